@@ -1,0 +1,135 @@
+/* cmd_help.c: `rlock help [COMMAND]`, and the help that --help shows: made from the same rows that
+ * options are parsed by. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "opt.h"
+#include "out.h"
+
+#define HELP_COLUMN  29
+#define LINE_COLUMNS 80
+
+/* The words of text, from HELP_COLUMN on; the cursor stands at column. */
+static void write_wrapped(FILE *stream, int column, const char *text) {
+    if (column + 2 > HELP_COLUMN) { /* no room beside it */
+        fputc('\n', stream);
+        column = 0;
+    }
+    fprintf(stream, "%*s", HELP_COLUMN - column, "");
+    column = HELP_COLUMN;
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + length > LINE_COLUMNS) {
+            fprintf(stream, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        column += fprintf(stream, "%s%.*s", column > HELP_COLUMN ? " " : "", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}
+
+static void write_option(FILE *stream, const struct opt *row) {
+    char text[256];
+    int column =
+        row->letter != 0 ? fprintf(stream, "  -%c, ", row->letter) : fprintf(stream, "      ");
+    column += fprintf(stream, "--%s", row->name);
+    if (row->arg != NULL)
+        column += fprintf(stream, " %s", row->arg);
+    snprintf(text, sizeof text, row->preset != NULL ? "%s (default: %s)" : "%s", row->help,
+             row->preset);
+    write_wrapped(stream, column, text);
+}
+
+/* One line for each form of the synopsis. */
+static void write_usage(FILE *stream, const struct cmd *cmd) {
+    const char *lead = "Usage:", *form = cmd->synopsis;
+    for (;;) {
+        int length = (int)strcspn(form, "\n");
+        fprintf(stream, "%s rlock %s %.*s\n", lead, cmd->name, length, form);
+        if (form[length] == '\0')
+            return;
+        form += length + 1;
+        lead = "   or:";
+    }
+}
+
+static void write_command_help(FILE *stream, const struct cmd *cmd) {
+    write_usage(stream, cmd);
+    fprintf(stream, "\n%s.\n\nOptions:\n", cmd->summary);
+    const struct opt *row;
+    bool takes_duration = false;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->hidden)
+            continue;
+        write_option(stream, row);
+        takes_duration |= row->arg != NULL && strcmp(row->arg, "D") == 0;
+    }
+    if (takes_duration)
+        fputs("\nD is a duration: 250ms, 30s, 5m, 2h or 1d; a number alone is seconds.\n", stream);
+}
+
+static void write_general_help(FILE *stream) {
+    fputs("Usage: rlock COMMAND [options] ...\n"
+          "\nDistributed locks for the shell, on Redis.\n\nCommands:\n",
+          stream);
+    const struct cmd *cmd;
+    for (size_t i = 0; (cmd = cmd_at(i)) != NULL; i++)
+        fprintf(stream, "  %-10s %s\n", cmd->name, cmd->summary);
+    fputs("\nOptions:\n"
+          "  -h, --help  show this help; 'rlock help COMMAND' shows a command's\n"
+          "  --version   show the version\n"
+          "\nExample: rlock run -n backup -s redis://redis.example -- ./backup.sh\n",
+          stream);
+}
+
+char *help_text(const struct cmd *cmd) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return NULL;
+    if (cmd != NULL)
+        write_command_help(stream, cmd);
+    else
+        write_general_help(stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int help_print(const struct cmd *cmd) {
+    char *text = help_text(cmd);
+    if (text == NULL) {
+        out_error("cannot show the help: out of memory");
+        return EXIT_SYSTEM;
+    }
+    int status = out_stdout(text);
+    free(text);
+    return status;
+}
+
+static int help_raw(int argc, char **argv) {
+    if (argc > 2) {
+        out_error("too many arguments: give 'rlock help' at most one command");
+        return EXIT_USAGE;
+    }
+    if (argc < 2)
+        return help_print(NULL);
+    if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
+        return help_print(&cmd_help);
+    const struct cmd *cmd = cmd_find(argv[1]);
+    return cmd != NULL ? help_print(cmd) : EXIT_USAGE;
+}
+
+const struct cmd cmd_help = {
+    .name = "help",
+    .summary = "Show the help of rlock or of one command",
+    .synopsis = "[COMMAND]",
+    .options = CMD_HELP,
+    .raw = help_raw,
+};

@@ -1,0 +1,210 @@
+/* guardian.c: ends the command's whole tree in time, whatever has happened to rlock.
+ *
+ * rlock may be stopped (SIGSTOP, a debugger, Ctrl-Z) or killed; a thread of it would be, too. So the
+ * command is this process's child: this process adopts the tree's orphans, keeps the deadline on a
+ * timer of its own in a session of its own, and learns from the socket's end of file when rlock dies.
+ * It makes no memory and holds none of the caller's descriptors beyond the standard three. */
+#include "guardian.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boottime.h"
+#include "tree.h"
+
+enum phase {
+    RUNNING,  /* the lease is sure */
+    STOPPING, /* SIGTERM is out; SIGKILL follows */
+    ENDED,
+};
+
+struct guardian {
+    const struct guardian_plan *plan;
+    enum phase phase;
+    pid_t child;
+    int child_fd; /* signalfd for SIGCHLD */
+    int timer_fd;
+    int64_t kill_at_ms; /* STOPPING */
+    struct report report;
+};
+
+static void set_timer(const struct guardian *guardian, int64_t at_ms) {
+    if (at_ms < 1)
+        at_ms = 1; /* zero would disarm it */
+    const struct itimerspec when = {.it_value = {at_ms / 1000, at_ms % 1000 * 1000000}};
+    (void)timerfd_settime(guardian->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static int64_t last_kill_ms(const struct guardian *guardian) {
+    return __atomic_load_n(guardian->plan->lease_end_ms, __ATOMIC_ACQUIRE) -
+           guardian->plan->margin_ms;
+}
+
+static int64_t stop_at_ms(const struct guardian *guardian) {
+    return last_kill_ms(guardian) - guardian->plan->kill_after_ms;
+}
+
+/* In the child, which shares our memory until exec: touch nothing but `failure`. */
+_Noreturn static void become_command(const struct guardian_plan *plan, pid_t guardian,
+                                     volatile int *failure) {
+    /* Should this guardian be killed, the command goes with it. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != guardian)
+        _exit(128 + SIGKILL);
+    if (plan->caller_ignored_child)
+        (void)signal(SIGCHLD, SIG_IGN);
+    (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
+    (void)execvp(plan->argv[0], plan->argv);
+    *failure = errno;
+    _exit(127);
+}
+
+/* Starts the command with vfork(2): it returns when the command's image is loaded or could not be,
+ * so the error needs no pipe. False: the report says why. */
+static bool start_command(struct guardian *guardian) {
+    volatile int failure = 0;
+    const pid_t self = getpid();
+    guardian->child = vfork();
+    if (guardian->child == 0)
+        become_command(guardian->plan, self, &failure);
+    if (guardian->child < 0) {
+        guardian->report = (struct report){.verb = REPORT_NO_FORK, .status = errno};
+        return false;
+    }
+    if (failure == 0)
+        return true;
+    (void)waitpid(guardian->child, NULL, 0);
+    guardian->report = (struct report){.verb = REPORT_NO_EXEC, .status = failure};
+    return false;
+}
+
+/* The command is in rlock's session, group and terminal by now; we leave them, so that what stops
+ * or ends the whole job does not reach us. The caller's descriptors are the command's alone. */
+static bool settle(struct guardian *guardian) {
+    const unsigned socket = (unsigned)guardian->plan->socket;
+    sigset_t child;
+    (void)setsid();
+    if (socket > 3)
+        (void)close_range(3, socket - 1, 0);
+    (void)close_range(socket + 1, ~0U, 0);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    guardian->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (!guardian->plan->warn_only)
+        set_timer(guardian, stop_at_ms(guardian));
+    return guardian->child_fd >= 0 && guardian->timer_fd >= 0;
+}
+
+static void reap(struct guardian *guardian) {
+    bool ended = false;
+    const bool none_left = tree_reap(guardian->child, &guardian->report.status, &ended);
+    if (ended)
+        guardian->report.at_ms = boottime_ms();
+    /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
+     * left in the background is left alone. */
+    if (guardian->phase == RUNNING ? ended : none_left)
+        guardian->phase = ENDED;
+}
+
+static void begin_stopping(struct guardian *guardian) {
+    const int64_t now = boottime_ms();
+    guardian->phase = STOPPING;
+    guardian->report.stopped = true;
+    guardian->kill_at_ms = now + guardian->plan->kill_after_ms;
+    if (last_kill_ms(guardian) < guardian->kill_at_ms)
+        guardian->kill_at_ms = last_kill_ms(guardian);
+    (void)tree_signal(SIGTERM);
+    (void)tree_signal(SIGCONT); /* a stopped process could not act on it */
+    set_timer(guardian, guardian->kill_at_ms);
+}
+
+static void kill_all(struct guardian *guardian) {
+    bool ended = false;
+    const int64_t deadline = boottime_ms() + 1000;
+    guardian->report.stopped = true;
+    guardian->report.left =
+        !tree_kill(guardian->child, &guardian->report.status, &ended, deadline);
+    if (ended)
+        guardian->report.at_ms = boottime_ms();
+    guardian->phase = ENDED;
+}
+
+/* The timer is set to the lease end that was known then; renewals have moved it since. */
+static void on_time(struct guardian *guardian) {
+    const int64_t now = boottime_ms();
+    uint64_t count;
+    (void)!read(guardian->timer_fd, &count, sizeof count);
+    if (guardian->phase == RUNNING && now < stop_at_ms(guardian))
+        set_timer(guardian, stop_at_ms(guardian));
+    else if (guardian->phase == RUNNING)
+        begin_stopping(guardian);
+    if (guardian->phase == STOPPING && boottime_ms() >= guardian->kill_at_ms)
+        kill_all(guardian);
+}
+
+static void on_order(struct guardian *guardian) {
+    struct order order;
+    const ssize_t n = recv(guardian->plan->socket, &order, sizeof order, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n != (ssize_t)sizeof order) {
+        kill_all(guardian); /* rlock is dead: nobody renews, at once */
+        return;
+    }
+    switch (order.verb) {
+    case ORDER_SIGNAL: (void)kill(guardian->child, order.signal); break;
+    case ORDER_STOP:
+        if (guardian->phase == RUNNING)
+            begin_stopping(guardian);
+        break;
+    }
+}
+
+static void watch(struct guardian *guardian) {
+    struct pollfd fds[] = {
+        {.fd = guardian->timer_fd, .events = POLLIN},
+        {.fd = guardian->child_fd, .events = POLLIN},
+        {.fd = guardian->plan->socket, .events = POLLIN},
+    };
+    while (guardian->phase != ENDED) {
+        if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
+            continue;
+        /* The end first: a command that has ended by itself needs no stopping. */
+        if (fds[1].revents != 0) {
+            struct signalfd_siginfo info;
+            while (read(guardian->child_fd, &info, sizeof info) > 0)
+                continue;
+            reap(guardian);
+        }
+        if (guardian->phase != ENDED && fds[0].revents != 0)
+            on_time(guardian);
+        if (guardian->phase != ENDED && fds[2].revents != 0)
+            on_order(guardian);
+    }
+}
+
+_Noreturn void guardian_main(const struct guardian_plan *plan) {
+    struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
+    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+    tree_adopt_orphans();
+    if (start_command(&guardian)) {
+        if (settle(&guardian))
+            watch(&guardian);
+        else
+            kill_all(&guardian);
+    }
+    (void)send(plan->socket, &guardian.report, sizeof guardian.report, MSG_NOSIGNAL);
+    _exit(0);
+}

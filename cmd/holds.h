@@ -1,0 +1,26 @@
+/* holds.h: what rlock hands down in the environment: the holds of this command and of those around it. */
+#ifndef RLOCK_CMD_HOLDS_H
+#define RLOCK_CMD_HOLDS_H
+
+#include <stdbool.h>
+
+#include "rlock.h"
+
+/* The enclosing holds that the environment tells of. The texts lie in `storage`. */
+struct holds {
+    struct rlock_proof *proofs; /* the innermost last */
+    size_t count;
+    char *storage;
+};
+
+/* Reads RLOCK_HOLDS, then RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and RLOCK_TOKEN, the innermost. What
+ * can't be read there is no proof and is passed over. False: no memory. Free it with holds_free. */
+bool holds_read(struct holds *out);
+void holds_free(struct holds *holds);
+
+/* Sets the command's environment: what is held, and around it what holds_read() found.
+ * server: for RLOCK_SERVER, without a password; NULL: leave it alone. False: no memory. */
+bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
+                     const char *server);
+
+#endif

@@ -1,0 +1,251 @@
+/* local.c: a private redis-server for one machine.
+ *
+ * The directory is the same whatever the environment says, so that cron and a shell meet; it is ours
+ * alone (0700, no symbolic link), so nobody else can put a socket there. Of several first users one
+ * starts the server, under flock(2); it belongs to none of them: it is nobody's child, has its own
+ * session and none of their descriptors. */
+#include "local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "boottime.h"
+#include "out.h"
+
+enum { ROUND_MS = 2 };
+
+static const char prefix[] = "local:";
+
+struct local {
+    char *dir; /* absolute */
+    int dir_fd;
+    struct sockaddr_un address;
+    int64_t deadline_ms;
+};
+
+bool local_is(const char *server) {
+    return strncmp(server, prefix, sizeof prefix - 1) == 0;
+}
+
+static char *absolute_dir(const char *dir) {
+    char *made = NULL;
+    int n;
+    if (*dir == '\0' && geteuid() == 0) {
+        return strdup("/run/rlock");
+    } else if (*dir == '\0') {
+        n = asprintf(&made, "/tmp/rlock-%ld", (long)geteuid());
+    } else if (*dir == '/') {
+        return strdup(dir);
+    } else {
+        char *here = getcwd(NULL, 0);
+        n = here != NULL ? asprintf(&made, "%s/%s", here, dir) : -1;
+        free(here);
+    }
+    return n < 0 ? NULL : made;
+}
+
+static int refuse(const struct local *local, const char *why) {
+    out_error("cannot trust the directory %s: %s; a local: directory belongs to its user alone "
+              "(mode 0700)",
+              local->dir, why);
+    return EXIT_DENIED;
+}
+
+/* Opens the directory, making it if it is not there, and checks whose it is. */
+static int open_dir(struct local *local) {
+    if (mkdir(local->dir, 0700) != 0 && errno != EEXIST) {
+        out_error("cannot make the directory %s: %s", local->dir, strerror(errno));
+        return EXIT_UNAVAILABLE;
+    }
+    local->dir_fd = open(local->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (local->dir_fd < 0)
+        return refuse(local, errno == ELOOP || errno == ENOTDIR
+                                 ? "it is a symbolic link or no directory"
+                                 : strerror(errno));
+    struct stat about;
+    if (fstat(local->dir_fd, &about) != 0)
+        return refuse(local, strerror(errno));
+    if (about.st_uid != geteuid())
+        return refuse(local, "it belongs to someone else");
+    if ((about.st_mode & 077) != 0)
+        return refuse(local, "others may enter it");
+    return 0;
+}
+
+static bool answers(const struct local *local) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool connected = fd >= 0 && connect(fd, (const struct sockaddr *)&local->address,
+                                        sizeof local->address) == 0;
+    if (fd >= 0)
+        close(fd);
+    return connected;
+}
+
+static bool pause_until_deadline(const struct local *local) {
+    const struct timespec moment = {0, ROUND_MS * 1000000L};
+    if (boottime_ms() >= local->deadline_ms)
+        return false;
+    (void)nanosleep(&moment, NULL);
+    return true;
+}
+
+/* In the server's process. AOF: a server that is killed and started anew still knows every lock. */
+_Noreturn static void become_server(const struct local *local, int error_fd) {
+    const char *path = getenv("PATH");
+    char path_variable[4096], socket_path[sizeof local->address.sun_path + 1];
+    char *environment[] = {path_variable, NULL};
+    (void)snprintf(path_variable, sizeof path_variable, "PATH=%s", path != NULL ? path : "");
+    (void)snprintf(socket_path, sizeof socket_path, "%s", local->address.sun_path);
+    const char *arguments[] = {
+        "redis-server", "--port", "0", "--unixsocket", socket_path, "--unixsocketperm", "700",
+        "--dir", local->dir, "--logfile", "redis.log", "--pidfile", "redis.pid", "--daemonize",
+        "no", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
+        "--maxmemory-policy", "noeviction", NULL};
+    static const char *const servers[] = {"redis-server", "valkey-server"};
+    for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+        arguments[0] = servers[i];
+        (void)execvpe(servers[i], (char *const *)(uintptr_t)arguments, environment);
+        if (errno != ENOENT)
+            break;
+    }
+    const int why = errno;
+    (void)!write(error_fd, &why, sizeof why);
+    _exit(127);
+}
+
+/* Leaves behind all that is the caller's: session, descriptors, mask, directory. */
+_Noreturn static void detach(const struct local *local, int error_fd) {
+    sigset_t none;
+    sigemptyset(&none);
+    (void)setsid();
+    if (fork() != 0)
+        _exit(0);
+    for (int signal = 1; signal < NSIG; signal++)
+        (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)umask(077);
+    int null = open("/dev/null", O_RDWR);
+    if (fchdir(local->dir_fd) != 0 || null < 0)
+        _exit(126);
+    for (int fd = 0; fd < 3; fd++)
+        (void)dup2(null, fd);
+    error_fd = fcntl(error_fd, F_DUPFD_CLOEXEC, 3);
+    if (error_fd > 3)
+        (void)close_range(3, (unsigned)error_fd - 1, 0);
+    (void)close_range((unsigned)error_fd + 1, ~0U, 0);
+    become_server(local, error_fd);
+}
+
+static int start_server(const struct local *local) {
+    int pipe_fds[2], why = 0;
+    if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+        out_error("cannot start redis-server: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    const pid_t child = fork();
+    if (child == 0)
+        detach(local, pipe_fds[1]);
+    const int fork_error = errno;
+    close(pipe_fds[1]);
+    if (child > 0)
+        (void)waitpid(child, NULL, 0);
+    const ssize_t n = read(pipe_fds[0], &why, sizeof why); /* ends when exec has closed it */
+    close(pipe_fds[0]);
+    if (child < 0) {
+        out_error("cannot start redis-server: %s", strerror(fork_error));
+        return EXIT_SYSTEM;
+    }
+    if (n == (ssize_t)sizeof why) {
+        out_error("cannot start redis-server for local: %s; install the package redis-server (or "
+                  "valkey-server)",
+                  strerror(why));
+        return EXIT_UNAVAILABLE;
+    }
+    while (!answers(local)) {
+        if (!pause_until_deadline(local)) {
+            out_error("cannot reach the redis-server started in %s: see %s/redis.log", local->dir,
+                      local->dir);
+            return EXIT_UNAVAILABLE;
+        }
+    }
+    return 0;
+}
+
+/* Only one of all first users starts it; the others find it running. */
+static int start_alone(const struct local *local) {
+    int lock = openat(local->dir_fd, "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (lock < 0) {
+        out_error("cannot open %s/start.lock: %s", local->dir, strerror(errno));
+        return EXIT_UNAVAILABLE;
+    }
+    int status = 0;
+    /* Not a blocking flock(2): who holds it may be stopped. */
+    while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+        if (answers(local))
+            goto out;
+        if (!pause_until_deadline(local)) {
+            out_error("cannot start redis-server in %s: another rlock has been starting it for too "
+                      "long",
+                      local->dir);
+            status = EXIT_UNAVAILABLE;
+            goto out;
+        }
+    }
+    if (!answers(local))
+        status = start_server(local);
+out:
+    close(lock);
+    return status;
+}
+
+/* unix:// with what a URL reserves written as %XX. */
+static char *socket_url(const char *path) {
+    char *url = malloc(sizeof "unix://" + 3 * strlen(path));
+    if (url == NULL)
+        return NULL;
+    char *to = stpcpy(url, "unix://");
+    for (; *path != '\0'; path++)
+        to = *path == '%' || *path == '?' ? to + sprintf(to, "%%%02X", (unsigned char)*path)
+                                          : (*to = *path, to + 1);
+    *to = '\0';
+    return url;
+}
+
+int local_start(const char *server, int64_t timeout_ms, char **url, char **absolute) {
+    struct local local = {.dir = absolute_dir(server + sizeof prefix - 1),
+                          .dir_fd = -1,
+                          .address = {.sun_family = AF_UNIX},
+                          .deadline_ms = boottime_ms() + timeout_ms};
+    const size_t size = sizeof local.address.sun_path;
+    int status = EXIT_SYSTEM;
+    *url = *absolute = NULL;
+    if (local.dir == NULL || asprintf(absolute, "local:%s", local.dir) < 0) {
+        out_error("cannot name the local: directory: %s", strerror(errno));
+        goto out;
+    }
+    if ((size_t)snprintf(local.address.sun_path, size, "%s/redis.sock", local.dir) >= size) {
+        out_error("cannot use local:%s: a socket's path has at most %zu bytes", local.dir, size - 1);
+        status = EXIT_USAGE;
+        goto out;
+    }
+    status = open_dir(&local);
+    if (status == 0 && !answers(&local))
+        status = start_alone(&local);
+    if (status == 0 && (*url = socket_url(local.address.sun_path)) == NULL)
+        status = EXIT_SYSTEM;
+out:
+    if (local.dir_fd >= 0)
+        close(local.dir_fd);
+    free(local.dir);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* local.h: `local:`, a private redis-server for one machine, started on first use. */
+#ifndef RLOCK_CMD_LOCAL_H
+#define RLOCK_CMD_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True for `local:` and `local:DIR`. */
+bool local_is(const char *server);
+
+/* Makes sure that the server of DIR runs, and gives its URL, unix://DIR/redis.sock, and DIR as an
+ * absolute `local:` URL for child processes; both are the caller's to free. Returns 0, or the exit
+ * status after a message. Call while the process has one thread. */
+int local_start(const char *server, int64_t timeout_ms, char **url, char **absolute);
+
+#endif

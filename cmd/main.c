@@ -1,0 +1,103 @@
+/* main.c: which command was asked for, and what stands in its place: --help, --version. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "nearest.h"
+#include "opt.h"
+#include "out.h"
+#include "rlock.h"
+#include "settings.h"
+
+static int print_version(void) {
+    char text[64];
+    snprintf(text, sizeof text, "rlock %s\n", rlock_version());
+    return out_stdout(text);
+}
+
+/* Hidden, for completions and the tests that compare them. */
+static int list_commands(void) {
+    int status = 0;
+    const struct cmd *cmd;
+    for (size_t i = 0; status == 0 && (cmd = cmd_at(i)) != NULL; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s\t%s\n", cmd->name, cmd->summary);
+        status = out_stdout(text);
+    }
+    return status;
+}
+
+static int list_options(const struct cmd *cmd) {
+    char *text = opt_list(cmd);
+    int status = text != NULL ? out_stdout(text) : EXIT_SYSTEM;
+    free(text);
+    return status;
+}
+
+/* An option where a command should stand. */
+static int run_option(const char *argument) {
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+        return help_print(NULL);
+    if (strcmp(argument, "--version") == 0)
+        return print_version();
+    if (strcmp(argument, "--list-commands") == 0)
+        return list_commands();
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    if (argument[1] != '-') /* behind a letter stands its value, maybe a URL */
+        word[word[0] != '\0' && word[1] != '\0' ? 2 : 1] = '\0';
+    struct nearest nearest = NEAREST_INIT(word);
+    nearest_offer(&nearest, "--help");
+    nearest_offer(&nearest, "--version");
+    if (nearest.best != NULL && word[1] == '-')
+        out_error("unknown option '%s': did you mean '%s'? See 'rlock help'", word, nearest.best);
+    else
+        out_error("unknown option '%s' in the place of a command: options follow it, as in "
+                  "'rlock run -n NAME'",
+                  word);
+    return EXIT_USAGE;
+}
+
+/* The settings live here until the command has ended, and are wiped then. */
+static int run_configured(const struct cmd *cmd, int argc, char **argv) {
+    struct settings settings;
+    struct complaint why;
+    enum settings_outcome outcome = settings_load(&settings, cmd, argc, argv, &why);
+    int status = EXIT_SUCCESS;
+    switch (outcome) {
+    case SETTINGS_OK:
+        status = out_setup(&settings);
+        if (status == EXIT_SUCCESS)
+            status = cmd->exec(&settings);
+        break;
+    case SETTINGS_HELP: status = help_print(cmd); break;
+    case SETTINGS_LIST: status = list_options(cmd); break;
+    case SETTINGS_BAD:
+        status = out_setup(&settings); /* for who reads the errors as JSON */
+        if (status == EXIT_SUCCESS) {
+            out_error("%s", why.text);
+            status = why.status;
+        }
+        break;
+    }
+    settings_free(&settings);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        char *text = help_text(NULL);
+        if (text != NULL)
+            out_stderr(text);
+        free(text);
+        return EXIT_USAGE;
+    }
+    if (argv[1][0] == '-')
+        return run_option(argv[1]);
+    const struct cmd *cmd = cmd_find(argv[1]);
+    if (cmd == NULL)
+        return EXIT_USAGE;
+    return cmd->raw != NULL ? cmd->raw(argc - 1, argv + 1)
+                            : run_configured(cmd, argc - 1, argv + 1);
+}

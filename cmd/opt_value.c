@@ -1,0 +1,187 @@
+/* opt_value.c: what an option's value may be, and where it goes. */
+#include "opt_value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration.h"
+#include "rlock.h"
+
+static bool refuse(struct reason *reason, const char *text) {
+    snprintf(reason->text, sizeof reason->text, "%s", text);
+    return false;
+}
+
+static bool has_control_character(const char *text) {
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+bool set_name(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    size_t length = strlen(value);
+    if (length == 0)
+        return refuse(reason, "it is empty: a name has 1 to 512 bytes");
+    if (length > RLOCK_NAME_MAX)
+        return refuse(reason, "it is too long: a name has 1 to 512 bytes");
+    if (has_control_character(value))
+        return refuse(reason, "it has a control character: a name has none");
+    const char **names =
+        realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
+    if (names == NULL)
+        return refuse(reason, "out of memory");
+    names[settings->name_count++] = value;
+    settings->names = names;
+    return true;
+}
+
+/* The URL itself is the library's to read. */
+bool set_server(const struct opt *row, struct settings *settings, const char *value,
+                const struct origin *from, struct reason *reason) {
+    (void)row;
+    if (*value == '\0')
+        return refuse(reason, "it is empty: give a URL such as redis://127.0.0.1:6379");
+    bool again = settings->server_source == from->source && from->source != SOURCE_DEFAULT;
+    if (again || strpbrk(value, " \t\r\n") != NULL)
+        return refuse(reason, "several servers are a quorum, which this version does not support: "
+                              "give one URL, without spaces");
+    settings->server = value;
+    settings->server_source = from->source;
+    return true;
+}
+
+bool set_duration(const struct opt *row, struct settings *settings, const char *value,
+                  const struct origin *from, struct reason *reason) {
+    (void)from;
+    int64_t ms;
+    const char *wrong = duration_parse(&ms, value);
+    if (wrong != NULL)
+        return refuse(reason, wrong);
+    char least[DURATION_TEXT_SIZE], most[DURATION_TEXT_SIZE];
+    duration_format(least, row->min);
+    duration_format(most, row->max);
+    if (row->max != 0 && (ms < row->min || ms > row->max)) {
+        snprintf(reason->text, sizeof reason->text, "it is too %s: give %s to %s",
+                 ms < row->min ? "short" : "long", least, most);
+        return false;
+    }
+    if (ms < row->min) {
+        snprintf(reason->text, sizeof reason->text, "it is too short: give at least %s", least);
+        return false;
+    }
+    memcpy((char *)settings + row->offset, &ms, sizeof ms);
+    return true;
+}
+
+bool set_wait(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    if (strcmp(value, "forever") != 0)
+        return set_duration(row, settings, value, from, reason);
+    settings->wait_ms = RLOCK_FOREVER;
+    return true;
+}
+
+bool set_number(const struct opt *row, struct settings *settings, const char *value,
+                const struct origin *from, struct reason *reason) {
+    (void)from;
+    size_t digits = strspn(value, "0123456789");
+    /* With at most nine digits atoi cannot overflow; every row's max has fewer. */
+    int number = digits > 0 && digits <= 9 && value[digits] == '\0' ? atoi(value) : -1;
+    if (number < row->min || number > row->max) {
+        snprintf(reason->text, sizeof reason->text, "give a whole number from %d to %d",
+                 (int)row->min, (int)row->max);
+        return false;
+    }
+    memcpy((char *)settings + row->offset, &number, sizeof number);
+    return true;
+}
+
+/* The command line says "yes"; a config file may also say no. */
+static bool read_flag(bool *flag, const char *value, struct reason *reason) {
+    static const struct {
+        const char *word;
+        bool flag;
+    } words[] = {{"yes", true}, {"no", false},  {"true", true}, {"false", false},
+                 {"on", true},  {"off", false}, {"1", true},    {"0", false}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, value) == 0) {
+            *flag = words[i].flag;
+            return true;
+        }
+    }
+    return refuse(reason, "give yes or no");
+}
+
+bool set_flag(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    (void)from;
+    bool flag;
+    if (!read_flag(&flag, value, reason))
+        return false;
+    memcpy((char *)settings + row->offset, &flag, sizeof flag);
+    return true;
+}
+
+bool set_no_wait(const struct opt *row, struct settings *settings, const char *value,
+                 const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    bool flag;
+    if (!read_flag(&flag, value, reason))
+        return false;
+    if (flag)
+        settings->wait_ms = 0;
+    else if (settings->wait_ms == 0) /* "no-wait = no" takes back a weaker file's "yes" */
+        settings->wait_ms = RLOCK_FOREVER;
+    return true;
+}
+
+bool set_verbose(const struct opt *row, struct settings *settings, const char *value,
+                 const struct origin *from, struct reason *reason) {
+    (void)row;
+    bool flag;
+    if (!read_flag(&flag, value, reason))
+        return false;
+    if (flag && from->source == SOURCE_OPTION)
+        settings->verbosity++;
+    else
+        settings->verbosity = flag;
+    return true;
+}
+
+bool set_on_lost(const struct opt *row, struct settings *settings, const char *value,
+                 const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    bool warn = strcmp(value, "warn") == 0;
+    if (!warn && strcmp(value, "stop") != 0)
+        return refuse(reason, "give stop or warn");
+    settings->warn_on_lost = warn;
+    return true;
+}
+
+bool set_log(const struct opt *row, struct settings *settings, const char *value,
+             const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    bool json = strcmp(value, "json") == 0;
+    if (!json && strcmp(value, "text") != 0)
+        return refuse(reason, "give text or json");
+    settings->log = json ? LOG_JSON : LOG_TEXT;
+    return true;
+}
+
+bool set_command(const struct opt *row, struct settings *settings, const char *value,
+                 const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    (void)reason;
+    settings->shell_command = value;
+    return true;
+}

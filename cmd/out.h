@@ -1,0 +1,67 @@
+/* out.h: everything that rlock says, and its exit statuses.
+ *
+ * A message is one line, "rlock: cannot VERB THING: reason", lower case and without a full stop.
+ * Callers never end it with a newline. Control characters in it are printed as '?', for names and
+ * commands of strangers reach a terminal here. With --log json each is one JSON object instead. */
+#ifndef RLOCK_CMD_OUT_H
+#define RLOCK_CMD_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "settings.h"
+
+enum exit_status {
+    EXIT_USAGE = 64,
+    EXIT_WRONG_KIND = 65,
+    EXIT_UNAVAILABLE = 69,
+    EXIT_SYSTEM = 71,
+    EXIT_CONFLICT = 75,
+    EXIT_LOST = 76,
+    EXIT_DENIED = 77,
+    EXIT_CONFIG = 78,
+    EXIT_NOEXEC = 126,
+    EXIT_NOTFOUND = 127
+};
+
+enum out_level { OUT_ERROR, OUT_WARNING, OUT_INFO, OUT_DEBUG };
+
+/* One member of an event's JSON object. A text of NULL leaves the member out. */
+struct out_field {
+    const char *name;
+    const char *text; /* with is_number: ignored */
+    int64_t number;
+    bool is_number;
+};
+#define OUT_TEXT(key, value) ((struct out_field){.name = (key), .text = (value)})
+#define OUT_NUMBER(key, value)                                                                     \
+    ((struct out_field){.name = (key), .number = (value), .is_number = true})
+
+/* From here on: -q, -v and --log as set. Before it, messages are plain text.
+ * Returns 0, or EXIT_SYSTEM after a message when --log json needs a library that is not there. */
+int out_setup(const struct settings *settings);
+
+/* -q silences all but errors; debug needs -v. */
+void out_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Something that programs want to know: "waiting", "acquired", "lost", "released"…
+ * In JSON the fields stand as members and the event is told whatever its level, unless -q silences
+ * it. In text only the message is printed, and OUT_DEBUG needs -v. */
+void out_event(enum out_level level, const char *event, const struct out_field *fields,
+               size_t field_count, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
+ * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no
+ * terminal that understands it, -q, or --log json. */
+bool out_can_live(void);
+void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_live_end(void);
+
+/* Writes text as it stands. Standard output full or closed: a message, and EXIT_SYSTEM; else 0. */
+int out_stdout(const char *text);
+void out_stderr(const char *text);
+#endif

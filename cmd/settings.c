@@ -1,0 +1,154 @@
+/* settings.c: options, environment and config files merged, and what only all together can tell.
+ *
+ * The command line is read first, so that its mistakes are told whatever the files hold, and the
+ * weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set. */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "config.h"
+#include "duration.h"
+#include "opt.h"
+#include "out.h"
+
+struct kept_text {
+    struct kept_text *next;
+    size_t size;
+    char text[];
+};
+
+bool complain(struct complaint *why, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    why->status = status;
+    return false;
+}
+
+const char *settings_keep(struct settings *settings, const char *text) {
+    size_t size = strlen(text) + 1;
+    struct kept_text *kept = malloc(sizeof *kept + size);
+    if (kept == NULL)
+        return NULL;
+    *kept = (struct kept_text){.next = settings->kept, .size = size};
+    memcpy(kept->text, text, size);
+    settings->kept = kept;
+    return kept->text;
+}
+
+void settings_free(struct settings *settings) {
+    while (settings->kept != NULL) {
+        struct kept_text *kept = settings->kept;
+        settings->kept = kept->next;
+        explicit_bzero(kept->text, kept->size);
+        free(kept);
+    }
+    if (settings->password != NULL)
+        explicit_bzero(settings->password, strlen(settings->password));
+    free(settings->password);
+    free(settings->names);
+    *settings = (struct settings){0};
+}
+
+/* What a command that runs another one needs. */
+static bool check_command(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+    if (settings->name_count == 0)
+        return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
+    if (settings->shell_command == NULL && settings->command == NULL)
+        return complain(why, EXIT_USAGE,
+                        "missing command: give one after the options, as in 'rlock %s -n NAME -- "
+                        "COMMAND', or with -c STRING",
+                        cmd->name);
+    if (settings->shell_command == NULL)
+        return true;
+    if (settings->command != NULL)
+        return complain(why, EXIT_USAGE,
+                        "both -c and a command: give one of the two, and quote all of -c's STRING");
+    settings->shell_argv[0] = "/bin/sh";
+    settings->shell_argv[1] = "-c";
+    settings->shell_argv[2] = (char *)settings->shell_command; /* exec does not write to it */
+    settings->command = settings->shell_argv;
+    return true;
+}
+
+/* The first line of a file. False: why names the file, never what is in it. */
+static bool read_password(struct settings *settings, const char *path, struct complaint *why) {
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = fopen(path, "re");
+    errno = stream != NULL ? 0 : errno;
+    ssize_t length = stream != NULL ? getline(&line, &size, stream) : -1;
+    if (length > 0 && line[length - 1] == '\n')
+        line[--length] = '\0';
+    if (length > 0 && strlen(line) == (size_t)length) {
+        settings->password = line;
+        line = NULL;
+    } else {
+        complain(why, EXIT_CONFIG,
+                 "%s: cannot read the password that RLOCK_PASSWORD_FILE names: %s", path,
+                 length > 0   ? "it has a NUL byte"
+                 : errno == 0 ? "the first line is empty"
+                              : strerror(errno));
+    }
+    if (stream != NULL)
+        fclose(stream);
+    free(line); /* what getline() left when there was no line: no text, no secret */
+    return settings->password != NULL;
+}
+
+/* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. RLOCK_PASSWORD beats the file,
+ * which is not read then. */
+static bool read_environment(struct settings *settings, struct complaint *why) {
+    static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
+    const char *server = getenv("RLOCK_SERVER");
+    if (server != NULL && *server != '\0' &&
+        !opt_set(opt_find("server"), settings, server, &environment, why))
+        return false;
+    const char *password = getenv("RLOCK_PASSWORD");
+    if (password != NULL && *password != '\0') {
+        settings->password = strdup(password);
+        return settings->password != NULL ||
+               complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
+    }
+    const char *path = getenv("RLOCK_PASSWORD_FILE");
+    return path == NULL || *path == '\0' || read_password(settings, path, why);
+}
+
+/* At most a third of the lease, so that two thirds are left to renew it in. A weaker source than
+ * the lease's gives way, as the default does: a fleet's file need not know of every lease. */
+static bool check_kill_after(struct settings *settings, struct complaint *why) {
+    const struct origin *from = &settings->origins[SETTING_KILL_AFTER];
+    int64_t third_ms = settings->lease_ms / 3;
+    if (settings->kill_after_ms <= third_ms)
+        return true;
+    if (from->source == SOURCE_DEFAULT || from->source < settings->origins[SETTING_LEASE].source) {
+        settings->kill_after_ms = third_ms;
+        return true;
+    }
+    char given[DURATION_TEXT_SIZE];
+    struct reason reason;
+    snprintf(reason.text, sizeof reason.text,
+             "it is more than a third of the lease: give at most %lldms, or a longer lease",
+             (long long)third_ms);
+    return opt_complain(opt_find("kill-after"), duration_format(given, settings->kill_after_ms),
+                        from, &reason, why);
+}
+
+enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
+                                    char **argv, struct complaint *why) {
+    *settings = (struct settings){0};
+    if (!opt_preset(settings, why))
+        return SETTINGS_BAD;
+    enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
+    if (outcome != SETTINGS_OK)
+        return outcome;
+    bool good = check_command(settings, cmd, why) && config_load(settings, why) &&
+                read_environment(settings, why) && check_kill_after(settings, why);
+    return good ? SETTINGS_OK : SETTINGS_BAD;
+}

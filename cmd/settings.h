@@ -1,0 +1,105 @@
+/* settings.h: what one run was told to do, from options, environment and config files together. */
+#ifndef RLOCK_CMD_SETTINGS_H
+#define RLOCK_CMD_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cmd;
+
+/* Where a value came from; a later one beats an earlier one. */
+enum source {
+    SOURCE_DEFAULT,
+    SOURCE_SYSTEM_FILE,
+    SOURCE_USER_FILE,
+    SOURCE_ENVIRONMENT,
+    SOURCE_OPTION
+};
+
+enum log_format { LOG_TEXT, LOG_JSON };
+
+/* What can be set. Options that set the same thing (--wait, --no-wait) share one. */
+enum setting {
+    SETTING_NAME,
+    SETTING_SERVER,
+    SETTING_WAIT,
+    SETTING_LEASE,
+    SETTING_NO_RENEW,
+    SETTING_KILL_AFTER,
+    SETTING_ON_LOST,
+    SETTING_MIN_HOLD,
+    SETTING_CONFLICT_EXIT_CODE,
+    SETTING_CONNECT_TIMEOUT,
+    SETTING_IO_TIMEOUT,
+    SETTING_COMMAND,
+    SETTING_QUIET,
+    SETTING_VERBOSE,
+    SETTING_LOG,
+    SETTING_COUNT
+};
+
+struct origin {
+    enum source source;
+    unsigned line;    /* of a config file */
+    const char *file; /* that file; NULL: none */
+};
+
+struct kept_text; /* text that settings own */
+
+struct settings {
+    const char **names; /* as given, -n order */
+    size_t name_count;
+    const char *server; /* URL, maybe with a password: never print it */
+    enum source server_source;
+    char *password;  /* RLOCK_PASSWORD or the content of RLOCK_PASSWORD_FILE; NULL: none */
+    int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
+    int64_t lease_ms;
+    int64_t kill_after_ms; /* at most a third of the lease */
+    int64_t min_hold_ms;
+    int64_t connect_timeout_ms;
+    int64_t io_timeout_ms;
+    int conflict_exit_code; /* -E; 75 */
+    bool no_renew;
+    bool warn_on_lost; /* --on-lost warn */
+    bool quiet;
+    int verbosity; /* number of -v */
+    enum log_format log;
+    const char *shell_command; /* -c; NULL: none */
+    char **
+        command; /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL} */
+
+    struct origin origins[SETTING_COUNT]; /* who set what */
+    char *shell_argv[4];                  /* what command points to with -c: do not copy settings */
+    struct kept_text *kept;
+};
+
+/* Why settings cannot be used: one line, never with a password in it, and the exit status. */
+struct complaint {
+    int status;
+    char text[1024];
+};
+
+/* Fills the complaint and returns false, so that a check can return it. */
+bool complain(struct complaint *why, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum settings_outcome {
+    SETTINGS_OK,
+    SETTINGS_HELP, /* --help was asked for */
+    SETTINGS_LIST, /* the hidden --list-options */
+    SETTINGS_BAD
+};
+
+/* Reads a command's options (argv[0] is its name), then the config files and the environment, and
+ * checks what only all together can tell. Nothing is printed, and no server is spoken to.
+ * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
+enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
+                                    char **argv, struct complaint *why);
+
+/* Wipes the secrets and frees what the settings own. */
+void settings_free(struct settings *settings);
+
+/* A copy of text that lives as long as the settings; NULL: no memory. */
+const char *settings_keep(struct settings *settings, const char *text);
+#endif

@@ -1,0 +1,55 @@
+/* spawn.h: the command, seen from rlock: started behind a guardian, watched, signalled, ended. Knows no
+ * lock and no Redis. */
+#ifndef RLOCK_CMD_SPAWN_H
+#define RLOCK_CMD_SPAWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "guardian.h"
+#include "signals.h"
+
+struct spawn {
+    pid_t guardian;
+    int socket;
+    /* Memory shared with the guardian: until when the command may run (CLOCK_BOOTTIME). Whoever
+     * renews the lease stores here, atomically. */
+    int64_t *lease_end_ms;
+    struct report report; /* after SPAWN_ENDED */
+    bool guardian_lost;   /* after SPAWN_ENDED: it was killed, and the tree by us */
+};
+
+struct spawn_options {
+    char *const *argv;
+    int64_t lease_end_ms;  /* as it is now */
+    int64_t kill_after_ms;
+    int64_t margin_ms;
+    bool warn_only;
+};
+
+/* What ended a watch. */
+enum spawn_event {
+    SPAWN_ENDED, /* the command; report says how */
+    SPAWN_FD,    /* watch_fd can be read */
+    SPAWN_TIME,  /* until_ms has come */
+};
+
+/* Starts the command. Call while the process has one thread. False: errno says why nothing runs. */
+bool spawn_start(struct spawn *spawn, const struct signals *signals,
+                 const struct spawn_options *options);
+
+/* Waits, passing on the signals that come. watch_fd -1: none. */
+enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int watch_fd,
+                             int64_t until_ms);
+
+/* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
+void spawn_stop(struct spawn *spawn);
+
+/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Sets the report. */
+void spawn_kill(struct spawn *spawn);
+
+/* Reaps the guardian and frees what start has made. After SPAWN_ENDED or a kill. */
+void spawn_finish(struct spawn *spawn);
+
+#endif

@@ -1,0 +1,211 @@
+/* take.c: from settings to a lock that is held. */
+#include "take.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "duration.h"
+#include "local.h"
+#include "opt.h"
+#include "out.h"
+#include "waitline.h"
+
+enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512 };
+
+void take_free(struct taken *taken) {
+    rlock_lock_free(taken->lock);
+    rlock_client_free(taken->client);
+    holds_free(&taken->around);
+    free(taken->local_url);
+    free(taken->local_absolute);
+    *taken = (struct taken){.client = NULL};
+}
+
+const char *take_server_for_command(const struct taken *taken, const struct settings *settings) {
+    if (settings->server_source != SOURCE_OPTION)
+        return NULL;
+    return taken->local_absolute != NULL ? taken->local_absolute
+                                         : rlock_client_server(taken->client);
+}
+
+/* Who we are, for those who wait. Not from the password database: it may be on a network. */
+static void describe_user(char text[USER_SIZE]) {
+    const char *user = getenv("LOGNAME");
+    if (user == NULL || *user == '\0')
+        user = getenv("USER");
+    if (user != NULL && *user != '\0')
+        (void)snprintf(text, USER_SIZE, "%s", user);
+    else
+        (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
+}
+
+static void describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
+    size_t length = 0;
+    if (settings->shell_command != NULL) {
+        (void)snprintf(text, COMMAND_SIZE, "%s", settings->shell_command);
+        return;
+    }
+    text[0] = '\0';
+    for (size_t i = 0; settings->command[i] != NULL && length < COMMAND_SIZE; i++) {
+        int n = snprintf(text + length, COMMAND_SIZE - length, i == 0 ? "%s" : " %s",
+                         settings->command[i]);
+        length += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* The URL is read by the library, but its mistakes are told like those of any other setting. */
+static int open_client(struct taken *out, const struct settings *settings) {
+    if (local_is(settings->server)) {
+        int status = local_start(settings->server, settings->connect_timeout_ms, &out->local_url,
+                                 &out->local_absolute);
+        if (status != 0)
+            return status;
+    }
+    const struct rlock_client_options options = {
+        .server = out->local_url != NULL ? out->local_url : settings->server,
+        .password = out->local_url != NULL ? NULL : settings->password,
+        .connect_timeout_ms = settings->connect_timeout_ms,
+        .io_timeout_ms = settings->io_timeout_ms,
+    };
+    enum rlock_status status = rlock_client_new(&out->client, &options);
+    if (status == RLOCK_OK)
+        return 0;
+    if (status != RLOCK_INVALID) {
+        out_error("cannot use the server: %s", rlock_status_text(status));
+        return EXIT_SYSTEM;
+    }
+    struct reason reason;
+    struct complaint why;
+    (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(out->client));
+    (void)opt_complain(opt_find("server"), settings->server, &settings->origins[SETTING_SERVER],
+                       &reason, &why);
+    out_error("%s", why.text);
+    return why.status;
+}
+
+static int make_lock(struct taken *out, const struct settings *settings, const char *kind) {
+    char user[USER_SIZE], command[COMMAND_SIZE];
+    if (!holds_read(&out->around)) {
+        out_error("cannot read the enclosing holds: out of memory");
+        return EXIT_SYSTEM;
+    }
+    describe_user(user);
+    describe_command(command, settings);
+    const struct rlock_lock_options options = {
+        .kind = kind,
+        .names = settings->names,
+        .name_count = settings->name_count,
+        .lease_ms = settings->lease_ms,
+        .user = user,
+        .command = command,
+        .proofs = out->around.proofs,
+        .proof_count = out->around.count,
+    };
+    enum rlock_status status = rlock_lock_new(&out->lock, out->client, &options);
+    if (status == RLOCK_OK)
+        return 0;
+    out_error("cannot make the lock: %s", rlock_error(out->client));
+    return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
+}
+
+static int say_unavailable(const struct taken *taken, const struct settings *settings) {
+    char left[DURATION_TEXT_SIZE], doubt[WHY_SIZE] = "";
+    if (rlock_in_doubt(taken->lock))
+        (void)snprintf(doubt, sizeof doubt, "; %s may stay held for up to %s", settings->names[0],
+                       duration_format(left, settings->lease_ms));
+    const char *hint = settings->server_source == SOURCE_DEFAULT
+                           ? "; name your Redis with --server URL, or use --server local: for locks on this machine only"
+                           : "";
+    out_error("cannot take %s on %s: %s%s%s", settings->names[0],
+              rlock_client_server(taken->client), rlock_error(taken->client), doubt, hint);
+    return EXIT_UNAVAILABLE;
+}
+
+static int say_busy(const struct taken *taken, const struct settings *settings) {
+    char why[WHY_SIZE];
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    if (holder != NULL) {
+        waitline_holder(why, sizeof why, holder);
+        const struct out_field fields[] = {OUT_TEXT("name", holder->name),
+                                           OUT_TEXT("holder", holder->owner)};
+        out_event(OUT_WARNING, "busy", fields, sizeof fields / sizeof fields[0],
+                  "cannot take %s: %s", holder->name, why);
+    }
+    return settings->conflict_exit_code;
+}
+
+/* Says why the lock was not taken. Returns the exit status. */
+static int explain(const struct taken *taken, const struct settings *settings,
+                   enum rlock_status status) {
+    const char *name = settings->names[0];
+    const char *server = rlock_client_server(taken->client);
+    switch (status) {
+    case RLOCK_BUSY: return say_busy(taken, settings);
+    case RLOCK_UNAVAILABLE: return say_unavailable(taken, settings);
+    case RLOCK_WRONG_KIND:
+        out_error("cannot take %s on %s: %s; nothing was changed: use another name", name, server,
+                  rlock_status_text(status));
+        return EXIT_WRONG_KIND;
+    case RLOCK_DENIED:
+        out_error("cannot take %s on %s: access denied: %s", name, server,
+                  rlock_error(taken->client));
+        return EXIT_DENIED;
+    case RLOCK_OK:
+    case RLOCK_AGAIN:
+    case RLOCK_LOST:
+    case RLOCK_CANCELLED:
+    case RLOCK_INVALID:
+    case RLOCK_SYSTEM: break;
+    }
+    out_error("cannot take %s on %s: %s", name, server, rlock_error(taken->client));
+    return EXIT_SYSTEM;
+}
+
+/* Acquires, waiting and speaking meanwhile. *signal: what interrupted it. */
+static enum rlock_status acquire(struct taken *out, const struct settings *settings,
+                                 const char *kind, const struct signals *signals, int *signal) {
+    struct rlock_wait wait = {.cancel_fd = signals->fd};
+    const int64_t began_ms = rlock_now_ms();
+    wait.deadline_ms = settings->wait_ms == RLOCK_FOREVER ? RLOCK_FOREVER
+                       : settings->wait_ms == 0           ? 0
+                                                          : began_ms + settings->wait_ms;
+    struct waitline line;
+    waitline_begin(&line, settings->names[0], kind);
+    enum rlock_status status;
+    for (;;) {
+        wait.until_ms = line.next_ms;
+        status = rlock_acquire(out->lock, &wait);
+        if (status == RLOCK_AGAIN) {
+            waitline_show(&line, out->client, out->lock);
+        } else if (status == RLOCK_CANCELLED) {
+            bool from_terminal;
+            *signal = signals_read(signals, &from_terminal);
+            if (*signal != 0)
+                break;
+        } else {
+            break;
+        }
+    }
+    waitline_end();
+    return status;
+}
+
+int take(struct taken *out, const struct settings *settings, const char *kind,
+         const struct signals *signals) {
+    int signal = 0;
+    *out = (struct taken){.client = NULL};
+    int failure = open_client(out, settings);
+    if (failure == 0)
+        failure = make_lock(out, settings, kind);
+    if (failure != 0)
+        return failure;
+    enum rlock_status status = acquire(out, settings, kind, signals, &signal);
+    if (signal != 0)
+        return 128 + signal;
+    if (status != RLOCK_OK)
+        return explain(out, settings, status);
+    out->at_ms = rlock_now_ms();
+    return 0;
+}

@@ -1,0 +1,80 @@
+/* waitline.c: what is said while waiting. */
+#include "waitline.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "duration.h"
+#include "out.h"
+
+enum { LIVE_MS = 1000, LINE_MS = 30000, TEXT_SIZE = 512 };
+
+void waitline_begin(struct waitline *line, const char *name, const char *kind) {
+    *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
+}
+
+/* Whole seconds: a live line with changing decimals is hard to read. */
+static const char *seconds(char text[DURATION_TEXT_SIZE], int64_t ms) {
+    return duration_format(text, ms / 1000 * 1000);
+}
+
+/* Appends to a text of limited size. */
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length,
+                                                         const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = *length < size ? vsnprintf(text + *length, size - *length, format, arguments) : 0;
+    va_end(arguments);
+    *length += n > 0 ? (size_t)n : 0;
+}
+
+void waitline_holder(char *text, size_t size, const struct rlock_holder *holder) {
+    char held[DURATION_TEXT_SIZE];
+    size_t length = 0;
+    if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
+        append(text, size, &length, "held by %s", holder->owner);
+    else if (*holder->user == '\0')
+        append(text, size, &length, "held by %s", holder->host);
+    else
+        append(text, size, &length, "held by %s@%s", holder->user, holder->host);
+    if (holder->pid > 0)
+        append(text, size, &length, " pid %" PRId64, holder->pid);
+    if (*holder->host != '\0')
+        append(text, size, &length, " for %s", seconds(held, holder->held_ms));
+    if (*holder->command != '\0')
+        append(text, size, &length, ", %s", holder->command);
+}
+
+void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock) {
+    const int64_t now = rlock_now_ms();
+    const bool live = out_can_live();
+    if (now < line->next_ms)
+        return;
+    char why[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
+    const struct rlock_holder *holder = rlock_blocker(lock);
+    const char *name = holder != NULL ? holder->name : line->name;
+    if (holder != NULL)
+        waitline_holder(why, sizeof why, holder);
+    else
+        (void)snprintf(why, sizeof why, "cannot use %s: %s", rlock_client_server(client),
+                       rlock_error(client));
+    (void)seconds(waited, now - line->began_ms);
+    if (live) {
+        out_live("waiting %s for %s: %s", waited, name, why);
+    } else {
+        const struct out_field fields[] = {
+            OUT_TEXT("name", name),
+            OUT_TEXT("kind", line->kind),
+            OUT_NUMBER("waited_ms", now - line->began_ms),
+            OUT_TEXT("holder", holder != NULL ? holder->owner : NULL),
+        };
+        out_event(OUT_INFO, "waiting", fields, sizeof fields / sizeof fields[0],
+                  "waiting %s for %s: %s", waited, name, why);
+    }
+    line->next_ms = now + (live ? LIVE_MS : LINE_MS);
+}
+
+void waitline_end(void) {
+    out_live_end();
+}

@@ -1,0 +1,25 @@
+/* waitline.h: what is said while waiting: a live line on a terminal, now and then a line elsewhere. */
+#ifndef RLOCK_CMD_WAITLINE_H
+#define RLOCK_CMD_WAITLINE_H
+
+#include "rlock.h"
+
+struct waitline {
+    const char *name; /* of the lock, before the server has said which of several is busy */
+    const char *kind;
+    int64_t began_ms;
+    int64_t next_ms; /* when it wants to speak again */
+};
+
+void waitline_begin(struct waitline *line, const char *name, const char *kind);
+
+/* Speaks, if it is time. */
+void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock);
+
+/* Takes the live line away. */
+void waitline_end(void);
+
+/* Writes "held by alice@web-01 pid 4242 for 3m, ./deploy.sh"; what is unknown is left out. */
+void waitline_holder(char *text, size_t size, const struct rlock_holder *holder);
+
+#endif

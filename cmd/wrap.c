@@ -1,0 +1,268 @@
+/* wrap.c: the one way through: signals, take, start the command, renew, watch, give back, exit.
+ *
+ * Calls go down, values come back: the library gets a descriptor that cancels it and gives one that
+ * says "lost". No renewal is in flight when the lock is given back: the keeper is joined first. */
+#include "wrap.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "spawn.h"
+#include "take.h"
+
+enum {
+    MARGIN_MIN_MS = 5, /* SIGKILL comes this much before the lease's end, and up to MAX */
+    MARGIN_MAX_MS = 100,
+    KEEPER_RETRY_MS = 50,
+    RELEASE_AFTER_LOSS_MS = 1000,
+};
+
+struct wrapped {
+    const struct settings *settings;
+    struct signals signals;
+    struct taken taken;
+    struct spawn spawn;
+    rlock_keeper *keeper;        /* NULL: not needed yet, or ended */
+    int64_t keeper_due_ms;       /* when to start it */
+    enum rlock_status verdict;   /* the keeper's */
+    bool lost;                   /* found while the command ran */
+};
+
+static const char *lock_name(const struct wrapped *wrapped) {
+    return rlock_hold_at(wrapped->taken.lock, 0)->name;
+}
+
+/* Time for the kernel to carry out a SIGKILL, and for a busy machine to get to it. */
+static int64_t margin_ms(int64_t lease_ms) {
+    const int64_t share = lease_ms / 50;
+    return share < MARGIN_MIN_MS ? MARGIN_MIN_MS : share > MARGIN_MAX_MS ? MARGIN_MAX_MS : share;
+}
+
+static void tell(const struct wrapped *wrapped, enum out_level level, const char *event,
+                 const char *text) {
+    const struct rlock_hold *hold = rlock_hold_at(wrapped->taken.lock, 0);
+    if (hold == NULL)
+        return;
+    const struct out_field fields[] = {
+        OUT_TEXT("name", hold->name),
+        OUT_TEXT("server", rlock_client_server(wrapped->taken.client)),
+        OUT_NUMBER("token", hold->token),
+    };
+    out_event(level, event, fields, sizeof fields / sizeof fields[0], "%s %s%s", event, hold->name,
+              text);
+}
+
+/* --- while the command runs --------------------------------------------------------------------- */
+
+/* The keeper begins with its first renewal: a short command never pays for a thread. */
+static void start_keeper(struct wrapped *wrapped) {
+    const struct settings *settings = wrapped->settings;
+    const struct rlock_keeper_options options = {
+        .grace_ms = settings->warn_on_lost
+                        ? 0
+                        : settings->kill_after_ms + margin_ms(settings->lease_ms),
+        .lease_end_ms = wrapped->spawn.lease_end_ms,
+    };
+    if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
+        return;
+    out_warn("cannot renew %s: %s; trying again", lock_name(wrapped),
+             rlock_error(wrapped->taken.client));
+    wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
+}
+
+static void on_lost(struct wrapped *wrapped) {
+    wrapped->verdict = rlock_keeper_stop(wrapped->keeper);
+    wrapped->keeper = NULL;
+    wrapped->lost = true;
+    if (wrapped->settings->warn_on_lost) {
+        out_error("lost %s: %s; the command runs on without it", lock_name(wrapped),
+                  rlock_error(wrapped->taken.client));
+        return;
+    }
+    out_error("lost %s: %s; stopping the command", lock_name(wrapped),
+              rlock_error(wrapped->taken.client));
+    spawn_stop(&wrapped->spawn);
+}
+
+/* When the watch must end by itself: to start the keeper, or because the guardian is late. */
+static int64_t next_time(const struct wrapped *wrapped) {
+    const struct settings *settings = wrapped->settings;
+    int64_t next = RLOCK_FOREVER;
+    if (!settings->warn_on_lost)
+        next = rlock_lease_end_ms(wrapped->taken.lock) - margin_ms(settings->lease_ms) / 2;
+    const bool keeper_to_come = wrapped->keeper == NULL && !wrapped->lost && !settings->no_renew;
+    return keeper_to_come && wrapped->keeper_due_ms < next ? wrapped->keeper_due_ms : next;
+}
+
+/* Until the command has ended, or has been ended. */
+static void watch(struct wrapped *wrapped) {
+    const struct settings *settings = wrapped->settings;
+    for (;;) {
+        const int64_t next = next_time(wrapped);
+        const int lost_fd = wrapped->keeper != NULL ? rlock_keeper_fd(wrapped->keeper) : -1;
+        switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, next)) {
+        case SPAWN_ENDED: return;
+        case SPAWN_FD: on_lost(wrapped); break;
+        case SPAWN_TIME:
+            if (next == wrapped->keeper_due_ms && wrapped->keeper == NULL && !settings->no_renew &&
+                !wrapped->lost) {
+                start_keeper(wrapped);
+            } else if (rlock_now_ms() >= next_time(wrapped)) {
+                spawn_kill(&wrapped->spawn); /* the guardian should have: it may be stopped */
+                return;
+            }
+            break;
+        }
+    }
+}
+
+/* --- afterwards --------------------------------------------------------------------------------- */
+
+static int command_status(const struct report *report) {
+    return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)
+                                       : WEXITSTATUS(report->status);
+}
+
+static int say_no_command(const struct wrapped *wrapped) {
+    const struct report *report = &wrapped->spawn.report;
+    const char *command = wrapped->settings->command[0];
+    if (report->verb == REPORT_NO_FORK) {
+        out_error("cannot start %s: %s", command, strerror(report->status));
+        return EXIT_SYSTEM;
+    }
+    out_error("cannot run %s: %s", command, strerror(report->status));
+    return report->status == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+}
+
+/* Was the lease sure until the command's end? Any sign that it was not counts. */
+static bool was_lost(struct wrapped *wrapped) {
+    const struct spawn *spawn = &wrapped->spawn;
+    if (wrapped->keeper != NULL) {
+        wrapped->verdict = rlock_keeper_stop(wrapped->keeper);
+        wrapped->keeper = NULL;
+    }
+    return wrapped->lost || wrapped->verdict == RLOCK_LOST ||
+           (spawn->report.stopped && !spawn->guardian_lost) ||
+           spawn->report.at_ms >= rlock_lease_end_ms(wrapped->taken.lock);
+}
+
+static void say_lost(const struct wrapped *wrapped) {
+    const struct spawn *spawn = &wrapped->spawn;
+    if (!wrapped->lost)
+        out_error("lost %s: %s", lock_name(wrapped),
+                  wrapped->settings->no_renew         ? "the command took longer than the lease"
+                  : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.client)
+                                                 : "the lease could not be renewed in time");
+    if (spawn->report.left)
+        out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
+                  "others while they run",
+                  lock_name(wrapped));
+    tell(wrapped, OUT_DEBUG, "lost", "");
+}
+
+/* What is left of --min-hold. */
+static int64_t keep_ms(const struct wrapped *wrapped) {
+    const int64_t end = wrapped->taken.at_ms + wrapped->settings->min_hold_ms;
+    const int64_t now = rlock_now_ms();
+    return wrapped->settings->min_hold_ms > 0 && end > now ? end - now : 0;
+}
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
+static int release(struct wrapped *wrapped, int64_t keep, int status) {
+    rlock_lock *lock = wrapped->taken.lock;
+    const int64_t deadline =
+        sooner(rlock_lease_end_ms(lock), rlock_now_ms() + wrapped->settings->io_timeout_ms);
+    char name[RLOCK_NAME_MAX + 1];
+    (void)strncpy(name, lock_name(wrapped), sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    tell(wrapped, OUT_DEBUG, "releasing", "");
+    switch (rlock_release(lock, keep, deadline)) {
+    case RLOCK_OK: return status;
+    case RLOCK_LOST:
+        out_error("lost %s: %s while the command ran", name, rlock_error(wrapped->taken.client));
+        return EXIT_LOST;
+    default:
+        out_warn("cannot confirm that %s was given back: %s; it ends with its lease", name,
+                 rlock_error(wrapped->taken.client));
+        return status;
+    }
+}
+
+/* The command is dead by now: a lock that is still ours may go before its lease ends. */
+static int end_lost(struct wrapped *wrapped) {
+    say_lost(wrapped);
+    if (wrapped->verdict != RLOCK_LOST && !wrapped->spawn.report.left &&
+        !wrapped->settings->warn_on_lost)
+        (void)!rlock_release(wrapped->taken.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
+    return EXIT_LOST;
+}
+
+static int end(struct wrapped *wrapped) {
+    if (wrapped->spawn.report.verb != REPORT_ENDED)
+        return release(wrapped, 0, say_no_command(wrapped));
+    if (was_lost(wrapped))
+        return end_lost(wrapped);
+    if (wrapped->spawn.guardian_lost)
+        out_error("the guardian of the command was killed: the command was ended");
+    return release(wrapped, keep_ms(wrapped), command_status(&wrapped->spawn.report));
+}
+
+/* --- the way through ---------------------------------------------------------------------------- */
+
+static bool start_command(struct wrapped *wrapped) {
+    const struct settings *settings = wrapped->settings;
+    const struct spawn_options options = {
+        .argv = settings->command,
+        .lease_end_ms = rlock_lease_end_ms(wrapped->taken.lock),
+        .kill_after_ms = settings->kill_after_ms,
+        .margin_ms = margin_ms(settings->lease_ms),
+        .warn_only = settings->warn_on_lost,
+    };
+    return spawn_start(&wrapped->spawn, &wrapped->signals, &options);
+}
+
+static int run_held(struct wrapped *wrapped, const char *kind) {
+    const struct taken *taken = &wrapped->taken;
+    bool from_terminal;
+    const int signal = signals_read(&wrapped->signals, &from_terminal);
+    if (signal != 0)
+        return release(wrapped, 0, 128 + signal);
+    if (!holds_hand_down(&taken->around, taken->lock, kind,
+                         take_server_for_command(taken, wrapped->settings))) {
+        out_error("cannot set the command's environment: out of memory");
+        return release(wrapped, 0, EXIT_SYSTEM);
+    }
+    tell(wrapped, OUT_DEBUG, "acquired", "");
+    signals_run(&wrapped->signals);
+    if (!start_command(wrapped)) {
+        out_error("cannot start %s: %s", wrapped->settings->command[0], strerror(errno));
+        return release(wrapped, 0, EXIT_SYSTEM);
+    }
+    wrapped->keeper_due_ms = rlock_renewal_due_ms(taken->lock);
+    watch(wrapped);
+    const int status = end(wrapped);
+    spawn_finish(&wrapped->spawn);
+    return status;
+}
+
+int wrap(const char *kind, const struct settings *settings) {
+    struct wrapped wrapped = {.settings = settings, .verdict = RLOCK_OK};
+    if (!signals_begin(&wrapped.signals)) {
+        out_error("cannot take signals: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    int status = take(&wrapped.taken, settings, kind, &wrapped.signals);
+    if (status == 0)
+        status = run_held(&wrapped, kind);
+    take_free(&wrapped.taken);
+    close(wrapped.signals.fd);
+    return status;
+}

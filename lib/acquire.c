@@ -1,0 +1,225 @@
+/* acquire.c: takes a lock, or waits for it.
+ *
+ * The order that loses no message: try; busy: listen and await the confirmation; try again, now
+ * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap.
+ * The cap bounds what a lost message costs. There is no polling tick. */
+#include <poll.h>
+
+#include "clock.h"
+#include "lock.h"
+
+enum {
+    CAP_MIN_MS = 4500, /* a sleeper tries again after this to CAP_MAX_MS: not all at once */
+    CAP_MAX_MS = 5000,
+    BACKOFF_MIN_MS = 20,
+    BACKOFF_MAX_MS = 1000,
+    LEAVE_MS = 500,
+};
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Tells the server that we hold nothing and wait for nothing, as far as that can be told in half a
+ * second: a signal must not wait for a dead server. */
+static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
+    if (lock->listener.part == part)
+        rlock__listen_no_more(&lock->listener);
+    const struct rlock__limit limit =
+        rlock__client_limit(lock->client, rlock_now_ms() + LEAVE_MS, -1);
+    if (part->trace && rlock__part_give_back(lock, part, 0, &limit) == RLOCK_AGAIN)
+        (void)rlock__part_give_back(lock, part, 0, &limit);
+}
+
+void rlock_withdraw(rlock_lock *lock) {
+    const struct rlock__error why = lock->client->error;
+    for (size_t i = lock->part_count; i > 0; i--)
+        leave_part(lock, &lock->parts[i - 1]);
+    rlock__listen_no_more(&lock->listener);
+    lock->started_ms = 0;
+    lock->client->error = why;
+}
+
+bool rlock_in_doubt(const rlock_lock *lock) {
+    for (size_t i = 0; i < lock->part_count; i++) {
+        if (lock->parts[i].trace && !lock->parts[i].held)
+            return true;
+    }
+    return false;
+}
+
+/* All of the names, in canonical order, or none: what was taken before a busy one is given back. */
+static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                  int64_t *hint_ms) {
+    for (size_t i = 0; i < lock->part_count; i++) {
+        struct rlock__part *part = &lock->parts[i];
+        const bool in_line = lock->listener.part == part;
+        enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
+        if (status == RLOCK_OK)
+            continue;
+        while (i > 0)
+            leave_part(lock, &lock->parts[--i]);
+        /* We wait for this one from now on: a place in another line would swallow its wake-ups. */
+        if (status == RLOCK_BUSY && !in_line && lock->listener.part != NULL)
+            leave_part(lock, lock->listener.part);
+        lock->busy = status == RLOCK_BUSY ? part : NULL;
+        return status;
+    }
+    rlock__lock_update_lease_end(lock);
+    if (rlock_now_ms() < rlock_lease_end_ms(lock))
+        return RLOCK_OK;
+    rlock__error_set(&lock->client->route.error, "the answer came after the lease's end");
+    for (size_t i = lock->part_count; i > 0; i--)
+        leave_part(lock, &lock->parts[i - 1]);
+    return RLOCK_AGAIN;
+}
+
+/* When to try again, unless a message comes before. */
+static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
+    int64_t pause = rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
+    if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
+        pause = sooner(pause, hint_ms + 1);
+    lock->next_try_ms = rlock_now_ms() + pause;
+}
+
+static void plan_after_failure(struct rlock_lock *lock) {
+    lock->backoff_ms = lock->backoff_ms == 0 ? BACKOFF_MIN_MS
+                                             : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
+    lock->next_try_ms =
+        rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
+}
+
+/* A server that has never answered is given up after the time for connecting, however long the
+ * wait, but not before a second try: the first answer may have been lost. */
+static bool never_reached(const struct rlock_lock *lock) {
+    const rlock_client *client = lock->client;
+    return !client->route.answered && lock->tries >= 2 &&
+           rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
+}
+
+/* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
+static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
+    const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
+    const struct rlock__limit limit = rlock__client_limit(
+        lock->client, no_wait ? RLOCK_FOREVER : wait->deadline_ms, wait->cancel_fd);
+    int64_t hint_ms = -1;
+    enum rlock_status status = take_all(lock, &limit, &hint_ms);
+    if (status == RLOCK_AGAIN && no_wait && lock->client->route.in_doubt)
+        status = take_all(lock, &limit, &hint_ms);
+    lock->tries++;
+    if (status == RLOCK_OK)
+        return status;
+    lock->client->error = lock->client->route.error;
+    lock->last_was_busy = status == RLOCK_BUSY;
+    if (status == RLOCK_BUSY) {
+        plan_after_busy(lock, hint_ms);
+        return RLOCK_AGAIN;
+    }
+    if (status == RLOCK_AGAIN) {
+        plan_after_failure(lock);
+        return never_reached(lock) ? RLOCK_UNAVAILABLE : RLOCK_AGAIN;
+    }
+    return status;
+}
+
+/* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
+ * channel too. When a subscription is new it is time for a try: the answer of the last one is older. */
+static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                    bool try_after) {
+    struct rlock__listener *listener = &lock->listener;
+    const bool first = lock->place <= 1;
+    const struct rlock__limit bound =
+        rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
+    if (listener->part == lock->busy && listener->shared == first)
+        return RLOCK_OK;
+    if (listener->part == lock->busy && !first) {
+        rlock__listen_alone(listener, &bound);
+        return RLOCK_OK;
+    }
+    enum rlock_status status = rlock__listen(listener, lock->busy, first, &bound);
+    if (status == RLOCK_OK) {
+        lock->backoff_ms = 0;
+        if (try_after)
+            lock->next_try_ms = rlock_now_ms();
+        return status;
+    }
+    lock->client->error = listener->route.error;
+    if (status == RLOCK_AGAIN) {
+        plan_after_failure(lock);
+        return RLOCK_OK;
+    }
+    return status;
+}
+
+static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock__news *news,
+                                     const struct rlock__limit *limit) {
+    const int64_t now = rlock_now_ms();
+    if (news->woken || (news->released && lock->place <= 1)) {
+        lock->next_try_ms = now;
+        return RLOCK_OK;
+    }
+    if (news->first_ms < 0)
+        return RLOCK_OK;
+    /* Someone has just taken it and we are first now: no try, it would only say "busy". */
+    lock->place = lock->blocker.position = 1;
+    lock->next_try_ms = sooner(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
+    return prick_ears(lock, limit, false);
+}
+
+/* Sleeps until it is time to try again, or the limit. RLOCK_OK, RLOCK_CANCELLED, or final. */
+static enum rlock_status sleep_until_try(struct rlock_lock *lock,
+                                         const struct rlock__limit *limit) {
+    enum rlock_status status = lock->last_was_busy ? prick_ears(lock, limit, true) : RLOCK_OK;
+    while (status == RLOCK_OK) {
+        struct rlock__news news;
+        const struct rlock__limit bound = {sooner(lock->next_try_ms, limit->deadline_ms),
+                                           limit->cancel_fd};
+        if (rlock_now_ms() >= bound.deadline_ms)
+            return RLOCK_OK;
+        const bool listening = lock->listener.part != NULL && lock->backoff_ms == 0;
+        status = listening ? rlock__hear(&lock->listener, &bound, &news)
+                           : rlock__poll(-1, 0, &bound);
+        if (status == RLOCK_UNAVAILABLE) /* listen anew, then try: what was said meanwhile is lost */
+            plan_after_failure(lock);
+        if (status == RLOCK_OK)
+            status = follow_news(lock, &news, limit);
+        else if (status != RLOCK_CANCELLED)
+            status = RLOCK_OK;
+    }
+    return status;
+}
+
+static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status status) {
+    rlock_withdraw(lock);
+    return status;
+}
+
+enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait) {
+    const struct rlock__limit limit = {sooner(wait->deadline_ms, wait->until_ms), wait->cancel_fd};
+    if (lock->started_ms == 0) {
+        lock->started_ms = lock->next_try_ms = rlock_now_ms();
+        lock->tries = 0;
+        lock->backoff_ms = 0;
+        lock->last_was_busy = false;
+    }
+    for (;;) {
+        enum rlock_status status = RLOCK_AGAIN;
+        if (rlock_now_ms() >= lock->next_try_ms)
+            status = attempt(lock, wait);
+        if (status == RLOCK_OK) {
+            rlock__listen_no_more(&lock->listener);
+            lock->started_ms = 0;
+            return status;
+        }
+        if (status != RLOCK_AGAIN)
+            return give_up(lock, status);
+        const int64_t now = rlock_now_ms();
+        if (now >= wait->deadline_ms)
+            return give_up(lock, lock->last_was_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+        if (now >= wait->until_ms)
+            return RLOCK_AGAIN;
+        status = sleep_until_try(lock, &limit);
+        if (status != RLOCK_OK)
+            return give_up(lock, status);
+    }
+}

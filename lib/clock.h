@@ -1,0 +1,17 @@
+/* clock.h: deadlines, all as pure arithmetic on CLOCK_BOOTTIME milliseconds. */
+#ifndef RLOCK_CLOCK_H
+#define RLOCK_CLOCK_H
+
+#include <stdint.h>
+
+/* Until when a lease is sure that was asked for at sent_ms, before the request went out: later
+ * than that the server may have let it run out (FAULTS: the reply's time proves nothing). */
+int64_t rlock__lease_end_ms(int64_t sent_ms, int64_t lease_ms);
+
+/* now + ms, without overflow: RLOCK_FOREVER stays RLOCK_FOREVER. */
+int64_t rlock__after_ms(int64_t now_ms, int64_t ms);
+
+/* What poll(2) takes: milliseconds until the deadline, 0 when it has passed, -1 for RLOCK_FOREVER. */
+int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms);
+
+#endif

@@ -1,0 +1,156 @@
+/* keeper.c: the thread that renews.
+ *
+ * It has a connection of its own, opened for the first renewal, and reports by one descriptor that
+ * becomes readable when the lease is lost. Deadlines are kept by its caller, not by this thread: it
+ * may be blocked in a request or a name look-up. Idea: Redisson's watchdog, but with an end. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "lock.h"
+
+enum { BACKOFF_MIN_MS = 10, BACKOFF_MAX_MS = 500, STACK_SIZE = 128 * 1024 };
+
+struct rlock_keeper {
+    struct rlock_lock *lock;
+    struct rlock__route route;
+    int64_t grace_ms;
+    int64_t *published; /* may be NULL */
+    pthread_t thread;
+    int stop_fd;
+    int lost_fd;
+    enum rlock_status verdict; /* the thread's until it is joined */
+};
+
+/* When the lease counts as lost if nothing is confirmed by then. */
+static int64_t last_moment(const struct rlock_keeper *keeper) {
+    return rlock_lease_end_ms(keeper->lock) - keeper->grace_ms;
+}
+
+/* One round over all names. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, RLOCK_CANCELLED, or final. */
+static enum rlock_status renew_all(struct rlock_keeper *keeper) {
+    struct rlock_lock *lock = keeper->lock;
+    for (size_t i = 0; i < lock->part_count; i++) {
+        /* No request may eat the time that the next try needs. */
+        int64_t deadline = rlock_now_ms() + lock->lease_ms / 3;
+        if (last_moment(keeper) < deadline)
+            deadline = last_moment(keeper);
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, deadline, keeper->stop_fd);
+        enum rlock_status status =
+            rlock__part_renew(lock, &lock->parts[i], &keeper->route, &limit);
+        if (status == RLOCK_LOST)
+            rlock__error_set(&keeper->route.error, "%s is not ours any more", lock->parts[i].name);
+        if (status != RLOCK_OK)
+            return status;
+    }
+    rlock__lock_update_lease_end(lock);
+    if (keeper->published != NULL)
+        __atomic_store_n(keeper->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
+    return RLOCK_OK;
+}
+
+/* Sleeps until `when`, or until told to stop. */
+static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t when) {
+    const struct rlock__limit limit = {when, keeper->stop_fd};
+    return rlock__poll(-1, 0, &limit);
+}
+
+/* Renews again and again; returns why it ended. */
+static enum rlock_status keep(struct rlock_keeper *keeper) {
+    int64_t due = rlock_renewal_due_ms(keeper->lock);
+    int64_t backoff_ms = BACKOFF_MIN_MS;
+    for (;;) {
+        if (sleep_until(keeper, due) == RLOCK_CANCELLED)
+            return RLOCK_OK;
+        enum rlock_status status = renew_all(keeper);
+        if (status == RLOCK_CANCELLED)
+            return RLOCK_OK;
+        if (status == RLOCK_LOST || status == RLOCK_WRONG_KIND)
+            return RLOCK_LOST;
+        const int64_t now = rlock_now_ms();
+        if (status == RLOCK_OK) {
+            due = rlock_renewal_due_ms(keeper->lock);
+            backoff_ms = BACKOFF_MIN_MS;
+            continue;
+        }
+        /* Whatever else it was, a right taken away too: it may come back until the last moment. */
+        if (now >= last_moment(keeper))
+            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        due = now + rlock__random_between(backoff_ms / 2, backoff_ms);
+        if (due > last_moment(keeper))
+            due = last_moment(keeper);
+        backoff_ms = 2 * backoff_ms < BACKOFF_MAX_MS ? 2 * backoff_ms : BACKOFF_MAX_MS;
+    }
+}
+
+static void *keeper_main(void *arg) {
+    struct rlock_keeper *keeper = arg;
+    keeper->verdict = keep(keeper);
+    if (keeper->verdict != RLOCK_OK) {
+        const uint64_t one = 1;
+        (void)!write(keeper->lost_fd, &one, sizeof one);
+    }
+    rlock__route_close(&keeper->route);
+    return NULL;
+}
+
+static void free_keeper(struct rlock_keeper *keeper) {
+    if (keeper->stop_fd >= 0)
+        close(keeper->stop_fd);
+    if (keeper->lost_fd >= 0)
+        close(keeper->lost_fd);
+    free(keeper);
+}
+
+/* A small stack: the thread exists in every run that outlives a third of its lease. */
+static bool start_thread(struct rlock_keeper *keeper) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    int failure = pthread_create(&keeper->thread, &attributes, keeper_main, keeper);
+    (void)pthread_attr_destroy(&attributes);
+    return failure == 0;
+}
+
+enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
+                                     const struct rlock_keeper_options *options) {
+    rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
+    if (keeper != NULL) {
+        keeper->lock = lock;
+        keeper->grace_ms = options->grace_ms;
+        keeper->published = options->lease_end_ms;
+        keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        rlock__client_route(lock->client, &keeper->route);
+        if (keeper->stop_fd >= 0 && keeper->lost_fd >= 0 && start_thread(keeper))
+            return RLOCK_OK;
+        free_keeper(keeper);
+        *out = NULL;
+    }
+    rlock__error_set(&lock->client->error, "no thread for renewing");
+    return RLOCK_SYSTEM;
+}
+
+int rlock_keeper_fd(const rlock_keeper *keeper) {
+    return keeper->lost_fd;
+}
+
+enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
+    if (keeper == NULL)
+        return RLOCK_OK;
+    const uint64_t one = 1;
+    (void)!write(keeper->stop_fd, &one, sizeof one);
+    pthread_join(keeper->thread, NULL);
+    enum rlock_status verdict = keeper->verdict;
+    if (verdict != RLOCK_OK)
+        keeper->lock->client->error = keeper->route.error;
+    free_keeper(keeper);
+    return verdict;
+}

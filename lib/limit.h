@@ -1,0 +1,19 @@
+/* limit.h: the one way to wait: for a descriptor, a cancel descriptor and a deadline together. */
+#ifndef RLOCK_LIMIT_H
+#define RLOCK_LIMIT_H
+
+#include <stdint.h>
+
+#include "rlock.h"
+
+/* How long a wait may last and what ends it early. Passed down unchanged. */
+struct rlock__limit {
+    int64_t deadline_ms;
+    int cancel_fd; /* -1: none */
+};
+
+/* Waits until fd shows one of the poll(2) events (fd -1: for the limit only).
+ * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
+enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
+
+#endif

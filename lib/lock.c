@@ -1,0 +1,253 @@
+/* lock.c: a lock of one or several names: its making, its renewal, its release. */
+#include "lock.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, HOST_SIZE = 256 };
+
+static enum rlock_status invalid(rlock_client *client, const char *why) {
+    rlock__error_set(&client->error, "%s", why);
+    return RLOCK_INVALID;
+}
+
+static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
+    if (rlock__kind_find(options->kind) == NULL)
+        return invalid(client, "there is no such kind of lock");
+    if (options->name_count == 0)
+        return invalid(client, "a lock needs a name");
+    if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
+        return invalid(client, "a lease lasts from 100ms to 7d");
+    for (size_t i = 0; i < options->name_count; i++) {
+        const char *name = options->names[i];
+        if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
+            return invalid(client, "a lock's name has 1 to 512 bytes");
+        for (; *name != '\0'; name++) {
+            if ((unsigned char)*name < ' ' || *name == 127)
+                return invalid(client, "a lock's name has no control characters");
+        }
+    }
+    return RLOCK_OK;
+}
+
+static int by_bytes(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in canonical order, doubles left out. The caller frees the array, not the names. */
+static const char **canonical(const struct rlock_lock_options *options, size_t *count) {
+    const char **names = malloc(options->name_count * sizeof *names);
+    if (names == NULL)
+        return NULL;
+    memcpy(names, options->names, options->name_count * sizeof *names);
+    qsort(names, options->name_count, sizeof *names, by_bytes);
+    size_t n = 1;
+    for (size_t i = 1; i < options->name_count; i++) {
+        if (strcmp(names[i], names[n - 1]) != 0)
+            names[n++] = names[i];
+    }
+    *count = n;
+    return names;
+}
+
+static char *copy_text(const char *text) {
+    return strdup(text != NULL ? text : "");
+}
+
+/* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. */
+static bool make_owner(struct rlock_lock *lock) {
+    char uuid[RLOCK__UUID_SIZE];
+    char host[HOST_SIZE] = "";
+    if (!rlock__random_uuid(uuid))
+        return false;
+    (void)gethostname(host, sizeof host - 1);
+    for (char *c = host; *c != '\0'; c++) {
+        if (*c == ':' || (unsigned char)*c <= ' ')
+            *c = '-';
+    }
+    lock->host = strdup(host);
+    return asprintf(&lock->owner, "%s:%s@%s", uuid, lock->pid_text, host) >= 0 && lock->host != NULL;
+}
+
+static bool take_over_proof(struct rlock__part *part, const struct rlock_lock_options *options) {
+    for (size_t i = 0; i < options->proof_count; i++) {
+        const struct rlock_proof *proof = &options->proofs[i];
+        if (strcmp(proof->name, part->name) != 0)
+            continue;
+        free(part->proof_owner); /* the innermost hold of the name is the last */
+        part->proof_owner = strdup(proof->owner);
+        (void)snprintf(part->proof_token, sizeof part->proof_token, "%" PRId64, proof->token);
+        if (part->proof_owner == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, const char *name,
+                      const struct rlock_lock_options *options) {
+    part->name = strdup(name);
+    part->channel = rlock__kind_key(lock->kind->channel, name);
+    if (part->name == NULL || part->channel == NULL || !rlock__random_id(part->hold_id) ||
+        asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0)
+        return false;
+    for (size_t i = 0; i < RLOCK__KEYS_MAX && lock->kind->keys[i] != NULL; i++) {
+        part->keys[i] = rlock__kind_key(lock->kind->keys[i], name);
+        if (part->keys[i] == NULL)
+            return false;
+    }
+    return take_over_proof(part, options);
+}
+
+static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+    (void)snprintf(lock->lease_text, sizeof lock->lease_text, "%" PRId64, lock->lease_ms);
+    (void)snprintf(lock->pid_text, sizeof lock->pid_text, "%ld", (long)getpid());
+    lock->user = copy_text(options->user);
+    lock->command = copy_text(options->command);
+    if (lock->user == NULL || lock->command == NULL || !make_owner(lock))
+        return false;
+    size_t count = 0;
+    const char **names = canonical(options, &count);
+    lock->parts = names != NULL ? calloc(count, sizeof *lock->parts) : NULL;
+    bool made = lock->parts != NULL;
+    for (; made && lock->part_count < count; lock->part_count++)
+        made = make_part(lock, &lock->parts[lock->part_count], names[lock->part_count], options);
+    free(names);
+    return made;
+}
+
+enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
+                                 const struct rlock_lock_options *options) {
+    *out = NULL;
+    enum rlock_status status = check(client, options);
+    if (status != RLOCK_OK)
+        return status;
+    rlock_lock *lock = calloc(1, sizeof *lock);
+    if (lock != NULL) {
+        lock->client = client;
+        lock->kind = rlock__kind_find(options->kind);
+        lock->lease_ms = options->lease_ms;
+        rlock__client_route(client, &lock->listener.route);
+    }
+    if (lock == NULL || !fill(lock, options)) {
+        rlock_lock_free(lock);
+        rlock__error_set(&client->error, "no memory, or no random bytes");
+        return RLOCK_SYSTEM;
+    }
+    *out = lock;
+    return RLOCK_OK;
+}
+
+static void free_part(struct rlock__part *part) {
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
+        free(part->keys[i]);
+    free(part->name);
+    free(part->channel);
+    free(part->own_channel);
+    free(part->proof_owner);
+}
+
+void rlock_lock_free(rlock_lock *lock) {
+    if (lock == NULL)
+        return;
+    rlock__listen_no_more(&lock->listener);
+    rlock__reply_free(lock->busy_reply);
+    /* A part that could not be made whole is not counted: calloc left it safe to free. */
+    for (size_t i = 0; lock->parts != NULL && i <= lock->part_count; i++) {
+        if (i < lock->part_count)
+            free_part(&lock->parts[i]);
+    }
+    free(lock->parts);
+    free(lock->owner);
+    free(lock->host);
+    free(lock->user);
+    free(lock->command);
+    free(lock);
+}
+
+void rlock__lock_update_lease_end(struct rlock_lock *lock) {
+    int64_t end = RLOCK_FOREVER;
+    for (size_t i = 0; i < lock->part_count; i++) {
+        if (lock->parts[i].lease_end_ms < end)
+            end = lock->parts[i].lease_end_ms;
+    }
+    atomic_store(&lock->lease_end_ms, end);
+}
+
+int64_t rlock_lease_end_ms(const rlock_lock *lock) {
+    return atomic_load(&lock->lease_end_ms);
+}
+
+int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
+    const int64_t began_ms =
+        rlock_lease_end_ms(lock) - lock->lease_ms + rlock_drift_ms(lock->lease_ms);
+    return began_ms + lock->lease_ms / 3;
+}
+
+const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
+    return i < lock->part_count && lock->parts[i].held ? &lock->parts[i].hold : NULL;
+}
+
+const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
+    return lock->last_was_busy ? &lock->blocker : NULL;
+}
+
+enum rlock_status rlock_renew(rlock_lock *lock) {
+    for (size_t i = 0; i < lock->part_count; i++) {
+        const struct rlock__limit limit = rlock__client_limit(lock->client, RLOCK_FOREVER, -1);
+        enum rlock_status status =
+            rlock__part_renew(lock, &lock->parts[i], &lock->client->route, &limit);
+        if (status != RLOCK_OK) {
+            lock->client->error = lock->client->route.error;
+            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        }
+    }
+    rlock__lock_update_lease_end(lock);
+    return RLOCK_OK;
+}
+
+/* Repeats the same request until it is answered or the deadline has come. */
+static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
+                                      int64_t keep_ms, int64_t deadline_ms) {
+    int64_t pause_ms = RETRY_MIN_MS;
+    bool in_doubt = false;
+    for (;;) {
+        const struct rlock__limit limit = rlock__client_limit(lock->client, deadline_ms, -1);
+        enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, &limit);
+        /* Not there after a request whose answer was lost: that request has taken it. */
+        if (status == RLOCK_LOST && in_doubt)
+            return RLOCK_OK;
+        if (status != RLOCK_AGAIN)
+            return status;
+        in_doubt = in_doubt || lock->client->route.in_doubt;
+        const int64_t now = rlock_now_ms();
+        if (now >= deadline_ms)
+            return RLOCK_UNAVAILABLE;
+        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), -1};
+        (void)rlock__poll(-1, 0, &pause);
+        pause_ms = 2 * pause_ms < RETRY_MAX_MS ? 2 * pause_ms : RETRY_MAX_MS;
+    }
+}
+
+enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
+    enum rlock_status worst = RLOCK_OK;
+    /* The last name first: who waits for the first name then finds all of them free. */
+    for (size_t i = lock->part_count; i > 0; i--) {
+        struct rlock__part *part = &lock->parts[i - 1];
+        if (!part->held)
+            continue;
+        enum rlock_status status = release_part(lock, part, keep_ms, deadline_ms);
+        if (status == RLOCK_OK || worst == RLOCK_LOST)
+            continue;
+        worst = status;
+        lock->client->error = lock->client->route.error;
+        if (status == RLOCK_LOST)
+            rlock__error_set(&lock->client->error, "%s is not ours any more", part->name);
+    }
+    return worst;
+}

@@ -1,0 +1,71 @@
+/* lock.h: the inside of a lock: its parts, one for each name. */
+#ifndef RLOCK_LOCK_H
+#define RLOCK_LOCK_H
+
+#include <stdatomic.h>
+
+#include "client.h"
+#include "kind.h"
+#include "random.h"
+#include "wait.h"
+
+/* One name of a lock. */
+struct rlock__part {
+    char *name;
+    char *keys[RLOCK__KEYS_MAX];
+    char *channel;      /* everybody's, Redisson's too */
+    char *own_channel;  /* ours alone while we wait */
+    char *proof_owner;  /* NULL: no enclosing hold */
+    char proof_token[24];
+    char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
+    struct rlock_hold hold;       /* name, owner, token while held */
+    bool held;
+    bool trace;           /* the server may know of us: a hold or a place in line */
+    int64_t lease_end_ms; /* while held */
+};
+
+struct rlock_lock {
+    rlock_client *client;
+    const struct rlock__kind *kind;
+    int64_t lease_ms;
+    char lease_text[24], pid_text[24];
+    char *owner, *host, *user, *command;
+    size_t part_count;
+    struct rlock__part *parts; /* in canonical order */
+    _Atomic int64_t lease_end_ms; /* of the part whose lease ends first; the keeper moves it */
+
+    /* Waiting: */
+    int64_t started_ms; /* of the first try; 0: none yet */
+    int64_t next_try_ms;
+    int64_t backoff_ms; /* how long the next pause after a try without an answer is; 0: none was */
+    unsigned tries;
+    bool last_was_busy;
+    struct rlock__part *busy; /* the part that was held by others at the last try */
+    struct rlock__listener listener;
+    int64_t place; /* in line, from 1, as the last try said; before we stand in it: what ours would be */
+    rlock__reply *busy_reply; /* what `blocker` points into */
+    struct rlock_holder blocker;
+};
+
+/* --- part.c: the verbs, on one name ------------------------------------------------------------- */
+
+/* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
+ * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final.
+ * in_line: stand in line when it is busy. */
+enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
+                                   const struct rlock__limit *limit, int64_t *hint_ms);
+
+/* Renews it over a route of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
+                                    struct rlock__route *route, const struct rlock__limit *limit);
+
+/* Gives it back and leaves the line. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
+                                        int64_t keep_ms, const struct rlock__limit *limit);
+
+/* --- lock.c ------------------------------------------------------------------------------------- */
+
+/* Publishes the earliest lease end of the parts. */
+void rlock__lock_update_lease_end(struct rlock_lock *lock);
+
+#endif

@@ -1,0 +1,18 @@
+/* random.h: ids that nobody else has. */
+#ifndef RLOCK_RANDOM_H
+#define RLOCK_RANDOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RLOCK__ID_SIZE 33   /* 32 hexadecimal digits and the end */
+#define RLOCK__UUID_SIZE 37 /* RFC 9562, version 4 */
+
+/* False: the system has no random bytes. */
+bool rlock__random_id(char out[RLOCK__ID_SIZE]);
+bool rlock__random_uuid(char out[RLOCK__UUID_SIZE]);
+
+/* A number from low to high, both included: for jitter only. */
+int64_t rlock__random_between(int64_t low, int64_t high);
+
+#endif

@@ -1,0 +1,11 @@
+/* refusal.h: what a server's error means for us. */
+#ifndef RLOCK_REFUSAL_H
+#define RLOCK_REFUSAL_H
+
+#include "rlock.h"
+
+/* RLOCK_AGAIN: it may pass, the same request can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND.
+ * RLOCK_UNAVAILABLE: it will not pass by itself, or we do not know the text. */
+enum rlock_status rlock__refusal(const char *text);
+
+#endif

@@ -1,0 +1,220 @@
+/* rlock.h: the public interface of librlock, distributed locks on Redis.
+ *
+ * The library never prints, exits, forks, or touches signals and their masks.
+ *
+ * Ownership: out-parameters are yours to free, returned pointers are borrowed and live as long as
+ * the object they came from. Every free takes NULL.
+ * Threads: a client and its locks belong to one thread at a time; different clients are
+ * independent. A keeper is its own thread and uses its own connection.
+ * Time: all times are milliseconds. Instants ("_ms" fields named deadline, until, end) are on
+ * CLOCK_BOOTTIME, as rlock_now_ms() reads it: that clock goes on while the machine sleeps, as the
+ * server's does. RLOCK_FOREVER means no limit.
+ */
+#ifndef RLOCK_H
+#define RLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define RLOCK_API __attribute__((visibility("default")))
+#define RLOCK_CHECK __attribute__((warn_unused_result))
+#else
+#define RLOCK_API
+#define RLOCK_CHECK
+#endif
+
+#define RLOCK_FOREVER INT64_MAX
+
+#define RLOCK_LEASE_MIN_MS 100
+#define RLOCK_LEASE_MAX_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
+#define RLOCK_LEASE_DEFAULT_MS 30000
+#define RLOCK_NAME_MAX 512
+
+/* One row makes the enum's value and its text. */
+#define RLOCK_STATUS_MAP(X)                                                                        \
+    X(OK, "success")                                                                               \
+    X(AGAIN, "still waiting")                                                                      \
+    X(BUSY, "held by others")                                                                      \
+    X(LOST, "not held any more")                                                                   \
+    X(WRONG_KIND, "the name is taken by another kind of lock or by a key that is none")            \
+    X(UNAVAILABLE, "no server could be reached or used")                                           \
+    X(DENIED, "access denied")                                                                     \
+    X(CANCELLED, "cancelled")                                                                      \
+    X(INVALID, "invalid argument")                                                                 \
+    X(SYSTEM, "the system refused")
+
+enum rlock_status {
+#define RLOCK_STATUS_ENUM(name, text) RLOCK_##name,
+    RLOCK_STATUS_MAP(RLOCK_STATUS_ENUM)
+#undef RLOCK_STATUS_ENUM
+};
+
+typedef struct rlock_client rlock_client;
+typedef struct rlock_lock rlock_lock;
+typedef struct rlock_keeper rlock_keeper;
+
+/* --- the client: one server ------------------------------------------------------------------ */
+
+struct rlock_client_options {
+    const char *server;         /* URL: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N] */
+    const char *password;       /* used when the URL has none; NULL: none */
+    int64_t connect_timeout_ms; /* for reaching the server: look-up, connection, log-in */
+    int64_t io_timeout_ms;      /* for one reply */
+};
+#define RLOCK_CLIENT_OPTIONS_INIT {NULL, NULL, 5000, 5000}
+
+/* Makes a client of one server. Reads the URL; connects on first use only.
+ * out: set on RLOCK_OK, and on RLOCK_INVALID too, so that rlock_error() can say what is wrong with
+ * the URL; free it in both cases. RLOCK_SYSTEM: no memory (*out is NULL). */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_client_new(rlock_client **out,
+                                                         const struct rlock_client_options *options);
+
+/* Closes the connection and frees the client. Its locks and keepers must be gone. */
+RLOCK_API void rlock_client_free(rlock_client *client);
+
+/* The server as a URL without its password: for messages and for child processes. Borrowed. */
+RLOCK_API const char *rlock_client_server(const rlock_client *client);
+
+/* What went wrong last on this client, one line without a full stop, never with a password.
+ * Borrowed until the next call on the client. */
+RLOCK_API const char *rlock_error(const rlock_client *client);
+
+/* --- the lock: one or several names, taken and given back together ---------------------------- */
+
+/* Proof that an enclosing process holds a lock: what it handed down. A lock on the same name re-enters
+ * that hold if the server still knows owner and token together. */
+struct rlock_proof {
+    const char *name;
+    const char *owner;
+    int64_t token;
+};
+
+struct rlock_lock_options {
+    const char *kind;           /* "run" */
+    const char *const *names;   /* 1 to 512 bytes each, without control characters */
+    size_t name_count;          /* at least 1; doubles count once */
+    int64_t lease_ms;           /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
+    const char *user;           /* shown to those who wait; may be NULL */
+    const char *command;        /* shown to those who wait; may be NULL */
+    const struct rlock_proof *proofs;
+    size_t proof_count;
+};
+
+/* What is held: borrowed text, valid until the lock is freed. */
+struct rlock_hold {
+    const char *name;
+    const char *owner; /* "UUID:PID@HOST" */
+    int64_t token;     /* the fencing token: grows with each new holder (Kleppmann 2016) */
+};
+
+/* Who stands in the way: what the server said at the last try. Unknown text is "", unknown numbers 0. */
+struct rlock_holder {
+    const char *name; /* the lock that is busy */
+    const char *owner;
+    const char *host;
+    const char *user;
+    const char *command;
+    int64_t pid;
+    int64_t held_ms;  /* for how long, by the server's clock */
+    int64_t position; /* our place among rlock's waiters, from 1; 0: not waiting yet */
+};
+
+/* Makes a lock. No I/O. Copies all it is given; keeps the client.
+ * RLOCK_INVALID: rlock_error(client) says what. RLOCK_SYSTEM: no memory, no random bytes. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
+                                                       const struct rlock_lock_options *options);
+
+/* Frees the memory. Does not give the lock back: rlock_release() or rlock_withdraw() does. */
+RLOCK_API void rlock_lock_free(rlock_lock *lock);
+
+struct rlock_wait {
+    int64_t deadline_ms; /* give up then; 0: do not wait; RLOCK_FOREVER */
+    int64_t until_ms;    /* return RLOCK_AGAIN then, to be called again */
+    int cancel_fd;       /* return RLOCK_CANCELLED when this can be read; -1: none */
+};
+
+/* Takes the lock, or waits for it.
+ * RLOCK_OK: held, and its lease not yet over. RLOCK_AGAIN: until_ms has come; the place among the
+ * waiters is kept; call again or withdraw. RLOCK_BUSY: the deadline has come and the last answer was
+ * "held by others". RLOCK_UNAVAILABLE: the server could not be reached, or the deadline came
+ * without such an answer. RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM.
+ * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, as far as the
+ * server can be told so within half a second. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_acquire(rlock_lock *lock,
+                                                      const struct rlock_wait *wait);
+
+/* Leaves the queue after RLOCK_AGAIN, and gives back what an attempt without an answer may have
+ * taken. Tries for half a second at most. */
+RLOCK_API void rlock_withdraw(rlock_lock *lock);
+
+/* True when an attempt that had no answer may have left the lock held until its lease ends. */
+RLOCK_API bool rlock_in_doubt(const rlock_lock *lock);
+
+/* Renews the lease once, on the client's own connection. RLOCK_LOST: not ours any more. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_renew(rlock_lock *lock);
+
+/* Gives the lock back. keep_ms > 0: instead leave it held for that long, without an owner.
+ * deadline_ms: how long to try when the server does not answer.
+ * RLOCK_LOST: it was not ours any more (someone broke it, or it expired). RLOCK_UNAVAILABLE: not
+ * confirmed; the lock ends with its lease. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms,
+                                                      int64_t deadline_ms);
+
+/* Until when the lock is surely held: the last confirmed lease, counted from before its request was
+ * sent, less the drift allowance. Any thread. */
+RLOCK_API int64_t rlock_lease_end_ms(const rlock_lock *lock);
+
+/* The i-th hold in canonical (byte) order; NULL past the last. Valid while held. */
+RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i);
+
+/* Who held the lock at the last try that found it busy; NULL: unknown. Until the next call. */
+RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
+
+/* --- the keeper: a thread that renews ---------------------------------------------------------- */
+
+struct rlock_keeper_options {
+    int64_t grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
+    int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie in
+                              memory shared with other processes: read it with an atomic load */
+};
+
+/* When the first renewal is due: a third of the lease after it began. A keeper started by then is
+ * early enough; one that is never started costs nothing. */
+RLOCK_API int64_t rlock_renewal_due_ms(const rlock_lock *lock);
+
+/* Starts the thread. It borrows the lock; do not acquire, renew, release or free it until the
+ * keeper has stopped. RLOCK_SYSTEM: no thread, no memory. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_keeper_start(rlock_keeper **out, rlock_lock *lock, const struct rlock_keeper_options *options);
+
+/* Becomes readable when the lock is lost or can't be renewed in time. Borrowed: poll, do not read. */
+RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
+
+/* Stops and joins the thread: no renewal is under way when this returns.
+ * Frees the keeper. RLOCK_OK: the lease was sure all along; else RLOCK_LOST (the server said "not
+ * yours"), RLOCK_UNAVAILABLE, RLOCK_DENIED…: why it could not be kept, told by rlock_error(client). NULL: RLOCK_OK. */
+RLOCK_API enum rlock_status rlock_keeper_stop(rlock_keeper *keeper);
+
+/* --- the rest ---------------------------------------------------------------------------------- */
+
+/* Now, on the clock that all instants here are told on (CLOCK_BOOTTIME), in milliseconds. */
+RLOCK_API int64_t rlock_now_ms(void);
+
+/* The allowance for clocks that run at different speeds: 1 % of the lease + 2 ms. */
+RLOCK_API int64_t rlock_drift_ms(int64_t lease_ms);
+
+RLOCK_API const char *rlock_status_text(enum rlock_status status);
+
+/* "MAJOR.MINOR.PATCH" of the library that is loaded. */
+RLOCK_API const char *rlock_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
