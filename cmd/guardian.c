@@ -165,6 +165,24 @@ static void on_order(struct guardian *guardian) {
         if (guardian->phase == RUNNING)
             begin_stopping(guardian);
         break;
+    case ORDER_GO: break;
+    }
+}
+
+/* Reports, and waits for the word that it has been read. Without that word rlock has died together
+ * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
+static void report(struct guardian *guardian) {
+    struct order order = {.verb = ORDER_SIGNAL};
+    const int socket = guardian->plan->socket;
+    (void)send(socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
+    while (order.verb != ORDER_GO) {
+        const ssize_t n = recv(socket, &order, sizeof order, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != (ssize_t)sizeof order) {
+            kill_all(guardian);
+            return;
+        }
     }
 }
 
@@ -205,6 +223,6 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
         else
             kill_all(&guardian);
     }
-    (void)send(plan->socket, &guardian.report, sizeof guardian.report, MSG_NOSIGNAL);
+    report(&guardian);
     _exit(0);
 }

@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /* What rlock tells its guardian, and the guardian rlock: one packet each. */
-enum order_verb { ORDER_SIGNAL, ORDER_STOP };
+enum order_verb { ORDER_SIGNAL, ORDER_STOP, ORDER_GO };
 struct order {
     enum order_verb verb;
-    int signal; /* ORDER_SIGNAL: pass it on */
+    int signal; /* ORDER_SIGNAL: pass it on. ORDER_GO: the report has been read */
 };
 
 enum report_verb { REPORT_ENDED, REPORT_NO_EXEC, REPORT_NO_FORK };

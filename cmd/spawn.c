@@ -59,12 +59,16 @@ failed:
     return false;
 }
 
+static void order(const struct spawn *spawn, enum order_verb verb, int signal) {
+    const struct order packet = {verb, signal};
+    (void)send(spawn->socket, &packet, sizeof packet, MSG_NOSIGNAL);
+}
+
 /* Has the terminal stopped the job, the shell must see rlock stop, too. While rlock is stopped
  * nothing renews: the guardian keeps the deadline. */
 static void pass_on(const struct spawn *spawn, int signal, bool from_terminal) {
-    const struct order order = {ORDER_SIGNAL, signal};
     if (!from_terminal)
-        (void)send(spawn->socket, &order, sizeof order, MSG_NOSIGNAL);
+        order(spawn, ORDER_SIGNAL, signal);
     else if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
         (void)raise(SIGSTOP);
 }
@@ -72,8 +76,10 @@ static void pass_on(const struct spawn *spawn, int signal, bool from_terminal) {
 /* Reads the report, or finds that the guardian is gone without one. */
 static bool read_report(struct spawn *spawn) {
     const ssize_t n = recv(spawn->socket, &spawn->report, sizeof spawn->report, MSG_DONTWAIT);
-    if (n == (ssize_t)sizeof spawn->report)
+    if (n == (ssize_t)sizeof spawn->report) {
+        order(spawn, ORDER_GO, 0);
         return true;
+    }
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     spawn->guardian_lost = true;
@@ -113,8 +119,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 }
 
 void spawn_stop(struct spawn *spawn) {
-    const struct order order = {ORDER_STOP, 0};
-    (void)send(spawn->socket, &order, sizeof order, MSG_NOSIGNAL);
+    order(spawn, ORDER_STOP, 0);
 }
 
 void spawn_kill(struct spawn *spawn) {

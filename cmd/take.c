@@ -1,6 +1,7 @@
 /* take.c: from settings to a lock that is held. */
 #include "take.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,28 @@ const char *take_server_for_command(const struct taken *taken, const struct sett
                                          : rlock_client_server(taken->client);
 }
 
-/* Who we are, for those who wait. Not from the password database: it may be on a network. */
+/* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and may
+ * ask the network. */
+static bool find_user(char text[USER_SIZE]) {
+    FILE *stream = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
+    while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
+        continue;
+    if (entry != NULL)
+        (void)snprintf(text, USER_SIZE, "%s", entry->pw_name);
+    if (stream != NULL)
+        fclose(stream);
+    return entry != NULL;
+}
+
+/* Who we are, for those who wait. */
 static void describe_user(char text[USER_SIZE]) {
     const char *user = getenv("LOGNAME");
     if (user == NULL || *user == '\0')
         user = getenv("USER");
     if (user != NULL && *user != '\0')
         (void)snprintf(text, USER_SIZE, "%s", user);
-    else
+    else if (!find_user(text))
         (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
 }
 

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static void add(struct found *found, pid_t pid) {
 
 /* Adds the numbers of a "children" file, which one read may cut in two. */
 static void read_children(struct found *found, int task_dir, const char *task) {
-    char path[64], text[READ_SIZE];
+    char path[NAME_MAX + sizeof "/children"], text[READ_SIZE];
     (void)snprintf(path, sizeof path, "%s/children", task);
     int fd = openat(task_dir, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "duration.h"
 #include "out.h"
@@ -16,6 +17,8 @@ void waitline_begin(struct waitline *line, const char *name, const char *kind) {
 
 /* Whole seconds: a live line with changing decimals is hard to read. */
 static const char *seconds(char text[DURATION_TEXT_SIZE], int64_t ms) {
+    if (ms < 1000)
+        return memcpy(text, "0s", sizeof "0s");
     return duration_format(text, ms / 1000 * 1000);
 }
 

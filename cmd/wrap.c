@@ -177,23 +177,24 @@ static int64_t sooner(int64_t a, int64_t b) {
 
 /* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
 static int release(struct wrapped *wrapped, int64_t keep, int status) {
-    rlock_lock *lock = wrapped->taken.lock;
-    const int64_t deadline =
-        sooner(rlock_lease_end_ms(lock), rlock_now_ms() + wrapped->settings->io_timeout_ms);
-    char name[RLOCK_NAME_MAX + 1];
-    (void)strncpy(name, lock_name(wrapped), sizeof name - 1);
-    name[sizeof name - 1] = '\0';
+    const struct taken *taken = &wrapped->taken;
+    const int64_t now = rlock_now_ms();
+    const int64_t lease_end = rlock_lease_end_ms(taken->lock);
+    const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
     tell(wrapped, OUT_DEBUG, "releasing", "");
-    switch (rlock_release(lock, keep, deadline)) {
-    case RLOCK_OK: return status;
-    case RLOCK_LOST:
-        out_error("lost %s: %s while the command ran", name, rlock_error(wrapped->taken.client));
-        return EXIT_LOST;
-    default:
-        out_warn("cannot confirm that %s was given back: %s; it ends with its lease", name,
-                 rlock_error(wrapped->taken.client));
+    const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
+    if (released == RLOCK_OK)
         return status;
+    /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
+     * has run out after the command's end, while rlock was stopped: nothing was lost. */
+    if (released == RLOCK_LOST && now < lease_end) {
+        out_error("lost the lock: %s; the command ran without it for some time",
+                  rlock_error(taken->client));
+        return EXIT_LOST;
     }
+    out_warn("cannot confirm that %s was given back: %s; it ends with its lease",
+             wrapped->settings->names[0], rlock_error(taken->client));
+    return status;
 }
 
 /* The command is dead by now: a lock that is still ours may go before its lease ends. */

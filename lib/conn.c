@@ -153,10 +153,12 @@ enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **o
             *out = reply;
             return RLOCK_OK;
         }
-        enum rlock_status status = read_some(conn, error);
-        if (status == RLOCK_AGAIN)
-            status = rlock__poll(conn->fd, POLLIN, limit);
-        if (status != RLOCK_OK)
+        enum rlock_status status = rlock__poll(conn->fd, POLLIN, limit);
+        if (status == RLOCK_OK)
+            status = read_some(conn, error);
+        if (status != RLOCK_OK && status != RLOCK_AGAIN)
+            return status;
+        if (status == RLOCK_AGAIN && rlock_now_ms() >= limit->deadline_ms)
             return status;
     }
 }

@@ -15,8 +15,9 @@ static const struct {
     {"WRONGPASS", RLOCK_DENIED},
     {"NOPERM", RLOCK_DENIED},
     {"DENIED", RLOCK_DENIED}, /* protected mode */
+    {"ERR AUTH <password> called without any password", RLOCK_OK}, /* as redis-cli: go on without */
+    {"ERR Client sent AUTH, but no password is set", RLOCK_OK},
     {"ERR AUTH", RLOCK_DENIED},
-    {"ERR Client sent AUTH", RLOCK_DENIED},
     {"ERR invalid password", RLOCK_DENIED},
     {"ERR The user executing the script can't", RLOCK_DENIED},
     {"ERR ACL failure in script", RLOCK_DENIED},

@@ -72,7 +72,12 @@ end
 
 local is_hash = redis.call('TYPE', lock).ok == 'hash'
 if is_hash and redis.call('HEXISTS', lock, owner) == 0 then owner = waiter end
-if not is_hash or redis.call('HEXISTS', lock, owner) == 0 or redis.call('HEXISTS', hold, id) == 0 then
+local ours = is_hash and redis.call('HEXISTS', lock, owner) == 1
+if not ours or redis.call('HEXISTS', hold, id) == 0 then
+    if not ours then -- what was said of us beside the lock is said of nobody now
+        redis.call('HDEL', info, ARGV[1], waiter)
+        redis.call('HDEL', hold, ARGV[1], waiter, id)
+    end
     leave_line()
     return {LOST, 0, 0}
 end

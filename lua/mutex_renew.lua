@@ -8,8 +8,12 @@ local KEPT, LOST = 1, 0
 local lock, _, info, hold = unpack(KEYS)
 local owner, lease, id = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 
-if redis.call('TYPE', lock).ok ~= 'hash' or redis.call('HEXISTS', lock, owner) == 0
-        or redis.call('HEXISTS', hold, id) == 0 then
+local ours = redis.call('TYPE', lock).ok == 'hash' and redis.call('HEXISTS', lock, owner) == 1
+if not ours or redis.call('HEXISTS', hold, id) == 0 then
+    if not ours then -- what was said of us beside the lock is said of nobody now
+        redis.call('HDEL', info, owner)
+        redis.call('HDEL', hold, owner, id)
+    end
     return {LOST, 0, 0}
 end
 -- Never shortened: an enclosing hold of the same owner may have the longer lease.
