@@ -1,9 +1,10 @@
 /* guardian.c: ends the command's whole tree in time, whatever has happened to rlock.
  *
- * rlock may be stopped (SIGSTOP, a debugger, Ctrl-Z) or killed; a thread of it would be, too. So the
- * command is this process's child: this process adopts the tree's orphans, keeps the deadline on a
- * timer of its own in a session of its own, and learns from the socket's end of file when rlock dies.
- * It makes no memory and holds none of the caller's descriptors beyond the standard three. */
+ * rlock may be stopped (SIGSTOP, a debugger, Ctrl-Z) or killed; a thread of it would be, too. So
+ * the command is this process's child: this process adopts the tree's orphans, keeps the deadline
+ * on a timer of its own in a session of its own, and learns from the socket's end of file when
+ * rlock dies. It makes no memory and holds none of the caller's descriptors beyond the standard
+ * three. */
 #include "guardian.h"
 
 #include <errno.h>
@@ -130,8 +131,7 @@ static void kill_all(struct guardian *guardian) {
     bool ended = false;
     const int64_t deadline = boottime_ms() + 1000;
     guardian->report.stopped = true;
-    guardian->report.left =
-        !tree_kill(guardian->child, &guardian->report.status, &ended, deadline);
+    guardian->report.left = !tree_kill(guardian->child, &guardian->report.status, &ended, deadline);
     if (ended)
         guardian->report.at_ms = boottime_ms();
     guardian->phase = ENDED;

@@ -17,10 +17,10 @@ struct order {
 enum report_verb { REPORT_ENDED, REPORT_NO_EXEC, REPORT_NO_FORK };
 struct report {
     enum report_verb verb;
-    int status;      /* REPORT_ENDED: as waitpid(2) tells it; else an errno */
-    bool stopped;    /* the guardian ended it, for the lease */
-    bool left;       /* the system did not let us kill all of it */
-    int64_t at_ms;   /* when it was seen to have ended, CLOCK_BOOTTIME */
+    int status;    /* REPORT_ENDED: as waitpid(2) tells it; else an errno */
+    bool stopped;  /* the guardian ended it, for the lease */
+    bool left;     /* the system did not let us kill all of it */
+    int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 
 struct guardian_plan {

@@ -1,8 +1,8 @@
 /* holds.c: what rlock hands down in the environment.
  *
- * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN tell of the innermost hold, one name a line. RLOCK_HOLDS is
- * our record of the holds around it, one a line: TOKEN OWNER KIND NAME; a name has no newline. The
- * server checks owner and token together, so a stale or invented line proves nothing. */
+ * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN tell of the innermost hold, one name a line. RLOCK_HOLDS
+ * is our record of the holds around it, one a line: TOKEN OWNER KIND NAME; a name has no newline.
+ * The server checks owner and token together, so a stale or invented line proves nothing. */
 #include "holds.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* holds.h: what rlock hands down in the environment: the holds of this command and of those around it. */
+/* holds.h: what rlock hands down in the environment: the holds of this command and of those around
+ * it. */
 #ifndef RLOCK_CMD_HOLDS_H
 #define RLOCK_CMD_HOLDS_H
 

@@ -1,9 +1,9 @@
 /* local.c: a private redis-server for one machine.
  *
- * The directory is the same whatever the environment says, so that cron and a shell meet; it is ours
- * alone (0700, no symbolic link), so nobody else can put a socket there. Of several first users one
- * starts the server, under flock(2); it belongs to none of them: it is nobody's child, has its own
- * session and none of their descriptors. */
+ * The directory is the same whatever the environment says, so that cron and a shell meet; it is
+ * ours alone (0700, no symbolic link), so nobody else can put a socket there. Of several first
+ * users one starts the server, under flock(2); it belongs to none of them: it is nobody's child,
+ * has its own session and none of their descriptors. */
 #include "local.h"
 
 #include <errno.h>
@@ -106,11 +106,30 @@ _Noreturn static void become_server(const struct local *local, int error_fd) {
     char *environment[] = {path_variable, NULL};
     (void)snprintf(path_variable, sizeof path_variable, "PATH=%s", path != NULL ? path : "");
     (void)snprintf(socket_path, sizeof socket_path, "%s", local->address.sun_path);
-    const char *arguments[] = {
-        "redis-server", "--port", "0", "--unixsocket", socket_path, "--unixsocketperm", "700",
-        "--dir", local->dir, "--logfile", "redis.log", "--pidfile", "redis.pid", "--daemonize",
-        "no", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
-        "--maxmemory-policy", "noeviction", NULL};
+    const char *arguments[] = {"redis-server",
+                               "--port",
+                               "0",
+                               "--unixsocket",
+                               socket_path,
+                               "--unixsocketperm",
+                               "700",
+                               "--dir",
+                               local->dir,
+                               "--logfile",
+                               "redis.log",
+                               "--pidfile",
+                               "redis.pid",
+                               "--daemonize",
+                               "no",
+                               "--save",
+                               "",
+                               "--appendonly",
+                               "yes",
+                               "--appendfsync",
+                               "everysec",
+                               "--maxmemory-policy",
+                               "noeviction",
+                               NULL};
     static const char *const servers[] = {"redis-server", "valkey-server"};
     for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
         arguments[0] = servers[i];
@@ -234,7 +253,8 @@ int local_start(const char *server, int64_t timeout_ms, char **url, char **absol
         goto out;
     }
     if ((size_t)snprintf(local.address.sun_path, size, "%s/redis.sock", local.dir) >= size) {
-        out_error("cannot use local:%s: a socket's path has at most %zu bytes", local.dir, size - 1);
+        out_error("cannot use local:%s: a socket's path has at most %zu bytes", local.dir,
+                  size - 1);
         status = EXIT_USAGE;
         goto out;
     }

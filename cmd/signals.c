@@ -10,7 +10,10 @@
 static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 static const int job_control[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 
-enum { ENDING = sizeof ending / sizeof ending[0], JOB = sizeof job_control / sizeof job_control[0] };
+enum {
+    ENDING = sizeof ending / sizeof ending[0],
+    JOB = sizeof job_control / sizeof job_control[0]
+};
 
 static bool is_ignored(int signal) {
     struct sigaction now;

@@ -23,8 +23,8 @@ bool spawn_start(struct spawn *spawn, const struct signals *signals,
                  const struct spawn_options *options) {
     int sockets[2];
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
-    int64_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int64_t *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return false;
     *shared = options->lease_end_ms;

@@ -1,5 +1,5 @@
-/* spawn.h: the command, seen from rlock: started behind a guardian, watched, signalled, ended. Knows no
- * lock and no Redis. */
+/* spawn.h: the command, seen from rlock: started behind a guardian, watched, signalled, ended.
+ * Knows no lock and no Redis. */
 #ifndef RLOCK_CMD_SPAWN_H
 #define RLOCK_CMD_SPAWN_H
 
@@ -22,7 +22,7 @@ struct spawn {
 
 struct spawn_options {
     char *const *argv;
-    int64_t lease_end_ms;  /* as it is now */
+    int64_t lease_end_ms; /* as it is now */
     int64_t kill_after_ms;
     int64_t margin_ms;
     bool warn_only;
@@ -46,7 +46,8 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 /* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
 void spawn_stop(struct spawn *spawn);
 
-/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Sets the report. */
+/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Sets the
+ * report. */
 void spawn_kill(struct spawn *spawn);
 
 /* Reaps the guardian and frees what start has made. After SPAWN_ENDED or a kill. */

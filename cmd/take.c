@@ -31,8 +31,8 @@ const char *take_server_for_command(const struct taken *taken, const struct sett
                                          : rlock_client_server(taken->client);
 }
 
-/* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and may
- * ask the network. */
+/* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and
+ * may ask the network. */
 static bool find_user(char text[USER_SIZE]) {
     FILE *stream = fopen("/etc/passwd", "re");
     const struct passwd *entry = NULL;
@@ -131,7 +131,8 @@ static int say_unavailable(const struct taken *taken, const struct settings *set
         (void)snprintf(doubt, sizeof doubt, "; %s may stay held for up to %s", settings->names[0],
                        duration_format(left, settings->lease_ms));
     const char *hint = settings->server_source == SOURCE_DEFAULT
-                           ? "; name your Redis with --server URL, or use --server local: for locks on this machine only"
+                           ? "; name your Redis with --server URL, or use --server local: for "
+                             "locks on this machine only"
                            : "";
     out_error("cannot take %s on %s: %s%s%s", settings->names[0],
               rlock_client_server(taken->client), rlock_error(taken->client), doubt, hint);

@@ -1,8 +1,8 @@
 /* tree.c: all descendants of this process.
  *
  * A process group is not enough: setsid(2) leaves it. The kernel's lists of children are walked
- * instead (proc(5), /proc/PID/task/TID/children); as a subreaper we inherit every orphan, so what one
- * walk misses the next one finds. */
+ * instead (proc(5), /proc/PID/task/TID/children); as a subreaper we inherit every orphan, so what
+ * one walk misses the next one finds. */
 #include "tree.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@
 
 #include "boottime.h"
 
-enum { TREE_MAX = 16384, READ_SIZE = 4096, ROUND_MS = 5 };
+enum { TREE_MAX = 16384, READ_SIZE = 4096, PAUSE_MIN_MS = 1, PAUSE_MAX_MS = 32 };
 
 /* Found so far, breadth first. On the stack of the one who walks: no memory is asked for when the
  * system may have none left. */
@@ -106,6 +106,7 @@ bool tree_reap(pid_t watched, int *status, bool *ended) {
 }
 
 bool tree_kill(pid_t watched, int *status, bool *ended, int64_t deadline_ms) {
+    long pause_ms = PAUSE_MIN_MS;
     while (!tree_reap(watched, status, ended)) {
         const bool refused = tree_signal(SIGKILL) > 0;
         if (tree_reap(watched, status, ended))
@@ -113,8 +114,10 @@ bool tree_kill(pid_t watched, int *status, bool *ended, int64_t deadline_ms) {
         if (refused && boottime_ms() >= deadline_ms)
             return false;
         /* The dying need a moment; each that is gone may have left us its children. */
-        const struct timespec moment = {0, ROUND_MS * 1000000L / 5};
-        (void)nanosleep(&moment, NULL);
+        const struct timespec pause = {0, pause_ms * 1000000};
+        (void)nanosleep(&pause, NULL);
+        if (pause_ms < PAUSE_MAX_MS)
+            pause_ms *= 2;
     }
     return true;
 }

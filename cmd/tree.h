@@ -18,9 +18,9 @@ int tree_signal(int signal);
  * them, and *ended too. */
 bool tree_reap(pid_t watched, int *status, bool *ended);
 
-/* SIGKILL to every descendant, again until none is left: what was forked meanwhile has fallen to us.
- * Gives up at deadline_ms (CLOCK_BOOTTIME) on what the system does not let us kill. Returns true
- * when none is left. */
+/* SIGKILL to every descendant, again until none is left: what was forked meanwhile has fallen to
+ * us. Gives up at deadline_ms (CLOCK_BOOTTIME) on what the system does not let us kill. Returns
+ * true when none is left. */
 bool tree_kill(pid_t watched, int *status, bool *ended, int64_t deadline_ms);
 
 #endif

@@ -9,7 +9,7 @@
 #include "duration.h"
 #include "out.h"
 
-enum { LIVE_MS = 1000, LINE_MS = 30000, TEXT_SIZE = 512 };
+enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
 
 void waitline_begin(struct waitline *line, const char *name, const char *kind) {
     *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
@@ -52,10 +52,16 @@ void waitline_holder(char *text, size_t size, const struct rlock_holder *holder)
 void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock) {
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
+    const struct rlock_holder *holder = rlock_blocker(lock);
     if (now < line->next_ms)
         return;
+    /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
+     */
+    if (holder == NULL && !live && now < line->began_ms + SERVER_MS) {
+        line->next_ms = now + LIVE_MS;
+        return;
+    }
     char why[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
-    const struct rlock_holder *holder = rlock_blocker(lock);
     const char *name = holder != NULL ? holder->name : line->name;
     if (holder != NULL)
         waitline_holder(why, sizeof why, holder);

@@ -1,4 +1,5 @@
-/* waitline.h: what is said while waiting: a live line on a terminal, now and then a line elsewhere. */
+/* waitline.h: what is said while waiting: a live line on a terminal, now and then a line elsewhere.
+ */
 #ifndef RLOCK_CMD_WAITLINE_H
 #define RLOCK_CMD_WAITLINE_H
 

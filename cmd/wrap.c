@@ -26,10 +26,10 @@ struct wrapped {
     struct signals signals;
     struct taken taken;
     struct spawn spawn;
-    rlock_keeper *keeper;        /* NULL: not needed yet, or ended */
-    int64_t keeper_due_ms;       /* when to start it */
-    enum rlock_status verdict;   /* the keeper's */
-    bool lost;                   /* found while the command ran */
+    rlock_keeper *keeper;      /* NULL: not needed yet, or ended */
+    int64_t keeper_due_ms;     /* when to start it */
+    enum rlock_status verdict; /* the keeper's */
+    bool lost;                 /* found while the command ran */
 };
 
 static const char *lock_name(const struct wrapped *wrapped) {
@@ -56,15 +56,15 @@ static void tell(const struct wrapped *wrapped, enum out_level level, const char
               text);
 }
 
-/* --- while the command runs --------------------------------------------------------------------- */
+/* --- while the command runs ---------------------------------------------------------------------
+ */
 
 /* The keeper begins with its first renewal: a short command never pays for a thread. */
 static void start_keeper(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
     const struct rlock_keeper_options options = {
-        .grace_ms = settings->warn_on_lost
-                        ? 0
-                        : settings->kill_after_ms + margin_ms(settings->lease_ms),
+        .grace_ms =
+            settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = wrapped->spawn.lease_end_ms,
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
@@ -120,7 +120,8 @@ static void watch(struct wrapped *wrapped) {
     }
 }
 
-/* --- afterwards --------------------------------------------------------------------------------- */
+/* --- afterwards ---------------------------------------------------------------------------------
+ */
 
 static int command_status(const struct report *report) {
     return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)
@@ -154,7 +155,7 @@ static void say_lost(const struct wrapped *wrapped) {
     const struct spawn *spawn = &wrapped->spawn;
     if (!wrapped->lost)
         out_error("lost %s: %s", lock_name(wrapped),
-                  wrapped->settings->no_renew         ? "the command took longer than the lease"
+                  wrapped->settings->no_renew    ? "the command took longer than the lease"
                   : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.client)
                                                  : "the lease could not be renewed in time");
     if (spawn->report.left)
@@ -197,11 +198,10 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     return status;
 }
 
-/* The command is dead by now: a lock that is still ours may go before its lease ends. */
+/* The command has ended: what is still ours may go before its lease ends. */
 static int end_lost(struct wrapped *wrapped) {
     say_lost(wrapped);
-    if (wrapped->verdict != RLOCK_LOST && !wrapped->spawn.report.left &&
-        !wrapped->settings->warn_on_lost)
+    if (!wrapped->spawn.report.left)
         (void)!rlock_release(wrapped->taken.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
     return EXIT_LOST;
 }
@@ -216,7 +216,8 @@ static int end(struct wrapped *wrapped) {
     return release(wrapped, keep_ms(wrapped), command_status(&wrapped->spawn.report));
 }
 
-/* --- the way through ---------------------------------------------------------------------------- */
+/* --- the way through ----------------------------------------------------------------------------
+ */
 
 static bool start_command(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;

@@ -14,6 +14,7 @@ enum {
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
     LEAVE_MS = 500,
+    LEAVE_TRIES = 2,
 };
 
 static int64_t sooner(int64_t a, int64_t b) {
@@ -25,10 +26,13 @@ static int64_t sooner(int64_t a, int64_t b) {
 static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
     if (lock->listener.part == part)
         rlock__listen_no_more(&lock->listener);
-    const struct rlock__limit limit =
-        rlock__client_limit(lock->client, rlock_now_ms() + LEAVE_MS, -1);
-    if (part->trace && rlock__part_give_back(lock, part, 0, &limit) == RLOCK_AGAIN)
-        (void)rlock__part_give_back(lock, part, 0, &limit);
+    const bool known = part->held || part->in_line || part->in_doubt;
+    for (int i = 0; i < LEAVE_TRIES && known; i++) {
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, rlock_now_ms() + LEAVE_MS / LEAVE_TRIES, -1);
+        if (rlock__part_give_back(lock, part, 0, &limit) != RLOCK_AGAIN)
+            break;
+    }
 }
 
 void rlock_withdraw(rlock_lock *lock) {
@@ -42,7 +46,7 @@ void rlock_withdraw(rlock_lock *lock) {
 
 bool rlock_in_doubt(const rlock_lock *lock) {
     for (size_t i = 0; i < lock->part_count; i++) {
-        if (lock->parts[i].trace && !lock->parts[i].held)
+        if (lock->parts[i].in_doubt)
             return true;
     }
     return false;
@@ -83,8 +87,8 @@ static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
 }
 
 static void plan_after_failure(struct rlock_lock *lock) {
-    lock->backoff_ms = lock->backoff_ms == 0 ? BACKOFF_MIN_MS
-                                             : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
+    lock->backoff_ms =
+        lock->backoff_ms == 0 ? BACKOFF_MIN_MS : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
     lock->next_try_ms =
         rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
 }
@@ -123,7 +127,8 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
 }
 
 /* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
- * channel too. When a subscription is new it is time for a try: the answer of the last one is older. */
+ * channel too. When a subscription is new it is time for a try: the answer of the last one is
+ * older. */
 static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock__limit *limit,
                                     bool try_after) {
     struct rlock__listener *listener = &lock->listener;
@@ -177,9 +182,10 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
         const bool listening = lock->listener.part != NULL && lock->backoff_ms == 0;
-        status = listening ? rlock__hear(&lock->listener, &bound, &news)
-                           : rlock__poll(-1, 0, &bound);
-        if (status == RLOCK_UNAVAILABLE) /* listen anew, then try: what was said meanwhile is lost */
+        status =
+            listening ? rlock__hear(&lock->listener, &bound, &news) : rlock__poll(-1, 0, &bound);
+        if (status ==
+            RLOCK_UNAVAILABLE) /* listen anew, then try: what was said meanwhile is lost */
             plan_after_failure(lock);
         if (status == RLOCK_OK)
             status = follow_news(lock, &news, limit);

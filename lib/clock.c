@@ -25,6 +25,12 @@ int64_t rlock__after_ms(int64_t now_ms, int64_t ms) {
     return ms > RLOCK_FOREVER - now_ms ? RLOCK_FOREVER : now_ms + ms;
 }
 
+int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
+    enum { TOO_LITTLE_MS = 20 };
+    return deadline_ms - now_ms <= TOO_LITTLE_MS ? deadline_ms
+                                                 : now_ms + (deadline_ms - now_ms) / 2;
+}
+
 int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms) {
     if (deadline_ms == RLOCK_FOREVER)
         return -1;

@@ -11,7 +11,12 @@ int64_t rlock__lease_end_ms(int64_t sent_ms, int64_t lease_ms);
 /* now + ms, without overflow: RLOCK_FOREVER stays RLOCK_FOREVER. */
 int64_t rlock__after_ms(int64_t now_ms, int64_t ms);
 
-/* What poll(2) takes: milliseconds until the deadline, 0 when it has passed, -1 for RLOCK_FOREVER. */
+/* Half-way to the deadline: what one request may take, so that a lost answer leaves time for
+ * another try. Near the deadline: the deadline. */
+int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);
+
+/* What poll(2) takes: milliseconds until the deadline, 0 when it has passed, -1 for RLOCK_FOREVER.
+ */
 int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms);
 
 #endif

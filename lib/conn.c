@@ -31,6 +31,20 @@ static enum rlock_status finish_connect(int fd, const struct rlock__limit *limit
     return failure == 0 ? RLOCK_OK : unavailable(error, strerror(failure));
 }
 
+/* No delay for small requests, and a peer that has gone without a word is found out: a waiter may
+ * listen for hours without sending anything. */
+static void tune(int fd) {
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 15}, {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+        {IPPROTO_TCP, TCP_KEEPCNT, 3},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
 static enum rlock_status open_one(struct rlock__conn *conn, const struct sockaddr *to,
                                   socklen_t length, const struct rlock__limit *limit,
                                   struct rlock__error *error) {
@@ -39,9 +53,8 @@ static enum rlock_status open_one(struct rlock__conn *conn, const struct sockadd
         rlock__error_set(error, "no socket: %s", strerror(errno));
         return errno == EAFNOSUPPORT ? RLOCK_UNAVAILABLE : RLOCK_SYSTEM;
     }
-    const int yes = 1;
     if (to->sa_family != AF_UNIX)
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        tune(fd);
     enum rlock_status status = RLOCK_OK;
     if (connect(fd, to, length) != 0)
         status = errno == EINPROGRESS ? finish_connect(fd, limit, error)
@@ -190,6 +203,7 @@ bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
 
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
     const rlock__reply *item = element(reply, i);
-    bool text = item != NULL && (item->type == REDIS_REPLY_STRING || item->type == REDIS_REPLY_STATUS);
+    bool text =
+        item != NULL && (item->type == REDIS_REPLY_STRING || item->type == REDIS_REPLY_STATUS);
     return text ? item->str : NULL;
 }

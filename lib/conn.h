@@ -41,8 +41,8 @@ enum rlock_status rlock__conn_send(struct rlock__conn *conn, size_t count,
                                    const struct rlock__arg *args, const struct rlock__limit *limit,
                                    struct rlock__error *error);
 
-/* Receives one reply. RLOCK_OK: *out is the caller's. RLOCK_AGAIN: the deadline came, the connection
- * still lives. RLOCK_UNAVAILABLE: it is dead. RLOCK_CANCELLED. */
+/* Receives one reply. RLOCK_OK: *out is the caller's. RLOCK_AGAIN: the deadline came, the
+ * connection still lives. RLOCK_UNAVAILABLE: it is dead. RLOCK_CANCELLED. */
 enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
                                       const struct rlock__limit *limit, struct rlock__error *error);
 

@@ -5,10 +5,9 @@
  * may be blocked in a request or a name look-up. Idea: Redisson's watchdog, but with an end. */
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -22,6 +21,7 @@ struct rlock_keeper {
     int64_t grace_ms;
     int64_t *published; /* may be NULL */
     pthread_t thread;
+    int timer_fd;
     int stop_fd;
     int lost_fd;
     enum rlock_status verdict; /* the thread's until it is joined */
@@ -36,14 +36,9 @@ static int64_t last_moment(const struct rlock_keeper *keeper) {
 static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     struct rlock_lock *lock = keeper->lock;
     for (size_t i = 0; i < lock->part_count; i++) {
-        /* No request may eat the time that the next try needs. */
-        int64_t deadline = rlock_now_ms() + lock->lease_ms / 3;
-        if (last_moment(keeper) < deadline)
-            deadline = last_moment(keeper);
-        const struct rlock__limit limit =
-            rlock__client_limit(lock->client, deadline, keeper->stop_fd);
-        enum rlock_status status =
-            rlock__part_renew(lock, &lock->parts[i], &keeper->route, &limit);
+        const struct rlock__limit limit = rlock__client_limit(
+            lock->client, rlock__half_way_ms(rlock_now_ms(), last_moment(keeper)), keeper->stop_fd);
+        enum rlock_status status = rlock__part_renew(lock, &lock->parts[i], &keeper->route, &limit);
         if (status == RLOCK_LOST)
             rlock__error_set(&keeper->route.error, "%s is not ours any more", lock->parts[i].name);
         if (status != RLOCK_OK)
@@ -55,10 +50,13 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     return RLOCK_OK;
 }
 
-/* Sleeps until `when`, or until told to stop. */
+/* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
+ * while the machine sleeps, and a lease that could be renewed after it would be missed. */
 static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t when) {
-    const struct rlock__limit limit = {when, keeper->stop_fd};
-    return rlock__poll(-1, 0, &limit);
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
+    const struct itimerspec at = {.it_value = {when / 1000, when % 1000 * 1000000}};
+    (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+    return rlock__poll(keeper->timer_fd, POLLIN, &limit);
 }
 
 /* Renews again and again; returns why it ended. */
@@ -101,6 +99,8 @@ static void *keeper_main(void *arg) {
 }
 
 static void free_keeper(struct rlock_keeper *keeper) {
+    if (keeper->timer_fd >= 0)
+        close(keeper->timer_fd);
     if (keeper->stop_fd >= 0)
         close(keeper->stop_fd);
     if (keeper->lost_fd >= 0)
@@ -126,10 +126,12 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->lock = lock;
         keeper->grace_ms = options->grace_ms;
         keeper->published = options->lease_end_ms;
+        keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
         keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         rlock__client_route(lock->client, &keeper->route);
-        if (keeper->stop_fd >= 0 && keeper->lost_fd >= 0 && start_thread(keeper))
+        if (keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
+            start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;

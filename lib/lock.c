@@ -72,7 +72,8 @@ static bool make_owner(struct rlock_lock *lock) {
             *c = '-';
     }
     lock->host = strdup(host);
-    return asprintf(&lock->owner, "%s:%s@%s", uuid, lock->pid_text, host) >= 0 && lock->host != NULL;
+    return asprintf(&lock->owner, "%s:%s@%s", uuid, lock->pid_text, host) >= 0 &&
+           lock->host != NULL;
 }
 
 static bool take_over_proof(struct rlock__part *part, const struct rlock_lock_options *options) {
@@ -217,7 +218,8 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
     int64_t pause_ms = RETRY_MIN_MS;
     bool in_doubt = false;
     for (;;) {
-        const struct rlock__limit limit = rlock__client_limit(lock->client, deadline_ms, -1);
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
         enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)

@@ -13,14 +13,15 @@
 struct rlock__part {
     char *name;
     char *keys[RLOCK__KEYS_MAX];
-    char *channel;      /* everybody's, Redisson's too */
-    char *own_channel;  /* ours alone while we wait */
-    char *proof_owner;  /* NULL: no enclosing hold */
+    char *channel;     /* everybody's, Redisson's too */
+    char *own_channel; /* ours alone while we wait */
+    char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;
-    bool trace;           /* the server may know of us: a hold or a place in line */
+    bool in_line;         /* we have a place among the waiters */
+    bool in_doubt;        /* an attempt without an answer may have taken it */
     int64_t lease_end_ms; /* while held */
 };
 
@@ -31,7 +32,7 @@ struct rlock_lock {
     char lease_text[24], pid_text[24];
     char *owner, *host, *user, *command;
     size_t part_count;
-    struct rlock__part *parts; /* in canonical order */
+    struct rlock__part *parts;    /* in canonical order */
     _Atomic int64_t lease_end_ms; /* of the part whose lease ends first; the keeper moves it */
 
     /* Waiting: */
@@ -42,12 +43,14 @@ struct rlock_lock {
     bool last_was_busy;
     struct rlock__part *busy; /* the part that was held by others at the last try */
     struct rlock__listener listener;
-    int64_t place; /* in line, from 1, as the last try said; before we stand in it: what ours would be */
+    int64_t place; /* in line, from 1, as the last try said; before we stand in it: what ours would
+                      be */
     rlock__reply *busy_reply; /* what `blocker` points into */
     struct rlock_holder blocker;
 };
 
-/* --- part.c: the verbs, on one name ------------------------------------------------------------- */
+/* --- part.c: the verbs, on one name -------------------------------------------------------------
+ */
 
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
  * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final.
@@ -63,7 +66,8 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                         int64_t keep_ms, const struct rlock__limit *limit);
 
-/* --- lock.c ------------------------------------------------------------------------------------- */
+/* --- lock.c -------------------------------------------------------------------------------------
+ */
 
 /* Publishes the earliest lease end of the parts. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);

@@ -56,6 +56,7 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
 static void note_hold(struct rlock_lock *lock, struct rlock__part *part, int64_t sent_ms,
                       const struct rlock__answer *answer) {
     part->held = true;
+    part->in_line = false; /* the grant took us out of it */
     part->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     part->hold = (struct rlock_hold){
         .name = part->name,
@@ -68,32 +69,32 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
                                    const struct rlock__limit *limit, int64_t *hint_ms) {
     struct rlock__route *route = &lock->client->route;
     struct rlock__call call = make_call(lock, part, lock->owner);
-    const char *more[] = {part->proof_owner != NULL ? part->proof_owner : "", part->proof_token,
-                          in_line ? "1" : "0", lock->host, lock->pid_text, lock->user,
+    const char *more[] = {part->proof_owner != NULL ? part->proof_owner : "",
+                          part->proof_token,
+                          in_line ? "1" : "0",
+                          lock->host,
+                          lock->pid_text,
+                          lock->user,
                           lock->command};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call.args[call.arg_count++] = more[i];
     const int64_t sent_ms = rlock_now_ms();
     struct rlock__answer answer;
     enum rlock_status status = rlock__script_run(route, lock->kind->acquire, &call, limit, &answer);
-    if (in_line || route->in_doubt || status == RLOCK_UNAVAILABLE)
-        part->trace = true;
+    part->in_line = part->in_line || in_line;
+    part->in_doubt = route->in_doubt || status == RLOCK_UNAVAILABLE;
     if (status != RLOCK_OK)
         return status;
     switch (answer.code) {
     case GRANTED:
-    case REENTERED:
-        part->trace = true;
-        note_hold(lock, part, sent_ms, &answer);
-        break;
+    case REENTERED: note_hold(lock, part, sent_ms, &answer); break;
     case NOT_GRANTED:
-        part->trace = in_line;
         *hint_ms = answer.a;
         note_blocker(lock, part, &answer);
         return RLOCK_BUSY; /* the blocker keeps the reply */
     case OTHER_KIND: status = RLOCK_WRONG_KIND; break;
     default:
-        part->trace = true;
+        part->in_doubt = true;
         status = odd_answer(route, lock->kind->acquire, answer.code);
         break;
     }
@@ -121,9 +122,12 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                         int64_t keep_ms, const struct rlock__limit *limit) {
     struct rlock__route *route = &lock->client->route;
-    /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
+    /* An attempt without an answer may have re-entered, or not: the script looks for both owners.
+     */
     const bool may_be_proof = !part->held && part->proof_owner != NULL;
-    const char *owner = part->held ? part->hold.owner : may_be_proof ? part->proof_owner : lock->owner;
+    const char *owner = part->held     ? part->hold.owner
+                        : may_be_proof ? part->proof_owner
+                                       : lock->owner;
     char keep_text[24];
     (void)snprintf(keep_text, sizeof keep_text, "%" PRId64, keep_ms);
     struct rlock__call call = make_call(lock, part, owner);
@@ -134,7 +138,7 @@ enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__p
     if (status != RLOCK_OK)
         return status;
     rlock__reply_free(answer.reply);
-    part->held = part->trace = false;
+    part->held = part->in_line = part->in_doubt = false;
     if (answer.code == NOT_OURS)
         return RLOCK_LOST;
     if (answer.code != RELEASED && answer.code != STILL_HELD)

@@ -26,9 +26,7 @@ bool rlock__random_id(char out[RLOCK__ID_SIZE]) {
 }
 
 bool rlock__random_uuid(char out[RLOCK__UUID_SIZE]) {
-    static const struct {
-        size_t from, size;
-    } groups[] = {{0, 4}, {4, 2}, {6, 2}, {8, 2}, {10, 6}};
+    static const struct { size_t from, size; } groups[] = {{0, 4}, {4, 2}, {6, 2}, {8, 2}, {10, 6}};
     unsigned char bytes[16];
     if (!fill(bytes, sizeof bytes))
         return false;

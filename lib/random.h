@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RLOCK__ID_SIZE 33   /* 32 hexadecimal digits and the end */
+#define RLOCK__ID_SIZE   33 /* 32 hexadecimal digits and the end */
 #define RLOCK__UUID_SIZE 37 /* RFC 9562, version 4 */
 
 /* False: the system has no random bytes. */

@@ -14,7 +14,7 @@ static const struct {
     {"NOAUTH", RLOCK_DENIED},
     {"WRONGPASS", RLOCK_DENIED},
     {"NOPERM", RLOCK_DENIED},
-    {"DENIED", RLOCK_DENIED}, /* protected mode */
+    {"DENIED", RLOCK_DENIED},                                      /* protected mode */
     {"ERR AUTH <password> called without any password", RLOCK_OK}, /* as redis-cli: go on without */
     {"ERR Client sent AUTH, but no password is set", RLOCK_OK},
     {"ERR AUTH", RLOCK_DENIED},

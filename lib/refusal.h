@@ -4,8 +4,9 @@
 
 #include "rlock.h"
 
-/* RLOCK_OK: no harm, the server asks for no password. RLOCK_AGAIN: it may pass, the same request can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND.
- * RLOCK_UNAVAILABLE: it will not pass by itself, or we do not know the text. */
+/* RLOCK_OK: no harm, the server asks for no password. RLOCK_AGAIN: it may pass, the same request
+ * can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND. RLOCK_UNAVAILABLE: it will not pass by itself,
+ * or we do not know the text. */
 enum rlock_status rlock__refusal(const char *text);
 
 #endif

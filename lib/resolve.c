@@ -1,7 +1,7 @@
 /* resolve.c: a host's addresses, looked up within a deadline.
  *
- * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and whoever is last,
- * asker or thread, frees what they share. */
+ * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and whoever is
+ * last, asker or thread, frees what they share. */
 #include "resolve.h"
 
 #include <netdb.h>
@@ -44,7 +44,7 @@ static int ask(const char *host, const char *port, int flags, struct addrinfo **
 
 static void *lookup_main(void *arg) {
     struct lookup *lookup = arg;
-    lookup->failure = ask(lookup->host, lookup->port, AI_ADDRCONFIG, &lookup->found);
+    lookup->failure = ask(lookup->host, lookup->port, 0, &lookup->found);
     const uint64_t one = 1;
     (void)!write(lookup->done_fd, &one, sizeof one);
     lookup_unref(lookup);
@@ -74,7 +74,8 @@ static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *
     }
 }
 
-static enum rlock_status lookup_run(struct rlock__addresses *out, const struct rlock__server *server,
+static enum rlock_status lookup_run(struct rlock__addresses *out,
+                                    const struct rlock__server *server,
                                     const struct rlock__limit *limit, struct rlock__error *error) {
     struct lookup *lookup = lookup_new(server);
     pthread_t thread;

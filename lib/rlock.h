@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define RLOCK_API __attribute__((visibility("default")))
+#define RLOCK_API   __attribute__((visibility("default")))
 #define RLOCK_CHECK __attribute__((warn_unused_result))
 #else
 #define RLOCK_API
@@ -31,10 +31,10 @@ extern "C" {
 
 #define RLOCK_FOREVER INT64_MAX
 
-#define RLOCK_LEASE_MIN_MS 100
-#define RLOCK_LEASE_MAX_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
+#define RLOCK_LEASE_MIN_MS     100
+#define RLOCK_LEASE_MAX_MS     (INT64_C(7) * 24 * 60 * 60 * 1000)
 #define RLOCK_LEASE_DEFAULT_MS 30000
-#define RLOCK_NAME_MAX 512
+#define RLOCK_NAME_MAX         512
 
 /* One row makes the enum's value and its text. */
 #define RLOCK_STATUS_MAP(X)                                                                        \
@@ -62,18 +62,19 @@ typedef struct rlock_keeper rlock_keeper;
 /* --- the client: one server ------------------------------------------------------------------ */
 
 struct rlock_client_options {
-    const char *server;         /* URL: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N] */
+    const char *server; /* URL: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N] */
     const char *password;       /* used when the URL has none; NULL: none */
     int64_t connect_timeout_ms; /* for reaching the server: look-up, connection, log-in */
     int64_t io_timeout_ms;      /* for one reply */
 };
-#define RLOCK_CLIENT_OPTIONS_INIT {NULL, NULL, 5000, 5000}
+#define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
+    { NULL, NULL, 5000, 5000 }
 
 /* Makes a client of one server. Reads the URL; connects on first use only.
  * out: set on RLOCK_OK, and on RLOCK_INVALID too, so that rlock_error() can say what is wrong with
  * the URL; free it in both cases. RLOCK_SYSTEM: no memory (*out is NULL). */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_client_new(rlock_client **out,
-                                                         const struct rlock_client_options *options);
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_client_new(rlock_client **out, const struct rlock_client_options *options);
 
 /* Closes the connection and frees the client. Its locks and keepers must be gone. */
 RLOCK_API void rlock_client_free(rlock_client *client);
@@ -87,8 +88,8 @@ RLOCK_API const char *rlock_error(const rlock_client *client);
 
 /* --- the lock: one or several names, taken and given back together ---------------------------- */
 
-/* Proof that an enclosing process holds a lock: what it handed down. A lock on the same name re-enters
- * that hold if the server still knows owner and token together. */
+/* Proof that an enclosing process holds a lock: what it handed down. A lock on the same name
+ * re-enters that hold if the server still knows owner and token together. */
 struct rlock_proof {
     const char *name;
     const char *owner;
@@ -96,12 +97,12 @@ struct rlock_proof {
 };
 
 struct rlock_lock_options {
-    const char *kind;           /* "run" */
-    const char *const *names;   /* 1 to 512 bytes each, without control characters */
-    size_t name_count;          /* at least 1; doubles count once */
-    int64_t lease_ms;           /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
-    const char *user;           /* shown to those who wait; may be NULL */
-    const char *command;        /* shown to those who wait; may be NULL */
+    const char *kind;         /* "run" */
+    const char *const *names; /* 1 to 512 bytes each, without control characters */
+    size_t name_count;        /* at least 1; doubles count once */
+    int64_t lease_ms;         /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
+    const char *user;         /* shown to those who wait; may be NULL */
+    const char *command;      /* shown to those who wait; may be NULL */
     const struct rlock_proof *proofs;
     size_t proof_count;
 };
@@ -113,7 +114,8 @@ struct rlock_hold {
     int64_t token;     /* the fencing token: grows with each new holder (Kleppmann 2016) */
 };
 
-/* Who stands in the way: what the server said at the last try. Unknown text is "", unknown numbers 0. */
+/* Who stands in the way: what the server said at the last try. Unknown text is "", unknown numbers
+ * 0. */
 struct rlock_holder {
     const char *name; /* the lock that is busy */
     const char *owner;
@@ -141,8 +143,8 @@ struct rlock_wait {
 
 /* Takes the lock, or waits for it.
  * RLOCK_OK: held, and its lease not yet over. RLOCK_AGAIN: until_ms has come; the place among the
- * waiters is kept; call again or withdraw. RLOCK_BUSY: the deadline has come and the last answer was
- * "held by others". RLOCK_UNAVAILABLE: the server could not be reached, or the deadline came
+ * waiters is kept; call again or withdraw. RLOCK_BUSY: the deadline has come and the last answer
+ * was "held by others". RLOCK_UNAVAILABLE: the server could not be reached, or the deadline came
  * without such an answer. RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM.
  * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, as far as the
  * server can be told so within half a second. */
@@ -176,12 +178,14 @@ RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t 
 /* Who held the lock at the last try that found it busy; NULL: unknown. Until the next call. */
 RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
 
-/* --- the keeper: a thread that renews ---------------------------------------------------------- */
+/* --- the keeper: a thread that renews ----------------------------------------------------------
+ */
 
 struct rlock_keeper_options {
-    int64_t grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
-    int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie in
-                              memory shared with other processes: read it with an atomic load */
+    int64_t
+        grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
+    int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie
+                              in memory shared with other processes: read it with an atomic load */
 };
 
 /* When the first renewal is due: a third of the lease after it began. A keeper started by then is
@@ -191,17 +195,21 @@ RLOCK_API int64_t rlock_renewal_due_ms(const rlock_lock *lock);
 /* Starts the thread. It borrows the lock; do not acquire, renew, release or free it until the
  * keeper has stopped. RLOCK_SYSTEM: no thread, no memory. */
 RLOCK_API RLOCK_CHECK enum rlock_status
-rlock_keeper_start(rlock_keeper **out, rlock_lock *lock, const struct rlock_keeper_options *options);
+rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
+                   const struct rlock_keeper_options *options);
 
-/* Becomes readable when the lock is lost or can't be renewed in time. Borrowed: poll, do not read. */
+/* Becomes readable when the lock is lost or can't be renewed in time. Borrowed: poll, do not read.
+ */
 RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
 
 /* Stops and joins the thread: no renewal is under way when this returns.
  * Frees the keeper. RLOCK_OK: the lease was sure all along; else RLOCK_LOST (the server said "not
- * yours"), RLOCK_UNAVAILABLE, RLOCK_DENIED…: why it could not be kept, told by rlock_error(client). NULL: RLOCK_OK. */
+ * yours"), RLOCK_UNAVAILABLE, RLOCK_DENIED…: why it could not be kept, told by rlock_error(client).
+ * NULL: RLOCK_OK. */
 RLOCK_API enum rlock_status rlock_keeper_stop(rlock_keeper *keeper);
 
-/* --- the rest ---------------------------------------------------------------------------------- */
+/* --- the rest ----------------------------------------------------------------------------------
+ */
 
 /* Now, on the clock that all instants here are told on (CLOCK_BOOTTIME), in milliseconds. */
 RLOCK_API int64_t rlock_now_ms(void);

@@ -67,7 +67,8 @@ static enum rlock_status log_in_step(struct rlock__route *route, size_t count,
         return status;
     status = rlock__route_judge(route, reply);
     rlock__reply_free(reply);
-    return status == RLOCK_OK ? status : dead(route, status == RLOCK_UNAVAILABLE ? RLOCK_DENIED : status);
+    return status == RLOCK_OK ? status
+                              : dead(route, status == RLOCK_UNAVAILABLE ? RLOCK_DENIED : status);
 }
 
 static enum rlock_status log_in(struct rlock__route *route, const struct rlock__limit *limit) {

@@ -28,7 +28,8 @@ void rlock__route_close(struct rlock__route *route);
 /* Connects and logs in, where that is not done yet.
  * RLOCK_OK. RLOCK_AGAIN: not now. RLOCK_DENIED, RLOCK_UNAVAILABLE: never. RLOCK_CANCELLED,
  * RLOCK_SYSTEM. route->error says why. */
-enum rlock_status rlock__route_connect(struct rlock__route *route, const struct rlock__limit *limit);
+enum rlock_status rlock__route_connect(struct rlock__route *route,
+                                       const struct rlock__limit *limit);
 
 /* Sends a command and receives its reply, connecting first where needed. As rlock__route_connect;
  * on RLOCK_OK *out is the caller's, and may be an error reply. */

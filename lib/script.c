@@ -33,9 +33,8 @@ static bool is_noscript(const rlock__reply *reply) {
 static enum rlock_status decode(struct rlock__route *route, const struct rlock__script *script,
                                 rlock__reply *reply, struct rlock__answer *out) {
     enum rlock_status status = rlock__route_judge(route, reply);
-    if (status == RLOCK_OK &&
-        rlock__reply_integer(reply, 0, &out->code) && rlock__reply_integer(reply, 1, &out->a) &&
-        rlock__reply_integer(reply, 2, &out->b)) {
+    if (status == RLOCK_OK && rlock__reply_integer(reply, 0, &out->code) &&
+        rlock__reply_integer(reply, 1, &out->a) && rlock__reply_integer(reply, 2, &out->b)) {
         out->reply = reply;
         return RLOCK_OK;
     }

@@ -142,7 +142,8 @@ static bool redact(struct rlock__server *out) {
     const char *user = out->user != NULL ? out->user : "";
     char db[16] = "";
     if (out->db != 0)
-        (void)snprintf(db, sizeof db, "%s%d", out->transport == RLOCK__UNIX ? "?db=" : "/", out->db);
+        (void)snprintf(db, sizeof db, "%s%d", out->transport == RLOCK__UNIX ? "?db=" : "/",
+                       out->db);
     int n = out->transport == RLOCK__UNIX
                 ? asprintf(&out->redacted, "unix://%s%s", out->path, db)
                 : asprintf(&out->redacted, "redis://%s%s%s%s%s:%s%s", user, at, open, out->host,

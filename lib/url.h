@@ -18,7 +18,7 @@ struct rlock__server {
     const char *user;
     const char *password;
     int db;
-    char *text;     /* the storage, text_size bytes */
+    char *text; /* the storage, text_size bytes */
     size_t text_size;
     char *redacted; /* the URL for messages, its password left out */
 };

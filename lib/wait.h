@@ -29,8 +29,8 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, struct rlock__
 /* Stops listening on everybody's channel. A failure shows at the next rlock__hear(). */
 void rlock__listen_alone(struct rlock__listener *listener, const struct rlock__limit *limit);
 
-/* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the deadline.
- * RLOCK_UNAVAILABLE: the connection died, *listener hears nothing. RLOCK_CANCELLED. */
+/* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the
+ * deadline. RLOCK_UNAVAILABLE: the connection died, *listener hears nothing. RLOCK_CANCELLED. */
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
                               struct rlock__news *news);
 
