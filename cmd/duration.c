@@ -12,7 +12,11 @@ struct unit {
 };
 
 static const struct unit units[] = {
-    {"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 60 * 60 * 1000}, {"d", 24 * 60 * 60 * 1000},
+    {"ms", 1},
+    {"s", 1000},
+    {"m", INT64_C(60000)},
+    {"h", INT64_C(3600000)},
+    {"d", INT64_C(86400000)},
 };
 
 /* A number as written: no floating point, for 0.1 has none that is exact, and strtod would follow

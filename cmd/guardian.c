@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -44,7 +46,7 @@ static void set_timer(const struct guardian *guardian, int64_t at_ms) {
 }
 
 static int64_t last_kill_ms(const struct guardian *guardian) {
-    return __atomic_load_n(guardian->plan->lease_end_ms, __ATOMIC_ACQUIRE) -
+    return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE) -
            guardian->plan->margin_ms;
 }
 
@@ -68,20 +70,22 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t gua
 }
 
 /* Starts the command with vfork(2): it returns when the command's image is loaded or could not be,
- * so the error needs no pipe. False: the report says why. */
+ * so the error needs no pipe. posix_spawn(3) can't set the death signal. False: the report says
+ * why. */
 static bool start_command(struct guardian *guardian) {
     volatile int failure = 0;
     const pid_t self = getpid();
-    guardian->child = vfork();
-    if (guardian->child == 0)
-        become_command(guardian->plan, self, &failure);
-    if (guardian->child < 0) {
+    const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    if (child == 0)
+        become_command(guardian->plan, self, &failure); /* NOLINT(clang-analyzer-unix.Vfork) */
+    if (child < 0) {
         guardian->report = (struct report){.verb = REPORT_NO_FORK, .status = errno};
         return false;
     }
+    guardian->child = child;
     if (failure == 0)
         return true;
-    (void)waitpid(guardian->child, NULL, 0);
+    (void)waitpid(child, NULL, 0);
     guardian->report = (struct report){.verb = REPORT_NO_EXEC, .status = failure};
     return false;
 }
@@ -165,25 +169,34 @@ static void on_order(struct guardian *guardian) {
         if (guardian->phase == RUNNING)
             begin_stopping(guardian);
         break;
-    case ORDER_GO: break;
+    case ORDER_START:
+    case ORDER_READ: break;
     }
+}
+
+/* Waits for one order. False: rlock is gone. */
+static bool await_order(const struct guardian_plan *plan, enum order_verb verb) {
+    struct order order;
+    ssize_t n;
+    do
+        n = recv(plan->socket, &order, sizeof order, 0);
+    while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof order && order.verb != verb));
+    return n == (ssize_t)sizeof order;
 }
 
 /* Reports, and waits for the word that it has been read. Without that word rlock has died together
  * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
 static void report(struct guardian *guardian) {
-    struct order order = {.verb = ORDER_SIGNAL};
-    const int socket = guardian->plan->socket;
-    (void)send(socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
-    while (order.verb != ORDER_GO) {
-        const ssize_t n = recv(socket, &order, sizeof order, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n != (ssize_t)sizeof order) {
-            kill_all(guardian);
-            return;
-        }
-    }
+    const struct guardian_plan *plan = guardian->plan;
+    (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
+    if (!await_order(plan, ORDER_READ))
+        kill_all(guardian);
+}
+
+/* putenv(3) keeps the texts where they are; one without '=' takes the variable away. */
+static void set_environment(char *text) {
+    for (; *text != '\0'; text += strlen(text) + 1)
+        (void)putenv(text);
 }
 
 static void watch(struct guardian *guardian) {
@@ -217,6 +230,9 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &child, NULL);
     tree_adopt_orphans();
+    if (!await_order(plan, ORDER_START))
+        _exit(0);
+    set_environment(plan->shared->environment);
     if (start_command(&guardian)) {
         if (settle(&guardian))
             watch(&guardian);

@@ -8,10 +8,15 @@
 #include <stdint.h>
 
 /* What rlock tells its guardian, and the guardian rlock: one packet each. */
-enum order_verb { ORDER_SIGNAL, ORDER_STOP, ORDER_GO };
+enum order_verb {
+    ORDER_START,  /* the gate is open: start the command */
+    ORDER_SIGNAL, /* pass a signal on to it */
+    ORDER_STOP,   /* end its tree: the lease is lost */
+    ORDER_READ,   /* the report has been read */
+};
 struct order {
     enum order_verb verb;
-    int signal; /* ORDER_SIGNAL: pass it on. ORDER_GO: the report has been read */
+    int signal; /* ORDER_SIGNAL */
 };
 
 enum report_verb { REPORT_ENDED, REPORT_NO_EXEC, REPORT_NO_FORK };
@@ -23,19 +28,29 @@ struct report {
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 
+enum { ENVIRONMENT_SIZE = 1 << 20 }; /* eight times the longest text that exec takes */
+
+/* Memory shared by both. */
+struct shared {
+    int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME): read and stored
+                             atomically */
+    /* What the command's environment gets, before ORDER_START: see holds_hand_down(). */
+    char environment[ENVIRONMENT_SIZE];
+};
+
 struct guardian_plan {
     char *const *argv;           /* the command, looked for in PATH */
     const sigset_t *caller_mask; /* for the command */
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
-    const int64_t *lease_end_ms; /* shared memory; read atomically */
-    int64_t kill_after_ms;       /* from SIGTERM to SIGKILL */
-    int64_t margin_ms;           /* SIGKILL comes this much before the lease's end */
-    bool warn_only;              /* --on-lost warn: the lease's end is not the command's */
-    int socket;                  /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
+    struct shared *shared;
+    int64_t kill_after_ms; /* from SIGTERM to SIGKILL */
+    int64_t margin_ms;     /* SIGKILL comes this much before the lease's end */
+    bool warn_only;        /* --on-lost warn: the lease's end is not the command's */
+    int socket;            /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
 };
 
-/* The guardian's life. Call in a fresh child of a process that takes its signals by descriptor;
- * never returns. Allocates nothing. */
+/* The guardian's life, which begins at a gate: nothing is started before ORDER_START. Call in a
+ * fresh child of a process that takes its signals by descriptor; never returns. */
 _Noreturn void guardian_main(const struct guardian_plan *plan);
 
 #endif

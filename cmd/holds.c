@@ -6,6 +6,7 @@
 #include "holds.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,59 +97,79 @@ static bool held_now(const rlock_lock *lock, const char *name) {
     return false;
 }
 
-/* Sets a variable to what was written to the stream, less the last newline. */
-static bool set_from(FILE *stream, char **text, const char *variable) {
-    bool good = stream != NULL && fclose(stream) == 0 && *text != NULL;
-    if (good && **text != '\0') {
-        (*text)[strlen(*text) - 1] = '\0';
-        good = setenv(variable, *text, 1) == 0;
-    } else if (good) {
-        good = unsetenv(variable) == 0;
-    }
-    free(*text);
-    *text = NULL;
-    return good;
+/* A list of texts that grows in a place of limited size. */
+struct list {
+    char *at;
+    size_t left;
+    bool full;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct list *list, const char *format,
+                                                         ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(list->at, list->left, format, arguments);
+    va_end(arguments);
+    list->full = list->full || n < 0 || (size_t)n >= list->left;
+    if (list->full)
+        return;
+    list->at += n;
+    list->left -= (size_t)n;
 }
 
-static bool hand_down_record(const struct holds *around, const rlock_lock *lock) {
-    char *text = NULL;
-    size_t size = 0;
-    if (around->count == 0)
-        return true;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream != NULL && i < around->count; i++) {
+/* Ends one text; the next begins behind its NUL. */
+static void end_text(struct list *list) {
+    list->full = list->full || list->left < 2;
+    if (list->full)
+        return;
+    *list->at++ = '\0';
+    *list->at = '\0';
+    list->left--;
+}
+
+/* The record of the holds around this one; without any, the variable goes. */
+static void append_record(struct list *list, const struct holds *around, const rlock_lock *lock) {
+    const char *before = "=";
+    append(list, "RLOCK_HOLDS");
+    for (size_t i = 0; i < around->count; i++) {
         const struct rlock_proof *proof = &around->proofs[i];
-        if (!held_now(lock, proof->name)) /* else the inner hold is the same one, or it was stale */
-            fprintf(stream, "%" PRId64 " %s run %s\n", proof->token, proof->owner, proof->name);
+        if (held_now(lock, proof->name)) /* the same hold re-entered, or a stale one */
+            continue;
+        append(list, "%s%" PRId64 " %s run %s", before, proof->token, proof->owner, proof->name);
+        before = "\n";
     }
-    return set_from(stream, &text, "RLOCK_HOLDS");
+    end_text(list);
 }
 
 enum column { COLUMN_NAME, COLUMN_KIND, COLUMN_OWNER, COLUMN_TOKEN };
 
-static bool hand_down_column(const rlock_lock *lock, const char *kind, enum column column,
-                             const char *variable) {
-    char *text = NULL;
-    size_t size = 0;
+static void append_column(struct list *list, const rlock_lock *lock, const char *kind,
+                          enum column column, const char *variable) {
     const struct rlock_hold *hold;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream != NULL && (hold = rlock_hold_at(lock, i)) != NULL; i++) {
+    const char *before = "=";
+    append(list, "%s", variable);
+    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++, before = "\n") {
         switch (column) {
-        case COLUMN_NAME: fprintf(stream, "%s\n", hold->name); break;
-        case COLUMN_KIND: fprintf(stream, "%s\n", kind); break;
-        case COLUMN_OWNER: fprintf(stream, "%s\n", hold->owner); break;
-        case COLUMN_TOKEN: fprintf(stream, "%" PRId64 "\n", hold->token); break;
+        case COLUMN_NAME: append(list, "%s%s", before, hold->name); break;
+        case COLUMN_KIND: append(list, "%s%s", before, kind); break;
+        case COLUMN_OWNER: append(list, "%s%s", before, hold->owner); break;
+        case COLUMN_TOKEN: append(list, "%s%" PRId64, before, hold->token); break;
         }
     }
-    return set_from(stream, &text, variable);
+    end_text(list);
 }
 
 bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
-                     const char *server) {
-    return hand_down_record(around, lock) &&
-           hand_down_column(lock, kind, COLUMN_NAME, "RLOCK_NAME") &&
-           hand_down_column(lock, kind, COLUMN_KIND, "RLOCK_KIND") &&
-           hand_down_column(lock, kind, COLUMN_OWNER, "RLOCK_OWNER") &&
-           hand_down_column(lock, kind, COLUMN_TOKEN, "RLOCK_TOKEN") &&
-           (server == NULL || setenv("RLOCK_SERVER", server, 1) == 0);
+                     const char *server, char *list, size_t size) {
+    struct list texts = {.at = list, .left = size};
+    append_record(&texts, around, lock);
+    append_column(&texts, lock, kind, COLUMN_NAME, "RLOCK_NAME");
+    append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
+    append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
+    append_column(&texts, lock, kind, COLUMN_TOKEN, "RLOCK_TOKEN");
+    if (server != NULL) {
+        append(&texts, "RLOCK_SERVER=%s", server);
+        end_text(&texts);
+    }
+    return !texts.full;
 }

@@ -19,9 +19,11 @@ struct holds {
 bool holds_read(struct holds *out);
 void holds_free(struct holds *holds);
 
-/* Sets the command's environment: what is held, and around it what holds_read() found.
- * server: for RLOCK_SERVER, without a password; NULL: leave it alone. False: no memory. */
+/* Writes what the command's environment gets on top of ours, one after the other: "NAME=value", or
+ * "NAME" alone for a variable to be taken away; an empty text ends the list. What is held, and
+ * around it what holds_read() found. server: for RLOCK_SERVER, without a password; NULL: leave it
+ * alone. False: it does not fit. */
 bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
-                     const char *server);
+                     const char *server, char *list, size_t size);
 
 #endif

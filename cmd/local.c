@@ -106,34 +106,18 @@ _Noreturn static void become_server(const struct local *local, int error_fd) {
     char *environment[] = {path_variable, NULL};
     (void)snprintf(path_variable, sizeof path_variable, "PATH=%s", path != NULL ? path : "");
     (void)snprintf(socket_path, sizeof socket_path, "%s", local->address.sun_path);
-    const char *arguments[] = {"redis-server",
-                               "--port",
-                               "0",
-                               "--unixsocket",
-                               socket_path,
-                               "--unixsocketperm",
-                               "700",
-                               "--dir",
-                               local->dir,
-                               "--logfile",
-                               "redis.log",
-                               "--pidfile",
-                               "redis.pid",
-                               "--daemonize",
-                               "no",
-                               "--save",
-                               "",
-                               "--appendonly",
-                               "yes",
-                               "--appendfsync",
-                               "everysec",
-                               "--maxmemory-policy",
-                               "noeviction",
-                               NULL};
-    static const char *const servers[] = {"redis-server", "valkey-server"};
+    static char *const servers[] = {"redis-server", "valkey-server"};
+    /* clang-format off */
+    char *arguments[] = {
+        servers[0],
+        "--port", "0", "--unixsocket", socket_path, "--unixsocketperm", "700",
+        "--dir", local->dir, "--logfile", "redis.log", "--pidfile", "redis.pid",
+        "--daemonize", "no", "--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
+        "--maxmemory-policy", "noeviction", NULL};
+    /* clang-format on */
     for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
         arguments[0] = servers[i];
-        (void)execvpe(servers[i], (char *const *)(uintptr_t)arguments, environment);
+        (void)execvpe(servers[i], arguments, environment);
         if (errno != ENOENT)
             break;
     }

@@ -87,10 +87,8 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        char *text = help_text(NULL);
-        if (text != NULL)
-            out_stderr(text);
-        free(text);
+        out_error(
+            "missing command: give one, as in 'rlock run -n NAME -- COMMAND'; see 'rlock help'");
         return EXIT_USAGE;
     }
     if (argv[1][0] == '-')

@@ -91,8 +91,9 @@ bool set_number(const struct opt *row, struct settings *settings, const char *va
                 const struct origin *from, struct reason *reason) {
     (void)from;
     size_t digits = strspn(value, "0123456789");
-    /* With at most nine digits atoi cannot overflow; every row's max has fewer. */
-    int number = digits > 0 && digits <= 9 && value[digits] == '\0' ? atoi(value) : -1;
+    /* With at most nine digits it cannot overflow; every row's max has fewer. */
+    int number =
+        digits > 0 && digits <= 9 && value[digits] == '\0' ? (int)strtol(value, NULL, 10) : -1;
     if (number < row->min || number > row->max) {
         snprintf(reason->text, sizeof reason->text, "give a whole number from %d to %d",
                  (int)row->min, (int)row->max);

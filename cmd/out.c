@@ -212,16 +212,11 @@ void out_live_end(void) {
     out.live_shown = false;
 }
 
-/* --- help, version, lists ------------------------------------------------------------------------
- */
+/* --- help, version, lists --------------------------------------------------------------------- */
 
 int out_stdout(const char *text) {
     if (write_all(STDOUT_FILENO, text, strlen(text)))
         return 0;
     out_error("cannot write to standard output: %s", strerror(errno));
     return EXIT_SYSTEM;
-}
-
-void out_stderr(const char *text) {
-    write_all(STDERR_FILENO, text, strlen(text));
 }

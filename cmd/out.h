@@ -63,5 +63,4 @@ void out_live_end(void);
 
 /* Writes text as it stands. Standard output full or closed: a message, and EXIT_SYSTEM; else 0. */
 int out_stdout(const char *text);
-void out_stderr(const char *text);
 #endif

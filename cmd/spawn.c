@@ -19,23 +19,22 @@ static bool caller_ignores_child(void) {
     return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-bool spawn_start(struct spawn *spawn, const struct signals *signals,
-                 const struct spawn_options *options) {
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
+                   const struct spawn_options *options) {
     int sockets[2];
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
-    int64_t *shared =
+    struct shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return false;
-    *shared = options->lease_end_ms;
-    spawn->lease_end_ms = shared;
+    spawn->shared = shared;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
         goto failed;
     const struct guardian_plan plan = {
         .argv = options->argv,
         .caller_mask = &signals->caller_mask,
         .caller_ignored_child = caller_ignores_child(),
-        .lease_end_ms = shared,
+        .shared = shared,
         .kill_after_ms = options->kill_after_ms,
         .margin_ms = options->margin_ms,
         .warn_only = options->warn_only,
@@ -77,7 +76,7 @@ static void pass_on(const struct spawn *spawn, int signal, bool from_terminal) {
 static bool read_report(struct spawn *spawn) {
     const ssize_t n = recv(spawn->socket, &spawn->report, sizeof spawn->report, MSG_DONTWAIT);
     if (n == (ssize_t)sizeof spawn->report) {
-        order(spawn, ORDER_GO, 0);
+        order(spawn, ORDER_READ, 0);
         return true;
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -85,6 +84,11 @@ static bool read_report(struct spawn *spawn) {
     spawn->guardian_lost = true;
     spawn_kill(spawn);
     return true;
+}
+
+void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
+    __atomic_store_n(&spawn->shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
+    order(spawn, ORDER_START, 0);
 }
 
 static int timeout_until(int64_t until_ms) {
@@ -141,6 +145,7 @@ void spawn_finish(struct spawn *spawn) {
         close(spawn->socket);
     if (spawn->guardian > 0)
         (void)waitpid(spawn->guardian, NULL, 0);
-    (void)munmap(spawn->lease_end_ms, sizeof *spawn->lease_end_ms);
+    if (spawn->shared != NULL)
+        (void)munmap(spawn->shared, sizeof *spawn->shared);
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
 }

@@ -13,16 +13,13 @@
 struct spawn {
     pid_t guardian;
     int socket;
-    /* Memory shared with the guardian: until when the command may run (CLOCK_BOOTTIME). Whoever
-     * renews the lease stores here, atomically. */
-    int64_t *lease_end_ms;
-    struct report report; /* after SPAWN_ENDED */
-    bool guardian_lost;   /* after SPAWN_ENDED: it was killed, and the tree by us */
+    struct shared *shared; /* with the guardian: whoever renews the lease stores its end there */
+    struct report report;  /* after SPAWN_ENDED */
+    bool guardian_lost;    /* after SPAWN_ENDED: it was killed, and the tree by us */
 };
 
 struct spawn_options {
     char *const *argv;
-    int64_t lease_end_ms; /* as it is now */
     int64_t kill_after_ms;
     int64_t margin_ms;
     bool warn_only;
@@ -35,9 +32,13 @@ enum spawn_event {
     SPAWN_TIME,  /* until_ms has come */
 };
 
-/* Starts the command. Call while the process has one thread. False: errno says why nothing runs. */
-bool spawn_start(struct spawn *spawn, const struct signals *signals,
-                 const struct spawn_options *options);
+/* Forks the guardian, which waits at its gate. Call while the process has one thread. False: errno
+ * says why; nothing runs. */
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
+                   const struct spawn_options *options);
+
+/* Opens the gate: the command starts, with shared->environment as it is now. */
+void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 
 /* Waits, passing on the signals that come. watch_fd -1: none. */
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int watch_fd,
@@ -50,7 +51,8 @@ void spawn_stop(struct spawn *spawn);
  * report. */
 void spawn_kill(struct spawn *spawn);
 
-/* Reaps the guardian and frees what start has made. After SPAWN_ENDED or a kill. */
+/* Reaps the guardian and frees what prepare has made: before the start, after SPAWN_ENDED, or after
+ * a kill. */
 void spawn_finish(struct spawn *spawn);
 
 #endif

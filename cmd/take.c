@@ -92,7 +92,7 @@ static int open_client(struct taken *out, const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     struct reason reason;
-    struct complaint why;
+    struct complaint why = {.status = EXIT_USAGE};
     (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(out->client));
     (void)opt_complain(opt_find("server"), settings->server, &settings->origins[SETTING_SERVER],
                        &reason, &why);
@@ -179,49 +179,61 @@ static int explain(const struct taken *taken, const struct settings *settings,
     return EXIT_SYSTEM;
 }
 
-/* Acquires, waiting and speaking meanwhile. *signal: what interrupted it. */
-static enum rlock_status acquire(struct taken *out, const struct settings *settings,
-                                 const char *kind, const struct signals *signals, int *signal) {
-    struct rlock_wait wait = {.cancel_fd = signals->fd};
-    const int64_t began_ms = rlock_now_ms();
-    wait.deadline_ms = settings->wait_ms == RLOCK_FOREVER ? RLOCK_FOREVER
-                       : settings->wait_ms == 0           ? 0
-                                                          : began_ms + settings->wait_ms;
-    struct waitline line;
-    waitline_begin(&line, settings->names[0], kind);
-    enum rlock_status status;
-    for (;;) {
-        wait.until_ms = line.next_ms;
-        status = rlock_acquire(out->lock, &wait);
-        if (status == RLOCK_AGAIN) {
-            waitline_show(&line, out->client, out->lock);
-        } else if (status == RLOCK_CANCELLED) {
-            bool from_terminal;
-            *signal = signals_read(signals, &from_terminal);
-            if (*signal != 0)
-                break;
-        } else {
-            break;
-        }
-    }
-    waitline_end();
-    return status;
+int take_prepare(struct taken *out, const struct settings *settings, const char *kind) {
+    *out = (struct taken){.kind = kind};
+    const int failure = open_client(out, settings);
+    return failure != 0 ? failure : make_lock(out, settings, kind);
 }
 
-int take(struct taken *out, const struct settings *settings, const char *kind,
-         const struct signals *signals) {
-    int signal = 0;
-    *out = (struct taken){.client = NULL};
-    int failure = open_client(out, settings);
-    if (failure == 0)
-        failure = make_lock(out, settings, kind);
-    if (failure != 0)
-        return failure;
-    enum rlock_status status = acquire(out, settings, kind, signals, &signal);
-    if (signal != 0)
-        return 128 + signal;
-    if (status != RLOCK_OK)
-        return explain(out, settings, status);
-    out->at_ms = rlock_now_ms();
-    return 0;
+static struct rlock_wait make_wait(const struct taken *taken, const struct settings *settings,
+                                   const struct signals *signals) {
+    struct rlock_wait wait = {.cancel_fd = signals->fd};
+    if (settings->wait_ms != 0)
+        wait.deadline_ms = settings->wait_ms == RLOCK_FOREVER ? RLOCK_FOREVER
+                                                              : taken->began_ms + settings->wait_ms;
+    return wait;
+}
+
+/* What an attempt has come to. */
+static enum take_outcome conclude(struct taken *taken, const struct settings *settings,
+                                  const struct signals *signals, enum rlock_status result,
+                                  int *status) {
+    bool from_terminal;
+    if (result == RLOCK_AGAIN)
+        return TAKE_MUST_WAIT;
+    if (result == RLOCK_OK) {
+        taken->at_ms = rlock_now_ms();
+        return TAKE_HELD;
+    }
+    if (result == RLOCK_CANCELLED) {
+        const int signal = signals_read(signals, &from_terminal);
+        *status = 128 + signal;
+        return signal != 0 ? TAKE_FAILED : TAKE_MUST_WAIT; /* 0: one that the caller ignores */
+    }
+    *status = explain(taken, settings, result);
+    return TAKE_FAILED;
+}
+
+enum take_outcome take_try(struct taken *taken, const struct settings *settings,
+                           const struct signals *signals, int *status) {
+    taken->began_ms = rlock_now_ms();
+    const struct rlock_wait wait = make_wait(taken, settings, signals);
+    return conclude(taken, settings, signals, rlock_acquire(taken->lock, &wait), status);
+}
+
+enum take_outcome take_wait(struct taken *taken, const struct settings *settings,
+                            const struct signals *signals, int *status) {
+    struct rlock_wait wait = make_wait(taken, settings, signals);
+    struct waitline line;
+    enum take_outcome outcome = TAKE_MUST_WAIT;
+    waitline_begin(&line, settings->names[0], taken->kind);
+    while (outcome == TAKE_MUST_WAIT) {
+        waitline_show(&line, taken->client, taken->lock);
+        wait.until_ms = line.next_ms;
+        const enum rlock_status result = rlock_acquire(taken->lock, &wait);
+        if (result != RLOCK_AGAIN)
+            waitline_end();
+        outcome = conclude(taken, settings, signals, result, status);
+    }
+    return outcome;
 }

@@ -13,13 +13,29 @@ struct taken {
     struct holds around;
     char *local_url;      /* of a local: server, else NULL */
     char *local_absolute; /* local:DIR, whatever the directory was that it was given from */
-    int64_t at_ms;        /* when it was taken */
+    const char *kind;
+    int64_t began_ms; /* the wait */
+    int64_t at_ms;    /* when it was taken */
 };
 
-/* Takes the lock that the settings name, waiting as they say. Returns 0 with the lock held, or the
- * exit status after a message; a signal is 128 + its number. Free it in any case. */
-int take(struct taken *out, const struct settings *settings, const char *kind,
-         const struct signals *signals);
+enum take_outcome {
+    TAKE_HELD,
+    TAKE_MUST_WAIT,
+    TAKE_FAILED, /* *status is the exit status, after a message where one is due */
+};
+
+/* Makes client and lock; starts a local: server where one is asked for. Returns 0, or the exit
+ * status after a message. Free it in any case. */
+int take_prepare(struct taken *out, const struct settings *settings, const char *kind);
+
+/* Tries once. */
+enum take_outcome take_try(struct taken *taken, const struct settings *settings,
+                           const struct signals *signals, int *status);
+
+/* Goes on waiting, and says so. TAKE_HELD or TAKE_FAILED; interrupted by a signal, *status is 128 +
+ * its number. */
+enum take_outcome take_wait(struct taken *taken, const struct settings *settings,
+                            const struct signals *signals, int *status);
 
 /* The server for the command's environment; NULL: leave the variable alone. Borrowed. */
 const char *take_server_for_command(const struct taken *taken, const struct settings *settings);

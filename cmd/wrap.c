@@ -65,7 +65,7 @@ static void start_keeper(struct wrapped *wrapped) {
     const struct rlock_keeper_options options = {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
-        .lease_end_ms = wrapped->spawn.lease_end_ms,
+        .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
@@ -219,51 +219,71 @@ static int end(struct wrapped *wrapped) {
 /* --- the way through ----------------------------------------------------------------------------
  */
 
-static bool start_command(struct wrapped *wrapped) {
+static bool prepare_command(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
     const struct spawn_options options = {
         .argv = settings->command,
-        .lease_end_ms = rlock_lease_end_ms(wrapped->taken.lock),
         .kill_after_ms = settings->kill_after_ms,
         .margin_ms = margin_ms(settings->lease_ms),
         .warn_only = settings->warn_on_lost,
     };
-    return spawn_start(&wrapped->spawn, &wrapped->signals, &options);
+    if (spawn_prepare(&wrapped->spawn, &wrapped->signals, &options))
+        return true;
+    out_error("cannot start %s: %s", settings->command[0], strerror(errno));
+    return false;
+}
+
+/* The guardian is forked before the first try, so that it gets ready while the server answers. Who
+ * has to wait does without it meanwhile. True: held and prepared; else *status. */
+static bool take_prepared(struct wrapped *wrapped, int *status) {
+    struct taken *taken = &wrapped->taken;
+    *status = EXIT_SYSTEM;
+    if (!prepare_command(wrapped))
+        return false;
+    enum take_outcome outcome = take_try(taken, wrapped->settings, &wrapped->signals, status);
+    if (outcome != TAKE_MUST_WAIT)
+        return outcome == TAKE_HELD;
+    spawn_finish(&wrapped->spawn);
+    if (take_wait(taken, wrapped->settings, &wrapped->signals, status) != TAKE_HELD)
+        return false;
+    if (prepare_command(wrapped))
+        return true;
+    *status = release(wrapped, 0, EXIT_SYSTEM);
+    return false;
 }
 
 static int run_held(struct wrapped *wrapped, const char *kind) {
     const struct taken *taken = &wrapped->taken;
+    struct spawn *spawn = &wrapped->spawn;
     bool from_terminal;
     const int signal = signals_read(&wrapped->signals, &from_terminal);
     if (signal != 0)
         return release(wrapped, 0, 128 + signal);
     if (!holds_hand_down(&taken->around, taken->lock, kind,
-                         take_server_for_command(taken, wrapped->settings))) {
-        out_error("cannot set the command's environment: out of memory");
+                         take_server_for_command(taken, wrapped->settings),
+                         spawn->shared->environment, sizeof spawn->shared->environment)) {
+        out_error("cannot set the command's environment: too many names");
         return release(wrapped, 0, EXIT_SYSTEM);
     }
     tell(wrapped, OUT_DEBUG, "acquired", "");
     signals_run(&wrapped->signals);
-    if (!start_command(wrapped)) {
-        out_error("cannot start %s: %s", wrapped->settings->command[0], strerror(errno));
-        return release(wrapped, 0, EXIT_SYSTEM);
-    }
+    spawn_start(spawn, rlock_lease_end_ms(taken->lock));
     wrapped->keeper_due_ms = rlock_renewal_due_ms(taken->lock);
     watch(wrapped);
-    const int status = end(wrapped);
-    spawn_finish(&wrapped->spawn);
-    return status;
+    return end(wrapped);
 }
 
 int wrap(const char *kind, const struct settings *settings) {
-    struct wrapped wrapped = {.settings = settings, .verdict = RLOCK_OK};
+    struct wrapped wrapped = {
+        .settings = settings, .verdict = RLOCK_OK, .spawn = {.guardian = -1, .socket = -1}};
     if (!signals_begin(&wrapped.signals)) {
         out_error("cannot take signals: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
-    int status = take(&wrapped.taken, settings, kind, &wrapped.signals);
-    if (status == 0)
+    int status = take_prepare(&wrapped.taken, settings, kind);
+    if (status == 0 && take_prepared(&wrapped, &status))
         status = run_held(&wrapped, kind);
+    spawn_finish(&wrapped.spawn);
     take_free(&wrapped.taken);
     close(wrapped.signals.fd);
     return status;

@@ -135,7 +135,7 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
     const bool first = lock->place <= 1;
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
-    if (listener->part == lock->busy && listener->shared == first)
+    if (lock->busy == NULL || (listener->part == lock->busy && listener->shared == first))
         return RLOCK_OK;
     if (listener->part == lock->busy && !first) {
         rlock__listen_alone(listener, &bound);
@@ -176,7 +176,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
                                          const struct rlock__limit *limit) {
     enum rlock_status status = lock->last_was_busy ? prick_ears(lock, limit, true) : RLOCK_OK;
     while (status == RLOCK_OK) {
-        struct rlock__news news;
+        struct rlock__news news = {.first_ms = -1};
         const struct rlock__limit bound = {sooner(lock->next_try_ms, limit->deadline_ms),
                                            limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)

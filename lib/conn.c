@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 32, READ_SIZE = 16384 };
+enum { ARGS_MAX = 32, READ_SIZE = 4096 };
 
 static enum rlock_status unavailable(struct rlock__error *error, const char *reason) {
     rlock__error_set(error, "%s", reason);

@@ -29,8 +29,10 @@ enum rlock_status rlock__route_judge(struct rlock__route *route, const rlock__re
     const char *text = rlock__reply_error(reply);
     if (text == NULL)
         return RLOCK_OK;
-    rlock__error_set(&route->error, "%s", text);
-    return rlock__refusal(text);
+    const char *plain;
+    const enum rlock_status status = rlock__refusal(text, &plain);
+    rlock__error_set(&route->error, "%s", plain);
+    return status;
 }
 
 /* After a failure the connection is dead, and so is what it may still bring. */

@@ -23,8 +23,9 @@ struct rlock__news {
 /* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has
  * confirmed it: only then is a try worth its answer, for no message is missed any more.
  * RLOCK_OK. RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
-enum rlock_status rlock__listen(struct rlock__listener *listener, struct rlock__part *part,
-                                bool shared, const struct rlock__limit *limit);
+__attribute__((nonnull)) enum rlock_status rlock__listen(struct rlock__listener *listener,
+                                                         struct rlock__part *part, bool shared,
+                                                         const struct rlock__limit *limit);
 
 /* Stops listening on everybody's channel. A failure shows at the next rlock__hear(). */
 void rlock__listen_alone(struct rlock__listener *listener, const struct rlock__limit *limit);
