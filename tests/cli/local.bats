@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# local.bats: the server that rlock starts for one machine: once, private, safe.
+
+load ../lib/rlock
+
+setup() {
+    rlock_setup
+    # Short: a Unix socket's path has 107 bytes at most.
+    dir=$(mktemp -d /tmp/rlock-test.XXXXXX)
+    rmdir "$dir"
+    export RLOCK_SERVER=local:$dir
+}
+
+teardown() {
+    local_server_kill
+    rm -rf "$dir"
+    rlock_teardown
+}
+
+local_redis() {
+    redis-cli -s "$dir/redis.sock" "$@"
+}
+
+local_server_kill() {
+    local pid
+    pid=$(cat "$dir/redis.pid" 2>/dev/null) || return 0
+    kill -KILL "$pid" 2>/dev/null || true
+    wait_until 5 ended "$pid"
+}
+
+# The processes that live in the directory: its servers.
+servers_of_dir() {
+    local link
+    for link in /proc/[0-9]*/cwd; do
+        [[ $(readlink "$link") != "$dir" ]] || echo "${link//[!0-9]/}"
+    done
+}
+
+@test "first use starts it; the next ones share it" {
+    local first
+    try run -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+    first=$(cat "$dir/redis.pid")
+    kill -0 "$first"
+    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_output 2
+    assert_equal "$(cat "$dir/redis.pid")" "$first"
+}
+
+@test "ten at once start one server, and exclude each other" {
+    local n pids=()
+    build_section
+    for n in {1..10}; do
+        log=$n start run -q -n x -- "$SECTION" --log history --ms 5
+        pids+=("$pid")
+    done
+    for pid in "${pids[@]}"; do
+        reap "$pid"
+        assert_equal "$status" 0
+    done
+    check_history --min-sections 10 history
+    assert_equal "$(grep -ch 'Server initialized' "$dir"/redis.log)" 1
+    assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
+}
+
+@test "directory 0700, no TCP port, noeviction" {
+    rlock run -n x -- true
+    assert_equal "$(stat -c '%a %u' "$dir")" "700 $(id -u)"
+    assert_equal "$(local_redis CONFIG GET port | tail -n 1)" 0
+    assert_equal "$(local_redis CONFIG GET maxmemory-policy | tail -n 1)" noeviction
+    assert_equal "$(find "/proc/$(cat "$dir/redis.pid")/fd" -lname 'socket:*' | wc -l)" 1
+}
+
+@test "it holds none of the caller's descriptors, nor its directory or terminal" {
+    took 0 10000 bash -c 'rlock run -n x -- true | cat' 9>held
+    assert_success
+    run find "/proc/$(cat "$dir/redis.pid")/fd" -lname "$PWD/*"
+    assert_output ""
+    assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
+    [[ $(session "$(cat "$dir/redis.pid")") != "$(session $$)" ]]
+}
+
+@test "locks survive the death of that server" {
+    start run -n x -l 60s -- sh -c 'echo >ready; exec sleep 60'
+    wait_until 10 test -s ready
+    wait_until 3 appended
+    local_server_kill
+    try run -x -n x -- true
+    assert_failure 75
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+}
+
+appended() {
+    grep -qs rlock_info "$dir"/appendonlydir/*.incr.aof
+}
+
+@test "77: the directory is a symbolic link" {
+    mkdir -m 700 real
+    ln -s "$PWD/real" "$dir"
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_message
+    assert_stderr_has "$dir"
+    assert_file_not_exist ran
+    assert_equal "$(ls -A real)" ""
+    rm "$dir"
+}
+
+@test "77: the directory is another user's" {
+    mkdir -m 700 "$dir"
+    chown 65534 "$dir"
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_message
+    assert_stderr_has "$dir"
+    assert_equal "$(ls -A "$dir")" ""
+}
+
+@test "77: the directory is open to others" {
+    local mode
+    for mode in 755 770 701 1777; do
+        mkdir -m "$mode" "$dir"
+        try run -n x -- touch ran
+        assert_failure 77
+        assert_message
+        assert_equal "$(stat -c %a "$dir")" "$mode"
+        rmdir "$dir"
+    done
+    assert_file_not_exist ran
+}
+
+@test "the name of the directory is a file's: refused" {
+    : >"$dir"
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_file_not_exist ran
+}
+
+@test "69: no redis-server on PATH, with the package's name" {
+    mkdir bin
+    ln -s /bin/sh /bin/touch bin/
+    run --separate-stderr env PATH="$PWD/bin" "$RLOCK" run -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has redis-server install
+    assert_file_not_exist ran
+}
+
+@test "valkey-server will do where there is no redis-server" {
+    mkdir bin
+    ln -s "$(command -v redis-server)" bin/valkey-server
+    ln -s /bin/true bin/
+    run --separate-stderr env PATH="$PWD/bin" "$RLOCK" run -n x -- true
+    assert_success
+    assert_equal "$(tr '\0' '\n' <"/proc/$(cat "$dir/redis.pid")/cmdline" | head -n 1 | grep -c valkey)" 1
+}
+
+@test "a stale socket and pid file of a server that was killed don't matter" {
+    rlock run -n x -- true
+    local_server_kill
+    [[ -S $dir/redis.sock ]]
+    try run -n x -- true
+    assert_success
+    kill -0 "$(cat "$dir/redis.pid")"
+}
+
+# in_tmpfs DIR COMMAND: by sh, where DIR is empty and nobody else's.
+in_tmpfs() {
+    unshare -m true || skip "needs the right to make a mount namespace"
+    run --separate-stderr env -u XDG_CONFIG_HOME RLOCK_SERVER=local: HOME=/nonexistent TMPDIR=/nonexistent \
+        XDG_RUNTIME_DIR=/nonexistent unshare -m sh -c "mount --make-rprivate / && mount -t tmpfs tmpfs $1 && cd / && $2" "$RLOCK"
+}
+
+@test "the default directory is /run/rlock for root, whatever the environment" {
+    in_tmpfs /run '"$0" run -n x -- sh -c "ls /run/rlock"; kill -KILL "$(cat /run/rlock/redis.pid)"'
+    assert_line redis.sock
+}
+
+@test "the default directory is /tmp/rlock-UID for others, whatever the environment" {
+    local other="setpriv --reuid 65534 --regid 65534 --clear-groups"
+    [[ $RLOCK != /tmp/* ]] && $other test -x "$RLOCK" || skip "other users can't reach $RLOCK"
+    unset RLOCK_CONFIG
+    in_tmpfs /tmp "chmod 1777 /tmp; $other \"\$0\" run -n x -- ls /tmp/rlock-65534; kill -KILL \$(cat /tmp/rlock-65534/redis.pid)"
+    assert_line redis.sock
+}

@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# docs.bats: every example of the manual and of README.md is run, and must print what stands there.
+#
+# Examples are the literal displays of a man page and the fenced blocks of the README. A block whose
+# lines begin with "$ " is a session: what follows a command is its output, "..." standing for any
+# text, and lines that begin with "> " go on with the command. A comment before a block, "test: WORD",
+# says what else it is:
+#     hold NAME     somebody else holds NAME meanwhile
+#     continue      goes on where the block before it ended
+#     file NAME     the content of a script of that name, for the session that follows
+#     config        a configuration file
+# A block that is none of these fails: there is no example that nobody runs.
+
+load lib/rlock
+
+redis_cli=$(command -v redis-cli)
+
+teardown() {
+    cd "$BATS_TEST_TMPDIR" || return
+    stop_local
+    rlock_teardown
+}
+
+# split DOCUMENT: its blocks become the files 1, 2, ... of the directory blocks: the line it stands
+# on, the word of its fence or "literal", the comment before it, and its text.
+split() {
+    rm -rf blocks
+    mkdir blocks
+    awk '
+        function begin(kind) { out = "blocks/" ++n; print NR > out; print kind > out; print note > out; note = "" }
+        out && (/^\.Ed/ || /^```$/) { close(out); out = ""; next }
+        out && man {
+            gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047"); gsub(/\\\(ga/, "`"); gsub(/\\\(ti/, "~")
+            gsub(/\\\(ha/, "^"); gsub(/\\&/, ""); gsub(/\\e/, "\\")
+        }
+        out { print > out; next }
+        /^\.\\" test: / { note = substr($0, 11); next }
+        /^<!-- test: .* -->$/ { note = substr($0, 12, length($0) - 15); next }
+        /^\.Bd -literal/ { man = 1; begin("literal"); next }
+        /^```/ { begin(substr($0, 4)) }
+    ' "$1"
+    [ -e blocks/1 ]
+}
+
+# A directory with the scripts that the examples call, and rlock and redis-cli as an example's reader
+# would have them, for the private server. "local:" is one of this test's own.
+make_sandbox() {
+    local script
+    rm -rf sandbox
+    mkdir -p sandbox bin
+    while read -r script; do
+        printf '#!/bin/sh\necho %s\n' "${script#* }" >"sandbox/${script%% *}"
+    done <<-END
+	deploy.sh deployed
+	dump.sh a dump
+	import.sh imported
+	migrate.sh migrated
+	report.sh report sent
+	END
+    printf '#!/bin/sh\nexec %s -s %s "$@"\n' "$redis_cli" "$BATS_FILE_TMPDIR/main/sock" \
+        >bin/redis-cli
+    cat >bin/rlock <<-END
+	#!/bin/bash
+	for word; do
+	    [[ \$word != local: ]] || word+=$BATS_TEST_TMPDIR/local
+	    words+=("\$word")
+	done
+	exec timeout --foreground -s KILL $((60 * SLOW)) $RLOCK "\${words[@]}"
+	END
+    chmod +x bin/* sandbox/*
+}
+
+# Its commands run in one shell, as at a prompt; what they print goes to ../transcript, what they
+# should print to ../expected.
+session() {
+    local line command='' last=0
+    unset -f rlock
+    cd sandbox || return
+    : >../expected
+    exec 5>>../transcript
+    step() {
+        [[ -n $command ]] || return 0
+        (exit "$last")
+        eval "$command" </dev/null >&5 2>&1 5>&- 3>&-
+        last=$?
+    }
+    while IFS= read -r line; do
+        case $line in
+        '$ '*) step; command=${line#'$ '} ;;
+        '> '*) command+=$'\n'${line#'> '} ;;
+        *) printf '%s\n' "$line" >>../expected ;;
+        esac
+    done
+    step
+    wait
+}
+
+# matches FILE PATTERNS: line by line, "..." being any text.
+matches() {
+    local -a lines patterns
+    local i
+    mapfile -t lines <"$1"
+    mapfile -t patterns < <(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' "$2")
+    ((${#lines[@]} == ${#patterns[@]})) || return 1
+    for i in "${!lines[@]}"; do
+        # shellcheck disable=SC2053 # a pattern is what it is
+        [[ ${lines[i]} == ${patterns[i]} ]] || return 1
+    done
+}
+
+run_session() { # TEXT WHERE
+    : >transcript
+    (set +eET; trap - ERR DEBUG; session) <<<"$1"
+    matches transcript expected ||
+        fail "$2 prints something else (< the text, > rlock):"$'\n'"$(diff expected transcript)"
+}
+
+# A line of a crontab: an empty environment, but for what /etc/rlock.conf would say. cron would send
+# a mail of what it prints; the scripts of the examples print something.
+run_crontab() { # TEXT WHERE
+    local line
+    while read -r _ _ _ _ _ line; do
+        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
+            sh -c "$line" && assert_success && assert_output 'report sent') || fail "$2: $line"
+        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
+            sh -c "$line" && assert_success && refute_output) || fail "$2, a second time: $line"
+    done <<<"$1"
+}
+
+run_yaml() { # TEXT WHERE
+    local line
+    while IFS= read -r line; do
+        [[ $line == *'- rlock '* ]] || continue
+        (cd sandbox && unset -f rlock && run sh -c "${line#*- }" && assert_success) || fail "$2: $line"
+    done <<<"$1"
+}
+
+run_config() { # TEXT WHERE
+    printf '%s\n' "$1" >config
+    RLOCK_CONFIG=config run rlock run -n x -- true
+    assert_success || fail "$2: not a configuration file"
+}
+
+# The commands of "sh" blocks build and install: they are what scripts/test and scripts/quickstart do.
+check_sh() { # TEXT WHERE
+    local word
+    while read -r word _; do
+        [[ $word == cmake || -x $PROJECT/$word ]] || fail "$2: there is no $word"
+    done <<<"$1"
+}
+
+run_block() { # FILE DOCUMENT
+    local line kind note text where name='' holder=''
+    { read -r line; read -r kind; read -r note; text=$(cat); } <"$1"
+    where="$2:$line"
+    if [[ $note != continue && ! -e next-needs-files ]]; then
+        redis FLUSHALL >/dev/null
+        make_sandbox
+    fi
+    rm -f next-needs-files
+    case $note in
+    'file '*)
+        printf '%s\n' "$text" >"sandbox/${note#file }"
+        chmod +x "sandbox/${note#file }"
+        : >next-needs-files
+        return ;;
+    'hold '*) name=${note#hold }; hold "$name" ;;
+    config) kind=ini ;;
+    '' | continue) ;;
+    *) fail "$where: unknown comment: $note" ;;
+    esac
+    case $kind in
+    literal | console)
+        [[ $text == '$ '* ]] || fail "$where: an example that nobody runs" || return
+        run_session "$text" "$where" ;;
+    crontab) run_crontab "$text" "$where" ;;
+    yaml) run_yaml "$text" "$where" ;;
+    ini) run_config "$text" "$where" ;;
+    sh) check_sh "$text" "$where" ;;
+    *) fail "$where: an example that nobody runs" ;;
+    esac || return
+    if [[ -n $name ]]; then
+        let_go "$name"
+        reap "$holder"
+    fi
+    stop_local
+}
+
+stop_local() {
+    local pid
+    pid=$(cat local/redis.pid 2>/dev/null) || return 0
+    kill "$pid"
+    wait_until 10 ended "$pid"
+    rm -rf local
+}
+
+run_document() {
+    local i
+    split "$PROJECT/$1"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH
+    for ((i = 1; ; i++)); do
+        [ -e "blocks/$i" ] || break
+        run_block "blocks/$i" "$1"
+    done
+}
+
+@test "README.md" {
+    run_document README.md
+}
+
+@test "rlock(1)" {
+    run_document man/rlock.1
+}
+
+@test "rlock-run(1)" {
+    run_document man/rlock-run.1
+}
+
+@test "rlock(7)" {
+    run_document man/rlock.7
+}
+
+@test "no document is left out, and links lead somewhere" {
+    local page link
+    for page in "$PROJECT"/man/*.[1-9]; do
+        grep -q "run_document man/${page##*/}\$" "$BATS_TEST_FILENAME" || fail "no test runs $page"
+    done
+    for link in $(grep -oh ']([^)#]*)' "$PROJECT"/{README,CONTRIBUTING}.md | tr -d '])('); do
+        [[ $link == http* || -e $PROJECT/$link ]] || fail "README or CONTRIBUTING: no $link"
+    done
+}
+
+@test "an example that prints something else fails" {
+    printf '.Bd -literal\n$ echo 1\n2\n.Ed\n' >page
+    split page
+    make_sandbox
+    run run_block blocks/1 page
+    assert_failure
+    assert_output --partial 'page:1 prints something else'
+}
+
+@test "the man pages are clean for mandoc" {
+    # Whether the manuals of others are installed is no matter of ours.
+    run mandoc -T lint -W style "$PROJECT"/man/*.[1-9]
+    assert_equal "$(grep -v -e 'referenced manual not found' -e 'outdated mandoc.db' <<<"$output")" ''
+}

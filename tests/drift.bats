@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# drift.bats: options, help, man pages, completions and exit statuses say the same. What the program
+# says of itself (--list-commands, --list-options) is the measure.
+
+load lib/rlock
+
+setup_file() { :; } # needs no server
+teardown_file() { :; }
+
+setup() {
+    clean_environment
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir bin
+    ln -s "$RLOCK" bin/rlock
+    PATH=$PWD/bin:$PATH
+}
+
+teardown() { :; }
+
+commands() {
+    "$RLOCK" --list-commands | cut -f 1
+}
+
+# The commands that have a man page of their own.
+manual_commands() {
+    commands | grep -vx help
+}
+
+# options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
+options() {
+    "$RLOCK" "$1" --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
+}
+
+tidy() {
+    sed 's/  */ /g; s/^ //; s/ $//' | sort
+}
+
+# The same from the items of a man page's list: ".It Fl n , Fl -name Ar NAME".
+manual_options() {
+    sed -n '/^\.Sh OPTIONS/,/^\.Sh/ s/^\.It Fl/-/p' "$1" |
+        sed 's/ , Fl / -/; s/^- /-/; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
+}
+
+# The same from --help: "  -n, --name NAME     the lock's name".
+help_options() {
+    "$RLOCK" "$1" --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/^\(-.\), /\1 /' | tidy
+}
+
+words_of() { # COMMAND: all option words
+    "$RLOCK" "$1" --list-options | cut -f 1-2 | tr '\t' '\n' | grep .
+}
+
+@test "each command has a man page, and rlock(1) and the help name it" {
+    local command page
+    run -0 "$RLOCK" --help
+    local help=$output
+    for command in $(commands); do
+        grep -q "^\.It Cm $command\>" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $command"
+        [[ $help == *$'\n'"  $command "* ]] || fail "the help lacks $command"
+    done
+    for command in $(manual_commands); do
+        page=$PROJECT/man/rlock-$command.1
+        [ -e "$page" ] || fail "no $page"
+        grep -q "^\.Xr rlock-$command 1" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $page"
+    done
+    for page in "$PROJECT"/man/rlock-*.1; do
+        page=${page##*/rlock-}
+        commands | grep -qx "${page%.1}" || fail "rlock-$page is no command's"
+    done
+}
+
+@test "man pages have the same options as the program" {
+    local command
+    for command in $(manual_commands); do
+        assert_equal "$(manual_options "$PROJECT/man/rlock-$command.1")" "$(options "$command")"
+    done
+}
+
+@test "--help has the same options as the program" {
+    local command
+    for command in $(manual_commands); do
+        assert_equal "$(help_options "$command")" "$(options "$command")"
+    done
+}
+
+@test "help COMMAND prints what COMMAND --help prints" {
+    local command
+    for command in $(commands); do
+        assert_equal "$("$RLOCK" help "$command")" "$("$RLOCK" "$command" --help)"
+    done
+}
+
+@test "README and rlock-run(1) have each exit status" {
+    local -a statuses
+    local status
+    mapfile -t statuses < <(sed -n 's/^ *EXIT_[A-Z_]* = \([0-9]*\).*/\1/p' "$PROJECT/cmd/out.h")
+    ((${#statuses[@]} > 5)) || fail "where is the enum of exit statuses?"
+    for status in "${statuses[@]}"; do
+        sed -n '/^\.Sh EXIT STATUS/,/^\.Sh/p' "$PROJECT/man/rlock-run.1" |
+            grep -qx "\.It $status" || fail "rlock-run(1) lacks $status"
+        grep -q "^|[^|]*\<$status\>" "$PROJECT/README.md" || fail "README.md lacks $status"
+    done
+}
+
+@test "--version prints the project's version" {
+    run -0 "$RLOCK" --version
+    assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
+}
+
+# --- completions -------------------------------------------------------------------------------
+
+# bash_offers WORD...: what bash offers for the last word, a line each.
+bash_offers() {
+    # shellcheck source=completions/rlock
+    source "$PROJECT/completions/rlock"
+    unset -f rlock
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _rlock 2>/dev/null
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+@test "bash completes commands, options and their values" {
+    local command
+    assert_equal "$(bash_offers rlock '' | sort)" "$( (commands; echo --help; echo --version) | sort)"
+    assert_equal "$(bash_offers rlock help '' | sort)" "$(commands | sort)"
+    for command in $(manual_commands); do
+        assert_equal "$(bash_offers rlock "$command" - | sort)" "$(words_of "$command" | sort)"
+    done
+    assert_equal "$(bash_offers rlock run --on-lost '')" $'stop\nwarn'
+    assert_equal "$(bash_offers rlock run --log = j)" json
+    assert_equal "$(bash_offers rlock run -s u)" unix://
+    assert_equal "$(bash_offers rlock run -s redis : //h : 6379 -xqn x --wai)" --wait
+    assert_equal "$(bash_offers rlock run -n '')" ''
+}
+
+@test "bash completes the command that is to run" {
+    printf '#!/bin/sh\n' >bin/frobnicate
+    chmod +x bin/frobnicate
+    assert_equal "$(bash_offers rlock run -nx frobn)" frobnicate
+    assert_equal "$(bash_offers rlock run -n x --wait 5s -- frobn)" frobnicate
+    assert_equal "$(bash_offers rlock run -n x -- frobnicate --wai)" ''
+}
+
+zsh_shows() { # LINE
+    timeout 20 python3 "$TOOLS/zsh_complete.py" "$PROJECT/completions" "$1"
+}
+
+@test "zsh completes commands, options and their values" {
+    local command word
+    run -0 zsh_shows 'rlock '
+    for command in $(commands); do
+        assert_line --regexp "^$command +-- "
+    done
+    for command in $(manual_commands); do
+        run -0 zsh_shows "rlock $command -"
+        for word in $(words_of "$command"); do
+            assert_line --regexp "(^| )$word .*-- "
+        done
+    done
+    run -0 zsh_shows 'rlock run --on-lost '
+    assert_output --regexp 'stop +warn'
+    run -0 zsh_shows 'rlock run -xqn x --log=j'
+    assert_output --partial --log=json
+}
+
+fish_offers() { # LINE: "WORD<TAB>HELP" lines
+    fish -c "source $PROJECT/completions/rlock.fish; complete -C '$1'"
+}
+
+@test "fish completes commands, options and their values" {
+    local command
+    assert_equal "$(fish_offers 'rlock ' | cut -f 1)" "$(commands | sort)"
+    assert_equal "$(fish_offers 'rlock help ' | cut -f 1)" "$(commands | sort)"
+    for command in $(manual_commands); do
+        assert_equal "$(fish_offers "rlock $command --" | cut -f 1)" \
+            "$(words_of "$command" | grep -e -- | sort)"
+    done
+    assert_equal "$(fish_offers 'rlock run --on-lost ' | cut -f 1)" $'stop\nwarn'
+    assert_equal "$(fish_offers 'rlock run -xqn x --log=j' | cut -f 1)" --log=json
+}

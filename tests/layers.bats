@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# layers.bats: who may use whom, and what the library never does: read from the object files, so that
+# no include and no call can slip through.
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+setup() {
+    SOURCE=${RLOCK_SOURCE_DIR:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+    BUILD=${RLOCK_BUILD_DIR:-$SOURCE/build}
+    LIB_OBJECTS=$BUILD/lib/CMakeFiles/rlock_lib_objs.dir
+    CMD_OBJECTS=$BUILD/cmd/CMakeFiles/rlock_cmd_objs.dir
+    MAIN_OBJECT=$BUILD/cmd/CMakeFiles/rlock_cmd.dir/main.c.o
+    LIBRARY=$BUILD/lib/librlock.so
+    cd "$SOURCE" || return
+    [[ -e $LIBRARY ]] || fail "no library at $LIBRARY: build first, or set RLOCK_BUILD_DIR"
+}
+
+# The functions that an object calls, without what the compiler adds for hardening: __printf_chk is
+# printf, __isoc99_sscanf is sscanf.
+calls() { # OBJECT...
+    nm --undefined-only --format=posix "$@" | sed -nE '/:$/d; s/ .*//; s/^__isoc(99|23)_//; s/^__(.*)_chk$/\1/; p' | sort -u
+}
+
+# The object in which a function stands: "function object" a line.
+definitions() { # OBJECT...
+    local object
+    for object; do
+        nm --defined-only --format=posix "$object" | awk -v o="$(basename "$object" .c.o)" '$2 ~ /[TDBR]/ { print $1, o }'
+    done
+}
+
+# refuse_in PATTERN OBJECT...: none of the objects calls a function that matches.
+refuse_in() {
+    local pattern=$1 object found
+    shift
+    for object; do
+        [[ -e $object ]] || fail "no object $object"
+        found=$(calls "$object" | grep -xE "$pattern" || true)
+        [[ -z $found ]] || fail "$(basename "$object"): $found"
+    done
+}
+
+# refuse PATTERN DIRECTORY [EXCEPT...]: the same of all objects there, but those of these names.
+refuse() {
+    local pattern=$1 directory=$2 object name
+    local -a objects=()
+    shift 2
+    for object in "$directory"/*.o; do
+        name=$(basename "$object" .c.o)
+        [[ " $* " == *" $name "* ]] || objects+=("$object")
+    done
+    ((${#objects[@]} > 5)) || fail "too few objects in $directory"
+    refuse_in "$pattern" "${objects[@]}"
+}
+
+# Variables that can be written to: sections of constants that need relocation are none.
+variables() { # OBJECT...
+    local object
+    for object; do
+        nm --defined-only --format=sysv "$object" |
+            awk -F '|' -v o="$(basename "$object" .c.o)" '
+                { for (i = 1; i <= NF; i++) gsub(/ /, "", $i) }
+                $4 == "OBJECT" && $7 ~ /^(\*COM\*|\.(data|bss|tdata|tbss|sdata|sbss)(\.|$))/ &&
+                    $7 !~ /^\.data\.rel\.ro/ { print o, $1 }'
+    done | grep -vE ' (\.L|__)' || true
+}
+
+# --- the library -------------------------------------------------------------------------------
+
+@test "the library never prints" {
+    refuse '(v?[fd]?printf|f?put[cs]|putc(har)?(_unlocked)?|fwrite|writev|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
+        "$LIB_OBJECTS"
+    # What it writes to is an eventfd.
+    run bash -c 'grep -nE "\bwrite\(" lib/*.c | grep -vE "write\([a-z]+->(stop|lost|done)_fd, &one, sizeof one\)"'
+    assert_output ""
+}
+
+@test "the library never exits, forks, or runs a program" {
+    refuse '(_?exit|_Exit|quick_exit|abort|__assert_fail|at(_quick_)?exit|err|v?fork|clone[3]?|daemon|posix_spawnp?|system|popen|f?exec(v|l)[pe]*|execveat|kill|raise|wait(pid|id|3|4)?)' \
+        "$LIB_OBJECTS"
+}
+
+@test "the library never touches signals or their masks" {
+    refuse '(sig[a-z]+|pthread_(sigmask|kill|sigqueue)|alarm|ualarm|setitimer|timer_create|prctl)' "$LIB_OBJECTS"
+}
+
+@test "the library has no state at file scope" {
+    run variables "$LIB_OBJECTS"/*.o
+    assert_output ""
+}
+
+@test "the library reads no environment, no files and no clock but its own" {
+    refuse '((secure_)?getenv|setenv|putenv|f?open(at|64)?|environ|time|gettimeofday|sleep|usleep|nanosleep|clock_nanosleep|rand|random|srand)' \
+        "$LIB_OBJECTS"
+    refuse clock_gettime "$LIB_OBJECTS" clock
+}
+
+@test "only conn.c knows hiredis" {
+    run grep -lE 'hiredis' -r lib cmd --include='*.c'
+    assert_output lib/conn.c
+    run grep -rhE '#include.*hiredis' lib cmd --include='*.h'
+    assert_output ""
+    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
+    refuse '(redis|freeReply|hi_|sds).*' "$CMD_OBJECTS"
+}
+
+# From the bottom up; what stands on one line may not use one another.
+layers() {
+    cat <<-END
+	clock error random status
+	limit refusal url
+	resolve
+	conn
+	route
+	script
+	kind wait
+	client
+	part
+	lock
+	acquire keeper
+	END
+}
+
+@test "in the library calls go down" {
+    local height=0 line name function target
+    local -A level=() home=()
+    while read -r line; do
+        height=$((height + 1))
+        for name in $line; do
+            level[$name]=$height
+        done
+    done < <(layers)
+    while read -r function target; do
+        home[$function]=$target
+    done < <(definitions "$LIB_OBJECTS"/*.o)
+    ((${#home[@]} > 40))
+    for name in "$LIB_OBJECTS"/*.o; do
+        name=$(basename "$name" .c.o)
+        [[ -n ${level[$name]-} ]] || fail "$name.c has no place in layers()"
+        for function in $(calls "$LIB_OBJECTS/$name.c.o" | grep ^rlock_); do
+            target=${home[$function]-}
+            [[ -n $target ]] || fail "$name calls $function, which is nowhere"
+            ((level[$target] < level[$name])) || fail "$name.c calls $function of $target.c, which is not below it"
+        done
+    done
+}
+
+@test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
+    run calls "$LIB_OBJECTS/kind.c.o"
+    refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/keeper.c lib/lock.c lib/part.c lib/script.c lib/wait.c
+    assert_output ""
+}
+
+# --- the public interface ----------------------------------------------------------------------
+
+promised() {
+    sed -n 's/^ *\(rlock_[a-z_]*\);$/\1/p' lib/librlock.map | sort
+}
+
+@test "librlock.so exports what librlock.map promises, and nothing else" {
+    run bash -c 'nm -D --defined-only --format=posix "$1" | grep -v " A " | sed "s/[@ ].*//" | sort' - "$LIBRARY"
+    assert_output "$(promised)"
+}
+
+@test "rlock.h declares what librlock.map promises, and nothing else" {
+    run bash -c 'cc -E -P -I lib lib/rlock.h | tr "\n" " " | tr ";" "\n" | grep -oE "rlock_[a-z_]+ *\(" | tr -d " (" | sort'
+    assert_output "$(promised)"
+}
+
+# --- the program -------------------------------------------------------------------------------
+
+@test "the program uses the library's public interface only" {
+    local file header
+    run bash -c 'nm --undefined-only --format=posix "$1"/*.o "$2" | sed "s/ .*//" | grep "^rlock_" | sort -u' - \
+        "$CMD_OBJECTS" "$MAIN_OBJECT"
+    [[ -n $output ]]
+    assert_equal "$(comm -23 <(echo "$output") <(promised))" ""
+    for file in cmd/*.[ch]; do
+        while read -r header; do
+            [[ $header == rlock.h || -e cmd/$header ]] || fail "$file includes $header"
+        done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$file")
+    done
+}
+
+@test "spawn, guardian, tree and signals know no lock" {
+    local file
+    for file in spawn guardian tree signals; do
+        run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/$file.c"
+        assert_success
+        refute_output --partial rlock.h
+        refuse_in 'rlock_.*' "$CMD_OBJECTS/$file.c.o"
+    done
+}
+
+@test "only out.c prints" {
+    refuse '(v?d?printf|puts|putchar|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
+        "$CMD_OBJECTS" out
+    refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
+}
+
+@test "only out.c has state at file scope" {
+    run variables "$CMD_OBJECTS"/*.o
+    assert_output "out out"
+}
+
+@test "after the fork the guardian asks for no memory" {
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,tree}.c.o
+}
+
+# --- scripts -----------------------------------------------------------------------------------
+
+@test "each script begins with its KEYS, its ARGV and its reply" {
+    local file header word
+    for file in lua/*.lua; do
+        header=$(sed '/^--/!q' "$file")
+        for word in KEYS ARGV Reply; do
+            [[ $header =~ (^|$'\n')"-- $word " ]] || fail "$file: no $word in the comment at its top"
+        done
+    done
+}
+
+@test "scripts take time from the server, and ids from nowhere" {
+    local file
+    run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua
+    assert_output ""
+    for file in lua/*.lua; do # no clock, or the server's
+        ! grep -qE '^[^-]*\bnow\b' "$file" || grep -q "redis.call('TIME')" "$file" || fail "$file: whose now?"
+    done
+}
+
+@test "scripts reach only the keys they are given" {
+    run grep -nE "redis\.p?call\('[A-Z]+', *('|\"|NAME)" lua/*.lua
+    assert_output ""
+}
+
+@test "embedded are the scripts of lua/, byte for byte, and their SHA-1" {
+    run python3 - "$BUILD/lib/scripts.h" lua/*.lua <<-'END'
+	import hashlib, os, re, sys
+	header = open(sys.argv[1]).read()
+	rows = dict((m[1], (m[0], m[2])) for m in
+	            re.findall(r'rlock__script (\w+) = \{"(\w+)", "([0-9a-f]{40})", \1_BODY, sizeof \1_BODY\}', header))
+	rows = {name: (symbol, sha1) for name, (symbol, sha1) in rows.items()}
+	files = {os.path.basename(path)[:-4]: open(path, 'rb').read() for path in sys.argv[2:]}
+	assert rows.keys() == files.keys(), (rows.keys(), files.keys())
+	for name, body in files.items():
+	    symbol, sha1 = rows[name]
+	    assert symbol == 'SCRIPT_' + name.upper(), symbol
+	    assert sha1 == hashlib.sha1(body).hexdigest(), name
+	    numbers = re.search(symbol + r'_BODY\[\] = \{([^}]*)\}', header)[1]
+	    assert bytes(int(n, 16) for n in numbers.split(',') if n) == body, name
+	print(len(files), 'scripts')
+	END
+    assert_success
+    assert_output --regexp '^[1-9][0-9]* scripts$'
+}

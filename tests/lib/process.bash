@@ -1,0 +1,97 @@
+# process.bash: processes by a mark in their environment, and sections that leave a history.
+# shellcheck shell=bash
+
+# marked TEXT: the living processes whose environment has the line TEXT (a zombie's has none).
+marked() {
+    local file
+    for file in $(env -u TEST_MARK grep -lszxF -- "$1" /proc/[0-9]*/environ); do
+        file=${file#/proc/}
+        echo "${file%/environ}"
+    done
+}
+
+none_marked() {
+    [[ -z $(marked "$1") ]]
+}
+
+assert_no_processes() { # TEXT
+    local pid left=
+    for pid in $(marked "$1"); do
+        left+="$pid: $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null); "
+    done
+    [[ -z $left ]] || fail "processes alive: $left"
+}
+
+# all_gone SECONDS TEXT: gives them time to end; prints who did not.
+all_gone() {
+    wait_until "$1" none_marked "$2" 2>/dev/null && return 0
+    assert_no_processes "$2" 2>&1
+}
+
+kill_marked() { # TEXT
+    local pid
+    for pid in $(marked "$1"); do
+        kill -KILL "$pid" 2>/dev/null
+    done
+    return 0
+}
+
+state_of() { # PID: R, S, T, Z...
+    sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+}
+
+in_state() { # PID STATE
+    [[ $(state_of "$1") == "$2" ]]
+}
+
+session() { # PID
+    sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 4
+}
+
+# The processes whose parent is PID.
+children() {
+    local file stat
+    for file in /proc/[0-9]*/stat; do
+        stat=$(sed 's/.*) . //' "$file" 2>/dev/null) || continue
+        [[ ${stat%% *} != "$1" ]] || echo "${file//[!0-9]/}"
+    done
+}
+
+# --- sections ----------------------------------------------------------------------------------
+
+# build_section: compiles section.c for this file's tests, as $SECTION.
+build_section() {
+    cc -O2 -o "$BATS_FILE_TMPDIR/section" "$TOOLS/section.c"
+}
+
+# A section's stamps, in ns: the first entry, the last exit, the first SIGTERM in a log.
+entered() { # LOG
+    sed -n 's/^enter=\([0-9]*\) .*/\1/p' "$1" | head -n 1
+}
+
+left() { # LOG
+    sed -n 's/.* exit=\([0-9]*\) .*/\1/p' "$1" | tail -n 1
+}
+
+termed() { # LOG
+    sed -n 's/.* term=\([0-9]*\)$/\1/p' "$1" | head -n 1
+}
+
+# beat FILE: the last instant, in ns, at which the section was alive.
+beat() {
+    od -A n -t d8 "$1" | tr -d ' '
+}
+
+# alive_for MS: a section that beats in the file beat goes on for so long.
+alive_for() {
+    local until=$(($(now_ns) + $1 * SLOW * 1000000))
+    wait_until 20 beaten "$until"
+}
+
+beaten() { # NS
+    (($(beat beat) > $1))
+}
+
+check_history() {
+    python3 "$TOOLS/check_history.py" "$@"
+}

@@ -1,0 +1,213 @@
+# rlock.bash: what every test of the command line stands on: a private server, a clean environment,
+# waiting for conditions, and the proof at the end of each test that nothing was left behind.
+#
+# A file of tests says `load ../lib/rlock` and gets setup_file, setup, teardown and teardown_file
+# from here. A file with a setup of its own calls rlock_setup in it, and so on.
+#
+# environment: RLOCK_BIN        the binary (default: build/cmd/rlock)
+#              RLOCK_TEST_SLOW  factor for all times (sanitizer builds: 5 or so; default 1)
+# shellcheck shell=bash
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+bats_load_library bats-file
+
+TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PROJECT=$(dirname "$TESTS")
+TOOLS=$TESTS/tools
+RLOCK=${RLOCK_BIN:-$PROJECT/build/cmd/rlock}
+SLOW=${RLOCK_TEST_SLOW:-1}
+
+declare -gA reaped=() # status by pid: see reap
+
+source "$TESTS/lib/server.bash"
+source "$TESTS/lib/process.bash"
+
+setup_file() { rlock_setup_file; }
+setup() { rlock_setup; }
+teardown() { rlock_teardown; }
+teardown_file() { rlock_teardown_file; }
+
+rlock_setup_file() {
+    [[ -x $RLOCK ]] || { echo "no rlock at $RLOCK: build first, or set RLOCK_BIN" >&2; return 1; }
+    server_start main
+}
+
+rlock_teardown_file() {
+    server_stop main
+}
+
+rlock_setup() {
+    clean_environment
+    SECTION=$BATS_FILE_TMPDIR/section
+    PATH=$(dirname "$RLOCK"):$PATH
+    redis FLUSHALL >/dev/null
+    redis CONFIG RESETSTAT >/dev/null
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Not the caller's settings, not this machine's files: only what the test says.
+clean_environment() {
+    local name
+    for name in "${!RLOCK_@}"; do
+        unset "$name"
+    done
+    unset NOTIFY_SOCKET
+    export HOME=$BATS_TEST_TMPDIR/home
+    export XDG_CONFIG_HOME=$HOME/.config
+    export RLOCK_CONFIG=$HOME/none.conf
+    export RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/main/sock
+    export TEST_MARK=$$-$BATS_TEST_NUMBER-$RANDOM$RANDOM
+    mkdir -p "$XDG_CONFIG_HOME"
+    : >"$RLOCK_CONFIG"
+}
+
+# Whatever is still there is ended, and the test fails for it.
+rlock_teardown() {
+    local left
+    helpers_stop
+    if ! left=$(all_gone 3 "TEST_MARK=$TEST_MARK"); then
+        kill_marked "TEST_MARK=$TEST_MARK"
+        servers_stop
+        fail "processes left behind: $left"
+        return 1
+    fi
+    servers_stop
+    server_answers main || return 0
+    wait_until 3 no_subscriptions || return 1
+}
+
+# --- the program -------------------------------------------------------------------------------
+
+# rlock ARG...: in the foreground, never for longer than a minute.
+rlock() {
+    timeout --foreground -s KILL $((60 * SLOW)) "$RLOCK" "$@"
+}
+
+# try ARG...: rlock by bats' run; sets status, output and stderr. What it said is shown when the test
+# fails.
+try() {
+    run --separate-stderr rlock "$@"
+    printf '%s\n' "status $status: rlock $*" "$stderr"
+}
+
+# start ARG...: in the background; pid is its process. Its output goes to the files out and err, or
+# to $log.out and $log.err. SIGINT and SIGQUIT, which a shell without job control has its background
+# processes ignore, are as usual. See reap.
+start() {
+    env --default-signal=INT,QUIT "$RLOCK" "$@" \
+        >"${log:+$log.}out" 2>"${log:+$log.}err" </dev/null 3>&- 4>&- &
+    pid=$!
+}
+
+# hold NAME [OPTION...]: a background rlock that holds NAME until let_go; returns when it is held.
+hold() {
+    local name=$1
+    shift
+    rm -f "held-$name" "let-go-$name"
+    log=hold-$name start run -n "$name" "$@" -- \
+        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep 0.01; done' "held-$name" "let-go-$name"
+    holder=$pid
+    wait_until 10 test -s "held-$name"
+}
+
+let_go() { # NAME
+    : >"let-go-$1"
+}
+
+# reap PID [SECONDS]: waits for a background process of this shell to end, for 30 s at most; sets
+# status. Again for one that was waited for already: the same status.
+reap() {
+    wait_until "${2:-30}" ended "$1" || return 1
+    status=${reaped[$1]-0}
+    [[ -z ${reaped[$1]-} ]] || return 0
+    wait "$1" || status=$?
+    reaped[$1]=$status
+}
+
+ended() { # PID: gone, or a zombie
+    local stat
+    stat=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) || return 0
+    [[ -z $stat || $stat == Z* ]]
+}
+
+# --- time --------------------------------------------------------------------------------------
+
+# ms N: N milliseconds, more on a slow build, as a duration for rlock.
+ms() {
+    echo "$(($1 * SLOW))ms"
+}
+
+now_ms() {
+    local now=${EPOCHREALTIME/[.,]/}
+    echo "$((now / 1000))"
+}
+
+# On CLOCK_MONOTONIC, in ns: comparable with what section.c records.
+now_ns() {
+    python3 -c 'import time; print(time.monotonic_ns())'
+}
+
+# wait_until SECONDS COMMAND...: tries the command every 10 ms until it succeeds.
+wait_until() {
+    local end=$(($(now_ms) + $1 * 1000 * SLOW)) limit=$1
+    shift
+    until "$@" >/dev/null 2>&1; do
+        if (($(now_ms) > end)); then
+            fail "not within $limit s: $*"
+            return 1
+        fi
+        sleep 0.01
+    done
+}
+
+# took FROM TO COMMAND...: the command's status goes to status, its output to output and stderr; it
+# must take FROM to TO ms (TO more on a slow build).
+took() {
+    local from=$1 to=$(($2 * SLOW)) begin
+    shift 2
+    begin=$(now_ms)
+    run --separate-stderr "$@"
+    spent=$(($(now_ms) - begin))
+    printf '%s\n' "status $status after $spent ms: $*" "$stderr"
+    ((spent >= from && spent <= to)) || fail "took $spent ms, not $from to $to: $*"
+}
+
+# --- what must and must not be there -----------------------------------------------------------
+
+# All that may stay of a lock is its token.
+assert_no_keys() {
+    local left
+    left=$(keys | grep -v '^redisson_lock_token:' || true)
+    [[ -z $left ]] || fail "keys left behind: $left"
+}
+
+assert_keys() { # KEY...: these and tokens, nothing else
+    assert_equal "$(keys | grep -v '^redisson_lock_token:' | sort)" "$(printf '%s\n' "$@" | sort)"
+}
+
+assert_one_line() { # TEXT
+    [[ -n $1 && $1 != *$'\n'* ]] || fail "not one line: $1"
+}
+
+# The message grammar: one line on standard error, "rlock: ..." and no capital after that.
+assert_message() {
+    assert_one_line "$stderr"
+    [[ $stderr =~ ^rlock:\ [^A-Z] ]] || fail "not a message of rlock: $stderr"
+}
+
+assert_stderr_has() { # TEXT...
+    local text
+    for text in "$@"; do
+        [[ $stderr == *"$text"* ]] || fail "standard error lacks '$text': $stderr"
+    done
+}
+
+assert_free() { # NAME
+    assert_equal "$(redis EXISTS "$1")" 0
+}
+
+assert_held() { # NAME
+    assert_equal "$(redis TYPE "$1")" hash
+}

@@ -1,0 +1,208 @@
+# server.bash: private redis-servers on Unix sockets, and the fault proxy before them.
+# shellcheck shell=bash
+
+launcher=()    # what starts a server: see net_server
+servers=()     # started by this test: stopped after it
+helper_pids=() # other processes started by this test: ended after it
+
+# server_start NAME [OPTION...]: a redis-server on $BATS_FILE_TMPDIR/NAME/sock with nothing kept on
+# disk. One that a test starts is stopped at the test's end, in whatever state it is.
+server_start() {
+    local name=$1 dir=$BATS_FILE_TMPDIR/$1
+    shift
+    mkdir -p "$dir"
+    env -u TEST_MARK "${launcher[@]}" redis-server --port 0 --unixsocket "$dir/sock" --unixsocketperm 700 \
+        --save '' --appendonly no --dir "$dir" --logfile "$dir/log" --daemonize no "$@" \
+        </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    echo $! >"$dir/pid"
+    [[ $name == main ]] || servers+=("$name")
+    wait_until 10 server_up "$name"
+}
+
+# net_server NAME [OPTION...]: one that also listens on TCP, in a network namespace of its own, so
+# that no port of this machine is touched. in_net NAME COMMAND... runs there.
+net_server() {
+    local name=$1
+    shift
+    unshare -n true || skip "needs the right to make a network namespace"
+    launcher=(unshare -n python3 "$TOOLS/loopback.py")
+    server_start "$name" --bind 127.0.0.1 -::1 --port 6379 "$@"
+    launcher=()
+}
+
+in_net() {
+    local pid
+    pid=$(server_pid "$1")
+    shift
+    nsenter -t "$pid" -n "$@"
+}
+
+server_pid() {
+    cat "$BATS_FILE_TMPDIR/$1/pid" 2>/dev/null
+}
+
+# server_stop NAME: as by a crash; its socket goes as well.
+server_stop() {
+    local pid
+    pid=$(server_pid "$1") || return 0
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+    rm -f "$BATS_FILE_TMPDIR/$1/pid" "$BATS_FILE_TMPDIR/$1/sock"
+}
+
+servers_stop() {
+    local name
+    for name in "${servers[@]}"; do
+        server_stop "$name"
+    done
+    servers=()
+}
+
+# Answers, be it with an error: loading, no password given, busy.
+server_up() {
+    [[ -n $(timeout 5 redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" PING 2>/dev/null) ]]
+}
+
+server_answers() {
+    [[ -f $BATS_FILE_TMPDIR/$1/pid ]] && [[ $(redis_on "$1" PING 2>/dev/null) == PONG ]]
+}
+
+# redis_on SERVER WORD...; redis WORD...
+redis_on() {
+    local dir=$BATS_FILE_TMPDIR/$1
+    shift
+    timeout 10 redis-cli -s "$dir/sock" "$@"
+}
+
+redis() {
+    redis_on main "$@"
+}
+
+server_url() {
+    echo "unix://$BATS_FILE_TMPDIR/$1/sock"
+}
+
+keys() {
+    redis --scan
+}
+
+# expiry KEY [SERVER]: when it will be gone, in ns on CLOCK_MONOTONIC, for certain not too late.
+expiry() {
+    python3 "$TOOLS/expiry.py" "$BATS_FILE_TMPDIR/${2:-main}/sock" "$1"
+}
+
+connections() {
+    redis INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p'
+}
+
+# A Redisson client's hold, made and given back as Redisson does it.
+foreign_owner=11111111-2222-4333-8444-555555555555:42
+
+foreign_hold() { # NAME MS
+    redis HSET "$1" "$foreign_owner" 1 >/dev/null
+    redis PEXPIRE "$1" "$2" >/dev/null
+}
+
+foreign_release() { # NAME
+    redis EVAL 'redis.call("DEL", KEYS[1]) return redis.call("PUBLISH", KEYS[2], 0)' 2 \
+        "$1" "redisson_lock__channel:{$1}" >/dev/null
+}
+
+# waiters NAME N [SERVER]: N rlocks wait for NAME, each on a channel of its own, and one of them
+# hears Redisson's too.
+waiters() {
+    local own shared
+    own=$(redis_on "${3:-main}" PUBSUB CHANNELS "redisson_lock__channel:{$1}:*" | grep -c .)
+    shared=$(redis_on "${3:-main}" PUBSUB NUMSUB "redisson_lock__channel:{$1}" | tail -n 1)
+    ((own == $2 && ($2 == 0 || shared >= 1)))
+}
+
+no_subscriptions() {
+    [[ -z $(redis PUBSUB CHANNELS) ]]
+}
+
+# How often the server did COMMAND since the last CONFIG RESETSTAT, in scripts too.
+calls() { # COMMAND [SERVER]
+    local line
+    line=$(redis_on "${2:-main}" INFO commandstats | grep -i "^cmdstat_$1:" || true)
+    line=${line#*calls=}
+    echo "${line%%,*}" | grep . || echo 0
+}
+
+# monitor COMMAND...: runs it; what clients sent the main server meanwhile, without what scripts do,
+# is in monitor.txt, a line a command.
+monitor() {
+    local watcher
+    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" MONITOR >monitor.raw 3>&- 4>&- &
+    watcher=$!
+    wait_until 5 grep -q OK monitor.raw
+    "$@"
+    redis ECHO end-of-monitor >/dev/null
+    wait_until 5 grep -q end-of-monitor monitor.raw
+    kill "$watcher"
+    wait "$watcher" 2>/dev/null || true
+    grep -v -e ' lua\]' -e end-of-monitor -e '^OK' monitor.raw >monitor.txt || true
+}
+
+# listen CHANNEL...: what is published there goes to the file messages, as redis-cli shows it.
+listen() {
+    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" SUBSCRIBE "$@" >messages 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 5 grep -q "^$#$" messages
+}
+
+helpers_stop() {
+    local pid
+    for pid in "${helper_pids[@]}"; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+    helper_pids=()
+}
+
+# --- the proxy ---------------------------------------------------------------------------------
+
+# proxy_start [SERVER]: a fault proxy before the server; RLOCK_SERVER becomes its address. All
+# scripts are on the server already, so that each attempt is one EVALSHA.
+proxy_start() {
+    local script server=${1:-main}
+    for script in "$PROJECT"/lua/*.lua; do
+        redis_on "$server" -x SCRIPT LOAD <"$script" >/dev/null
+    done
+    mkfifo proxy.fifo
+    : >proxy.log
+    env -u TEST_MARK python3 "$TOOLS/faultproxy.py" "$BATS_TEST_TMPDIR/proxy.sock" \
+        "$BATS_FILE_TMPDIR/$server/sock" proxy.fifo proxy.log 2>proxy.err 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 test -S proxy.sock
+    export RLOCK_SERVER=unix://$BATS_TEST_TMPDIR/proxy.sock
+}
+
+# proxy ORDER...: see faultproxy.py. Returns when it is in force.
+proxy() {
+    local before
+    before=$(grep -c '^ok ' proxy.log || true)
+    echo "$*" >proxy.fifo
+    wait_until 5 proxy_took "$before"
+}
+
+proxy_took() {
+    (($(grep -c '^ok ' proxy.log) > $1))
+}
+
+# sha VERB: by what a request of the mutex's script is known.
+sha() {
+    sha1sum <"$PROJECT/lua/mutex_$1.lua" | cut -d ' ' -f 1
+}
+
+# requests MATCH: how many the proxy has seen.
+requests() {
+    grep '^request' proxy.log | grep -ci -- "$1" || true
+}
+
+# A fault that did not happen has tested nothing.
+assert_bitten() { # WORD [AT LEAST]
+    local times
+    times=$(grep -c "^$1 " proxy.log || true)
+    ((times >= ${2:-1})) || fail "the fault did not happen: $1 ($times times)"
+}

@@ -1,0 +1,206 @@
+/* section.c: a critical section that leaves evidence of when it ran.
+ *
+ *   section [--log FILE] [--beat FILE] [--add FILE] [--journal FILE] [--ignore-term]
+ *           [--ms N | --until FILE] [--exit N]
+ *
+ * --log FILE      a line when it begins and one when it ends, on CLOCK_MONOTONIC, the clock that
+ *                 all processes share: "enter=NS exit=NS owner=O token=T pid=P"; at first exit=-
+ * --beat FILE     keeps the present time in FILE, where it survives SIGKILL: the last instant alive
+ * --add FILE      adds 1 to the number in FILE by reading and writing it, with no lock of its own
+ * --journal FILE  appends "N owner=O token=T", N being one more than the last line's
+ * --ignore-term   SIGTERM is noted in the log (term=NS) and otherwise ignored
+ * --ms N          stays for N milliseconds
+ * --until FILE    stays until FILE exists
+ * --exit N        its exit status
+ *
+ * Entry is stamped after the grant and exit before the release, so the interval told lies inside
+ * the one held: an overlap in the log is a violation for certain. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct plan {
+    const char *log, *beat, *add, *journal, *until;
+    bool ignore_term;
+    long stay_ms;
+    int status;
+};
+
+static volatile sig_atomic_t term_seen;
+
+static void note_term(int sig) {
+    (void)sig;
+    term_seen = 1;
+}
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void die(const char *what) {
+    perror(what);
+    exit(99);
+}
+
+/* With several names the first line's: that of the first name. */
+static const char *env_or_dash(const char *name) {
+    char *value = getenv(name);
+    if (!value || !*value)
+        return "-";
+    value[strcspn(value, "\n")] = '\0';
+    return value;
+}
+
+/* One write(2) on an O_APPEND descriptor: lines of different processes never mix. */
+static void append(const char *file, const char *line) {
+    int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    size_t length = strlen(line);
+    if (fd < 0 || write(fd, line, length) != (ssize_t)length)
+        die(file);
+    close(fd);
+}
+
+static void log_line(const char *file, int64_t enter, int64_t exit_ns, int64_t term) {
+    char line[2048], end[32] = "-", term_text[48] = "";
+    if (!file)
+        return;
+    if (exit_ns)
+        snprintf(end, sizeof end, "%lld", (long long)exit_ns);
+    if (term)
+        snprintf(term_text, sizeof term_text, " term=%lld", (long long)term);
+    snprintf(line, sizeof line, "enter=%lld exit=%s owner=%s token=%s pid=%ld%s\n",
+             (long long)enter, end, env_or_dash("RLOCK_OWNER"), env_or_dash("RLOCK_TOKEN"),
+             (long)getpid(), term_text);
+    append(file, line);
+}
+
+static volatile int64_t *map_beat(const char *file) {
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || ftruncate(fd, sizeof(int64_t)) != 0)
+        die(file);
+    void *at = mmap(NULL, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        die(file);
+    close(fd);
+    return at;
+}
+
+/* The gap between reading and writing is where a second holder would lose an addition. */
+static void pause_us(long us) {
+    struct timespec t = {0, us * 1000};
+    nanosleep(&t, NULL);
+}
+
+static void add_one(const char *file) {
+    char text[32] = "";
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || pread(fd, text, sizeof text - 1, 0) < 0)
+        die(file);
+    long value = atol(text);
+    pause_us(500);
+    int length = snprintf(text, sizeof text, "%ld\n", value + 1);
+    if (pwrite(fd, text, (size_t)length, 0) != length)
+        die(file);
+    close(fd);
+}
+
+/* The commit is one append: a process killed here has added one line or none. */
+static void journal_one(const char *file) {
+    char tail[4097] = "", line[2048];
+    int fd = open(file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0)
+        die(file);
+    off_t size = lseek(fd, 0, SEEK_END);
+    off_t from = size > 4096 ? size - 4096 : 0;
+    ssize_t got = pread(fd, tail, 4096, from);
+    if (got < 0)
+        die(file);
+    tail[got] = '\0';
+    if (got > 0)
+        tail[got - 1] = '\0';
+    char *last = strrchr(tail, '\n');
+    long value = atol(last ? last + 1 : tail);
+    pause_us(500);
+    int length = snprintf(line, sizeof line, "%ld owner=%s token=%s\n", value + 1,
+                          env_or_dash("RLOCK_OWNER"), env_or_dash("RLOCK_TOKEN"));
+    if (write(fd, line, (size_t)length) != length)
+        die(file);
+    close(fd);
+}
+
+static void read_plan(struct plan *plan, char **argv) {
+    for (char **arg = argv + 1; *arg; arg++) {
+        if (strcmp(*arg, "--ignore-term") == 0) {
+            plan->ignore_term = true;
+            continue;
+        }
+        const char *option = *arg++;
+        if (!*arg) {
+            fprintf(stderr, "section: %s needs a value\n", option);
+            exit(99);
+        }
+        if (strcmp(option, "--log") == 0)
+            plan->log = *arg;
+        else if (strcmp(option, "--beat") == 0)
+            plan->beat = *arg;
+        else if (strcmp(option, "--add") == 0)
+            plan->add = *arg;
+        else if (strcmp(option, "--journal") == 0)
+            plan->journal = *arg;
+        else if (strcmp(option, "--until") == 0)
+            plan->until = *arg;
+        else if (strcmp(option, "--ms") == 0)
+            plan->stay_ms = atol(*arg);
+        else if (strcmp(option, "--exit") == 0)
+            plan->status = atoi(*arg);
+        else {
+            fprintf(stderr, "section: unknown option %s\n", option);
+            exit(99);
+        }
+    }
+}
+
+static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat) {
+    int64_t end = enter + plan->stay_ms * 1000000;
+    bool noted = false;
+    for (;;) {
+        int64_t now = now_ns();
+        if (beat)
+            *beat = now;
+        if (term_seen && !noted) {
+            log_line(plan->log, enter, 0, now);
+            noted = true;
+        }
+        if (plan->until ? access(plan->until, F_OK) == 0 : now >= end)
+            return;
+        pause_us(200);
+    }
+}
+
+int main(int argc, char **argv) {
+    int64_t enter = now_ns();
+    struct plan plan = {0};
+    (void)argc;
+    read_plan(&plan, argv);
+    if (plan.ignore_term)
+        signal(SIGTERM, note_term);
+    volatile int64_t *beat = plan.beat ? map_beat(plan.beat) : NULL;
+    log_line(plan.log, enter, 0, 0);
+    if (plan.add)
+        add_one(plan.add);
+    if (plan.journal)
+        journal_one(plan.journal);
+    stay(&plan, enter, beat);
+    log_line(plan.log, enter, now_ns(), 0);
+    return plan.status;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Runs a command on a terminal, under a parent that does job control as a shell does.
+
+usage: terminal.py [--timeout SECONDS] [STEP...] -- CMD [ARG...]
+
+Steps, one after the other:
+  expect=TEXT   wait until the terminal shows TEXT (after what the last expect found)
+  file=PATH     wait until PATH is there and not empty
+  keys=TEXT     type TEXT; ^C, ^Z and ^\\ are those keys
+  sh=COMMAND    run COMMAND by sh -c, with JOB=the job's process id, until it succeeds
+  stopped       wait until the job has stopped, and take the terminal back
+  fg            continue it in the foreground, as fg does
+Then it waits for the job's end. Standard output: all that the terminal showed. Exit status: as a
+shell gives it; 99 when a step did not come to pass in time (said on standard error).
+"""
+import errno
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+SHELL_IGNORES = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
+KEYS = {"^C": "\x03", "^Z": "\x1a", "^\\": "\x1c"}
+
+
+def start_job(argv):
+    """In the shell: the command in a process group of its own, which gets the terminal."""
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        for number in (*SHELL_IGNORES, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(argv[0], argv)
+    try:
+        os.setpgid(job, job)
+    except OSError:
+        pass  # it was quicker
+    return job
+
+
+def shell(argv, orders, reports):
+    """The job-control parent: leader of the terminal's session."""
+    for number in SHELL_IGNORES:
+        signal.signal(number, signal.SIG_IGN)
+    job = start_job(argv)
+    os.write(reports, f"job {job}\n".encode())
+    while True:
+        _, status = os.waitpid(job, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            code = os.waitstatus_to_exitcode(status)
+            os.write(reports, f"exit {code if code >= 0 else 128 - code}\n".encode())
+            os._exit(0)
+        os.tcsetpgrp(0, os.getpgrp())
+        os.write(reports, b"stopped\n")
+        if not os.read(orders, 16):
+            os._exit(0)
+        os.tcsetpgrp(0, job)
+        os.killpg(job, signal.SIGCONT)
+
+
+class Driver:
+    def __init__(self, argv, limit):
+        self.deadline = time.monotonic() + limit
+        orders, self.orders = os.pipe()
+        self.reports, reports = os.pipe()
+        self.shown, self.found, self.said = b"", 0, b""
+        self.shell, self.master = pty.fork()
+        if self.shell == 0:
+            os.close(self.orders)
+            shell(argv, orders, reports)
+        os.close(orders)
+        os.close(reports)
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+
+    def turn(self):
+        """Takes in what the terminal shows and the shell reports, for 10 ms at most."""
+        ready, _, _ = select.select([self.master, self.reports], [], [], 0.01)
+        if self.master in ready:
+            try:
+                self.shown += os.read(self.master, 65536)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+        if self.reports in ready:
+            self.said += os.read(self.reports, 4096)
+
+    def until(self, what, condition):
+        while not condition():
+            if time.monotonic() > self.deadline:
+                self.give_up(what)
+            self.turn()
+
+    def report(self, word):
+        """The value of the shell's report WORD, taken out; None when it has not come."""
+        for line in self.said.splitlines(keepends=True):
+            if line.startswith(word.encode()) and line.endswith(b"\n"):
+                self.said = self.said.replace(line, b"", 1)
+                return line.split()[-1].decode()
+        return None
+
+    def take(self, word):
+        values = []
+
+        def arrived():
+            value = self.report(word)
+            if value is not None:
+                values.append(value)
+            return values
+
+        self.until(f"report of {word}", arrived)
+        return values[0]
+
+    def give_up(self, what):
+        sys.stdout.buffer.write(self.shown)
+        sys.stdout.flush()
+        print(f"terminal.py: not in time: {what}", file=sys.stderr)
+        try:
+            os.killpg(int(self.job), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os._exit(99)
+
+    def step(self, step):
+        name, _, value = step.partition("=")
+        if name == "expect":
+            text = value.encode()
+            self.until(step, lambda: text in self.shown[self.found:])
+            self.found = self.shown.index(text, self.found) + len(text)
+        elif name == "file":
+            self.until(step, lambda: os.path.exists(value) and os.path.getsize(value) > 0)
+        elif name == "keys":
+            for sign, key in KEYS.items():
+                value = value.replace(sign, key)
+            os.write(self.master, value.encode())
+        elif name == "sh":
+            env = {**os.environ, "JOB": self.job}
+            self.until(step, lambda: subprocess.call(["sh", "-c", value], env=env) == 0)
+        elif name == "stopped":
+            self.take("stopped")
+        elif name == "fg":
+            os.write(self.orders, b"fg\n")
+        else:
+            sys.exit(f"terminal.py: unknown step {step}")
+
+    def run(self, steps):
+        self.job = self.take("job")
+        for step in steps:
+            self.step(step)
+        status = int(self.take("exit"))
+        for _ in range(5):
+            self.turn()
+        os.waitpid(self.shell, 0)
+        sys.stdout.buffer.write(self.shown)
+        return status
+
+
+def main():
+    args, limit = sys.argv[1:], 30.0
+    if args[:1] == ["--timeout"]:
+        limit, args = float(args[1]), args[2:]
+    split = args.index("--")
+    return Driver(args[split + 1:], limit).run(args[:split])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+/* peer.h: a server that says what the test tells it to: a thread behind a Unix socket. */
+#ifndef RLOCK_TEST_PEER_H
+#define RLOCK_TEST_PEER_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+enum { PEER_REQUESTS_MAX = 64, PEER_WORDS_MAX = 32 };
+
+struct peer_request {
+    size_t connection; /* from 1: on which it came */
+    size_t word_count;
+    struct {
+        char *data; /* NUL-terminated */
+        size_t size;
+    } words[PEER_WORDS_MAX];
+};
+
+struct peer {
+    char directory[64], path[96];
+    const char *const *script; /* the answers in turn, NULL-terminated; see peer_start() */
+    int fd;
+    pthread_t thread;
+    /* After peer_stop(): what was asked. */
+    size_t request_count;
+    struct peer_request requests[PEER_REQUESTS_MAX];
+};
+
+/* What may stand in the place of an answer. */
+extern const char PEER_CLOSE[];  /* closes the connection */
+extern const char PEER_SILENT[]; /* says nothing */
+
+/* Serves one connection after the other at peer->path. The answers are sent one a request, as they
+ * stand; after the last it closes each connection at its first request. */
+void peer_start(struct peer *peer, const char *const *script);
+
+/* Ends it when the clients have closed their connections. */
+void peer_stop(struct peer *peer);
+void peer_free(struct peer *peer);
+
+#endif

@@ -1,0 +1,289 @@
+/* test_tree.c: no descendant escapes, whatever session, group or parent it has chosen. */
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boottime.h"
+#include "tree.h"
+
+/* Where descendants write their pids, so that we know of them without the code that is tested. */
+static int pids_in, pids_out;
+
+static void tell_pid(void) {
+    const pid_t pid = getpid();
+    (void)!write(pids_in, &pid, sizeof pid);
+}
+
+_Noreturn static void live(void) {
+    tell_pid();
+    for (;;)
+        pause();
+}
+
+static pid_t fork_child(void) {
+    const pid_t pid = fork();
+    if (pid < 0)
+        abort();
+    return pid;
+}
+
+static void read_pids(pid_t *pids, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(read(pids_out, &pids[i], sizeof pids[i]), sizeof pids[i]);
+}
+
+/* Gone, not merely dead: we have reaped it. */
+static bool is_gone(pid_t pid) {
+    return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+static void assert_all_gone(const pid_t *pids, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!is_gone(pids[i]))
+            fail_msg("process %zu of %zu is still there", i, count);
+    }
+}
+
+/* Reaps until no child is left, for 20 s at most. */
+static void reap_all(pid_t watched, int *status, bool *ended) {
+    const int64_t end_ms = boottime_ms() + 20000;
+    while (!tree_reap(watched, status, ended)) {
+        const struct timespec moment = {0, 1000000};
+        assert_true(boottime_ms() < end_ms);
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
+/* --- ways to get away ---------------------------------------------------------------------------
+ */
+
+static void *fork_from_thread(void *arg) {
+    (void)arg;
+    if (fork_child() == 0)
+        live();
+    for (;;) /* a thread that ends hands its children to the main thread */
+        pause();
+}
+
+static void plain(void) {
+    live();
+}
+
+static void own_session(void) {
+    (void)setsid();
+    live();
+}
+
+static void own_group(void) {
+    (void)setpgid(0, 0);
+    live();
+}
+
+static void daemon_twice_forked(void) {
+    (void)setsid();
+    if (fork_child() != 0)
+        _exit(0);
+    (void)setsid();
+    if (fork_child() != 0)
+        _exit(0);
+    live();
+}
+
+static void grandchildren(void) {
+    if (fork_child() == 0) {
+        if (fork_child() == 0)
+            live();
+        live();
+    }
+    live();
+}
+
+static void child_of_a_thread(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, fork_from_thread, NULL) != 0)
+        abort();
+    live();
+}
+
+static void stopped(void) {
+    tell_pid();
+    (void)raise(SIGSTOP);
+    _exit(0);
+}
+
+static void deaf_to_sigterm(void) {
+    (void)signal(SIGTERM, SIG_IGN);
+    live();
+}
+
+static const struct {
+    void (*flee)(void);
+    size_t processes; /* that tell their pids */
+    bool ends_by_sigterm;
+} ways[] = {
+    {plain, 1, true},         {own_session, 1, true},
+    {own_group, 1, true},     {daemon_twice_forked, 1, true},
+    {grandchildren, 3, true}, {child_of_a_thread, 2, true},
+    {stopped, 1, false},      {deaf_to_sigterm, 1, false},
+};
+
+/* --- tests --------------------------------------------------------------------------------------
+ */
+
+static void one_signal_reaches_all(void **state) {
+    (void)state;
+    pid_t pids[COUNT(ways) * 3];
+    size_t count = 0;
+    int status;
+    bool ended = false;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        if (!ways[i].ends_by_sigterm)
+            continue;
+        if (fork_child() == 0)
+            ways[i].flee();
+        read_pids(pids + count, ways[i].processes);
+        count += ways[i].processes;
+    }
+    assert_int_equal(tree_signal(SIGTERM), 0);
+    reap_all(0, &status, &ended);
+    assert_all_gone(pids, count);
+    assert_false(ended);
+}
+
+static void killing_leaves_none(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        pid_t pids[3];
+        int status;
+        bool ended = false;
+        if (fork_child() == 0)
+            ways[i].flee();
+        read_pids(pids, ways[i].processes);
+        assert_true(tree_kill(0, &status, &ended, boottime_ms() + 20000));
+        assert_all_gone(pids, ways[i].processes);
+    }
+}
+
+/* Each is gone before it can be found, and has left another: only adoption catches the last. */
+static void a_chain_of_forks_is_caught(void **state) {
+    (void)state;
+    int status;
+    bool ended = false;
+    pid_t pid;
+    if (fork_child() == 0) {
+        tell_pid();
+        for (;;) {
+            if (fork_child() != 0)
+                _exit(0);
+            (void)setsid();
+        }
+    }
+    read_pids(&pid, 1);
+    assert_true(tree_kill(0, &status, &ended, boottime_ms() + 20000));
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+/* More children than one read of the kernel's list holds: a number cut in two is none of theirs. */
+static void many_children_are_found(void **state) {
+    (void)state;
+    enum { MANY = 1500 };
+    static pid_t pids[MANY];
+    int status;
+    bool ended = false;
+    for (size_t i = 0; i < MANY; i++) {
+        if (fork_child() == 0)
+            live();
+        read_pids(&pids[i], 1);
+    }
+    assert_int_equal(tree_signal(SIGTERM), 0);
+    reap_all(0, &status, &ended);
+    assert_all_gone(pids, MANY);
+}
+
+/* What is no descendant is not touched: not us, not our parent, not its other children. */
+static void others_are_left_alone(void **state) {
+    (void)state;
+    pid_t sibling, guardian, child;
+    int status = 0;
+    sibling = fork_child();
+    if (sibling == 0)
+        live();
+    read_pids(&sibling, 1);
+    guardian = fork_child();
+    if (guardian == 0) {
+        bool ended = false;
+        int child_status;
+        tree_adopt_orphans();
+        if (fork_child() == 0)
+            daemon_twice_forked();
+        (void)nanosleep(&(struct timespec){0, 50000000}, NULL);
+        (void)tree_signal(SIGTERM);
+        reap_all(0, &child_status, &ended);
+        _exit(17);
+    }
+    read_pids(&child, 1);
+    assert_int_equal(waitpid(guardian, &status, 0), guardian);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 17);
+    assert_true(is_gone(child));
+    assert_false(is_gone(sibling));
+    assert_int_equal(kill(sibling, SIGKILL), 0);
+    assert_int_equal(waitpid(sibling, NULL, 0), sibling);
+}
+
+static void the_watched_ones_status_is_told(void **state) {
+    (void)state;
+    int status = 0;
+    bool ended = false;
+    const pid_t other = fork_child();
+    if (other == 0)
+        _exit(3);
+    const pid_t watched = fork_child();
+    if (watched == 0)
+        _exit(42);
+    reap_all(watched, &status, &ended);
+    assert_true(ended);
+    assert_int_equal(WEXITSTATUS(status), 42);
+
+    const pid_t alive = fork_child();
+    if (alive == 0)
+        live();
+    read_pids(&(pid_t){0}, 1);
+    ended = false;
+    assert_false(tree_reap(alive, &status, &ended));
+    assert_false(ended);
+    assert_true(tree_kill(alive, &status, &ended, boottime_ms() + 20000));
+    assert_true(ended);
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    int fds[2];
+    if (pipe(fds) != 0)
+        return -1;
+    pids_out = fds[0];
+    pids_in = fds[1];
+    tree_adopt_orphans();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_signal_reaches_all),
+        cmocka_unit_test(killing_leaves_none),
+        cmocka_unit_test(a_chain_of_forks_is_caught),
+        cmocka_unit_test(many_children_are_found),
+        cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(the_watched_ones_status_is_told),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
