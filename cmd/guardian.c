@@ -224,16 +224,20 @@ static void watch(struct guardian *guardian) {
 
 _Noreturn void guardian_main(const struct guardian_plan *plan) {
     struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
+    sigset_t all;
+    sigfillset(&all);
+    (void)prctl(PR_SET_NAME, "rlock-guardian", 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
-    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+    (void)sigprocmask(SIG_BLOCK, &all, NULL);
     tree_adopt_orphans();
     if (!await_order(plan, ORDER_START))
         _exit(0);
     set_environment(plan->shared->environment);
-    if (start_command(&guardian)) {
+    if (!plan->warn_only && boottime_ms() >= stop_at_ms(&guardian)) {
+        /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
+        guardian.report.stopped = true;
+        guardian.report.at_ms = boottime_ms();
+    } else if (start_command(&guardian)) {
         if (settle(&guardian))
             watch(&guardian);
         else

@@ -5,7 +5,6 @@
 #include "wrap.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +31,10 @@ struct wrapped {
     bool lost;                 /* found while the command ran */
 };
 
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 static const char *lock_name(const struct wrapped *wrapped) {
     return rlock_hold_at(wrapped->taken.lock, 0)->name;
 }
@@ -42,8 +45,8 @@ static int64_t margin_ms(int64_t lease_ms) {
     return share < MARGIN_MIN_MS ? MARGIN_MIN_MS : share > MARGIN_MAX_MS ? MARGIN_MAX_MS : share;
 }
 
-static void tell(const struct wrapped *wrapped, enum out_level level, const char *event,
-                 const char *text) {
+/* For -v and for programs that read the log. */
+static void tell(const struct wrapped *wrapped, const char *event) {
     const struct rlock_hold *hold = rlock_hold_at(wrapped->taken.lock, 0);
     if (hold == NULL)
         return;
@@ -52,12 +55,11 @@ static void tell(const struct wrapped *wrapped, enum out_level level, const char
         OUT_TEXT("server", rlock_client_server(wrapped->taken.client)),
         OUT_NUMBER("token", hold->token),
     };
-    out_event(level, event, fields, sizeof fields / sizeof fields[0], "%s %s%s", event, hold->name,
-              text);
+    out_event(OUT_DEBUG, event, fields, sizeof fields / sizeof fields[0], "%s %s", event,
+              hold->name);
 }
 
-/* --- while the command runs ---------------------------------------------------------------------
- */
+/* --- while the command runs ------------------------------------------------------------------ */
 
 /* The keeper begins with its first renewal: a short command never pays for a thread. */
 static void start_keeper(struct wrapped *wrapped) {
@@ -88,40 +90,41 @@ static void on_lost(struct wrapped *wrapped) {
     spawn_stop(&wrapped->spawn);
 }
 
-/* When the watch must end by itself: to start the keeper, or because the guardian is late. */
-static int64_t next_time(const struct wrapped *wrapped) {
+static bool keeper_to_come(const struct wrapped *wrapped) {
+    return wrapped->keeper == NULL && !wrapped->lost && !wrapped->settings->no_renew;
+}
+
+/* When the guardian is late: it may be stopped. */
+static int64_t patience_end_ms(const struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
-    int64_t next = RLOCK_FOREVER;
-    if (!settings->warn_on_lost)
-        next = rlock_lease_end_ms(wrapped->taken.lock) - margin_ms(settings->lease_ms) / 2;
-    const bool keeper_to_come = wrapped->keeper == NULL && !wrapped->lost && !settings->no_renew;
-    return keeper_to_come && wrapped->keeper_due_ms < next ? wrapped->keeper_due_ms : next;
+    return settings->warn_on_lost
+               ? RLOCK_FOREVER
+               : rlock_lease_end_ms(wrapped->taken.lock) - margin_ms(settings->lease_ms) / 2;
 }
 
 /* Until the command has ended, or has been ended. */
 static void watch(struct wrapped *wrapped) {
-    const struct settings *settings = wrapped->settings;
     for (;;) {
-        const int64_t next = next_time(wrapped);
         const int lost_fd = wrapped->keeper != NULL ? rlock_keeper_fd(wrapped->keeper) : -1;
-        switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, next)) {
+        int64_t until = patience_end_ms(wrapped);
+        if (keeper_to_come(wrapped))
+            until = sooner(until, wrapped->keeper_due_ms);
+        switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, until)) {
         case SPAWN_ENDED: return;
         case SPAWN_FD: on_lost(wrapped); break;
         case SPAWN_TIME:
-            if (next == wrapped->keeper_due_ms && wrapped->keeper == NULL && !settings->no_renew &&
-                !wrapped->lost) {
-                start_keeper(wrapped);
-            } else if (rlock_now_ms() >= next_time(wrapped)) {
-                spawn_kill(&wrapped->spawn); /* the guardian should have: it may be stopped */
+            if (rlock_now_ms() >= patience_end_ms(wrapped)) {
+                spawn_kill(&wrapped->spawn);
                 return;
             }
+            if (keeper_to_come(wrapped) && rlock_now_ms() >= wrapped->keeper_due_ms)
+                start_keeper(wrapped);
             break;
         }
     }
 }
 
-/* --- afterwards ---------------------------------------------------------------------------------
- */
+/* --- afterwards ------------------------------------------------------------------------------ */
 
 static int command_status(const struct report *report) {
     return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)
@@ -162,7 +165,7 @@ static void say_lost(const struct wrapped *wrapped) {
         out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
                   "others while they run",
                   lock_name(wrapped));
-    tell(wrapped, OUT_DEBUG, "lost", "");
+    tell(wrapped, "lost");
 }
 
 /* What is left of --min-hold. */
@@ -172,17 +175,13 @@ static int64_t keep_ms(const struct wrapped *wrapped) {
     return wrapped->settings->min_hold_ms > 0 && end > now ? end - now : 0;
 }
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
 static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const struct taken *taken = &wrapped->taken;
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
-    tell(wrapped, OUT_DEBUG, "releasing", "");
+    tell(wrapped, "releasing");
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
     if (released == RLOCK_OK)
         return status;
@@ -216,8 +215,7 @@ static int end(struct wrapped *wrapped) {
     return release(wrapped, keep_ms(wrapped), command_status(&wrapped->spawn.report));
 }
 
-/* --- the way through ----------------------------------------------------------------------------
- */
+/* --- the way through ------------------------------------------------------------------------- */
 
 static bool prepare_command(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
@@ -265,7 +263,7 @@ static int run_held(struct wrapped *wrapped, const char *kind) {
         out_error("cannot set the command's environment: too many names");
         return release(wrapped, 0, EXIT_SYSTEM);
     }
-    tell(wrapped, OUT_DEBUG, "acquired", "");
+    tell(wrapped, "acquired");
     signals_run(&wrapped->signals);
     spawn_start(spawn, rlock_lease_end_ms(taken->lock));
     wrapped->keeper_due_ms = rlock_renewal_due_ms(taken->lock);

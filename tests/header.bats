@@ -60,12 +60,15 @@ strict() { # COMPILER STANDARD LANGUAGE
     assert_output hello
 }
 
+# flag LETTER: the directory of pkg-config's -I or -L, however it writes it.
+flag() {
+    realpath "$(pkg-config --cflags --libs rlock | tr ' ' '\n' | sed -n "s/^-$1//p")"
+}
+
 @test "pkg-config finds the library where it was installed" {
-    run pkg-config --cflags --libs rlock
-    assert_success
-    assert_output --partial "-I$PREFIX/include"
-    assert_output --partial "-L$LIBRARY_DIR"
-    assert_output --partial -lrlock
+    assert_equal "$(flag I)" "$(realpath "$PREFIX/include")"
+    assert_equal "$(flag L)" "$(realpath "$LIBRARY_DIR")"
+    assert_equal "$(pkg-config --libs-only-l rlock)" -lrlock
     assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
 }
 

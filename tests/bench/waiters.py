@@ -150,6 +150,10 @@ def crowd(server):
     print('requests a hand-off: %.2f (%s; with one waiter 1 release and 1 acquire)'
           % ((sent.get('evalsha', 0) + sent.get('eval', 0)) / WAITERS, sent))
     print('server time a hand-off: %.3f ms; failed: %d' % (cpu * 1000 / WAITERS, failed))
+    lines = stamps(log)
+    waited = sum((line[1] - lines[0][1]) / 1e9 for line in lines[1:])
+    print('of these, tries after the cap of 4.75 s: about %.2f (the hand-offs took %.1f s in all)'
+          % (waited / 4.75 / WAITERS, (lines[-1][1] - lines[0][1]) / 1e9))
     return hand_offs(log)
 
 

@@ -202,7 +202,7 @@ server_is_busy() {
     assert_file_not_exist ran
 }
 
-@test "71: no process can be made; the lock is given back" {
+@test "71: no process can be made; nothing is held" {
     command -v strace >/dev/null || skip "needs strace"
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     run --separate-stderr strace -qq -o /dev/null \
@@ -211,7 +211,6 @@ server_is_busy() {
     assert_stderr_has "rlock: "
     assert_file_not_exist ran
     assert_no_keys
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
 }
 
 @test "75: not acquired in time" {

@@ -86,6 +86,19 @@ kept_out() {
         assert_success
         assert_free x
     done
+    (($(calls evalsha) > 40)) || fail "no renewal in $(calls evalsha) scripts"
+    assert_no_keys
+}
+
+@test "rlock stands still between the grant and the start until the lease is over: nothing is started" {
+    command -v strace >/dev/null || skip "needs strace"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    rlock run -n x -- true # the server knows the scripts now: one request each
+    # Its second sendto(2) tells the guardian to start the command.
+    run --separate-stderr strace -qq -o /dev/null \
+        -e "inject=sendto:delay_enter=$((900000 * SLOW)):when=2" "$RLOCK" run -l "$(ms 600)" -n x -- touch ran
+    assert_failure 76
+    assert_file_not_exist ran
     assert_no_keys
 }
 
@@ -158,6 +171,7 @@ kept_out() {
     alive_for 600
     kill -CONT "$(server_pid lone)"
     alive_for 1800
+    assert_equal "$(redis_on lone EXISTS x)" 1
     : >let-go
     reap "$holder"
     assert_equal "$status" 5
@@ -181,6 +195,7 @@ kill_connections() {
 @test "connections are killed all the time: the command goes on" {
     protected -l "$(ms 1200)"
     meanwhile 3000 kill_connections
+    assert_held x
     : >let-go
     reap "$holder"
     assert_equal "$status" 5
@@ -190,6 +205,7 @@ kill_connections() {
 @test "scripts are flushed all the time: the command goes on" {
     protected -l "$(ms 600)"
     meanwhile 1800 redis SCRIPT FLUSH
+    assert_held x
     : >let-go
     reap "$holder"
     assert_equal "$status" 5
@@ -212,6 +228,7 @@ kill_connections() {
     server_stop aof
     server_start aof --appendonly yes --appendfsync always
     alive_for 2500
+    assert_equal "$(redis_on aof EXISTS x)" 1
     : >let-go
     reap "$holder"
     assert_equal "$status" 5
@@ -223,6 +240,7 @@ kill_connections() {
     RLOCK_SERVER=$(server_url full) protected -l "$(ms 900)"
     redis_on full CONFIG SET maxmemory 1
     alive_for 1500
+    assert_equal "$(redis_on full EXISTS x)" 1
     : >let-go
     reap "$holder"
     assert_equal "$status" 5
@@ -287,6 +305,7 @@ kill_connections() {
 @test "--min-hold: a command that ran for longer gives the lock back at once" {
     try run -n x --min-hold 100ms -- sleep 0.3
     assert_success
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
     assert_free x
     assert_no_keys
 }

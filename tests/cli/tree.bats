@@ -133,7 +133,7 @@ counts() { # N
     assert_one_line "$guardian"
     kill -KILL "$guardian"
     reap "$pid" 5
-    assert_equal "$status" 71
+    assert_equal "$status" 137
     assert_no_processes "$tree"
     assert_no_keys
     stderr=$(cat err)
