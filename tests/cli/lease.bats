@@ -95,10 +95,11 @@ kept_out() {
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     rlock run -n x -- true # the server knows the scripts now: one request each
     # Its second sendto(2) tells the guardian to start the command.
-    run --separate-stderr strace -qq -o /dev/null \
+    run --separate-stderr strace -f -qq -o trace -e trace=sendto,execve \
         -e "inject=sendto:delay_enter=$((900000 * SLOW)):when=2" "$RLOCK" run -l "$(ms 600)" -n x -- touch ran
     assert_failure 76
-    assert_file_not_exist ran
+    run grep -c 'execve.*touch' trace
+    assert_output 1 # rlock's own
     assert_no_keys
 }
 
