@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROOFS_MAX = 256 };
-
 /* Cuts the next piece off at any of the delimiters; NULL at the end. */
 static char *cut(char **rest, const char *delimiters) {
     return *rest != NULL ? strsep(rest, delimiters) : NULL;
@@ -22,7 +20,7 @@ static void add(struct holds *out, const char *name, const char *kind, const cha
                 const char *token) {
     char *end = NULL;
     if (name == NULL || kind == NULL || owner == NULL || token == NULL || *name == '\0' ||
-        *owner == '\0' || out->count == PROOFS_MAX || strcmp(kind, "run") != 0)
+        *owner == '\0' || strcmp(kind, "run") != 0)
         return;
     const long long number = strtoll(token, &end, 10);
     if (*end != '\0' || end == token || number < 1)
@@ -50,6 +48,14 @@ static void read_innermost(struct holds *out, char *names, char *kinds, char *ow
     }
 }
 
+/* At least as many as the text has. */
+static size_t count_lines(const char *text) {
+    size_t lines = 1;
+    for (; text != NULL && *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
 bool holds_read(struct holds *out) {
     static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME", "RLOCK_KIND",
                                             "RLOCK_OWNER", "RLOCK_TOKEN"};
@@ -65,7 +71,8 @@ bool holds_read(struct holds *out) {
     if (size == 0)
         return true;
     out->storage = malloc(size);
-    out->proofs = calloc(PROOFS_MAX, sizeof *out->proofs);
+    out->proofs =
+        calloc(count_lines(values[HOLDS]) + count_lines(values[NAME]), sizeof *out->proofs);
     if (out->storage == NULL || out->proofs == NULL) {
         holds_free(out);
         return false;

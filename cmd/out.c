@@ -167,12 +167,12 @@ int out_setup(const struct settings *settings) {
     return EXIT_SYSTEM;
 }
 
-/* --- the live line -----------------------------------------------------------------------------
- */
+/* --- the live line --------------------------------------------------------------------------- */
 
 bool out_can_live(void) {
-    const char *terminal = getenv("TERM");
-    return !out.quiet && !out.as_json && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+    const char *terminal =
+        getenv("TERM"); /* unset is no word against it: all it takes is \r and ESC[K */
+    return !out.quiet && !out.as_json && (terminal == NULL || strcmp(terminal, "dumb") != 0) &&
            isatty(STDERR_FILENO);
 }
 
@@ -212,7 +212,7 @@ void out_live_end(void) {
     out.live_shown = false;
 }
 
-/* --- help, version, lists --------------------------------------------------------------------- */
+/* --- help, version, lists -------------------------------------------------------------------- */
 
 int out_stdout(const char *text) {
     if (write_all(STDOUT_FILENO, text, strlen(text)))

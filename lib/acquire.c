@@ -104,12 +104,15 @@ static bool never_reached(const struct rlock_lock *lock) {
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
-    const struct rlock__limit limit = rlock__client_limit(
-        lock->client, no_wait ? RLOCK_FOREVER : wait->deadline_ms, wait->cancel_fd);
     int64_t hint_ms = -1;
-    enum rlock_status status = take_all(lock, &limit, &hint_ms);
-    if (status == RLOCK_AGAIN && no_wait && lock->client->route.in_doubt)
+    enum rlock_status status = RLOCK_AGAIN;
+    for (int tries = no_wait ? 2 : 1; tries > 0 && status == RLOCK_AGAIN; tries--) {
+        const struct rlock__limit limit = rlock__client_limit(
+            lock->client, no_wait ? RLOCK_FOREVER : wait->deadline_ms, wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
+        if (!lock->client->route.in_doubt) /* a refusal stays one */
+            break;
+    }
     lock->tries++;
     if (status == RLOCK_OK)
         return status;

@@ -185,6 +185,10 @@ const char *rlock__reply_error(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_ERROR ? reply->str : NULL;
 }
 
+bool rlock__reply_is_ok(const rlock__reply *reply) {
+    return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0;
+}
+
 size_t rlock__reply_count(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
 }

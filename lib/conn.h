@@ -49,6 +49,8 @@ enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **o
 void rlock__reply_free(rlock__reply *reply);
 /* The error's text; NULL: the reply is none. */
 const char *rlock__reply_error(const rlock__reply *reply);
+/* True for the status reply +OK. */
+bool rlock__reply_is_ok(const rlock__reply *reply);
 /* The number of elements; 0: no array. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element as an integer; false: it is none. */

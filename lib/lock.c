@@ -134,6 +134,7 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
         lock->kind = rlock__kind_find(options->kind);
         lock->lease_ms = options->lease_ms;
         rlock__client_route(client, &lock->listener.route);
+        rlock__listen_no_more(&lock->listener);
     }
     if (lock == NULL || !fill(lock, options)) {
         rlock_lock_free(lock);

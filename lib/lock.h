@@ -6,24 +6,8 @@
 
 #include "client.h"
 #include "kind.h"
-#include "random.h"
+#include "part.h"
 #include "wait.h"
-
-/* One name of a lock. */
-struct rlock__part {
-    char *name;
-    char *keys[RLOCK__KEYS_MAX];
-    char *channel;     /* everybody's, Redisson's too */
-    char *own_channel; /* ours alone while we wait */
-    char *proof_owner; /* NULL: no enclosing hold */
-    char proof_token[24];
-    char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
-    struct rlock_hold hold;       /* name, owner, token while held */
-    bool held;
-    bool in_line;         /* we have a place among the waiters */
-    bool in_doubt;        /* an attempt without an answer may have taken it */
-    int64_t lease_end_ms; /* while held */
-};
 
 struct rlock_lock {
     rlock_client *client;
@@ -49,8 +33,7 @@ struct rlock_lock {
     struct rlock_holder blocker;
 };
 
-/* --- part.c: the verbs, on one name -------------------------------------------------------------
- */
+/* --- part.c: the verbs, on one name ---------------------------------------------------------- */
 
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
  * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final.
@@ -66,8 +49,7 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                         int64_t keep_ms, const struct rlock__limit *limit);
 
-/* --- lock.c -------------------------------------------------------------------------------------
- */
+/* --- lock.c ---------------------------------------------------------------------------------- */
 
 /* Publishes the earliest lease end of the parts. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);

@@ -85,9 +85,18 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     part->in_doubt = route->in_doubt || status == RLOCK_UNAVAILABLE;
     if (status != RLOCK_OK)
         return status;
+    /* A grant without a token, or a re-entry that was not asked for, is none. */
+    const bool sound = answer.a > 0 && (answer.code == GRANTED || part->proof_owner != NULL);
     switch (answer.code) {
     case GRANTED:
-    case REENTERED: note_hold(lock, part, sent_ms, &answer); break;
+    case REENTERED:
+        if (sound) {
+            note_hold(lock, part, sent_ms, &answer);
+            break;
+        }
+        part->in_doubt = true;
+        status = odd_answer(route, lock->kind->acquire, answer.code);
+        break;
     case NOT_GRANTED:
         *hint_ms = answer.a;
         note_blocker(lock, part, &answer);

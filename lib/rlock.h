@@ -86,7 +86,7 @@ RLOCK_API const char *rlock_client_server(const rlock_client *client);
  * Borrowed until the next call on the client. */
 RLOCK_API const char *rlock_error(const rlock_client *client);
 
-/* --- the lock: one or several names, taken and given back together ---------------------------- */
+/* --- the lock: one or several names, taken and given back together --------------------------- */
 
 /* Proof that an enclosing process holds a lock: what it handed down. A lock on the same name
  * re-enters that hold if the server still knows owner and token together. */
@@ -178,8 +178,7 @@ RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t 
 /* Who held the lock at the last try that found it busy; NULL: unknown. Until the next call. */
 RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
 
-/* --- the keeper: a thread that renews ----------------------------------------------------------
- */
+/* --- the keeper: a thread that renews -------------------------------------------------------- */
 
 struct rlock_keeper_options {
     int64_t
@@ -208,8 +207,7 @@ RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
  * NULL: RLOCK_OK. */
 RLOCK_API enum rlock_status rlock_keeper_stop(rlock_keeper *keeper);
 
-/* --- the rest ----------------------------------------------------------------------------------
- */
+/* --- the rest -------------------------------------------------------------------------------- */
 
 /* Now, on the clock that all instants here are told on (CLOCK_BOOTTIME), in milliseconds. */
 RLOCK_API int64_t rlock_now_ms(void);

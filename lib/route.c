@@ -68,9 +68,16 @@ static enum rlock_status log_in_step(struct rlock__route *route, size_t count,
     if (status != RLOCK_OK)
         return status;
     status = rlock__route_judge(route, reply);
+    const bool odd = rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply);
     rlock__reply_free(reply);
-    return status == RLOCK_OK ? status
-                              : dead(route, status == RLOCK_UNAVAILABLE ? RLOCK_DENIED : status);
+    if (status == RLOCK_OK && !odd)
+        return status;
+    (void)dead(route, status);
+    if (odd)
+        rlock__error_set(&route->error, "the server's answer to %s can't be understood", words[0]);
+    else if (status == RLOCK_UNAVAILABLE)
+        status = RLOCK_DENIED; /* whatever it has against us */
+    return odd ? RLOCK_UNAVAILABLE : status;
 }
 
 static enum rlock_status log_in(struct rlock__route *route, const struct rlock__limit *limit) {

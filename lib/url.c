@@ -74,12 +74,16 @@ static bool parse_userinfo(struct rlock__server *out, char *userinfo, struct rlo
 
 static bool parse_host(struct rlock__server *out, char *host, struct rlock__error *error) {
     char *port = NULL;
+    if (strpbrk(host, "?#") != NULL)
+        return fail(error, "after the host only :PORT and /DB may follow");
     if (*host == '[') {
         char *end = strchr(++host, ']');
         if (end == NULL || (end[1] != '\0' && end[1] != ':'))
             return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
         port = end[1] == ':' ? end + 2 : NULL;
         *end = '\0';
+        if (!percent_decode(host)) /* a zone: [fe80::1%25eth0] */
+            return fail(error, "broken %XX in the address");
     } else {
         port = strchr(host, ':');
         if (port != NULL)
@@ -136,18 +140,40 @@ static bool parse_unix(struct rlock__server *out, char *path, struct rlock__erro
     return true;
 }
 
+/* The opposite of percent_decode, for what does not print and what is reserved at that place. The
+ * caller frees it; NULL: no memory. */
+static char *percent_encode(const char *text, const char *reserved) {
+    char *encoded = malloc(3 * strlen(text) + 1);
+    if (encoded == NULL)
+        return NULL;
+    char *to = encoded;
+    for (; *text != '\0'; text++) {
+        if (*text > ' ' && *text < 127 && strchr(reserved, *text) == NULL)
+            *to++ = *text;
+        else
+            to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*text);
+    }
+    *to = '\0';
+    return encoded;
+}
+
+/* What is told leads to the same server: a nested rlock gets it. */
 static bool redact(struct rlock__server *out) {
-    const char *open = out->host != NULL && strchr(out->host, ':') != NULL ? "[" : "";
-    const char *at = out->user != NULL ? "@" : "";
-    const char *user = out->user != NULL ? out->user : "";
+    const bool is_unix = out->transport == RLOCK__UNIX;
+    const bool is_ipv6 = !is_unix && strchr(out->host, ':') != NULL;
+    char *user = percent_encode(out->user != NULL ? out->user : "", "%?#@:[]/");
+    char *place = percent_encode(is_unix ? out->path : out->host, is_unix ? "%?#" : "%");
     char db[16] = "";
+    int n = -1;
     if (out->db != 0)
-        (void)snprintf(db, sizeof db, "%s%d", out->transport == RLOCK__UNIX ? "?db=" : "/",
-                       out->db);
-    int n = out->transport == RLOCK__UNIX
-                ? asprintf(&out->redacted, "unix://%s%s", out->path, db)
-                : asprintf(&out->redacted, "redis://%s%s%s%s%s:%s%s", user, at, open, out->host,
-                           *open != '\0' ? "]" : "", out->port, db);
+        (void)snprintf(db, sizeof db, "%s%d", is_unix ? "?db=" : "/", out->db);
+    if (user != NULL && place != NULL && is_unix)
+        n = asprintf(&out->redacted, "unix://%s%s", place, db);
+    else if (user != NULL && place != NULL)
+        n = asprintf(&out->redacted, is_ipv6 ? "redis://%s%s[%s]:%s%s" : "redis://%s%s%s:%s%s",
+                     user, *user != '\0' ? "@" : "", place, out->port, db);
+    free(user);
+    free(place);
     if (n < 0)
         out->redacted = NULL;
     return n >= 0;

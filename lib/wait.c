@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock.h"
+#include "part.h"
+
+#define NO_NEWS ((struct rlock__news){.first_ms = -1})
 
 void rlock__listen_no_more(struct rlock__listener *listener) {
     rlock__route_close(&listener->route);
     listener->part = NULL;
     listener->shared = false;
+    listener->heard = NO_NEWS;
 }
 
 /* A failed listener hears nothing: its caller begins anew. */
@@ -31,9 +34,27 @@ static enum rlock_status send_words(struct rlock__listener *listener, const char
     return rlock__conn_send(&listener->route.conn, count + 1, args, limit, &listener->route.error);
 }
 
-/* Reads replies until `count` subscriptions are confirmed. A message between them needs no notice:
- * a try follows in any case. */
-static enum rlock_status await_confirmations(struct rlock__listener *listener, size_t count,
+/* Takes one message into the news. */
+static void note(const struct rlock__part *part, const rlock__reply *reply,
+                 struct rlock__news *news) {
+    static const char first[] = "first ";
+    const char *what = rlock__reply_text(reply, 0);
+    const char *channel = rlock__reply_text(reply, 1);
+    const char *text = rlock__reply_text(reply, 2);
+    if (what == NULL || channel == NULL || text == NULL || strcmp(what, "message") != 0)
+        return;
+    if (strcmp(channel, part->own_channel) != 0)
+        news->released = true;
+    else if (strncmp(text, first, sizeof first - 1) == 0)
+        news->first_ms = strtoll(text + sizeof first - 1, NULL, 10);
+    else
+        news->woken = true;
+}
+
+/* Reads replies until `count` subscriptions are confirmed. What is heard between them is kept for
+ * the next rlock__hear(). */
+static enum rlock_status await_confirmations(struct rlock__listener *listener,
+                                             const struct rlock__part *part, size_t count,
                                              const struct rlock__limit *limit) {
     while (count > 0) {
         rlock__reply *reply = NULL;
@@ -45,6 +66,7 @@ static enum rlock_status await_confirmations(struct rlock__listener *listener, s
             const char *what = rlock__reply_text(reply, 0);
             if (what != NULL && strcmp(what, "subscribe") == 0)
                 count--;
+            note(part, reply, &listener->heard);
         }
         rlock__reply_free(reply);
         if (status != RLOCK_OK)
@@ -69,7 +91,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, struct rlock__
     if (status == RLOCK_OK)
         status = send_words(listener, "SUBSCRIBE", channels, count, limit);
     if (status == RLOCK_OK)
-        status = await_confirmations(listener, count, limit);
+        status = await_confirmations(listener, part, count, limit);
     if (status != RLOCK_OK)
         return deaf(listener, status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status);
     listener->part = part;
@@ -83,46 +105,28 @@ void rlock__listen_alone(struct rlock__listener *listener, const struct rlock__l
     listener->shared = false;
 }
 
-/* Takes one message into the news. */
-static void note(const struct rlock__listener *listener, const rlock__reply *reply,
-                 struct rlock__news *news) {
-    static const char first[] = "first ";
-    const char *what = rlock__reply_text(reply, 0);
-    const char *channel = rlock__reply_text(reply, 1);
-    const char *text = rlock__reply_text(reply, 2);
-    if (what == NULL || channel == NULL || text == NULL || strcmp(what, "message") != 0)
-        return;
-    if (strcmp(channel, listener->part->own_channel) != 0)
-        news->released = true;
-    else if (strncmp(text, first, sizeof first - 1) == 0)
-        news->first_ms = strtoll(text + sizeof first - 1, NULL, 10);
-    else
-        news->woken = true;
+static bool is_news(const struct rlock__news *news) {
+    return news->woken || news->released || news->first_ms >= 0;
 }
 
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
                               struct rlock__news *news) {
     struct rlock__limit bound = *limit;
-    *news = (struct rlock__news){.first_ms = -1};
+    *news = listener->heard;
+    listener->heard = NO_NEWS;
     for (;;) {
         rlock__reply *reply = NULL;
+        /* One release may speak on both channels: read all that has come, then try once. */
+        bound.deadline_ms = is_news(news) ? 0 : limit->deadline_ms;
         enum rlock_status status =
             rlock__conn_receive(&listener->route.conn, &reply, &bound, &listener->route.error);
         if (status == RLOCK_UNAVAILABLE)
             return deaf(listener, status);
-        if (status == RLOCK_CANCELLED)
+        if (status == RLOCK_AGAIN && is_news(news))
+            return RLOCK_OK;
+        if (status != RLOCK_OK)
             return status;
-        if (status == RLOCK_AGAIN) {
-            if (news->woken || news->released || news->first_ms >= 0)
-                return RLOCK_OK;
-            if (bound.deadline_ms == limit->deadline_ms)
-                return RLOCK_AGAIN;
-            bound.deadline_ms = limit->deadline_ms; /* it was no news: listen on */
-            continue;
-        }
-        note(listener, reply, news);
+        note(listener->part, reply, news);
         rlock__reply_free(reply);
-        /* One release may speak on both channels: read all that has come, then try once. */
-        bound.deadline_ms = 0;
     }
 }

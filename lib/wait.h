@@ -6,18 +6,19 @@
 
 struct rlock__part;
 
-/* A connection of its own: a subscribed one takes no other commands in RESP2. */
-struct rlock__listener {
-    struct rlock__route route;
-    struct rlock__part *part; /* what it listens for; NULL: nothing */
-    bool shared;              /* subscribed to everybody's channel as well */
-};
-
 /* What was heard. */
 struct rlock__news {
     bool woken;       /* on our own channel: "it was given back, it is your turn" */
     bool released;    /* on everybody's channel: "it was given back" */
     int64_t first_ms; /* "you are first, the hold ends in so many ms"; -1: not heard */
+};
+
+/* A connection of its own: a subscribed one takes no other commands in RESP2. */
+struct rlock__listener {
+    struct rlock__route route;
+    struct rlock__part *part; /* what it listens for; NULL: nothing */
+    bool shared;              /* subscribed to everybody's channel as well */
+    struct rlock__news heard; /* while it subscribed */
 };
 
 /* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has

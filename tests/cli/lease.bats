@@ -82,7 +82,7 @@ kept_out() {
 @test "no renewal is under way when the lock is given back" {
     local n
     for n in {1..20}; do
-        try run -n x -l "$(ms 150)" -- sleep 0.05
+        try run -n x -l "$(ms 150)" -- "$SECTION" --ms $((50 * SLOW))
         assert_success
         assert_free x
     done
