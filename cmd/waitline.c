@@ -44,7 +44,8 @@ void waitline_holder(char *text, size_t size, const struct rlock_holder *holder)
     if (holder->pid > 0)
         append(text, size, &length, " pid %" PRId64, holder->pid);
     if (*holder->host != '\0')
-        append(text, size, &length, " for %s", seconds(held, holder->held_ms));
+        append(text, size, &length, " for %s",
+               seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
     if (*holder->command != '\0')
         append(text, size, &length, ", %s", holder->command);
 }

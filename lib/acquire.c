@@ -13,6 +13,7 @@ enum {
     CAP_MAX_MS = 5000,
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
+    GLANCES = 5, /* of a waiter far from the front, between two tries */
     LEAVE_MS = 500,
     LEAVE_TRIES = 2,
 };
@@ -83,7 +84,13 @@ static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
     int64_t pause = rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
     if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
         pause = sooner(pause, hint_ms + 1);
+    lock->routine = lock->place > 1;
     lock->next_try_ms = rlock_now_ms() + pause;
+}
+
+static void try_now(struct rlock_lock *lock) {
+    lock->routine = false;
+    lock->next_try_ms = rlock_now_ms();
 }
 
 static void plan_after_failure(struct rlock_lock *lock) {
@@ -91,6 +98,7 @@ static void plan_after_failure(struct rlock_lock *lock) {
         lock->backoff_ms == 0 ? BACKOFF_MIN_MS : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
     lock->next_try_ms =
         rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
+    lock->routine = false;
 }
 
 /* A server that has never answered is given up after the time for connecting, however long the
@@ -101,8 +109,26 @@ static bool never_reached(const struct rlock_lock *lock) {
            rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
 }
 
+/* Far from the front nothing has called for a try: a thousand waiters' caps must not cost a
+ * thousand scripts. Now and then it is a try all the same, for it also tells who holds the lock by
+ * then. */
+static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) {
+    if (!lock->routine || lock->listener.part != lock->busy || lock->glances >= GLANCES) {
+        lock->glances = 0;
+        return false;
+    }
+    const struct rlock__limit limit =
+        rlock__client_limit(lock->client, wait->deadline_ms, wait->cancel_fd);
+    lock->glances++;
+    return rlock__part_glance(lock, lock->busy, &limit);
+}
+
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
+    if (nothing_new(lock, wait)) {
+        plan_after_busy(lock, -1);
+        return RLOCK_AGAIN;
+    }
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
     int64_t hint_ms = -1;
     enum rlock_status status = RLOCK_AGAIN;
@@ -148,7 +174,7 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
-            lock->next_try_ms = rlock_now_ms();
+            try_now(lock);
         return status;
     }
     lock->client->error = listener->route.error;
@@ -163,13 +189,14 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
                                      const struct rlock__limit *limit) {
     const int64_t now = rlock_now_ms();
     if (news->woken || (news->released && lock->place <= 1)) {
-        lock->next_try_ms = now;
+        try_now(lock);
         return RLOCK_OK;
     }
     if (news->first_ms < 0)
         return RLOCK_OK;
     /* Someone has just taken it and we are first now: no try, it would only say "busy". */
     lock->place = lock->blocker.position = 1;
+    lock->routine = false;
     lock->next_try_ms = sooner(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
     return prick_ears(lock, limit, false);
 }

@@ -189,6 +189,17 @@ bool rlock__reply_is_ok(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0;
 }
 
+static bool to_integer(const rlock__reply *reply, int64_t *out) {
+    if (reply == NULL || reply->type != REDIS_REPLY_INTEGER)
+        return false;
+    *out = reply->integer;
+    return true;
+}
+
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
+    return to_integer(reply, out);
+}
+
 size_t rlock__reply_count(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
 }
@@ -198,11 +209,7 @@ static const rlock__reply *element(const rlock__reply *reply, size_t i) {
 }
 
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
-    const rlock__reply *item = element(reply, i);
-    if (item == NULL || item->type != REDIS_REPLY_INTEGER)
-        return false;
-    *out = item->integer;
-    return true;
+    return to_integer(element(reply, i), out);
 }
 
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {

@@ -51,6 +51,8 @@ void rlock__reply_free(rlock__reply *reply);
 const char *rlock__reply_error(const rlock__reply *reply);
 /* True for the status reply +OK. */
 bool rlock__reply_is_ok(const rlock__reply *reply);
+/* The reply as an integer; false: it is none. */
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
 /* The number of elements; 0: no array. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element as an integer; false: it is none. */

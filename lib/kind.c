@@ -14,6 +14,7 @@ static const struct rlock__kind kinds[] = {
         .release = &SCRIPT_MUTEX_RELEASE,
         .keys = {"*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}",
                  "rlock_waiters:{*}"},
+        .line = 4,
         .channel = "redisson_lock__channel:{*}",
     },
 };

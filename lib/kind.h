@@ -10,6 +10,7 @@ struct rlock__kind {
     /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
      * one cluster slot of them all; a name that has braces itself is put in without ours. */
     const char *keys[RLOCK__KEYS_MAX];
+    size_t line; /* which of the keys is the list of waiters */
     const char *channel;
 };
 

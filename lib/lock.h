@@ -24,6 +24,8 @@ struct rlock_lock {
     int64_t next_try_ms;
     int64_t backoff_ms; /* how long the next pause after a try without an answer is; 0: none was */
     unsigned tries;
+    unsigned glances; /* since the last try; see rlock__part_glance */
+    bool routine;     /* nothing has happened: only the cap calls for the next try */
     bool last_was_busy;
     struct rlock__part *busy; /* the part that was held by others at the last try */
     struct rlock__listener listener;
@@ -40,6 +42,11 @@ struct rlock_lock {
  * in_line: stand in line when it is busy. */
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms);
+
+/* Looks whether lock and line still stand, by one plain command: what a waiter far from the front
+ * does instead of most tries. True: they do. False: try. */
+bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
+                        const struct rlock__limit *limit);
 
 /* Renews it over a route of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,

@@ -1,6 +1,7 @@
 /* part.c: the verbs, on one name: what goes into each script, and what its codes mean. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "clock.h"
 #include "lock.h"
@@ -48,6 +49,7 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
         .user = text_or_empty(answer->reply, 6),
         .command = text_or_empty(answer->reply, 7),
         .position = part == lock->listener.part ? answer->b : 0,
+        .as_of_ms = rlock_now_ms(),
     };
     (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
     (void)rlock__reply_integer(answer->reply, 8, &lock->blocker.held_ms);
@@ -109,6 +111,21 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     }
     rlock__reply_free(answer.reply);
     return status;
+}
+
+bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
+                        const struct rlock__limit *limit) {
+    const char *line = part->keys[lock->kind->line];
+    const struct rlock__arg args[] = {
+        {"EXISTS", strlen("EXISTS")}, {part->name, strlen(part->name)}, {line, strlen(line)}};
+    rlock__reply *reply = NULL;
+    int64_t found = 0;
+    if (rlock__route_call(&lock->client->route, sizeof args / sizeof args[0], args, limit,
+                          &reply) != RLOCK_OK)
+        return false;
+    const bool stand = rlock__reply_number(reply, &found) && found == 2;
+    rlock__reply_free(reply);
+    return stand;
 }
 
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
