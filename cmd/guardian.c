@@ -31,7 +31,7 @@ enum phase {
 struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
-    pid_t child;
+    pid_t child;  /* 0: it has been reaped */
     int child_fd; /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
@@ -111,8 +111,10 @@ static bool settle(struct guardian *guardian) {
 static void reap(struct guardian *guardian) {
     bool ended = false;
     const bool none_left = tree_reap(guardian->child, &guardian->report.status, &ended);
-    if (ended)
+    if (ended) {
         guardian->report.at_ms = boottime_ms();
+        guardian->child = 0; /* its number may be someone else's now */
+    }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
      * left in the background is left alone. */
     if (guardian->phase == RUNNING ? ended : none_left)
@@ -164,7 +166,10 @@ static void on_order(struct guardian *guardian) {
         return;
     }
     switch (order.verb) {
-    case ORDER_SIGNAL: (void)kill(guardian->child, order.signal); break;
+    case ORDER_SIGNAL:
+        if (guardian->child > 0)
+            (void)kill(guardian->child, order.signal);
+        break;
     case ORDER_STOP:
         if (guardian->phase == RUNNING)
             begin_stopping(guardian);

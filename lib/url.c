@@ -198,7 +198,7 @@ bool rlock__server_parse(struct rlock__server *out, const char *url, struct rloc
         rlock__server_free(out);
         return false;
     }
-    return fail(error, "it must begin with redis:// or unix://");
+    return fail(error, "it must begin with redis:// or unix:// (rlock itself also knows local:)");
 }
 
 void rlock__server_free(struct rlock__server *server) {
