@@ -54,9 +54,8 @@ static int64_t stop_at_ms(const struct guardian *guardian) {
     return last_kill_ms(guardian) - guardian->plan->kill_after_ms;
 }
 
-/* In the child, which shares our memory until exec: touch nothing but `failure`. */
-_Noreturn static void become_command(const struct guardian_plan *plan, pid_t guardian,
-                                     volatile int *failure) {
+/* In the child, which may share our memory until exec: touch nothing but exec_error. */
+_Noreturn static void become_command(const struct guardian_plan *plan, pid_t guardian) {
     /* Should this guardian be killed, the command goes with it. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != guardian)
@@ -65,29 +64,22 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t gua
         (void)signal(SIGCHLD, SIG_IGN);
     (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
     (void)execvp(plan->argv[0], plan->argv);
-    *failure = errno;
+    plan->shared->exec_error = errno;
     _exit(127);
 }
 
-/* Starts the command with vfork(2): it returns when the command's image is loaded or could not be,
- * so the error needs no pipe. posix_spawn(3) can't set the death signal. False: the report says
- * why. */
+/* Starts the command by vfork(2), which copies no page tables; posix_spawn(3) can't set the death
+ * signal. False: the report says why. */
 static bool start_command(struct guardian *guardian) {
-    volatile int failure = 0;
     const pid_t self = getpid();
     const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
     if (child == 0)
-        become_command(guardian->plan, self, &failure); /* NOLINT(clang-analyzer-unix.Vfork) */
-    if (child < 0) {
+        become_command(guardian->plan, self); /* NOLINT(clang-analyzer-unix.Vfork) */
+    if (child < 0)
         guardian->report = (struct report){.verb = REPORT_NO_FORK, .status = errno};
-        return false;
-    }
-    guardian->child = child;
-    if (failure == 0)
-        return true;
-    (void)waitpid(child, NULL, 0);
-    guardian->report = (struct report){.verb = REPORT_NO_EXEC, .status = failure};
-    return false;
+    else
+        guardian->child = child;
+    return child > 0;
 }
 
 /* The command is in rlock's session, group and terminal by now; we leave them, so that what stops
@@ -193,6 +185,9 @@ static bool await_order(const struct guardian_plan *plan, enum order_verb verb) 
  * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
 static void report(struct guardian *guardian) {
     const struct guardian_plan *plan = guardian->plan;
+    if (plan->shared->exec_error != 0)
+        guardian->report =
+            (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
     (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
     if (!await_order(plan, ORDER_READ))
         kill_all(guardian);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "duration.h"
+#include "notify.h"
 #include "out.h"
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
@@ -62,16 +63,18 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
         line->next_ms = now + LIVE_MS;
         return;
     }
-    char why[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
+    char why[TEXT_SIZE], text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
     const char *name = holder != NULL ? holder->name : line->name;
     if (holder != NULL)
         waitline_holder(why, sizeof why, holder);
     else
         (void)snprintf(why, sizeof why, "cannot use %s: %s", rlock_client_server(client),
                        rlock_error(client));
-    (void)seconds(waited, now - line->began_ms);
+    (void)snprintf(text, sizeof text, "waiting %s for %s: %s",
+                   seconds(waited, now - line->began_ms), name, why);
+    notify_status(text);
     if (live) {
-        out_live("waiting %s for %s: %s", waited, name, why);
+        out_live("%s", text);
     } else {
         const struct out_field fields[] = {
             OUT_TEXT("name", name),
@@ -79,8 +82,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
             OUT_NUMBER("waited_ms", now - line->began_ms),
             OUT_TEXT("holder", holder != NULL ? holder->owner : NULL),
         };
-        out_event(OUT_INFO, "waiting", fields, sizeof fields / sizeof fields[0],
-                  "waiting %s for %s: %s", waited, name, why);
+        out_event(OUT_INFO, "waiting", fields, sizeof fields / sizeof fields[0], "%s", text);
     }
     line->next_ms = now + (live ? LIVE_MS : LINE_MS);
 }

@@ -5,10 +5,12 @@
 #include "wrap.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "notify.h"
 #include "out.h"
 #include "spawn.h"
 #include "take.h"
@@ -250,6 +252,13 @@ static bool take_prepared(struct wrapped *wrapped, int *status) {
     return false;
 }
 
+/* A standby that waited for its lock is up now. */
+static void say_ready(const struct wrapped *wrapped) {
+    char text[RLOCK_NAME_MAX + 16];
+    (void)snprintf(text, sizeof text, "holding %s", lock_name(wrapped));
+    notify_ready(text);
+}
+
 static int run_held(struct wrapped *wrapped, const char *kind) {
     const struct taken *taken = &wrapped->taken;
     struct spawn *spawn = &wrapped->spawn;
@@ -264,6 +273,7 @@ static int run_held(struct wrapped *wrapped, const char *kind) {
         return release(wrapped, 0, EXIT_SYSTEM);
     }
     tell(wrapped, "acquired");
+    say_ready(wrapped);
     signals_run(&wrapped->signals);
     spawn_start(spawn, rlock_lease_end_ms(taken->lock));
     wrapped->keeper_due_ms = rlock_renewal_due_ms(taken->lock);

@@ -14,6 +14,7 @@ enum {
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
     GLANCES = 5, /* of a waiter far from the front, between two tries */
+    ANSWER_MS = 100,
     LEAVE_MS = 500,
     LEAVE_TRIES = 2,
 };
@@ -133,8 +134,14 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     int64_t hint_ms = -1;
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait ? 2 : 1; tries > 0 && status == RLOCK_AGAIN; tries--) {
-        const struct rlock__limit limit = rlock__client_limit(
-            lock->client, no_wait ? RLOCK_FOREVER : wait->deadline_ms, wait->cancel_fd);
+        /* A try that is begun gets the time for its answer, also at the wait's end: who has asked
+         * and does not listen may hold the lock without knowing. */
+        const int64_t shortest = rlock_now_ms() + ANSWER_MS;
+        const int64_t deadline = no_wait                        ? RLOCK_FOREVER
+                                 : wait->deadline_ms > shortest ? wait->deadline_ms
+                                                                : shortest;
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, deadline, wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
         if (!lock->client->route.in_doubt) /* a refusal stays one */
             break;

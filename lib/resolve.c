@@ -89,6 +89,9 @@ static enum rlock_status lookup_run(struct rlock__addresses *out,
     }
     pthread_detach(thread);
     enum rlock_status status = rlock__poll(lookup->done_fd, POLLIN, limit);
+    uint64_t count;
+    if (status == RLOCK_OK) /* reading it is what orders the thread's writes before our reads */
+        (void)!read(lookup->done_fd, &count, sizeof count);
     if (status == RLOCK_OK && lookup->failure == 0) {
         copy_addresses(out, lookup->found);
     } else if (status == RLOCK_OK) {

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# Under systemd (NOTIFY_SOCKET): READY=1 when the lock is taken, STATUS= while waiting.
+load ../lib/rlock
+
+listen() { # SOCKET
+    python3 "$TOOLS/notified.py" "$1" told 3>&- 4>&- &
+    receiver=$!
+    wait_until 5 grep -qs bound told
+    export NOTIFY_SOCKET=$1
+}
+
+teardown() {
+    [[ -z ${receiver-} ]] || kill "$receiver"
+    rlock_teardown
+}
+
+@test "READY=1 when the lock is taken, before the command starts" {
+    listen "$PWD/notify"
+    try run -n x -- sh -c 'cat told'
+    assert_success
+    assert_line "READY=1 STATUS=holding x"
+}
+
+@test "STATUS= while waiting, with the holder; READY=1 after it" {
+    hold x
+    listen "$PWD/notify"
+    start run -q -n x -- true
+    wait_until 5 grep -q '^STATUS=waiting .* for x: held by ' told
+    refute grep -q READY told
+    let_go x
+    reap "$pid" 5
+    assert_equal "$status" 0
+    reap "$holder" 5
+    grep -q '^READY=1' told
+}
+
+@test "an abstract socket" {
+    listen "@rlock-notify-$$"
+    try run -n x -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1' told
+}
+
+@test "a socket that nobody reads does no harm; the command keeps the variable" {
+    NOTIFY_SOCKET=$PWD/none try run -n x -- sh -c 'echo "$NOTIFY_SOCKET"'
+    assert_success
+    assert_output "$PWD/none"
+}
