@@ -35,6 +35,8 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
         if (rlock__part_give_back(lock, part, 0, &limit) != RLOCK_AGAIN)
             break;
     }
+    part->in_doubt = part->in_doubt || part->held; /* not confirmed: it may stay for a lease */
+    part->held = false;
 }
 
 void rlock_withdraw(rlock_lock *lock) {
@@ -221,8 +223,8 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         const bool listening = lock->listener.part != NULL && lock->backoff_ms == 0;
         status =
             listening ? rlock__hear(&lock->listener, &bound, &news) : rlock__poll(-1, 0, &bound);
-        if (status ==
-            RLOCK_UNAVAILABLE) /* listen anew, then try: what was said meanwhile is lost */
+        /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
+        if (status == RLOCK_UNAVAILABLE)
             plan_after_failure(lock);
         if (status == RLOCK_OK)
             status = follow_news(lock, &news, limit);

@@ -88,26 +88,20 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     if (status != RLOCK_OK)
         return status;
     /* A grant without a token, or a re-entry that was not asked for, is none. */
-    const bool sound = answer.a > 0 && (answer.code == GRANTED || part->proof_owner != NULL);
-    switch (answer.code) {
-    case GRANTED:
-    case REENTERED:
-        if (sound) {
-            note_hold(lock, part, sent_ms, &answer);
-            break;
-        }
-        part->in_doubt = true;
-        status = odd_answer(route, lock->kind->acquire, answer.code);
-        break;
-    case NOT_GRANTED:
+    const bool granted = answer.a > 0 && (answer.code == GRANTED ||
+                                          (answer.code == REENTERED && part->proof_owner != NULL));
+    if (answer.code == NOT_GRANTED) {
         *hint_ms = answer.a;
         note_blocker(lock, part, &answer);
         return RLOCK_BUSY; /* the blocker keeps the reply */
-    case OTHER_KIND: status = RLOCK_WRONG_KIND; break;
-    default:
+    }
+    if (granted) {
+        note_hold(lock, part, sent_ms, &answer);
+    } else if (answer.code == OTHER_KIND) {
+        status = RLOCK_WRONG_KIND;
+    } else {
         part->in_doubt = true;
         status = odd_answer(route, lock->kind->acquire, answer.code);
-        break;
     }
     rlock__reply_free(answer.reply);
     return status;
