@@ -68,7 +68,7 @@ flag() {
 @test "pkg-config finds the library where it was installed" {
     assert_equal "$(flag I)" "$(realpath "$PREFIX/include")"
     assert_equal "$(flag L)" "$(realpath "$LIBRARY_DIR")"
-    assert_equal "$(pkg-config --libs-only-l rlock)" -lrlock
+    assert_equal "$(pkg-config --libs-only-l rlock | tr -d ' ')" -lrlock
     assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
 }
 
