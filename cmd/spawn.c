@@ -143,8 +143,10 @@ void spawn_kill(struct spawn *spawn) {
 void spawn_finish(struct spawn *spawn) {
     if (spawn->socket >= 0)
         close(spawn->socket);
-    if (spawn->guardian > 0)
+    if (spawn->guardian > 0) {
+        (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
+    }
     if (spawn->shared != NULL)
         (void)munmap(spawn->shared, sizeof *spawn->shared);
     *spawn = (struct spawn){.guardian = -1, .socket = -1};

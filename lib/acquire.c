@@ -101,6 +101,10 @@ static void plan_after_failure(struct rlock_lock *lock) {
         lock->backoff_ms == 0 ? BACKOFF_MIN_MS : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
     lock->next_try_ms =
         rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
+    /* A server that has never answered gets its last try when its time is over, not later. */
+    const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
+    if (!lock->client->route.answered && rlock_now_ms() < last_ms)
+        lock->next_try_ms = sooner(lock->next_try_ms, last_ms);
     lock->routine = false;
 }
 
