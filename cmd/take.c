@@ -185,55 +185,38 @@ int take_prepare(struct taken *out, const struct settings *settings, const char 
     return failure != 0 ? failure : make_lock(out, settings, kind);
 }
 
-static struct rlock_wait make_wait(const struct taken *taken, const struct settings *settings,
-                                   const struct signals *signals) {
-    struct rlock_wait wait = {.cancel_fd = signals->fd};
-    if (settings->wait_ms != 0)
-        wait.deadline_ms = settings->wait_ms == RLOCK_FOREVER ? RLOCK_FOREVER
-                                                              : taken->began_ms + settings->wait_ms;
-    return wait;
+static int64_t deadline_of(const struct settings *settings) {
+    if (settings->wait_ms == 0 || settings->wait_ms == RLOCK_FOREVER)
+        return settings->wait_ms;
+    return rlock_now_ms() + settings->wait_ms;
 }
 
-/* What an attempt has come to. */
-static enum take_outcome conclude(struct taken *taken, const struct settings *settings,
-                                  const struct signals *signals, enum rlock_status result,
-                                  int *status) {
+/* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
+static int interrupted(const struct signals *signals, enum rlock_status result) {
     bool from_terminal;
-    if (result == RLOCK_AGAIN)
-        return TAKE_MUST_WAIT;
-    if (result == RLOCK_OK) {
-        taken->at_ms = rlock_now_ms();
-        return TAKE_HELD;
-    }
-    if (result == RLOCK_CANCELLED) {
-        const int signal = signals_read(signals, &from_terminal);
-        *status = 128 + signal;
-        return signal != 0 ? TAKE_FAILED : TAKE_MUST_WAIT; /* 0: one that the caller ignores */
-    }
-    *status = explain(taken, settings, result);
-    return TAKE_FAILED;
+    return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
 }
 
-enum take_outcome take_try(struct taken *taken, const struct settings *settings,
-                           const struct signals *signals, int *status) {
-    taken->began_ms = rlock_now_ms();
-    const struct rlock_wait wait = make_wait(taken, settings, signals);
-    return conclude(taken, settings, signals, rlock_acquire(taken->lock, &wait), status);
-}
-
-enum take_outcome take_wait(struct taken *taken, const struct settings *settings,
-                            const struct signals *signals, int *status) {
-    struct rlock_wait wait = make_wait(taken, settings, signals);
+bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
+          int *status) {
+    struct rlock_wait wait = {.deadline_ms = deadline_of(settings), .cancel_fd = signals->fd};
     struct waitline line;
-    enum take_outcome outcome = TAKE_MUST_WAIT;
+    enum rlock_status result;
+    int signal;
     waitline_begin(&line, settings->names[0], taken->kind);
-    while (outcome == TAKE_MUST_WAIT) {
-        waitline_show(&line, taken->client, taken->lock);
+    for (;;) {
         wait.until_ms = line.next_ms;
-        const enum rlock_status result = rlock_acquire(taken->lock, &wait);
-        if (result != RLOCK_AGAIN)
-            waitline_end();
-        outcome = conclude(taken, settings, signals, result, status);
+        result = rlock_acquire(taken->lock, &wait);
+        signal = interrupted(signals, result);
+        if (result == RLOCK_AGAIN)
+            waitline_show(&line, taken->client, taken->lock);
+        else if (result != RLOCK_CANCELLED || signal != 0)
+            break;
     }
-    return outcome;
+    waitline_end();
+    if (result == RLOCK_OK)
+        taken->at_ms = rlock_now_ms();
+    else
+        *status = signal != 0 ? 128 + signal : explain(taken, settings, result);
+    return result == RLOCK_OK;
 }

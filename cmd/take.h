@@ -18,24 +18,14 @@ struct taken {
     int64_t at_ms;    /* when it was taken */
 };
 
-enum take_outcome {
-    TAKE_HELD,
-    TAKE_MUST_WAIT,
-    TAKE_FAILED, /* *status is the exit status, after a message where one is due */
-};
-
 /* Makes client and lock; starts a local: server where one is asked for. Returns 0, or the exit
  * status after a message. Free it in any case. */
 int take_prepare(struct taken *out, const struct settings *settings, const char *kind);
 
-/* Tries once. */
-enum take_outcome take_try(struct taken *taken, const struct settings *settings,
-                           const struct signals *signals, int *status);
-
-/* Goes on waiting, and says so. TAKE_HELD or TAKE_FAILED; interrupted by a signal, *status is 128 +
- * its number. */
-enum take_outcome take_wait(struct taken *taken, const struct settings *settings,
-                            const struct signals *signals, int *status);
+/* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
+ * exit status, after a message where one is due; interrupted by a signal, 128 + its number. */
+bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
+          int *status);
 
 /* The server for the command's environment; NULL: leave the variable alone. Borrowed. */
 const char *take_server_for_command(const struct taken *taken, const struct settings *settings);

@@ -219,6 +219,8 @@ static int end(struct wrapped *wrapped) {
 
 /* --- the way through ------------------------------------------------------------------------- */
 
+/* The guardian is forked before the lock is asked for: it gets ready while the server answers, or
+ * while we wait, so that the command starts the sooner when the lock is there. */
 static bool prepare_command(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
     const struct spawn_options options = {
@@ -230,25 +232,6 @@ static bool prepare_command(struct wrapped *wrapped) {
     if (spawn_prepare(&wrapped->spawn, &wrapped->signals, &options))
         return true;
     out_error("cannot start %s: %s", settings->command[0], strerror(errno));
-    return false;
-}
-
-/* The guardian is forked before the first try, so that it gets ready while the server answers. Who
- * has to wait does without it meanwhile. True: held and prepared; else *status. */
-static bool take_prepared(struct wrapped *wrapped, int *status) {
-    struct taken *taken = &wrapped->taken;
-    *status = EXIT_SYSTEM;
-    if (!prepare_command(wrapped))
-        return false;
-    enum take_outcome outcome = take_try(taken, wrapped->settings, &wrapped->signals, status);
-    if (outcome != TAKE_MUST_WAIT)
-        return outcome == TAKE_HELD;
-    spawn_finish(&wrapped->spawn);
-    if (take_wait(taken, wrapped->settings, &wrapped->signals, status) != TAKE_HELD)
-        return false;
-    if (prepare_command(wrapped))
-        return true;
-    *status = release(wrapped, 0, EXIT_SYSTEM);
     return false;
 }
 
@@ -289,7 +272,9 @@ int wrap(const char *kind, const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     int status = take_prepare(&wrapped.taken, settings, kind);
-    if (status == 0 && take_prepared(&wrapped, &status))
+    if (status == 0 && !prepare_command(&wrapped))
+        status = EXIT_SYSTEM;
+    if (status == 0 && take(&wrapped.taken, settings, &wrapped.signals, &status))
         status = run_held(&wrapped, kind);
     spawn_finish(&wrapped.spawn);
     take_free(&wrapped.taken);
