@@ -82,13 +82,38 @@ static int open_dir(struct local *local) {
     return 0;
 }
 
-static bool answers(const struct local *local) {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool connected = fd >= 0 && connect(fd, (const struct sockaddr *)&local->address,
-                                        sizeof local->address) == 0;
+static int connect_to(const struct local *local) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 &&
+        connect(fd, (const struct sockaddr *)&local->address, sizeof local->address) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Somebody listens. */
+static bool listens(const struct local *local) {
+    const int fd = connect_to(local);
     if (fd >= 0)
         close(fd);
-    return connected;
+    return fd >= 0;
+}
+
+/* It has read its data, too: a server that is loading would refuse the first users. */
+static bool is_ready(const struct local *local) {
+    static const char ping[] = "PING\r\n", pong[] = "+PONG";
+    static const struct timeval patience = {.tv_usec = 200000};
+    char answer[sizeof pong - 1];
+    const int fd = connect_to(local);
+    if (fd < 0)
+        return false;
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const bool ready = send(fd, ping, sizeof ping - 1, MSG_NOSIGNAL) == (ssize_t)sizeof ping - 1 &&
+                       recv(fd, answer, sizeof answer, 0) == (ssize_t)sizeof answer &&
+                       memcmp(answer, pong, sizeof answer) == 0;
+    close(fd);
+    return ready;
 }
 
 static bool pause_until_deadline(const struct local *local) {
@@ -174,7 +199,7 @@ static int start_server(const struct local *local) {
                   strerror(why));
         return EXIT_UNAVAILABLE;
     }
-    while (!answers(local)) {
+    while (!is_ready(local)) {
         if (!pause_until_deadline(local)) {
             out_error("cannot reach the redis-server started in %s: see %s/redis.log", local->dir,
                       local->dir);
@@ -184,18 +209,19 @@ static int start_server(const struct local *local) {
     return 0;
 }
 
-/* Only one of all first users starts it; the others find it running. */
-static int start_alone(const struct local *local) {
+/* Only one of all first users starts it, holding the lock until the server is ready; whoever comes
+ * meanwhile waits for the lock, and finds it running. */
+static int start_once(const struct local *local) {
     int lock = openat(local->dir_fd, "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock < 0) {
         out_error("cannot open %s/start.lock: %s", local->dir, strerror(errno));
         return EXIT_UNAVAILABLE;
     }
     int status = 0;
+    if (flock(lock, LOCK_SH | LOCK_NB) == 0 && listens(local))
+        goto out;
     /* Not a blocking flock(2): who holds it may be stopped. */
     while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        if (answers(local))
-            goto out;
         if (!pause_until_deadline(local)) {
             out_error("cannot start redis-server in %s: another rlock has been starting it for too "
                       "long",
@@ -204,7 +230,7 @@ static int start_alone(const struct local *local) {
             goto out;
         }
     }
-    if (!answers(local))
+    if (!listens(local))
         status = start_server(local);
 out:
     close(lock);
@@ -243,8 +269,8 @@ int local_start(const char *server, int64_t timeout_ms, char **url, char **absol
         goto out;
     }
     status = open_dir(&local);
-    if (status == 0 && !answers(&local))
-        status = start_alone(&local);
+    if (status == 0)
+        status = start_once(&local);
     if (status == 0 && (*url = socket_url(local.address.sun_path)) == NULL)
         status = EXIT_SYSTEM;
 out:

@@ -191,9 +191,10 @@ listener() {
     assert_output --partial "read hello"
 }
 
+# State D: the shell waits for a child that was stopped between vfork and exec.
 @test "terminal: Ctrl-Z and fg" {
     run python3 "$TOOLS/terminal.py" file=ready 'keys=^Z' stopped \
-        'sh=grep -q "^State:.T" /proc/$(cat ready)/status' \
+        'sh=grep -q "^State:.[TD]" /proc/$(cat ready)/status' \
         'sh=grep -q "^State:.T" /proc/$JOB/status' \
         fg 'sh=! grep -q "^State:.T" /proc/$(cat ready)/status' 'sh=touch let-go' -- \
         "$RLOCK" run -n x -- sh -c 'echo $$ >ready; until [ -e let-go ]; do sleep 0.01; done; exit 6'
