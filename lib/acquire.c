@@ -13,7 +13,8 @@ enum {
     CAP_MAX_MS = 5000,
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
-    GLANCES = 5, /* of a waiter far from the front, between two tries */
+    FRONT = 16,   /* places in line from which a waiter tries at every cap */
+    GLANCES = 11, /* of those behind, between two tries: about a minute */
     ANSWER_MS = 100,
     LEAVE_MS = 500,
     LEAVE_TRIES = 2,
@@ -87,7 +88,7 @@ static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
     int64_t pause = rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
     if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
         pause = sooner(pause, hint_ms + 1);
-    lock->routine = lock->place > 1;
+    lock->routine = lock->place > FRONT;
     lock->next_try_ms = rlock_now_ms() + pause;
 }
 

@@ -124,7 +124,7 @@ struct rlock_holder {
     const char *command;
     int64_t pid;
     int64_t held_ms;  /* for how long, by the server's clock */
-    int64_t as_of_ms; /* when the server said all this, at most half a minute ago */
+    int64_t as_of_ms; /* when the server said all this, about a minute ago at most */
     int64_t position; /* our place among rlock's waiters, from 1; 0: not waiting yet */
 };
 
