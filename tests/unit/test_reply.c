@@ -181,8 +181,6 @@ static void what_is_not_redis_is_told(void **state) {
         "$-7\r\n",
         "$x\r\n",
         "*1\r\n?\r\n",
-        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", /* too
-                                                                                             deep */
     };
     for (size_t i = 0; i < COUNT(garbage); i++) {
         struct pipe pipe;
