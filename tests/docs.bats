@@ -56,6 +56,7 @@ make_sandbox() {
 	import.sh imported
 	migrate.sh migrated
 	report.sh report sent
+	scheduler scheduling
 	END
     printf '#!/bin/sh\nexec %s -s %s "$@"\n' "$redis_cli" "$BATS_FILE_TMPDIR/main/sock" \
         >bin/redis-cli
@@ -121,9 +122,9 @@ run_crontab() { # TEXT WHERE
     local line
     while read -r _ _ _ _ _ line; do
         (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
-            sh -c "$line" && assert_success && assert_output 'report sent') || fail "$2: $line"
+            sh -c "$line" && assert_success && assert_output 'report sent') || fail "$2: $line" || return
         (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
-            sh -c "$line" && assert_success && refute_output) || fail "$2, a second time: $line"
+            sh -c "$line" && assert_success && refute_output) || fail "$2, a second time: $line" || return
     done <<<"$1"
 }
 
@@ -131,21 +132,27 @@ run_yaml() { # TEXT WHERE
     local line
     while IFS= read -r line; do
         [[ $line == *'- rlock '* ]] || continue
-        (cd sandbox && unset -f rlock && run sh -c "${line#*- }" && assert_success) || fail "$2: $line"
+        (cd sandbox && unset -f rlock && run sh -c "${line#*- }" && assert_success) || fail "$2: $line" || return
     done <<<"$1"
+}
+
+run_systemd() { # TEXT WHERE
+    local line
+    line=$(grep '^ExecStart=' <<<"$1") || fail "$2: no ExecStart" || return
+    (cd sandbox && unset -f rlock && run sh -c "${line#*=}" && assert_success) || fail "$2: $line" || return
 }
 
 run_config() { # TEXT WHERE
     printf '%s\n' "$1" >config
     RLOCK_CONFIG=config run rlock run -n x -- true
-    assert_success || fail "$2: not a configuration file"
+    assert_success || fail "$2: not a configuration file" || return
 }
 
 # The commands of "sh" blocks build and install: they are what scripts/test and scripts/quickstart do.
 check_sh() { # TEXT WHERE
     local word
     while read -r word _; do
-        [[ $word == cmake || -x $PROJECT/$word ]] || fail "$2: there is no $word"
+        [[ $word == cmake || -x $PROJECT/$word ]] || fail "$2: there is no $word" || return
     done <<<"$1"
 }
 
@@ -176,6 +183,7 @@ run_block() { # FILE DOCUMENT
     crontab) run_crontab "$text" "$where" ;;
     yaml) run_yaml "$text" "$where" ;;
     ini) run_config "$text" "$where" ;;
+    systemd) run_systemd "$text" "$where" ;;
     sh) check_sh "$text" "$where" ;;
     *) fail "$where: an example that nobody runs" ;;
     esac || return
