@@ -54,6 +54,7 @@ clean_environment() {
         unset "$name"
     done
     unset NOTIFY_SOCKET
+    export TERM=xterm # not the caller's: what a live line needs
     export HOME=$BATS_TEST_TMPDIR/home
     export XDG_CONFIG_HOME=$HOME/.config
     export RLOCK_CONFIG=$HOME/none.conf
