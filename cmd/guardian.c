@@ -3,8 +3,8 @@
  * rlock may be stopped (SIGSTOP, a debugger, Ctrl-Z) or killed; a thread of it would be, too. So
  * the command is this process's child: this process adopts the tree's orphans, keeps the deadline
  * on a timer of its own in a session of its own, and learns from the socket's end of file when
- * rlock dies. It makes no memory and holds none of the caller's descriptors beyond the standard
- * three. */
+ * rlock dies. It asks for no memory once the command runs, and holds none of the caller's
+ * descriptors beyond the standard three. */
 #include "guardian.h"
 
 #include <errno.h>
