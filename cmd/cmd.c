@@ -1,7 +1,6 @@
 /* cmd.c: the table of commands. */
 #include "cmd.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "nearest.h"
@@ -9,28 +8,45 @@
 
 /* To add a command: cmd_NAME.c, its bit and its name in cmd.h, and a line here. */
 static const struct cmd *const commands[] = {
-    &cmd_run,
-    &cmd_help,
+    &cmd_run, &cmd_fair, &cmd_read, &cmd_write, &cmd_sem, &cmd_latch, &cmd_help, NULL,
 };
 
-const struct cmd *cmd_at(size_t i) {
-    return i < sizeof commands / sizeof *commands ? commands[i] : NULL;
+const struct cmd cmd_rlock = {
+    .name = "",
+    .summary = "Distributed locks for the shell, on Redis",
+    .synopsis = "COMMAND [options] ...",
+    .group = commands,
+};
+
+const char *cmd_word(const struct cmd *cmd) {
+    const char *space = strrchr(cmd->name, ' ');
+    return space != NULL ? space + 1 : cmd->name;
 }
 
-const struct cmd *cmd_find(const char *name) {
-    struct nearest nearest = NEAREST_INIT(name);
-    const struct cmd *cmd;
-    for (size_t i = 0; (cmd = cmd_at(i)) != NULL; i++) {
-        if (strcmp(cmd->name, name) == 0)
-            return cmd;
-        nearest_offer(&nearest, cmd->name);
-    }
+const char *cmd_gap(const struct cmd *cmd) {
+    return *cmd->name != '\0' ? " " : "";
+}
+
+static void say_unknown(const struct cmd *group, const char *word, const char *nearest) {
+    const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is told: a URL that went astray may have a password in it. */
-    bool is_word = *name != '\0' && strlen(name) <= 32 && strpbrk(name, ":/@=") == NULL;
-    if (nearest.best != NULL)
-        out_error("unknown command '%s': did you mean '%s'? See 'rlock help'", name, nearest.best);
+    const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
+    if (nearest != NULL)
+        out_error("unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'", name,
+                  gap, word, name, gap, nearest, gap, name);
+    else if (is_word)
+        out_error("unknown command '%s%s%s': see 'rlock help%s%s'", name, gap, word, gap, name);
     else
-        out_error("unknown command%s%s%s: see 'rlock help'", is_word ? " '" : "",
-                  is_word ? name : "", is_word ? "'" : "");
+        out_error("unknown command: see 'rlock help%s%s'", gap, name);
+}
+
+const struct cmd *cmd_find(const struct cmd *group, const char *word) {
+    struct nearest nearest = NEAREST_INIT(word);
+    for (size_t i = 0; group->group[i] != NULL; i++) {
+        if (strcmp(cmd_word(group->group[i]), word) == 0)
+            return group->group[i];
+        nearest_offer(&nearest, cmd_word(group->group[i]));
+    }
+    say_unknown(group, word, nearest.best);
     return NULL;
 }

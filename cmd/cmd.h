@@ -2,39 +2,78 @@
 #ifndef RLOCK_CMD_CMD_H
 #define RLOCK_CMD_CMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct settings;
+struct complaint;
 
 /* Which commands an option belongs to: one bit a command, so that a row of opt.c names a set. */
 enum cmd_bit {
     CMD_HELP = 1 << 0,
     CMD_RUN = 1 << 1,
+    CMD_FAIR = 1 << 2,
+    CMD_READ = 1 << 3,
+    CMD_WRITE = 1 << 4,
+    CMD_SEM = 1 << 5,
+    CMD_LATCH = 1 << 6,
+    CMD_LATCH_SET = 1 << 7,
+    CMD_LATCH_DOWN = 1 << 8,
+    CMD_LATCH_WAIT = 1 << 9,
 };
 
+/* Whether a command runs another one. */
+enum cmd_child { CHILD_NEEDED, CHILD_OPTIONAL, CHILD_NONE };
+
 struct cmd {
-    const char *name;
+    const char *name;     /* as it is called: "run", "latch set" */
     const char *summary;  /* what it does, in half a line, for the list of commands */
     const char *synopsis; /* what follows "rlock NAME"; one line for each form, parted by '\n' */
     unsigned options;     /* its bit: the rows of opt.c that hold it apply */
+    enum cmd_child child;
+    bool one_name; /* -n once, not several times */
 
-    /* Exactly one of the two is set. Both return the exit status.
+    /* Exactly one of the three is set. The functions return the exit status.
      * exec: gets options, environment and config files merged and checked; borrows them.
-     * raw: gets its arguments as they stand, argv[0] being the command's name. */
+     * raw: gets its arguments as they stand, argv[0] being the command's name.
+     * group: its commands, up to a NULL. */
     int (*exec)(struct settings *settings);
     int (*raw)(int argc, char **argv);
+    const struct cmd *const *group;
+
+    /* exec: what only its own options together can tell, before any config file is read; NULL:
+     * nothing. */
+    bool (*check)(const struct settings *settings, struct complaint *why);
 };
 
+/* The synopsis of one that holds a lock while a command runs. */
+#define CMD_HOLDING_SYNOPSIS "-n NAME [options] [--] COMMAND [ARG...]\n-n NAME [options] -c STRING"
+
+/* All of them: rlock itself, as a group. */
+extern const struct cmd cmd_rlock;
+
+extern const struct cmd cmd_fair;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_latch;
+extern const struct cmd cmd_latch_down;
+extern const struct cmd cmd_latch_set;
+extern const struct cmd cmd_latch_wait;
+extern const struct cmd cmd_read;
 extern const struct cmd cmd_run;
+extern const struct cmd cmd_sem;
+extern const struct cmd cmd_write;
 
-/* The table of commands: the i-th, NULL past the last. */
-const struct cmd *cmd_at(size_t i);
+/* The word that it is called by in its group: "set". */
+const char *cmd_word(const struct cmd *cmd);
 
-/* The command of that name; NULL after a message on standard error that names the nearest one. */
-const struct cmd *cmd_find(const char *name);
+/* What parts its name from the words around it: a space; of rlock itself, nothing. */
+const char *cmd_gap(const struct cmd *cmd);
 
-/* The help of one command, or with NULL of rlock as a whole. Yours to free; NULL: no memory. */
+/* The command of a group that has that word; NULL after a message on standard error that names the
+ * nearest one. */
+const struct cmd *cmd_find(const struct cmd *group, const char *word);
+
+/* The help of a command. Yours to free; NULL: no memory. */
 char *help_text(const struct cmd *cmd);
 
 /* Prints that help on standard output. Returns the exit status. */

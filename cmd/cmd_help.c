@@ -49,7 +49,7 @@ static void write_usage(FILE *stream, const struct cmd *cmd) {
     const char *lead = "Usage:", *form = cmd->synopsis;
     for (;;) {
         int length = (int)strcspn(form, "\n");
-        fprintf(stream, "%s rlock %s %.*s\n", lead, cmd->name, length, form);
+        fprintf(stream, "%s rlock %s%s%.*s\n", lead, cmd->name, cmd_gap(cmd), length, form);
         if (form[length] == '\0')
             return;
         form += length + 1;
@@ -57,9 +57,8 @@ static void write_usage(FILE *stream, const struct cmd *cmd) {
     }
 }
 
-static void write_command_help(FILE *stream, const struct cmd *cmd) {
-    write_usage(stream, cmd);
-    fprintf(stream, "\n%s.\n\nOptions:\n", cmd->summary);
+static void write_options(FILE *stream, const struct cmd *cmd) {
+    fputs("\nOptions:\n", stream);
     const struct opt *row;
     bool takes_duration = false;
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
@@ -72,18 +71,18 @@ static void write_command_help(FILE *stream, const struct cmd *cmd) {
         fputs("\nD is a duration: 250ms, 30s, 5m, 2h or 1d; a number alone is seconds.\n", stream);
 }
 
-static void write_general_help(FILE *stream) {
-    fputs("Usage: rlock COMMAND [options] ...\n"
-          "\nDistributed locks for the shell, on Redis.\n\nCommands:\n",
-          stream);
-    const struct cmd *cmd;
-    for (size_t i = 0; (cmd = cmd_at(i)) != NULL; i++)
-        fprintf(stream, "  %-10s %s\n", cmd->name, cmd->summary);
-    fputs("\nOptions:\n"
-          "  -h, --help  show this help; 'rlock help COMMAND' shows a command's\n"
-          "  --version   show the version\n"
-          "\nExample: rlock run -n backup -s redis://redis.example -- ./backup.sh\n",
-          stream);
+static void write_group(FILE *stream, const struct cmd *cmd) {
+    fputs("\nCommands:\n", stream);
+    for (size_t i = 0; cmd->group[i] != NULL; i++)
+        fprintf(stream, "  %-10s %s\n", cmd_word(cmd->group[i]), cmd->group[i]->summary);
+    fprintf(stream,
+            "\nOptions:\n"
+            "  -h, --help  show this help; 'rlock help %s%sCOMMAND' shows a command's\n",
+            cmd->name, cmd_gap(cmd));
+    if (cmd == &cmd_rlock)
+        fputs("  --version   show the version\n"
+              "\nExample: rlock run -n backup -s redis://redis.example -- ./backup.sh\n",
+              stream);
 }
 
 char *help_text(const struct cmd *cmd) {
@@ -92,10 +91,12 @@ char *help_text(const struct cmd *cmd) {
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
         return NULL;
-    if (cmd != NULL)
-        write_command_help(stream, cmd);
+    write_usage(stream, cmd);
+    fprintf(stream, "\n%s.\n", cmd->summary);
+    if (cmd->group != NULL)
+        write_group(stream, cmd);
     else
-        write_general_help(stream);
+        write_options(stream, cmd);
     if (fclose(stream) == 0)
         return text;
     free(text);
@@ -114,16 +115,19 @@ int help_print(const struct cmd *cmd) {
 }
 
 static int help_raw(int argc, char **argv) {
-    if (argc > 2) {
-        out_error("too many arguments: give 'rlock help' at most one command");
-        return EXIT_USAGE;
-    }
-    if (argc < 2)
-        return help_print(NULL);
-    if (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)
+    const struct cmd *cmd = &cmd_rlock;
+    if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
         return help_print(&cmd_help);
-    const struct cmd *cmd = cmd_find(argv[1]);
-    return cmd != NULL ? help_print(cmd) : EXIT_USAGE;
+    for (int i = 1; i < argc; i++) {
+        if (cmd->group == NULL) {
+            out_error("too many arguments: give 'rlock help' at most one command");
+            return EXIT_USAGE;
+        }
+        cmd = cmd_find(cmd, argv[i]);
+        if (cmd == NULL)
+            return EXIT_USAGE;
+    }
+    return help_print(cmd);
 }
 
 const struct cmd cmd_help = {

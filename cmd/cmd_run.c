@@ -3,13 +3,18 @@
 #include "wrap.h"
 
 static int run_exec(struct settings *settings) {
-    return wrap("run", settings);
+    const struct wrap_kind kind = {
+        .name = "run",
+        .library = "run",
+        .detail = DETAIL_NONE,
+    };
+    return wrap(&kind, settings);
 }
 
 const struct cmd cmd_run = {
     .name = "run",
     .summary = "Run a command while holding an exclusive lock",
-    .synopsis = "-n NAME [options] [--] COMMAND [ARG...]\n-n NAME [options] -c STRING",
+    .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_RUN,
     .exec = run_exec,
 };

@@ -45,9 +45,12 @@ static void set_timer(const struct guardian *guardian, int64_t at_ms) {
     (void)timerfd_settime(guardian->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+static int64_t lease_end_ms(const struct guardian *guardian) {
+    return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE);
+}
+
 static int64_t last_kill_ms(const struct guardian *guardian) {
-    return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE) -
-           guardian->plan->margin_ms;
+    return lease_end_ms(guardian) - guardian->plan->margin_ms;
 }
 
 static int64_t stop_at_ms(const struct guardian *guardian) {
@@ -95,7 +98,7 @@ static bool settle(struct guardian *guardian) {
     sigaddset(&child, SIGCHLD);
     guardian->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (!guardian->plan->warn_only)
+    if (!guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX)
         set_timer(guardian, stop_at_ms(guardian));
     return guardian->child_fd >= 0 && guardian->timer_fd >= 0;
 }

@@ -33,8 +33,8 @@ enum { ENVIRONMENT_SIZE = 1 << 20 }; /* eight times the longest text that exec t
 /* Memory shared by both. */
 struct shared {
     int exec_error;       /* of the command's process, before it could become the command */
-    int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME): read and stored
-                             atomically */
+    int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit):
+                             read and stored atomically */
     /* What the command's environment gets, before ORDER_START: see holds_hand_down(). */
     char environment[ENVIRONMENT_SIZE];
 };

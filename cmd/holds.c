@@ -16,15 +16,21 @@ static char *cut(char **rest, const char *delimiters) {
     return *rest != NULL ? strsep(rest, delimiters) : NULL;
 }
 
+/* One word of small letters: it is to be told again, on a line of several words. */
+static bool is_kind(const char *text) {
+    return *text != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz")] == '\0';
+}
+
 static void add(struct holds *out, const char *name, const char *kind, const char *owner,
                 const char *token) {
     char *end = NULL;
     if (name == NULL || kind == NULL || owner == NULL || token == NULL || *name == '\0' ||
-        *owner == '\0' || strcmp(kind, "run") != 0)
+        *owner == '\0' || !is_kind(kind))
         return;
     const long long number = strtoll(token, &end, 10);
     if (*end != '\0' || end == token || number < 1)
         return;
+    out->kinds[out->count] = kind;
     out->proofs[out->count++] = (struct rlock_proof){name, owner, number};
 }
 
@@ -70,10 +76,11 @@ bool holds_read(struct holds *out) {
     }
     if (size == 0)
         return true;
+    const size_t most = count_lines(values[HOLDS]) + count_lines(values[NAME]);
     out->storage = malloc(size);
-    out->proofs =
-        calloc(count_lines(values[HOLDS]) + count_lines(values[NAME]), sizeof *out->proofs);
-    if (out->storage == NULL || out->proofs == NULL) {
+    out->proofs = calloc(most, sizeof *out->proofs);
+    out->kinds = calloc(most, sizeof *out->kinds);
+    if (out->storage == NULL || out->proofs == NULL || out->kinds == NULL) {
         holds_free(out);
         return false;
     }
@@ -91,13 +98,14 @@ bool holds_read(struct holds *out) {
 
 void holds_free(struct holds *holds) {
     free(holds->proofs);
+    free(holds->kinds);
     free(holds->storage);
     *holds = (struct holds){.count = 0};
 }
 
 static bool held_now(const rlock_lock *lock, const char *name) {
     const struct rlock_hold *hold;
-    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++) {
+    for (size_t i = 0; lock != NULL && (hold = rlock_hold_at(lock, i)) != NULL; i++) {
         if (strcmp(hold->name, name) == 0)
             return true;
     }
@@ -134,7 +142,12 @@ static void end_text(struct list *list) {
     list->left--;
 }
 
-/* The record of the holds around this one; without any, the variable goes. */
+static void append_text(struct list *list, const char *variable, const char *value) {
+    append(list, "%s%s", variable, value);
+    end_text(list);
+}
+
+/* The record of the holds around this one; without any, the variable goes. lock: NULL for none. */
 static void append_record(struct list *list, const struct holds *around, const rlock_lock *lock) {
     const char *before = "=";
     append(list, "RLOCK_HOLDS");
@@ -142,7 +155,8 @@ static void append_record(struct list *list, const struct holds *around, const r
         const struct rlock_proof *proof = &around->proofs[i];
         if (held_now(lock, proof->name)) /* the same hold re-entered, or a stale one */
             continue;
-        append(list, "%s%" PRId64 " %s run %s", before, proof->token, proof->owner, proof->name);
+        append(list, "%s%" PRId64 " %s %s %s", before, proof->token, proof->owner, around->kinds[i],
+               proof->name);
         before = "\n";
     }
     end_text(list);
@@ -166,6 +180,11 @@ static void append_column(struct list *list, const rlock_lock *lock, const char 
     end_text(list);
 }
 
+static void append_server(struct list *list, const char *server) {
+    if (server != NULL)
+        append_text(list, "RLOCK_SERVER=", server);
+}
+
 bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
                      const char *server, char *list, size_t size) {
     struct list texts = {.at = list, .left = size};
@@ -174,9 +193,18 @@ bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const c
     append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
     append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
     append_column(&texts, lock, kind, COLUMN_TOKEN, "RLOCK_TOKEN");
-    if (server != NULL) {
-        append(&texts, "RLOCK_SERVER=%s", server);
-        end_text(&texts);
-    }
+    append_server(&texts, server);
+    return !texts.full;
+}
+
+bool holds_hand_down_name(const struct holds *around, const char *name, const char *kind,
+                          const char *server, char *list, size_t size) {
+    struct list texts = {.at = list, .left = size};
+    append_record(&texts, around, NULL);
+    append_text(&texts, "RLOCK_NAME=", name);
+    append_text(&texts, "RLOCK_KIND=", kind);
+    append_text(&texts, "RLOCK_OWNER", "");
+    append_text(&texts, "RLOCK_TOKEN", "");
+    append_server(&texts, server);
     return !texts.full;
 }

@@ -10,6 +10,7 @@
 /* The enclosing holds that the environment tells of. The texts lie in `storage`. */
 struct holds {
     struct rlock_proof *proofs; /* the innermost last */
+    const char **kinds;         /* of each */
     size_t count;
     char *storage;
 };
@@ -25,5 +26,9 @@ void holds_free(struct holds *holds);
  * alone. False: it does not fit. */
 bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
                      const char *server, char *list, size_t size);
+
+/* The same for a command that is about a name without holding it: no owner, no token. */
+bool holds_hand_down_name(const struct holds *around, const char *name, const char *kind,
+                          const char *server, char *list, size_t size);
 
 #endif

@@ -17,12 +17,12 @@ static int print_version(void) {
 }
 
 /* Hidden, for completions and the tests that compare them. */
-static int list_commands(void) {
+static int list_commands(const struct cmd *group) {
     int status = 0;
-    const struct cmd *cmd;
-    for (size_t i = 0; status == 0 && (cmd = cmd_at(i)) != NULL; i++) {
+    for (size_t i = 0; status == 0 && group->group[i] != NULL; i++) {
         char text[256];
-        snprintf(text, sizeof text, "%s\t%s\n", cmd->name, cmd->summary);
+        snprintf(text, sizeof text, "%s\t%s\n", cmd_word(group->group[i]),
+                 group->group[i]->summary);
         status = out_stdout(text);
     }
     return status;
@@ -35,28 +35,43 @@ static int list_options(const struct cmd *cmd) {
     return status;
 }
 
-/* An option where a command should stand. */
-static int run_option(const char *argument) {
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
-        return help_print(NULL);
-    if (strcmp(argument, "--version") == 0)
-        return print_version();
-    if (strcmp(argument, "--list-commands") == 0)
-        return list_commands();
+static int say_missing(const struct cmd *group) {
+    const struct cmd *first = group->group[0];
+    out_error("missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'", first->name,
+              (int)strcspn(first->synopsis, "\n"), first->synopsis, cmd_gap(group), group->name);
+    return EXIT_USAGE;
+}
+
+static int say_unknown_option(const struct cmd *group, const char *argument) {
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     if (argument[1] != '-') /* behind a letter stands its value, maybe a URL */
         word[word[0] != '\0' && word[1] != '\0' ? 2 : 1] = '\0';
     struct nearest nearest = NEAREST_INIT(word);
     nearest_offer(&nearest, "--help");
-    nearest_offer(&nearest, "--version");
+    if (group == &cmd_rlock)
+        nearest_offer(&nearest, "--version");
     if (nearest.best != NULL && word[1] == '-')
-        out_error("unknown option '%s': did you mean '%s'? See 'rlock help'", word, nearest.best);
+        out_error("unknown option '%s': did you mean '%s'? See 'rlock help%s%s'", word,
+                  nearest.best, cmd_gap(group), group->name);
     else
         out_error("unknown option '%s' in the place of a command: options follow it, as in "
-                  "'rlock run -n NAME'",
-                  word);
+                  "'rlock %s -n NAME'",
+                  word, group->group[0]->name);
     return EXIT_USAGE;
+}
+
+/* An option where a command should stand. */
+static int run_option(const struct cmd *group, const char *argument) {
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+        return help_print(group);
+    if (strcmp(argument, "--list-commands") == 0)
+        return list_commands(group);
+    if (group == &cmd_rlock && strcmp(argument, "--version") == 0)
+        return print_version();
+    if (group != &cmd_rlock && strcmp(argument, "--list-options") == 0)
+        return list_options(group);
+    return say_unknown_option(group, argument);
 }
 
 /* The settings live here until the command has ended, and are wiped then. */
@@ -86,16 +101,15 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        out_error(
-            "missing command: give one, as in 'rlock run -n NAME -- COMMAND'; see 'rlock help'");
-        return EXIT_USAGE;
+    const struct cmd *cmd = &cmd_rlock;
+    for (; cmd->group != NULL; argc--, argv++) {
+        if (argc < 2)
+            return say_missing(cmd);
+        if (argv[1][0] == '-')
+            return run_option(cmd, argv[1]);
+        cmd = cmd_find(cmd, argv[1]);
+        if (cmd == NULL)
+            return EXIT_USAGE;
     }
-    if (argv[1][0] == '-')
-        return run_option(argv[1]);
-    const struct cmd *cmd = cmd_find(argv[1]);
-    if (cmd == NULL)
-        return EXIT_USAGE;
-    return cmd->raw != NULL ? cmd->raw(argc - 1, argv + 1)
-                            : run_configured(cmd, argc - 1, argv + 1);
+    return cmd->raw != NULL ? cmd->raw(argc, argv) : run_configured(cmd, argc, argv);
 }

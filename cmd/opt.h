@@ -13,6 +13,8 @@ struct reason {
     char text[200];
 };
 
+enum { OPT_MAX = 64 }; /* as many rows as a command can have, or more */
+
 struct opt;
 
 /* Reads a value into the settings. False: reason says why not, and the settings are unchanged. */

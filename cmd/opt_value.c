@@ -91,14 +91,15 @@ bool set_number(const struct opt *row, struct settings *settings, const char *va
                 const struct origin *from, struct reason *reason) {
     (void)from;
     size_t digits = strspn(value, "0123456789");
-    /* With at most nine digits it cannot overflow; every row's max has fewer. */
-    int number =
-        digits > 0 && digits <= 9 && value[digits] == '\0' ? (int)strtol(value, NULL, 10) : -1;
-    if (number < row->min || number > row->max) {
+    /* With at most ten digits it cannot overflow; no row's max has more, or is more than an int. */
+    const long long read =
+        digits > 0 && digits <= 10 && value[digits] == '\0' ? strtoll(value, NULL, 10) : -1;
+    if (read < row->min || read > row->max) {
         snprintf(reason->text, sizeof reason->text, "give a whole number from %d to %d",
                  (int)row->min, (int)row->max);
         return false;
     }
+    const int number = (int)read;
     memcpy((char *)settings + row->offset, &number, sizeof number);
     return true;
 }
@@ -164,6 +165,17 @@ bool set_on_lost(const struct opt *row, struct settings *settings, const char *v
     if (!warn && strcmp(value, "stop") != 0)
         return refuse(reason, "give stop or warn");
     settings->warn_on_lost = warn;
+    return true;
+}
+
+bool set_prefer(const struct opt *row, struct settings *settings, const char *value,
+                const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    bool readers = strcmp(value, "readers") == 0;
+    if (!readers && strcmp(value, "writers") != 0)
+        return refuse(reason, "give readers or writers");
+    settings->prefer_readers = readers;
     return true;
 }
 

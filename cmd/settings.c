@@ -56,15 +56,27 @@ void settings_free(struct settings *settings) {
     *settings = (struct settings){0};
 }
 
-/* What a command that runs another one needs. */
-static bool check_command(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+static bool check_name(const struct settings *settings, const struct cmd *cmd,
+                       struct complaint *why) {
     if (settings->name_count == 0)
         return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
-    if (settings->shell_command == NULL && settings->command == NULL)
-        return complain(why, EXIT_USAGE,
-                        "missing command: give one after the options, as in 'rlock %s -n NAME -- "
-                        "COMMAND', or with -c STRING",
+    if (cmd->one_name && settings->name_count > 1)
+        return complain(why, EXIT_USAGE, "several names: 'rlock %s' takes one: give -n once",
                         cmd->name);
+    return true;
+}
+
+bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
+                           struct complaint *why) {
+    return settings->command != NULL ||
+           complain(why, EXIT_USAGE,
+                    "missing command: give one after the options, as in 'rlock %s -n NAME -- "
+                    "COMMAND', or with -c STRING",
+                    cmd->name);
+}
+
+/* Makes one of -c. */
+static bool read_command(struct settings *settings, struct complaint *why) {
     if (settings->shell_command == NULL)
         return true;
     if (settings->command != NULL)
@@ -74,6 +86,20 @@ static bool check_command(struct settings *settings, const struct cmd *cmd, stru
     settings->shell_argv[1] = "-c";
     settings->shell_argv[2] = (char *)settings->shell_command; /* exec does not write to it */
     settings->command = settings->shell_argv;
+    return true;
+}
+
+static bool check_command(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+    if (!read_command(settings, why))
+        return false;
+    switch (cmd->child) {
+    case CHILD_NEEDED: return settings_want_command(settings, cmd, why);
+    case CHILD_OPTIONAL: break;
+    case CHILD_NONE:
+        return settings->command == NULL ||
+               complain(why, EXIT_USAGE, "unexpected operand: 'rlock %s' runs no command",
+                        cmd->name);
+    }
     return true;
 }
 
@@ -148,7 +174,8 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
     if (outcome != SETTINGS_OK)
         return outcome;
-    bool good = check_command(settings, cmd, why) && config_load(settings, why) &&
+    bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
+                (cmd->check == NULL || cmd->check(settings, why)) && config_load(settings, why) &&
                 read_environment(settings, why) && check_kill_after(settings, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

@@ -23,6 +23,16 @@ enum log_format { LOG_TEXT, LOG_JSON };
 enum setting {
     SETTING_NAME,
     SETTING_SERVER,
+    SETTING_SUPERSEDE,
+    SETTING_PREFER,
+    SETTING_PERMITS,
+    SETTING_TAKE,
+    SETTING_PLAIN,
+    SETTING_RESIZE,
+    SETTING_COUNT_DOWNS,
+    SETTING_BY,
+    SETTING_ALWAYS,
+    SETTING_MUST_EXIST,
     SETTING_WAIT,
     SETTING_LEASE,
     SETTING_NO_RENEW,
@@ -52,7 +62,17 @@ struct settings {
     size_t name_count;
     const char *server; /* URL, maybe with a password: never print it */
     enum source server_source;
-    char *password;  /* RLOCK_PASSWORD or the content of RLOCK_PASSWORD_FILE; NULL: none */
+    char *password; /* RLOCK_PASSWORD or the content of RLOCK_PASSWORD_FILE; NULL: none */
+    bool supersede;
+    bool prefer_readers;
+    int permits; /* --permits N; 0: not given */
+    int take;
+    bool plain;
+    int resize; /* --resize N; 0: not given */
+    int count;  /* --count N; 0: not given */
+    int by;
+    bool always;
+    bool must_exist;
     int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t lease_ms;
     int64_t kill_after_ms; /* at most a third of the lease */
@@ -66,8 +86,8 @@ struct settings {
     int verbosity; /* number of -v */
     enum log_format log;
     const char *shell_command; /* -c; NULL: none */
-    char **
-        command; /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL} */
+    /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL}; NULL: none */
+    char **command;
 
     struct origin origins[SETTING_COUNT]; /* who set what */
     char *shell_argv[4];                  /* what command points to with -c: do not copy settings */
@@ -96,6 +116,10 @@ enum settings_outcome {
  * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why);
+
+/* Whether there is a command to run; what has to have one complains without. */
+bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
+                           struct complaint *why);
 
 /* Wipes the secrets and frees what the settings own. */
 void settings_free(struct settings *settings);

@@ -37,7 +37,8 @@ enum spawn_event {
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options);
 
-/* Opens the gate: the command starts, with shared->environment as it is now. */
+/* Opens the gate: the command starts, with shared->environment as it is now. lease_end_ms: until
+ * when it may run if nobody stores a later one; INT64_MAX: no limit. */
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 
 /* Waits, passing on the signals that come. watch_fd -1: none. */

@@ -12,7 +12,7 @@
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
 
-void waitline_begin(struct waitline *line, const char *name, const char *kind) {
+void waitline_begin(struct waitline *line, const char *name, const struct wrap_kind *kind) {
     *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
 }
 
@@ -33,10 +33,19 @@ __attribute__((format(printf, 4, 5))) static void append(char *text, size_t size
     *length += n > 0 ? (size_t)n : 0;
 }
 
-void waitline_holder(char *text, size_t size, const struct rlock_holder *holder) {
+static void describe_count(char *text, size_t size, const struct rlock_holder *holder) {
+    if (holder->waiting > 0)
+        (void)snprintf(text, size, "%" PRId64 " to go", holder->waiting);
+    else
+        (void)snprintf(text, size, "not set yet");
+}
+
+static void describe_holder(char *text, size_t size, const struct rlock_holder *holder) {
     char held[DURATION_TEXT_SIZE];
     size_t length = 0;
-    if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
+    if (*holder->owner == '\0')
+        append(text, size, &length, "held by others");
+    else if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
         append(text, size, &length, "held by %s", holder->owner);
     else if (*holder->user == '\0')
         append(text, size, &length, "held by %s", holder->host);
@@ -51,6 +60,72 @@ void waitline_holder(char *text, size_t size, const struct rlock_holder *holder)
         append(text, size, &length, ", %s", holder->command);
 }
 
+void waitline_why(char *text, size_t size, const struct wrap_kind *kind,
+                  const struct rlock_holder *holder) {
+    if (kind->detail == DETAIL_COUNT)
+        describe_count(text, size, holder);
+    else
+        describe_holder(text, size, holder);
+}
+
+/* What makes 2 the "2nd". */
+static const char *ordinal_ending(int64_t number) {
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+    const int64_t last = number % 100 / 10 == 1 ? 0 : number % 10;
+    return endings[last < 4 ? last : 0];
+}
+
+/* Appends "for deploy (fair, 2nd of 4): held by ...", or what is wrong with the server. */
+static void append_wait(char *text, size_t size, size_t *length, const struct waitline *line,
+                        const rlock_client *client, const struct rlock_holder *holder) {
+    const struct wrap_kind *kind = line->kind;
+    char why[TEXT_SIZE];
+    if (holder == NULL) {
+        append(text, size, length, "for %s: cannot use %s: %s", line->name,
+               rlock_client_server(client), rlock_error(client));
+        return;
+    }
+    waitline_why(why, sizeof why, kind, holder);
+    append(text, size, length, "for %s", holder->name);
+    switch (kind->detail) {
+    case DETAIL_NONE: append(text, size, length, ": %s", why); break;
+    case DETAIL_KIND: append(text, size, length, " (%s): %s", kind->name, why); break;
+    case DETAIL_COUNT: append(text, size, length, " (%s, %s)", kind->name, why); break;
+    case DETAIL_PLACE:
+        append(text, size, length, " (%s", kind->name);
+        if (holder->position > 0)
+            append(text, size, length, ", %" PRId64 "%s of %" PRId64, holder->position,
+                   ordinal_ending(holder->position), holder->waiting);
+        append(text, size, length, "): %s", why);
+        break;
+    }
+}
+
+/* Behind the fields of every kind: the place, of a latch the count. Returns how many. */
+static size_t add_place(struct out_field *fields, const struct wrap_kind *kind,
+                        const struct rlock_holder *holder) {
+    if (kind->detail == DETAIL_COUNT) {
+        fields[0] = OUT_NUMBER("count", holder->waiting);
+        return holder->waiting > 0 ? 1 : 0;
+    }
+    fields[0] = OUT_NUMBER("position", holder->position);
+    fields[1] = OUT_NUMBER("waiting", holder->waiting);
+    return holder->position > 0 ? 2 : 0;
+}
+
+static void tell(const struct waitline *line, const struct rlock_holder *holder, int64_t waited_ms,
+                 const char *text) {
+    const bool known = holder != NULL && *holder->owner != '\0';
+    struct out_field fields[6] = {
+        OUT_TEXT("name", holder != NULL ? holder->name : line->name),
+        OUT_TEXT("kind", line->kind->name),
+        OUT_NUMBER("waited_ms", waited_ms),
+        OUT_TEXT("holder", known ? holder->owner : NULL),
+    };
+    const size_t more = holder != NULL ? add_place(fields + 4, line->kind, holder) : 0;
+    out_event(OUT_INFO, "waiting", fields, 4 + more, "%s", text);
+}
+
 void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock) {
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
@@ -63,27 +138,15 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
         line->next_ms = now + LIVE_MS;
         return;
     }
-    char why[TEXT_SIZE], text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
-    const char *name = holder != NULL ? holder->name : line->name;
-    if (holder != NULL)
-        waitline_holder(why, sizeof why, holder);
-    else
-        (void)snprintf(why, sizeof why, "cannot use %s: %s", rlock_client_server(client),
-                       rlock_error(client));
-    (void)snprintf(text, sizeof text, "waiting %s for %s: %s",
-                   seconds(waited, now - line->began_ms), name, why);
+    char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
+    size_t length = 0;
+    append(text, sizeof text, &length, "waiting %s ", seconds(waited, now - line->began_ms));
+    append_wait(text, sizeof text, &length, line, client, holder);
     notify_status(text);
-    if (live) {
+    if (live)
         out_live("%s", text);
-    } else {
-        const struct out_field fields[] = {
-            OUT_TEXT("name", name),
-            OUT_TEXT("kind", line->kind),
-            OUT_NUMBER("waited_ms", now - line->began_ms),
-            OUT_TEXT("holder", holder != NULL ? holder->owner : NULL),
-        };
-        out_event(OUT_INFO, "waiting", fields, sizeof fields / sizeof fields[0], "%s", text);
-    }
+    else
+        tell(line, holder, now - line->began_ms, text);
     line->next_ms = now + (live ? LIVE_MS : LINE_MS);
 }
 

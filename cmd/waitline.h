@@ -4,15 +4,16 @@
 #define RLOCK_CMD_WAITLINE_H
 
 #include "rlock.h"
+#include "wrap_kind.h"
 
 struct waitline {
     const char *name; /* of the lock, before the server has said which of several is busy */
-    const char *kind;
+    const struct wrap_kind *kind;
     int64_t began_ms;
     int64_t next_ms; /* when it wants to speak again */
 };
 
-void waitline_begin(struct waitline *line, const char *name, const char *kind);
+void waitline_begin(struct waitline *line, const char *name, const struct wrap_kind *kind);
 
 /* Speaks, if it is time. */
 void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock);
@@ -20,7 +21,9 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
 /* Takes the live line away. */
 void waitline_end(void);
 
-/* Writes "held by alice@web-01 pid 4242 for 3m, ./deploy.sh"; what is unknown is left out. */
-void waitline_holder(char *text, size_t size, const struct rlock_holder *holder);
+/* Writes what stands in the way: "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", what is
+ * unknown left out; of a latch "3 to go". */
+void waitline_why(char *text, size_t size, const struct wrap_kind *kind,
+                  const struct rlock_holder *holder);
 
 #endif

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "notify.h"
 #include "out.h"
 #include "spawn.h"
@@ -54,11 +54,11 @@ static void tell(const struct wrapped *wrapped, const char *event) {
         return;
     const struct out_field fields[] = {
         OUT_TEXT("name", hold->name),
-        OUT_TEXT("server", rlock_client_server(wrapped->taken.client)),
+        OUT_TEXT("server", rlock_client_server(wrapped->taken.server.client)),
         OUT_NUMBER("token", hold->token),
     };
-    out_event(OUT_DEBUG, event, fields, sizeof fields / sizeof fields[0], "%s %s", event,
-              hold->name);
+    out_event(OUT_DEBUG, event, fields, sizeof fields / sizeof fields[0], "%s %s",
+              wrapped->taken.kind->passed ? "passed" : event, hold->name);
 }
 
 /* --- while the command runs ------------------------------------------------------------------ */
@@ -74,7 +74,7 @@ static void start_keeper(struct wrapped *wrapped) {
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
     out_warn("cannot renew %s: %s; trying again", lock_name(wrapped),
-             rlock_error(wrapped->taken.client));
+             rlock_error(wrapped->taken.server.client));
     wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
 
@@ -84,11 +84,11 @@ static void on_lost(struct wrapped *wrapped) {
     wrapped->lost = true;
     if (wrapped->settings->warn_on_lost) {
         out_error("lost %s: %s; the command runs on without it", lock_name(wrapped),
-                  rlock_error(wrapped->taken.client));
+                  rlock_error(wrapped->taken.server.client));
         return;
     }
     out_error("lost %s: %s; stopping the command", lock_name(wrapped),
-              rlock_error(wrapped->taken.client));
+              rlock_error(wrapped->taken.server.client));
     spawn_stop(&wrapped->spawn);
 }
 
@@ -128,22 +128,6 @@ static void watch(struct wrapped *wrapped) {
 
 /* --- afterwards ------------------------------------------------------------------------------ */
 
-static int command_status(const struct report *report) {
-    return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)
-                                       : WEXITSTATUS(report->status);
-}
-
-static int say_no_command(const struct wrapped *wrapped) {
-    const struct report *report = &wrapped->spawn.report;
-    const char *command = wrapped->settings->command[0];
-    if (report->verb == REPORT_NO_FORK) {
-        out_error("cannot start %s: %s", command, strerror(report->status));
-        return EXIT_SYSTEM;
-    }
-    out_error("cannot run %s: %s", command, strerror(report->status));
-    return report->status == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
-}
-
 /* Was the lease sure until the command's end? Any sign that it was not counts. */
 static bool was_lost(struct wrapped *wrapped) {
     const struct spawn *spawn = &wrapped->spawn;
@@ -161,7 +145,7 @@ static void say_lost(const struct wrapped *wrapped) {
     if (!wrapped->lost)
         out_error("lost %s: %s", lock_name(wrapped),
                   wrapped->settings->no_renew    ? "the command took longer than the lease"
-                  : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.client)
+                  : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
                                                  : "the lease could not be renewed in time");
     if (spawn->report.left)
         out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
@@ -183,7 +167,8 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
-    tell(wrapped, "releasing");
+    if (!taken->kind->passed)
+        tell(wrapped, "releasing");
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
     if (released == RLOCK_OK)
         return status;
@@ -191,11 +176,13 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
      * has run out after the command's end, while rlock was stopped: nothing was lost. */
     if (released == RLOCK_LOST && now < lease_end) {
         out_error("lost the lock: %s; the command ran without it for some time",
-                  rlock_error(taken->client));
+                  rlock_error(taken->server.client));
         return EXIT_LOST;
     }
-    out_warn("cannot confirm that %s was given back: %s; it ends with its lease",
-             wrapped->settings->names[0], rlock_error(taken->client));
+    out_warn("cannot confirm that %s was given back: %s; %s", wrapped->settings->names[0],
+             rlock_error(taken->server.client),
+             lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
+                                        : "it ends with its lease");
     return status;
 }
 
@@ -209,62 +196,53 @@ static int end_lost(struct wrapped *wrapped) {
 
 static int end(struct wrapped *wrapped) {
     if (wrapped->spawn.report.verb != REPORT_ENDED)
-        return release(wrapped, 0, say_no_command(wrapped));
+        return release(wrapped, 0, child_status(&wrapped->spawn, wrapped->settings));
     if (was_lost(wrapped))
         return end_lost(wrapped);
-    if (wrapped->spawn.guardian_lost)
-        out_error("the guardian of the command was killed: the command was ended");
-    return release(wrapped, keep_ms(wrapped), command_status(&wrapped->spawn.report));
+    return release(wrapped, keep_ms(wrapped), child_status(&wrapped->spawn, wrapped->settings));
 }
 
 /* --- the way through ------------------------------------------------------------------------- */
 
-/* The guardian is forked before the lock is asked for: it gets ready while the server answers, or
- * while we wait, so that the command starts the sooner when the lock is there. */
-static bool prepare_command(struct wrapped *wrapped) {
-    const struct settings *settings = wrapped->settings;
-    const struct spawn_options options = {
-        .argv = settings->command,
-        .kill_after_ms = settings->kill_after_ms,
-        .margin_ms = margin_ms(settings->lease_ms),
-        .warn_only = settings->warn_on_lost,
-    };
-    if (spawn_prepare(&wrapped->spawn, &wrapped->signals, &options))
-        return true;
-    out_error("cannot start %s: %s", settings->command[0], strerror(errno));
-    return false;
-}
-
 /* A standby that waited for its lock is up now. */
 static void say_ready(const struct wrapped *wrapped) {
     char text[RLOCK_NAME_MAX + 16];
-    (void)snprintf(text, sizeof text, "holding %s", lock_name(wrapped));
+    (void)snprintf(text, sizeof text, "%s %s", wrapped->taken.kind->passed ? "passed" : "holding",
+                   lock_name(wrapped));
     notify_ready(text);
 }
 
-static int run_held(struct wrapped *wrapped, const char *kind) {
+static bool hand_down(const struct wrapped *wrapped) {
     const struct taken *taken = &wrapped->taken;
-    struct spawn *spawn = &wrapped->spawn;
+    struct shared *shared = wrapped->spawn.shared;
+    if (holds_hand_down(&taken->around, taken->lock, taken->kind->name,
+                        server_for_command(&taken->server, wrapped->settings), shared->environment,
+                        sizeof shared->environment))
+        return true;
+    out_error("cannot set the command's environment: too many names");
+    return false;
+}
+
+static int run_held(struct wrapped *wrapped) {
+    const bool has_command = wrapped->settings->command != NULL;
     bool from_terminal;
     const int signal = signals_read(&wrapped->signals, &from_terminal);
     if (signal != 0)
         return release(wrapped, 0, 128 + signal);
-    if (!holds_hand_down(&taken->around, taken->lock, kind,
-                         take_server_for_command(taken, wrapped->settings),
-                         spawn->shared->environment, sizeof spawn->shared->environment)) {
-        out_error("cannot set the command's environment: too many names");
+    if (has_command && !hand_down(wrapped))
         return release(wrapped, 0, EXIT_SYSTEM);
-    }
     tell(wrapped, "acquired");
     say_ready(wrapped);
+    if (!has_command)
+        return release(wrapped, 0, 0);
     signals_run(&wrapped->signals);
-    spawn_start(spawn, rlock_lease_end_ms(taken->lock));
-    wrapped->keeper_due_ms = rlock_renewal_due_ms(taken->lock);
+    spawn_start(&wrapped->spawn, rlock_lease_end_ms(wrapped->taken.lock));
+    wrapped->keeper_due_ms = rlock_renewal_due_ms(wrapped->taken.lock);
     watch(wrapped);
     return end(wrapped);
 }
 
-int wrap(const char *kind, const struct settings *settings) {
+int wrap(const struct wrap_kind *kind, const struct settings *settings) {
     struct wrapped wrapped = {
         .settings = settings, .verdict = RLOCK_OK, .spawn = {.guardian = -1, .socket = -1}};
     if (!signals_begin(&wrapped.signals)) {
@@ -272,10 +250,11 @@ int wrap(const char *kind, const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     int status = take_prepare(&wrapped.taken, settings, kind);
-    if (status == 0 && !prepare_command(&wrapped))
+    if (status == 0 && settings->command != NULL &&
+        !child_prepare(&wrapped.spawn, &wrapped.signals, settings, margin_ms(settings->lease_ms)))
         status = EXIT_SYSTEM;
     if (status == 0 && take(&wrapped.taken, settings, &wrapped.signals, &status))
-        status = run_held(&wrapped, kind);
+        status = run_held(&wrapped);
     spawn_finish(&wrapped.spawn);
     take_free(&wrapped.taken);
     close(wrapped.signals.fd);

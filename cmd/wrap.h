@@ -3,9 +3,10 @@
 #define RLOCK_CMD_WRAP_H
 
 #include "settings.h"
+#include "wrap_kind.h"
 
-/* Takes a lock of that kind, runs the command while it is held, gives it back. Returns the exit
- * status (CLI.md, section 3). */
-int wrap(const char *kind, const struct settings *settings);
+/* Takes a lock of that kind, runs the command while it is held, gives it back; without a command it
+ * only takes it. Returns the exit status (CLI.md, section 3). */
+int wrap(const struct wrap_kind *kind, const struct settings *settings);
 
 #endif

@@ -11,6 +11,8 @@
 enum {
     CAP_MIN_MS = 4500, /* a sleeper tries again after this to CAP_MAX_MS: not all at once */
     CAP_MAX_MS = 5000,
+    BEAT_MIN_MS = 2000, /* the same where a waiter must be heard of */
+    BEAT_MAX_MS = 2500,
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
     FRONT = 16,   /* places in line from which a waiter tries at every cap */
@@ -57,20 +59,27 @@ bool rlock_in_doubt(const rlock_lock *lock) {
     return false;
 }
 
+/* We wait for one name from now on: a place in another's line would swallow its wake-ups. */
+static void leave_other_lines(struct rlock_lock *lock, const struct rlock__part *waited_for) {
+    for (size_t i = 0; i < lock->part_count; i++) {
+        if (&lock->parts[i] != waited_for && lock->parts[i].in_line)
+            leave_part(lock, &lock->parts[i]);
+    }
+}
+
 /* All of the names, in canonical order, or none: what was taken before a busy one is given back. */
 static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
                                   int64_t *hint_ms) {
     for (size_t i = 0; i < lock->part_count; i++) {
         struct rlock__part *part = &lock->parts[i];
-        const bool in_line = lock->listener.part == part;
+        const bool in_line = lock->stands && (lock->kind->queued || lock->listener.part == part);
         enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
         if (status == RLOCK_OK)
             continue;
         while (i > 0)
             leave_part(lock, &lock->parts[--i]);
-        /* We wait for this one from now on: a place in another line would swallow its wake-ups. */
-        if (status == RLOCK_BUSY && !in_line && lock->listener.part != NULL)
-            leave_part(lock, lock->listener.part);
+        if (status == RLOCK_BUSY)
+            leave_other_lines(lock, part);
         lock->busy = status == RLOCK_BUSY ? part : NULL;
         return status;
     }
@@ -85,10 +94,11 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
 
 /* When to try again, unless a message comes before. */
 static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
-    int64_t pause = rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
+    int64_t pause = lock->kind->beats ? rlock__random_between(BEAT_MIN_MS, BEAT_MAX_MS)
+                                      : rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
     if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
         pause = sooner(pause, hint_ms + 1);
-    lock->routine = lock->place > FRONT;
+    lock->routine = lock->place > FRONT && !lock->kind->beats;
     lock->next_try_ms = rlock_now_ms() + pause;
 }
 
@@ -138,6 +148,7 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
         return RLOCK_AGAIN;
     }
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
+    lock->stands = !no_wait;
     int64_t hint_ms = -1;
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait ? 2 : 1; tries > 0 && status == RLOCK_AGAIN; tries--) {
@@ -202,6 +213,8 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
 static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock__news *news,
                                      const struct rlock__limit *limit) {
     const int64_t now = rlock_now_ms();
+    if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
+        lock->place = 1;
     if (news->woken || (news->released && lock->place <= 1)) {
         try_now(lock);
         return RLOCK_OK;

@@ -6,18 +6,95 @@
 
 #include "scripts.h"
 
+/* What every script gets, see lua/include/base.lua; behind these the kind's own. */
+#define COMMON_KEYS                                                                                \
+    "*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}"
+enum { WAITERS = 4, WRITERS = 6 };
+
+#define MUTEX_KEYS                                                                                 \
+    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}",        \
+        "rlock_rivals:{*}"
+#define RW_KEYS    COMMON_KEYS, "{*}:wait_write", "rlock_writers:{*}"
+#define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
+#define LATCH_KEYS COMMON_KEYS
+
+#define MUTEX_CHANNEL "redisson_lock__channel:{*}"
+#define RW_CHANNEL    "redisson_rwlock:{*}"
+#define SEM_CHANNEL   "redisson_sc:{*}"
+#define LATCH_CHANNEL "redisson_countdownlatch__channel__<*>"
+
 static const struct rlock__kind kinds[] = {
     {
         .name = "run",
         .acquire = &SCRIPT_MUTEX_ACQUIRE,
         .renew = &SCRIPT_MUTEX_RENEW,
         .release = &SCRIPT_MUTEX_RELEASE,
-        .keys = {"*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}",
-                 "rlock_waiters:{*}"},
-        .line = 4,
-        .channel = "redisson_lock__channel:{*}",
+        .keys = {MUTEX_KEYS},
+        .line = WAITERS,
+        .channel = MUTEX_CHANNEL,
+    },
+    {
+        .name = "fair",
+        .acquire = &SCRIPT_FAIR_ACQUIRE,
+        .renew = &SCRIPT_MUTEX_RENEW,
+        .release = &SCRIPT_MUTEX_RELEASE,
+        .keys = {MUTEX_KEYS},
+        .line = WAITERS,
+        .channel = MUTEX_CHANNEL,
+        .variant = "supersede",
+        .queued = true,
+        .beats = true,
+    },
+    {
+        .name = "read",
+        .acquire = &SCRIPT_READ_ACQUIRE,
+        .renew = &SCRIPT_RW_RENEW,
+        .release = &SCRIPT_RW_RELEASE,
+        .keys = {RW_KEYS},
+        .line = WAITERS,
+        .channel = RW_CHANNEL,
+    },
+    {
+        .name = "write",
+        .acquire = &SCRIPT_WRITE_ACQUIRE,
+        .renew = &SCRIPT_RW_RENEW,
+        .release = &SCRIPT_RW_RELEASE,
+        .keys = {RW_KEYS},
+        .line = WRITERS,
+        .channel = RW_CHANNEL,
+        .variant = "prefer-readers",
+        .beats = true,
+    },
+    {
+        .name = "sem",
+        .acquire = &SCRIPT_SEM_ACQUIRE,
+        .renew = &SCRIPT_SEM_RENEW,
+        .release = &SCRIPT_SEM_RELEASE,
+        .keys = {SEM_KEYS},
+        .line = WAITERS,
+        .channel = SEM_CHANNEL,
+    },
+    {
+        .name = "plain",
+        .acquire = &SCRIPT_PLAIN_ACQUIRE,
+        .release = &SCRIPT_PLAIN_RELEASE,
+        .keys = {SEM_KEYS},
+        .line = WAITERS,
+        .channel = SEM_CHANNEL,
+    },
+    {
+        .name = "latch",
+        .acquire = &SCRIPT_LATCH_ACQUIRE,
+        .keys = {LATCH_KEYS},
+        .line = WAITERS,
+        .channel = LATCH_CHANNEL,
+        .variant = "must-exist",
     },
 };
+
+const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
+const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
+const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;
 
 const struct rlock__kind *rlock__kind_find(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -25,6 +102,10 @@ const struct rlock__kind *rlock__kind_find(const char *name) {
             return &kinds[i];
     }
     return NULL;
+}
+
+bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant) {
+    return variant == NULL || (kind->variant != NULL && strcmp(kind->variant, variant) == 0);
 }
 
 char *rlock__kind_key(const char *pattern, const char *lock_name) {
@@ -36,6 +117,8 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
     for (const char *from = pattern; *from != '\0'; from++) {
         if (*from == '*')
             to = stpcpy(to, lock_name);
+        else if (*from == '<' || *from == '>')
+            *to++ = *from == '<' ? '{' : '}';
         else if (!has_tag || (*from != '{' && *from != '}'))
             *to++ = *from;
     }

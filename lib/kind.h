@@ -6,18 +6,30 @@
 
 struct rlock__kind {
     const char *name;
+    /* renew, release: NULL where nothing is left to renew, or to give back */
     const struct rlock__script *acquire, *renew, *release;
     /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
-     * one cluster slot of them all; a name that has braces itself is put in without ours. */
+     * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
+     * brackets are braces whatever the name. */
     const char *keys[RLOCK__KEYS_MAX];
     size_t line; /* which of the keys is the list of waiters */
     const char *channel;
+    const char *variant; /* the one that acquire knows; NULL: none */
+    bool queued;         /* one stands in line from the first try on */
+    bool beats;          /* a waiter that is not heard of for seconds loses its place */
 };
 
 /* NULL: there is no such kind. */
 const struct rlock__kind *rlock__kind_find(const char *name);
 
+/* True: the kind can be taken in that way; NULL is the usual one. */
+bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
+
 /* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
 char *rlock__kind_key(const char *pattern, const char *lock_name);
+
+/* What counts without being held, see count.c. */
+extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
+                                                               *const RLOCK__SEM_RESIZE;
 
 #endif

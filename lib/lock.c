@@ -17,21 +17,36 @@ static enum rlock_status invalid(rlock_client *client, const char *why) {
     return RLOCK_INVALID;
 }
 
+const char *rlock__name_fault(const char *name) {
+    if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
+        return "a lock's name has 1 to 512 bytes";
+    for (; *name != '\0'; name++) {
+        if ((unsigned char)*name < ' ' || *name == 127)
+            return "a lock's name has no control characters";
+    }
+    return NULL;
+}
+
+static bool is_number_of_permits(int64_t number) {
+    return number >= 0 && number <= RLOCK_PERMITS_MAX;
+}
+
 static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
-    if (rlock__kind_find(options->kind) == NULL)
+    const struct rlock__kind *kind = rlock__kind_find(options->kind);
+    if (!kind)
         return invalid(client, "there is no such kind of lock");
+    if (!rlock__kind_knows(kind, options->variant))
+        return invalid(client, "this kind of lock has no such variant");
+    if (!is_number_of_permits(options->permits) || !is_number_of_permits(options->permits_total))
+        return invalid(client, "permits are 1 to 1000000000");
     if (options->name_count == 0)
         return invalid(client, "a lock needs a name");
     if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
         return invalid(client, "a lease lasts from 100ms to 7d");
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *name = options->names[i];
-        if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
-            return invalid(client, "a lock's name has 1 to 512 bytes");
-        for (; *name != '\0'; name++) {
-            if ((unsigned char)*name < ' ' || *name == 127)
-                return invalid(client, "a lock's name has no control characters");
-        }
+        const char *fault = rlock__name_fault(options->names[i]);
+        if (fault != NULL)
+            return invalid(client, fault);
     }
     return RLOCK_OK;
 }
@@ -108,6 +123,12 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
     (void)snprintf(lock->lease_text, sizeof lock->lease_text, "%" PRId64, lock->lease_ms);
     (void)snprintf(lock->pid_text, sizeof lock->pid_text, "%ld", (long)getpid());
+    (void)snprintf(lock->permits_text, sizeof lock->permits_text, "%" PRId64,
+                   options->permits > 0 ? options->permits : 1);
+    if (options->permits_total > 0)
+        (void)snprintf(lock->total_text, sizeof lock->total_text, "%" PRId64,
+                       options->permits_total);
+    lock->variant = options->variant != NULL ? lock->kind->variant : "";
     lock->user = copy_text(options->user);
     lock->command = copy_text(options->command);
     if (lock->user == NULL || lock->command == NULL || !make_owner(lock))
@@ -186,6 +207,8 @@ int64_t rlock_lease_end_ms(const rlock_lock *lock) {
 }
 
 int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
+    if (lock->kind->renew == NULL)
+        return RLOCK_FOREVER;
     const int64_t began_ms =
         rlock_lease_end_ms(lock) - lock->lease_ms + rlock_drift_ms(lock->lease_ms);
     return began_ms + lock->lease_ms / 3;

@@ -13,7 +13,8 @@ struct rlock_lock {
     rlock_client *client;
     const struct rlock__kind *kind;
     int64_t lease_ms;
-    char lease_text[24], pid_text[24];
+    char lease_text[24], pid_text[24], permits_text[24], total_text[24];
+    const char *variant; /* the kind's, or "" */
     char *owner, *host, *user, *command;
     size_t part_count;
     struct rlock__part *parts;    /* in canonical order */
@@ -27,6 +28,7 @@ struct rlock_lock {
     unsigned glances; /* since the last try; see rlock__part_glance */
     bool routine;     /* nothing has happened: only the cap calls for the next try */
     bool last_was_busy;
+    bool stands;              /* a try may stand in line: we are ready to wait */
     struct rlock__part *busy; /* the part that was held by others at the last try */
     struct rlock__listener listener;
     int64_t place; /* in line, from 1, as the last try said; before we stand in it: what ours would
@@ -38,7 +40,8 @@ struct rlock_lock {
 /* --- part.c: the verbs, on one name ---------------------------------------------------------- */
 
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
- * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final.
+ * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final; of RLOCK_REFUSED and
+ * RLOCK_OUSTED the route's error says why.
  * in_line: stand in line when it is busy. */
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms);
@@ -57,6 +60,9 @@ enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__p
                                         int64_t keep_ms, const struct rlock__limit *limit);
 
 /* --- lock.c ---------------------------------------------------------------------------------- */
+
+/* What is wrong with a lock's name; NULL: nothing. */
+const char *rlock__name_fault(const char *name);
 
 /* Publishes the earliest lease end of the parts. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);

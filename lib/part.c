@@ -7,7 +7,14 @@
 #include "lock.h"
 
 /* The scripts' codes; each script says at its top which it uses. */
-enum { GRANTED = 1, REENTERED = 2, NOT_GRANTED = 0, OTHER_KIND = -1 };
+enum {
+    GRANTED = 1,
+    REENTERED = 2,
+    NOT_GRANTED = 0,
+    OTHER_KIND = -1,
+    NOT_ALLOWED = -2,
+    OUT_OF_PLACE = -3
+};
 enum { KEPT = 1, RELEASED = 1, STILL_HELD = 2, NOT_OURS = 0 };
 
 /* What every script gets first: keys, owner, lease, hold id, permits, channel. */
@@ -15,7 +22,7 @@ static struct rlock__call make_call(const struct rlock_lock *lock, const struct 
                                     const char *owner) {
     struct rlock__call call = {
         .arg_count = 5,
-        .args = {owner, lock->lease_text, part->hold_id, "1", part->channel},
+        .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->channel},
     };
     while (call.key_count < RLOCK__KEYS_MAX && part->keys[call.key_count] != NULL) {
         call.keys[call.key_count] = part->keys[call.key_count];
@@ -48,18 +55,20 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
         .host = text_or_empty(answer->reply, 4),
         .user = text_or_empty(answer->reply, 6),
         .command = text_or_empty(answer->reply, 7),
-        .position = part == lock->listener.part ? answer->b : 0,
+        .position = part->in_line ? answer->b : 0,
         .as_of_ms = rlock_now_ms(),
     };
     (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
     (void)rlock__reply_integer(answer->reply, 8, &lock->blocker.held_ms);
+    (void)rlock__reply_integer(answer->reply, 9, &lock->blocker.waiting);
 }
 
 static void note_hold(struct rlock_lock *lock, struct rlock__part *part, int64_t sent_ms,
                       const struct rlock__answer *answer) {
     part->held = true;
     part->in_line = false; /* the grant took us out of it */
-    part->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+    part->lease_end_ms =
+        lock->kind->renew != NULL ? rlock__lease_end_ms(sent_ms, lock->lease_ms) : RLOCK_FOREVER;
     part->hold = (struct rlock_hold){
         .name = part->name,
         .owner = answer->code == REENTERED ? part->proof_owner : lock->owner,
@@ -67,17 +76,47 @@ static void note_hold(struct rlock_lock *lock, struct rlock__part *part, int64_t
     };
 }
 
+/* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
+ * asked for. */
+static bool is_grant(const struct rlock_lock *lock, const struct rlock__part *part,
+                     const struct rlock__answer *answer) {
+    const bool told = answer->a > 0 || lock->kind->release == NULL;
+    return told &&
+           (answer->code == GRANTED || (answer->code == REENTERED && part->proof_owner != NULL));
+}
+
+/* What an answer that is neither grant nor busy says. */
+static enum rlock_status refused(struct rlock_lock *lock, struct rlock__part *part,
+                                 const struct rlock__answer *answer) {
+    struct rlock__route *route = &lock->client->route;
+    const char *why = rlock__reply_text(answer->reply, 3);
+    if (answer->code == OTHER_KIND)
+        return RLOCK_WRONG_KIND;
+    if (why != NULL && (answer->code == NOT_ALLOWED || answer->code == OUT_OF_PLACE)) {
+        rlock__error_set(&route->error, "%s", why);
+        return answer->code == NOT_ALLOWED ? RLOCK_REFUSED : RLOCK_OUSTED;
+    }
+    part->in_doubt = true;
+    return odd_answer(route, lock->kind->acquire, answer->code);
+}
+
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms) {
     struct rlock__route *route = &lock->client->route;
     struct rlock__call call = make_call(lock, part, lock->owner);
+    char place_text[24] = "";
+    if (lock->busy == part)
+        (void)snprintf(place_text, sizeof place_text, "%" PRId64, lock->place);
     const char *more[] = {part->proof_owner != NULL ? part->proof_owner : "",
                           part->proof_token,
                           in_line ? "1" : "0",
                           lock->host,
                           lock->pid_text,
                           lock->user,
-                          lock->command};
+                          lock->command,
+                          lock->total_text,
+                          lock->variant,
+                          place_text};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call.args[call.arg_count++] = more[i];
     const int64_t sent_ms = rlock_now_ms();
@@ -87,22 +126,15 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     part->in_doubt = route->in_doubt || status == RLOCK_UNAVAILABLE;
     if (status != RLOCK_OK)
         return status;
-    /* A grant without a token, or a re-entry that was not asked for, is none. */
-    const bool granted = answer.a > 0 && (answer.code == GRANTED ||
-                                          (answer.code == REENTERED && part->proof_owner != NULL));
     if (answer.code == NOT_GRANTED) {
         *hint_ms = answer.a;
         note_blocker(lock, part, &answer);
         return RLOCK_BUSY; /* the blocker keeps the reply */
     }
-    if (granted) {
+    if (is_grant(lock, part, &answer))
         note_hold(lock, part, sent_ms, &answer);
-    } else if (answer.code == OTHER_KIND) {
-        status = RLOCK_WRONG_KIND;
-    } else {
-        part->in_doubt = true;
-        status = odd_answer(route, lock->kind->acquire, answer.code);
-    }
+    else
+        status = refused(lock, part, &answer);
     rlock__reply_free(answer.reply);
     return status;
 }
@@ -124,6 +156,8 @@ bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
 
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
                                     struct rlock__route *route, const struct rlock__limit *limit) {
+    if (lock->kind->renew == NULL)
+        return RLOCK_OK;
     const struct rlock__call call = make_call(lock, part, part->hold.owner);
     const int64_t sent_ms = rlock_now_ms();
     struct rlock__answer answer;
@@ -142,6 +176,10 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                         int64_t keep_ms, const struct rlock__limit *limit) {
     struct rlock__route *route = &lock->client->route;
+    if (lock->kind->release == NULL) {
+        part->held = part->in_line = part->in_doubt = false;
+        return RLOCK_OK;
+    }
     /* An attempt without an answer may have re-entered, or not: the script looks for both owners.
      */
     const bool may_be_proof = !part->held && part->proof_owner != NULL;

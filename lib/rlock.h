@@ -35,6 +35,7 @@ extern "C" {
 #define RLOCK_LEASE_MAX_MS     (INT64_C(7) * 24 * 60 * 60 * 1000)
 #define RLOCK_LEASE_DEFAULT_MS 30000
 #define RLOCK_NAME_MAX         512
+#define RLOCK_PERMITS_MAX      1000000000
 
 /* One row makes the enum's value and its text. */
 #define RLOCK_STATUS_MAP(X)                                                                        \
@@ -47,6 +48,8 @@ extern "C" {
     X(DENIED, "access denied")                                                                     \
     X(CANCELLED, "cancelled")                                                                      \
     X(INVALID, "invalid argument")                                                                 \
+    X(REFUSED, "it could never succeed")                                                           \
+    X(OUSTED, "one that came later has taken the place")                                           \
     X(SYSTEM, "the system refused")
 
 enum rlock_status {
@@ -97,7 +100,12 @@ struct rlock_proof {
 };
 
 struct rlock_lock_options {
-    const char *kind;         /* "run" */
+    const char *kind;      /* "run", "fair", "read", "write", "sem", "plain" (a semaphore without
+                              leases) or "latch" (held when it is open; nothing is given back) */
+    const char *variant;   /* "supersede" (fair), "prefer-readers" (write), "must-exist" (latch);
+                              NULL: none */
+    int64_t permits;       /* sem, plain: how many to take, 1 to RLOCK_PERMITS_MAX; 0 counts as 1 */
+    int64_t permits_total; /* sem, plain: how many there are; 0: as it was set up */
     const char *const *names; /* 1 to 512 bytes each, without control characters */
     size_t name_count;        /* at least 1; doubles count once */
     int64_t lease_ms;         /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
@@ -111,7 +119,7 @@ struct rlock_lock_options {
 struct rlock_hold {
     const char *name;
     const char *owner; /* "UUID:PID@HOST" */
-    int64_t token;     /* the fencing token: grows with each new holder (Kleppmann 2016) */
+    int64_t token; /* the fencing token: grows with each new holder (Kleppmann 2016); 0: a latch */
 };
 
 /* Who stands in the way: what the server said at the last try. Unknown text is "", unknown numbers
@@ -125,7 +133,8 @@ struct rlock_holder {
     int64_t pid;
     int64_t held_ms;  /* for how long, by the server's clock */
     int64_t as_of_ms; /* when the server said all this, about a minute ago at most */
-    int64_t position; /* our place among rlock's waiters, from 1; 0: not waiting yet */
+    int64_t position; /* our place among those who wait, from 1; 0: not waiting yet */
+    int64_t waiting;  /* how many wait, as far as is known; of a latch: the count */
 };
 
 /* Makes a lock. No I/O. Copies all it is given; keeps the client.
@@ -146,7 +155,9 @@ struct rlock_wait {
  * RLOCK_OK: held, and its lease not yet over. RLOCK_AGAIN: until_ms has come; the place among the
  * waiters is kept; call again or withdraw. RLOCK_BUSY: the deadline has come and the last answer
  * was "held by others". RLOCK_UNAVAILABLE: the server could not be reached, or the deadline came
- * without such an answer. RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM.
+ * without such an answer. RLOCK_REFUSED: it could never succeed, as reading that would become
+ * writing, or another number of permits; rlock_error() says why. RLOCK_OUSTED: a later waiter with
+ * "supersede". RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM.
  * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, as far as the
  * server can be told so within half a second. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_acquire(rlock_lock *lock,
@@ -207,6 +218,34 @@ RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
  * yours"), RLOCK_UNAVAILABLE, RLOCK_DENIED…: why it could not be kept, told by rlock_error(client).
  * NULL: RLOCK_OK. */
 RLOCK_API enum rlock_status rlock_keeper_stop(rlock_keeper *keeper);
+
+/* --- counts: what is changed without being held ---------------------------------------------- */
+
+/* Each is sent until it is answered, and carried out once, however often it was sent.
+ * deadline_ms: when to stop trying; cancel_fd as in rlock_wait.
+ * RLOCK_OK, RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID (a
+ * name or number out of its bounds), RLOCK_SYSTEM. */
+struct rlock_count {
+    const char *name;
+    int64_t number; /* 1 to RLOCK_PERMITS_MAX */
+    int64_t deadline_ms;
+    int cancel_fd; /* -1: none */
+};
+
+/* Sets a latch that is not there yet. RLOCK_BUSY: there is one, and stays as it is.
+ * left: what it counts now. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_latch_set(rlock_client *client, const struct rlock_count *count, int64_t *left);
+
+/* Counts a latch down by number, 0 only to look; at zero it is open and gone.
+ * left: what it counts now. RLOCK_LOST: there is none, which counts as open. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_latch_down(rlock_client *client, const struct rlock_count *count, int64_t *left);
+
+/* Changes how many permits a semaphore has in all; sets up one that is not there.
+ * in_use: how many are taken, maybe more than there are now. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_sem_resize(rlock_client *client, const struct rlock_count *count, int64_t *in_use);
 
 /* --- the rest -------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 8, RLOCK__ARGS_MAX = 16 };
+enum { RLOCK__KEYS_MAX = 10, RLOCK__ARGS_MAX = 16 };
 
 /* What goes with it. */
 struct rlock__call {

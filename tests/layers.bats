@@ -119,7 +119,7 @@ layers() {
 	client
 	part
 	lock
-	acquire keeper
+	acquire count keeper
 	END
 }
 
@@ -212,27 +212,37 @@ promised() {
 
 # --- scripts -----------------------------------------------------------------------------------
 
-@test "each script begins with its KEYS, its ARGV and its reply" {
-    local file header word
+@test "each script says what it includes, where its KEYS and ARGV are told, and its reply" {
+    local file part header word
     for file in lua/*.lua; do
         header=$(sed '/^--/!q' "$file")
-        for word in KEYS ARGV Reply; do
-            [[ $header =~ (^|$'\n')"-- $word " ]] || fail "$file: no $word in the comment at its top"
+        for word in include: Reply; do
+            [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
+        done
+        [[ $header =~ "KEYS and ARGV: base.lua" ]] || fail "$file: where are KEYS and ARGV told?"
+        for part in $(sed -n '1s/^-- include: //p' "$file"); do
+            [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
         done
     done
 }
 
-@test "scripts take time from the server, and ids from nowhere" {
-    local file
-    run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua
-    assert_output ""
-    for file in lua/*.lua; do # no clock, or the server's
-        ! grep -qE '^[^-]*\bnow\b' "$file" || grep -q "redis.call('TIME')" "$file" || fail "$file: whose now?"
+@test "each included part is of use to some script" {
+    local part
+    for part in lua/include/*.lua; do
+        part=$(basename "$part" .lua)
+        grep -lE "^-- include:.* $part( |\$)" lua/*.lua || fail "$part is included by none"
     done
 }
 
+@test "scripts take time from the server, and ids from nowhere" {
+    run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua lua/include/*.lua
+    assert_output ""
+    run grep -lE "'TIME'" lua/*.lua lua/include/*.lua # one clock, the server's
+    assert_output lua/include/base.lua
+}
+
 @test "scripts reach only the keys they are given" {
-    run grep -nE "redis\.p?call\('[A-Z]+', *('|\"|NAME)" lua/*.lua
+    run grep -nE "redis\.p?call\('[A-Z]+', *('|\"|NAME)" lua/*.lua lua/include/*.lua
     assert_output ""
 }
 
@@ -243,7 +253,11 @@ promised() {
 	rows = dict((m[1], (m[0], m[2])) for m in
 	            re.findall(r'rlock__script (\w+) = \{"(\w+)", "([0-9a-f]{40})", \1_BODY, sizeof \1_BODY\}', header))
 	rows = {name: (symbol, sha1) for name, (symbol, sha1) in rows.items()}
-	files = {os.path.basename(path)[:-4]: open(path, 'rb').read() for path in sys.argv[2:]}
+	def whole(path):
+	    script = open(path, 'rb').read()
+	    parts = script.split(b'\n')[0].removeprefix(b'-- include: ').split()
+	    return b''.join(open(b'lua/include/%s.lua' % part, 'rb').read() for part in parts) + script
+	files = {os.path.basename(path)[:-4]: whole(path) for path in sys.argv[2:]}
 	assert rows.keys() == files.keys(), (rows.keys(), files.keys())
 	for name, body in files.items():
 	    symbol, sha1 = rows[name]

@@ -39,15 +39,19 @@ static void add_key(struct request *request, const char *format, const char *nam
 }
 
 static void begin(struct request *request, int words, const char *sha1, const char *name) {
-    request->size = (size_t)snprintf(request->text, REQUEST_MAX, "*%d\r\n", words + 8);
+    request->size = (size_t)snprintf(request->text, REQUEST_MAX, "*%d\r\n", words + 12);
     add(request, "EVALSHA");
     add(request, sha1);
-    add(request, "5");
+    add(request, "9");
     add(request, name);
     add_key(request, "redisson_lock_token:{%s}", name);
     add_key(request, "rlock_info:{%s}", name);
     add_key(request, "rlock_hold:{%s}", name);
     add_key(request, "rlock_waiters:{%s}", name);
+    add_key(request, "redisson_lock_queue:{%s}", name);
+    add_key(request, "redisson_lock_timeout:{%s}", name);
+    add_key(request, "rlock_beats:{%s}", name);
+    add_key(request, "rlock_rivals:{%s}", name);
 }
 
 /* Sends it; the answer must begin with the code 1. */

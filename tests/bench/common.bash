@@ -4,6 +4,7 @@
 BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 PROJECT=$(dirname "$(dirname "$BENCH")")
 RLOCK=${RLOCK_BIN:-$PROJECT/build/cmd/rlock}
+SCRIPTS=$(dirname "$RLOCK")/../lib/lua # with what they include, as the server gets them
 server_pid=
 
 clean_up() {
@@ -13,7 +14,7 @@ clean_up() {
 }
 
 sha() { # VERB
-    sha1sum <"$PROJECT/lua/mutex_$1.lua" | cut -d ' ' -f 1
+    sha1sum <"$SCRIPTS/mutex_$1.lua" | cut -d ' ' -f 1
 }
 
 build() { # PROGRAM...
@@ -48,7 +49,7 @@ begin() {
         [[ $(redis PING 2>/dev/null) != PONG ]] || break
         sleep 0.01
     done
-    for script in "$PROJECT"/lua/*.lua; do
+    for script in "$SCRIPTS"/*.lua; do
         redis -x SCRIPT LOAD <"$script" >/dev/null
     done
     echo "$("$RLOCK" --version), $(redis-server --version | sed 's/.* v=\([^ ]*\).*/Redis \1/')," \

@@ -17,6 +17,7 @@ TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PROJECT=$(dirname "$TESTS")
 TOOLS=$TESTS/tools
 RLOCK=${RLOCK_BIN:-$PROJECT/build/cmd/rlock}
+SCRIPTS=$(dirname "$RLOCK")/../lib/lua # with what they include, as the server gets them
 SLOW=${RLOCK_TEST_SLOW:-1}
 
 declare -gA reaped=() # status by pid: see reap

@@ -166,7 +166,7 @@ helpers_stop() {
 # scripts are on the server already, so that each attempt is one EVALSHA.
 proxy_start() {
     local script server=${1:-main}
-    for script in "$PROJECT"/lua/*.lua; do
+    for script in "$SCRIPTS"/*.lua; do
         redis_on "$server" -x SCRIPT LOAD <"$script" >/dev/null
     done
     mkfifo proxy.fifo
@@ -190,9 +190,9 @@ proxy_took() {
     (($(grep -c '^ok ' proxy.log) > $1))
 }
 
-# sha VERB: by what a request of the mutex's script is known.
+# sha VERB [KIND]: by what a request of a kind's script is known, the mutex's without KIND.
 sha() {
-    sha1sum <"$PROJECT/lua/mutex_$1.lua" | cut -d ' ' -f 1
+    sha1sum <"$SCRIPTS/${2:-mutex}_$1.lua" | cut -d ' ' -f 1
 }
 
 # requests MATCH: how many the proxy has seen.

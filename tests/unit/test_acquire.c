@@ -198,6 +198,7 @@ static void begin(size_t names, const struct answer *answers, const struct heard
     world.hearing = hearing;
     world.client.connect_timeout_ms = world.client.io_timeout_ms = 5000;
     world.lock.client = &world.client;
+    world.lock.kind = rlock__kind_find("run");
     world.lock.lease_ms = 30000;
     world.lock.part_count = names;
     world.lock.parts = world.parts;
@@ -310,6 +311,83 @@ static void the_others_leave_the_expiry_to_the_first(void **state) {
     begin(1, answers, NULL);
     assert_int_equal(acquire(RLOCK_FOREVER, 4400), RLOCK_AGAIN);
     assert_string_equal(deeds(), "tlT");
+}
+
+/* Where waiters are counted as dead, a waiter is heard of in time, wherever it stands. */
+static void who_must_beat_tries_every_two_seconds(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"fair", "write"};
+    static const struct answer answers[] = {BUSY(-1, 70), AND_SO_ON};
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        begin(1, answers, NULL);
+        world.lock.kind = rlock__kind_find(kinds[k]);
+        assert_int_equal(acquire(RLOCK_FOREVER, 60000), RLOCK_AGAIN);
+        assert_int_equal(count_of('g'), 0);
+        assert_true(count_of('T') > 10);
+        for (size_t i = 3; i < world.deed_count; i++)
+            assert_in_range(time_of(i) - time_of(i - 1), 2000, 2500);
+    }
+}
+
+static void who_queues_stands_from_the_first_try(void **state) {
+    (void)state;
+    static const struct answer answers[] = {BUSY(29000, 2), GRANTED(0), AND_SO_ON};
+    begin(1, answers, NULL);
+    world.lock.kind = rlock__kind_find("fair");
+    assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
+    assert_string_equal(deeds(), "TlTn");
+}
+
+static void who_does_not_wait_does_not_queue(void **state) {
+    (void)state;
+    static const struct answer answers[] = {BUSY(29000, 2), AND_SO_ON};
+    begin(1, answers, NULL);
+    world.lock.kind = rlock__kind_find("fair");
+    assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_BUSY);
+    assert_string_equal(deeds(), "t");
+}
+
+/* One queue at a time: the second name's turn would be swallowed by who waits for the first. */
+static void of_two_queues_one_is_left(void **state) {
+    (void)state;
+    static const struct answer answers[] = {GRANTED(0), BUSY(-1, 1), BUSY(29000, 1), BUSY(29000, 1),
+                                            AND_SO_ON};
+    begin(2, answers, NULL);
+    world.lock.kind = rlock__kind_find("fair");
+    assert_int_equal(acquire(RLOCK_FOREVER, 1000), RLOCK_AGAIN);
+    /* took 0, queued for 1; gave 0 back; 0 is busy: queued there, and left 1's */
+    assert_int_equal(strncmp(deeds(), "TTbLT", 5), 0);
+    assert_int_equal(world.deeds[5].what, 'n');
+    assert_int_equal(world.deeds[6].what, 'b');
+    assert_int_equal(world.deeds[6].part, 1);
+    assert_true(world.parts[0].in_line);
+    assert_false(world.parts[1].in_line);
+}
+
+/* A latch that is not there yet is waited for; once there was word of it, it has been. */
+static void what_was_heard_of_has_been_there(void **state) {
+    (void)state;
+    static const struct answer answers[] = {BUSY(-1, 0), AND_SO_ON};
+    static const struct heard hearing[] = {{.at_ms = 37, .released = true}, {0}};
+    begin(1, answers, hearing);
+    world.lock.kind = rlock__kind_find("latch");
+    assert_int_equal(acquire(RLOCK_FOREVER, 30), RLOCK_AGAIN);
+    assert_int_equal(world.lock.place, 0);
+    static const struct answer opened[] = {GRANTED(0), AND_SO_ON};
+    world.answers = opened;
+    assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
+    assert_int_equal(world.lock.place, 1);
+}
+
+static void what_could_never_succeed_ends_the_wait(void **state) {
+    (void)state;
+    static const enum rlock_status ends[] = {RLOCK_REFUSED, RLOCK_OUSTED, RLOCK_WRONG_KIND};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        const struct answer answers[] = {BUSY(-1, 1), BUSY(-1, 1), {.status = ends[i]}, AND_SO_ON};
+        begin(1, answers, NULL);
+        assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), ends[i]);
+        assert_string_equal(deeds(), "tLTTnb");
+    }
 }
 
 static void wakes_at_its_own_message(void **state) {
@@ -497,6 +575,12 @@ int main(void) {
         cmocka_unit_test(the_front_tries_and_does_not_glance),
         cmocka_unit_test(the_first_is_there_when_the_hold_expires),
         cmocka_unit_test(the_others_leave_the_expiry_to_the_first),
+        cmocka_unit_test(who_must_beat_tries_every_two_seconds),
+        cmocka_unit_test(who_queues_stands_from_the_first_try),
+        cmocka_unit_test(who_does_not_wait_does_not_queue),
+        cmocka_unit_test(of_two_queues_one_is_left),
+        cmocka_unit_test(what_was_heard_of_has_been_there),
+        cmocka_unit_test(what_could_never_succeed_ends_the_wait),
         cmocka_unit_test(wakes_at_its_own_message),
         cmocka_unit_test(the_shared_message_is_for_the_first),
         cmocka_unit_test(who_becomes_first_listens_to_redisson_too),

@@ -143,10 +143,23 @@ static void a_third_of_the_lease_on_it_is_renewed(void **state) {
     static const int64_t leases[] = {RLOCK_LEASE_MIN_MS, 1000, 30000, RLOCK_LEASE_MAX_MS};
     for (size_t i = 0; i < COUNT(leases); i++) {
         struct rlock__part part = {.lease_end_ms = rlock__lease_end_ms(7000, leases[i])};
-        struct rlock_lock lock = {.lease_ms = leases[i], .parts = &part, .part_count = 1};
+        struct rlock_lock lock = {.kind = rlock__kind_find("run"),
+                                  .lease_ms = leases[i],
+                                  .parts = &part,
+                                  .part_count = 1};
         rlock__lock_update_lease_end(&lock);
         assert_int_equal(rlock_renewal_due_ms(&lock), 7000 + leases[i] / 3);
     }
+}
+
+static void what_has_no_lease_is_not_renewed(void **state) {
+    (void)state;
+    struct rlock__part part = {.lease_end_ms = RLOCK_FOREVER};
+    struct rlock_lock lock = {
+        .kind = rlock__kind_find("latch"), .lease_ms = 30000, .parts = &part, .part_count = 1};
+    rlock__lock_update_lease_end(&lock);
+    assert_true(rlock_lease_end_ms(&lock) == RLOCK_FOREVER);
+    assert_true(rlock_renewal_due_ms(&lock) == RLOCK_FOREVER);
 }
 
 static void of_several_names_the_earliest_end_counts(void **state) {
@@ -168,6 +181,7 @@ int main(void) {
         cmocka_unit_test(poll_is_asked_for_what_is_left),
         cmocka_unit_test_setup(a_wait_lasts_until_its_deadline, reset),
         cmocka_unit_test(a_third_of_the_lease_on_it_is_renewed),
+        cmocka_unit_test(what_has_no_lease_is_not_renewed),
         cmocka_unit_test(of_several_names_the_earliest_end_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

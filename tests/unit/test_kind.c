@@ -13,32 +13,85 @@ static void assert_key(const char *pattern, const char *name, const char *expect
     free(key);
 }
 
-static void keys_of_a_mutex(void **state) {
+/* All of a kind's keys and last its channel, for a plain name and for one with braces of its own.
+ */
+struct named {
+    const char *kind;
+    const char *plain[RLOCK__KEYS_MAX + 2], *braced[RLOCK__KEYS_MAX + 2];
+};
+
+#define COMMON_PLAIN                                                                               \
+    "x", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
+#define COMMON_BRACED                                                                              \
+    "a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", "rlock_hold:a{b}c",                  \
+        "rlock_waiters:a{b}c"
+
+static const struct named named[] = {
+    {"run",
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_beats:{x}",
+      "rlock_rivals:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+      "rlock_beats:a{b}c", "rlock_rivals:a{b}c", "redisson_lock__channel:a{b}c"}},
+    {"fair",
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_beats:{x}",
+      "rlock_rivals:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+      "rlock_beats:a{b}c", "rlock_rivals:a{b}c", "redisson_lock__channel:a{b}c"}},
+    {"read",
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c:wait_write", "rlock_writers:a{b}c", "redisson_rwlock:a{b}c"}},
+    {"write",
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c:wait_write", "rlock_writers:a{b}c", "redisson_rwlock:a{b}c"}},
+    {"sem",
+     {COMMON_PLAIN, "{x}:timeout", "redisson_sc:{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "redisson_sc:a{b}c"}},
+    {"plain",
+     {COMMON_PLAIN, "{x}:timeout", "redisson_sc:{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "redisson_sc:a{b}c"}},
+    {"latch", /* the channel is in braces whatever the name */
+     {COMMON_PLAIN, "redisson_countdownlatch__channel__{x}"},
+     {COMMON_BRACED, "redisson_countdownlatch__channel__{a{b}c}"}},
+};
+
+static void assert_names(const struct rlock__kind *kind, const char *name,
+                         const char *const *expected) {
+    size_t k = 0;
+    for (; k < RLOCK__KEYS_MAX && kind->keys[k] != NULL; k++) {
+        assert_non_null(expected[k]);
+        assert_key(kind->keys[k], name, expected[k]);
+    }
+    assert_non_null(expected[k]);
+    assert_key(kind->channel, name, expected[k]);
+    assert_null(expected[k + 1]);
+}
+
+static void keys_are_those_of_redisson(void **state) {
     (void)state;
-    static const struct {
-        const char *name;
-        const char *keys[6]; /* the channel last */
-    } rows[] = {
-        {"deploy",
-         {"deploy", "redisson_lock_token:{deploy}", "rlock_info:{deploy}", "rlock_hold:{deploy}",
-          "rlock_waiters:{deploy}", "redisson_lock__channel:{deploy}"}},
-        {"a{b}c",
-         {"a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", "rlock_hold:a{b}c",
-          "rlock_waiters:a{b}c", "redisson_lock__channel:a{b}c"}},
-        {"{x}",
-         {"{x}", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}",
-          "redisson_lock__channel:{x}"}},
-        {"a}*b", /* no opening brace: ours go around it */
-         {"a}*b", "redisson_lock_token:{a}*b}", "rlock_info:{a}*b}", "rlock_hold:{a}*b}",
-          "rlock_waiters:{a}*b}", "redisson_lock__channel:{a}*b}"}},
-    };
-    const struct rlock__kind *kind = rlock__kind_find("run");
-    assert_non_null(kind);
-    assert_null(kind->keys[5]);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        for (size_t k = 0; k < 5; k++)
-            assert_key(kind->keys[k], rows[i].name, rows[i].keys[k]);
-        assert_key(kind->channel, rows[i].name, rows[i].keys[5]);
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const struct rlock__kind *kind = rlock__kind_find(named[i].kind);
+        assert_non_null(kind);
+        assert_names(kind, "x", named[i].plain);
+        assert_names(kind, "a{b}c", named[i].braced);
+    }
+}
+
+static void braces_of_a_name(void **state) {
+    (void)state;
+    assert_key("p:{*}", "{x}", "p:{x}");
+    assert_key("{*}:s", "{x}", "{x}:s");
+    assert_key("p:{*}", "a}*b", "p:{a}*b}"); /* no opening brace: ours go around it */
+    assert_key("p<*>", "{x}", "p{{x}}");
+}
+
+/* The line in which a kind waits. */
+static void each_kind_has_its_line(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const struct rlock__kind *kind = rlock__kind_find(named[i].kind);
+        assert_string_equal(kind->keys[kind->line], strcmp(named[i].kind, "write") == 0
+                                                        ? "rlock_writers:{*}"
+                                                        : "rlock_waiters:{*}");
     }
 }
 
@@ -53,12 +106,16 @@ static void a_long_name_fits(void **state) {
 
 static void there_is_no_other_kind(void **state) {
     (void)state;
-    static const char *const none[] = {"", "ru", "runs", "RUN", "run ", "mutex"};
+    static const char *const none[] = {"", "ru", "runs", "RUN", "run ", "mutex", "latches"};
     for (size_t i = 0; i < COUNT(none); i++)
         assert_null(rlock__kind_find(none[i]));
 }
 
 static void assert_script(const struct rlock__script *script, const char *name) {
+    if (name == NULL) {
+        assert_null(script);
+        return;
+    }
     assert_string_equal(script->name, name);
     assert_int_equal(strlen(script->sha1), 40);
     assert_int_equal(strspn(script->sha1, "0123456789abcdef"), 40);
@@ -68,18 +125,33 @@ static void assert_script(const struct rlock__script *script, const char *name) 
 
 static void each_verb_has_its_script(void **state) {
     (void)state;
-    const struct rlock__kind *kind = rlock__kind_find("run");
-    assert_script(kind->acquire, "mutex_acquire");
-    assert_script(kind->renew, "mutex_renew");
-    assert_script(kind->release, "mutex_release");
+    static const struct {
+        const char *kind, *acquire, *renew, *release;
+    } rows[] = {
+        {"run", "mutex_acquire", "mutex_renew", "mutex_release"},
+        {"fair", "fair_acquire", "mutex_renew", "mutex_release"},
+        {"read", "read_acquire", "rw_renew", "rw_release"},
+        {"write", "write_acquire", "rw_renew", "rw_release"},
+        {"sem", "sem_acquire", "sem_renew", "sem_release"},
+        {"plain", "plain_acquire", NULL, "plain_release"},
+        {"latch", "latch_acquire", NULL, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct rlock__kind *kind = rlock__kind_find(rows[i].kind);
+        assert_script(kind->acquire, rows[i].acquire);
+        assert_script(kind->renew, rows[i].renew);
+        assert_script(kind->release, rows[i].release);
+    }
+    assert_script(RLOCK__LATCH_SET, "latch_set");
+    assert_script(RLOCK__LATCH_DOWN, "latch_down");
+    assert_script(RLOCK__SEM_RESIZE, "sem_resize");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_a_mutex),
-        cmocka_unit_test(a_long_name_fits),
-        cmocka_unit_test(there_is_no_other_kind),
-        cmocka_unit_test(each_verb_has_its_script),
+        cmocka_unit_test(keys_are_those_of_redisson), cmocka_unit_test(braces_of_a_name),
+        cmocka_unit_test(each_kind_has_its_line),     cmocka_unit_test(a_long_name_fits),
+        cmocka_unit_test(there_is_no_other_kind),     cmocka_unit_test(each_verb_has_its_script),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,13 +72,14 @@ static void one_request_takes_it_and_one_gives_it_back(void **state) {
     for (size_t i = 0; i < 2; i++) {
         assert_word(&f, i, 0, "EVALSHA");
         assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, "5");
+        assert_word(&f, i, 2, "9");
         assert_word(&f, i, 3, "x");
         assert_word(&f, i, 4, "redisson_lock_token:{x}");
-        assert_word(&f, i, 9, "30000");
+        const size_t arg = 3 + 9;
+        assert_word(&f, i, arg + 1, "30000");
         /* The same owner and the same attempt. */
-        assert_word(&f, i, 8, f.peer.requests[0].words[8].data);
-        assert_word(&f, i, 10, f.peer.requests[0].words[10].data);
+        assert_word(&f, i, arg, f.peer.requests[0].words[arg].data);
+        assert_word(&f, i, arg + 2, f.peer.requests[0].words[arg + 2].data);
     }
     peer_free(&f.peer);
 }
@@ -136,6 +137,9 @@ static void an_odd_answer_holds_nothing(void **state) {
         {"-NOPERM no\r\n", RLOCK_DENIED},
         {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND},
         {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND},
+        {"*4\r\n:-2\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_REFUSED},
+        {"*4\r\n:-3\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_OUSTED},
+        {"*4\r\n:-3\r\n:0\r\n:0\r\n$-1\r\n", RLOCK_UNAVAILABLE}, /* it says why, or is none */
         {"*3\r\n:0\r\n:-1\r\n:1\r\n", RLOCK_BUSY},
         {"*9\r\n:0\r\n:9\r\n:1\r\n$-1\r\n:5\r\n$1\r\nx\r\n*0\r\n$-1\r\n$1\r\n9\r\n", RLOCK_BUSY},
     };

@@ -1,0 +1,135 @@
+/* cmd_latch_down.c: rlock latch down: counts a latch down, at once or when a command has ended.
+ *
+ * Nothing is held while the command runs: no lease can be lost, and none is renewed. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "count.h"
+#include "holds.h"
+#include "out.h"
+
+static const struct count_verb verb = {"count down", rlock_latch_down};
+
+static void say_counted(const struct settings *settings, enum rlock_status status, int64_t left) {
+    const char *name = settings->names[0];
+    if (status == RLOCK_LOST) {
+        out_warn("cannot count down %s: there is no such latch; nothing was changed", name);
+        return;
+    }
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_NUMBER("count", left)};
+    out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0],
+              "counted %s down: %" PRId64 " to go", name, left);
+}
+
+static int count_at_once(const struct settings *settings) {
+    enum rlock_status status;
+    int64_t left = 0;
+    const int failure = count_once(settings, &verb, settings->by, &status, &left);
+    if (failure == 0)
+        say_counted(settings, status, left);
+    return failure;
+}
+
+/* --- with a command -------------------------------------------------------------------------- */
+
+struct down {
+    const struct settings *settings;
+    struct signals signals;
+    struct server server;
+    struct holds around;
+    struct spawn spawn;
+};
+
+/* What can be known to go wrong goes wrong before the command runs. A latch that is not there may
+ * be by the command's end. */
+static int look(const struct down *down) {
+    enum rlock_status status;
+    int64_t left;
+    bool from_terminal;
+    int signal;
+    do {
+        status = count_change(&down->server, down->settings, &verb, 0, down->signals.fd, &left);
+        signal = signals_read(&down->signals, &from_terminal);
+    } while (status == RLOCK_CANCELLED && signal == 0);
+    if (signal != 0)
+        return 128 + signal;
+    return status == RLOCK_OK || status == RLOCK_LOST
+               ? 0
+               : server_explain(&down->server, down->settings, verb.name, status, "");
+}
+
+static bool hand_down(struct down *down) {
+    const struct settings *settings = down->settings;
+    struct shared *shared = down->spawn.shared;
+    if (holds_read(&down->around) &&
+        holds_hand_down_name(&down->around, settings->names[0], "latch",
+                             server_for_command(&down->server, settings), shared->environment,
+                             sizeof shared->environment))
+        return true;
+    out_error("cannot set the command's environment: out of memory");
+    return false;
+}
+
+/* Whoever waits for the job must not wait for ever: a count-down is not interrupted. */
+static int count(const struct down *down) {
+    int64_t left = 0;
+    const enum rlock_status status =
+        count_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
+    if (status != RLOCK_OK && status != RLOCK_LOST)
+        return server_explain(&down->server, down->settings, verb.name, status, "");
+    say_counted(down->settings, status, left);
+    return 0;
+}
+
+static int run(struct down *down) {
+    if (!hand_down(down))
+        return EXIT_SYSTEM;
+    signals_run(&down->signals);
+    spawn_start(&down->spawn, RLOCK_FOREVER);
+    while (spawn_watch(&down->spawn, &down->signals, -1, RLOCK_FOREVER) != SPAWN_ENDED)
+        continue;
+    const int status = child_status(&down->spawn, down->settings);
+    if (status != 0 && !down->settings->always)
+        return status;
+    const int failure = count(down);
+    return status != 0 ? status : failure;
+}
+
+static int run_and_count(const struct settings *settings) {
+    struct down down = {.settings = settings, .spawn = {.guardian = -1, .socket = -1}};
+    if (!signals_begin(&down.signals)) {
+        out_error("cannot take signals: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    int status = server_open(&down.server, settings);
+    if (status == 0 && !child_prepare(&down.spawn, &down.signals, settings, 0))
+        status = EXIT_SYSTEM;
+    if (status == 0)
+        status = look(&down);
+    if (status == 0)
+        status = run(&down);
+    spawn_finish(&down.spawn);
+    server_close(&down.server);
+    holds_free(&down.around);
+    close(down.signals.fd);
+    return status;
+}
+
+static int latch_down_exec(struct settings *settings) {
+    return settings->command != NULL ? run_and_count(settings) : count_at_once(settings);
+}
+
+const struct cmd cmd_latch_down = {
+    .name = "latch down",
+    .summary = "Count a latch down, when a command has succeeded if there is one",
+    .synopsis = "-n NAME [--by K] [options] [[--] COMMAND [ARG...]]\n"
+                "-n NAME [--by K] [options] -c STRING",
+    .options = CMD_LATCH_DOWN,
+    .child = CHILD_OPTIONAL,
+    .one_name = true,
+    .exec = latch_down_exec,
+};

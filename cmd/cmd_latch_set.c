@@ -1,0 +1,43 @@
+/* cmd_latch_set.c: rlock latch set: a latch that opens after so many count-downs. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "count.h"
+#include "out.h"
+
+static int latch_set_exec(struct settings *settings) {
+    static const struct count_verb verb = {"set", rlock_latch_set};
+    const char *name = settings->names[0];
+    enum rlock_status status;
+    int64_t left = 0;
+    const int failure = count_once(settings, &verb, settings->count, &status, &left);
+    if (failure != 0)
+        return failure;
+    if (status == RLOCK_BUSY) {
+        out_error("cannot set %s: it is set already, %" PRId64 " to go; nothing was changed", name,
+                  left);
+        return EXIT_FAILURE;
+    }
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_NUMBER("count", left)};
+    out_event(OUT_DEBUG, "set", fields, sizeof fields / sizeof fields[0],
+              "set %s: %" PRId64 " to go", name, left);
+    return 0;
+}
+
+static bool latch_set_check(const struct settings *settings, struct complaint *why) {
+    return settings->count > 0 ||
+           complain(why, EXIT_USAGE,
+                    "missing --count: say after how many count-downs it opens with --count N");
+}
+
+const struct cmd cmd_latch_set = {
+    .name = "latch set",
+    .summary = "Set a latch that opens after so many count-downs",
+    .synopsis = "-n NAME --count N [options]",
+    .options = CMD_LATCH_SET,
+    .child = CHILD_NONE,
+    .one_name = true,
+    .exec = latch_set_exec,
+    .check = latch_set_check,
+};

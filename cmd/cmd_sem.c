@@ -1,0 +1,82 @@
+/* cmd_sem.c: rlock sem: some of the permits of a semaphore. */
+#include <inttypes.h>
+
+#include "cmd.h"
+#include "count.h"
+#include "opt.h"
+#include "out.h"
+#include "wrap.h"
+
+static int resize(const struct settings *settings) {
+    static const struct count_verb verb = {"resize", rlock_sem_resize};
+    enum rlock_status status;
+    int64_t in_use = 0;
+    const int failure = count_once(settings, &verb, settings->resize, &status, &in_use);
+    if (failure != 0)
+        return failure;
+    const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
+                                       OUT_NUMBER("permits", settings->resize),
+                                       OUT_NUMBER("in_use", in_use)};
+    out_event(OUT_DEBUG, "resized", fields, sizeof fields / sizeof fields[0],
+              "resized %s: %d permits, %" PRId64 " of them in use", settings->names[0],
+              settings->resize, in_use);
+    return 0;
+}
+
+static int sem_exec(struct settings *settings) {
+    if (settings->resize > 0)
+        return resize(settings);
+    if (settings->plain)
+        settings->min_hold_ms = 0; /* a config file's; see sem_check() */
+    const struct wrap_kind kind = {
+        .name = "sem",
+        .library = settings->plain ? "plain" : "sem",
+        .detail = DETAIL_KIND,
+    };
+    return wrap(&kind, settings);
+}
+
+static bool is_given(const struct settings *settings, enum setting key) {
+    return settings->origins[key].source == SOURCE_OPTION;
+}
+
+static bool check_resize(const struct settings *settings, struct complaint *why) {
+    const char *other = settings->command != NULL              ? "a command"
+                        : is_given(settings, SETTING_PERMITS)  ? "--permits"
+                        : is_given(settings, SETTING_TAKE)     ? "--take"
+                        : is_given(settings, SETTING_PLAIN)    ? "--plain"
+                        : is_given(settings, SETTING_MIN_HOLD) ? "--min-hold"
+                                                               : NULL;
+    return other == NULL ||
+           complain(why, EXIT_USAGE,
+                    "both --resize and %s: --resize takes no permits and runs nothing", other);
+}
+
+static bool sem_check(const struct settings *settings, struct complaint *why) {
+    if (settings->resize > 0)
+        return check_resize(settings, why);
+    if (!settings_want_command(settings, &cmd_sem, why))
+        return false;
+    if (settings->permits > 0 && settings->take > settings->permits)
+        return complain(why, EXIT_USAGE,
+                        "cannot use --take '%d': it is more than all permits: give at most %d",
+                        settings->take, settings->permits);
+    if (settings->plain && is_given(settings, SETTING_MIN_HOLD))
+        return complain(why, EXIT_USAGE,
+                        "both --plain and --min-hold: without a lease nothing would give the "
+                        "permits back later");
+    return true;
+}
+
+const struct cmd cmd_sem = {
+    .name = "sem",
+    .summary = "Run a command while holding permits of a semaphore",
+    .synopsis = "-n NAME [--permits N] [--take K] [options] [--] COMMAND [ARG...]\n"
+                "-n NAME [--permits N] [--take K] [options] -c STRING\n"
+                "-n NAME --resize N [options]",
+    .options = CMD_SEM,
+    .child = CHILD_OPTIONAL,
+    .one_name = true,
+    .exec = sem_exec,
+    .check = sem_check,
+};

@@ -1,0 +1,21 @@
+/* cmd_write.c: rlock write: the exclusive side of a read/write lock. */
+#include "cmd.h"
+#include "wrap.h"
+
+static int write_exec(struct settings *settings) {
+    const struct wrap_kind kind = {
+        .name = "write",
+        .library = "write",
+        .variant = settings->prefer_readers ? "prefer-readers" : NULL,
+        .detail = DETAIL_KIND,
+    };
+    return wrap(&kind, settings);
+}
+
+const struct cmd cmd_write = {
+    .name = "write",
+    .summary = "Run a command while holding a read/write lock for writing",
+    .synopsis = CMD_HOLDING_SYNOPSIS,
+    .options = CMD_WRITE,
+    .exec = write_exec,
+};

@@ -1,0 +1,117 @@
+/* opt_parse.c: the command line, read by getopt_long(3) from the rows of opt.c, and what is said of
+ * its mistakes. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "nearest.h"
+#include "opt.h"
+#include "out.h"
+
+#define LONG_ONLY 256 /* getopt's value of a row without a letter: this and its place */
+
+/* What getopt_long() wants, made from the rows. */
+struct tables {
+    struct option longs[OPT_MAX + 1];
+    char shorts[2 + 2 * OPT_MAX + 1];
+};
+
+/* tables: zeroed, which also ends them. */
+static void make_tables(struct tables *tables, const struct cmd *cmd) {
+    struct option *next_long = tables->longs;
+    char *next_short = tables->shorts;
+    *next_short++ = '+'; /* options end at the first operand: what follows is the command's */
+    *next_short++ = ':'; /* tell a missing argument from an unknown option */
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        *next_long++ = (struct option){
+            .name = row->name,
+            .has_arg = row->arg != NULL ? required_argument : no_argument,
+            .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)i,
+        };
+        if (row->letter == 0)
+            continue;
+        *next_short++ = row->letter;
+        if (row->arg != NULL)
+            *next_short++ = ':';
+    }
+}
+
+static const struct opt *find_value(const struct cmd *cmd, int value) {
+    if (value >= LONG_ONLY)
+        return opt_at(cmd->options, (size_t)(value - LONG_ONLY));
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->letter != 0 && value == row->letter)
+            return row;
+    }
+    return NULL;
+}
+
+/* A long option that getopt did not know, or found to begin several.
+ * Only its name is told: a value behind '=' may be a URL with a password. */
+static bool complain_long(const struct cmd *cmd, const char *argument, struct complaint *why) {
+    char word[32], others[128] = "";
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    struct nearest nearest = NEAREST_INIT(word);
+    size_t used = 0, begun = 0;
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->hidden)
+            continue;
+        nearest_offer(&nearest, row->name);
+        if (strncmp(row->name, word, strlen(word)) != 0 || used >= sizeof others)
+            continue;
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s--%s",
+                                 begun++ > 0 ? " or " : "", row->name);
+    }
+    if (begun > 1 && *word != '\0')
+        return complain(why, EXIT_USAGE, "ambiguous option '--%s': it could be %s", word, others);
+    if (nearest.best != NULL)
+        return complain(why, EXIT_USAGE,
+                        "unknown option '--%s': did you mean '--%s'? See 'rlock %s --help'", word,
+                        nearest.best, cmd->name);
+    return complain(why, EXIT_USAGE, "unknown option '--%s': see 'rlock %s --help'", word,
+                    cmd->name);
+}
+
+/* What getopt_long() refused; it left the details in optopt and optind. */
+static bool complain_refused(const struct cmd *cmd, int result, char **argv,
+                             struct complaint *why) {
+    const struct opt *row = find_value(cmd, optopt);
+    if (result == ':' && row != NULL)
+        return complain(why, EXIT_USAGE, "--%s needs an argument: give --%s %s", row->name,
+                        row->name, row->arg);
+    if (row != NULL)
+        return complain(why, EXIT_USAGE, "--%s takes no argument: see 'rlock %s --help'", row->name,
+                        cmd->name);
+    if (optopt != 0)
+        return complain(why, EXIT_USAGE, "unknown option '-%c': see 'rlock %s --help'", optopt,
+                        cmd->name);
+    return complain_long(cmd, argv[optind - 1] + 2, why);
+}
+
+enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
+                                char **argv, struct complaint *why) {
+    static const struct origin option = {.source = SOURCE_OPTION};
+    struct tables tables = {0};
+    make_tables(&tables, cmd);
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+    int result;
+    while ((result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+        const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
+        if (row == NULL) {
+            complain_refused(cmd, result, argv, why);
+            return SETTINGS_BAD;
+        }
+        if (row->asks != SETTINGS_OK)
+            return row->asks;
+        if (!opt_set(row, settings, optarg != NULL ? optarg : "yes", &option, why))
+            return SETTINGS_BAD;
+    }
+    if (optind < argc)
+        settings->command = argv + optind;
+    return SETTINGS_OK;
+}

@@ -1,0 +1,27 @@
+/* server.h: the server that the settings name, and what is said when it is of no use. */
+#ifndef RLOCK_CMD_SERVER_H
+#define RLOCK_CMD_SERVER_H
+
+#include "rlock.h"
+#include "settings.h"
+
+struct server {
+    rlock_client *client;
+    char *local_url;      /* of a local: server, else NULL */
+    char *local_absolute; /* local:DIR, whatever the directory was that it was given from */
+};
+
+/* Makes the client; starts a local: server where one is asked for. Call while the process has one
+ * thread. Returns 0, or the exit status after a message. Close it in any case. */
+int server_open(struct server *out, const struct settings *settings);
+void server_close(struct server *server);
+
+/* The server for a command's environment; NULL: leave the variable alone. Borrowed. */
+const char *server_for_command(const struct server *server, const struct settings *settings);
+
+/* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
+ * it where it could not be reached. Returns the exit status. */
+int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+                   enum rlock_status status, const char *if_unavailable);
+
+#endif

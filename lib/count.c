@@ -1,0 +1,134 @@
+/* count.c: what is changed without being held: a latch is set, counted down; a semaphore resized.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "lock.h"
+#include "random.h"
+
+enum { DONE = 1, OTHER_KIND = -1, PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
+
+/* Which script, on what kind's keys. */
+struct verb {
+    const char *kind;
+    const struct rlock__script *script;
+    int64_t least;              /* of the number */
+    enum rlock_status not_done; /* what the script's "no" means */
+};
+
+static enum rlock_status invalid(rlock_client *client, const char *why) {
+    rlock__error_set(&client->error, "%s", why);
+    return RLOCK_INVALID;
+}
+
+static enum rlock_status check(rlock_client *client, const struct verb *verb,
+                               const struct rlock_count *count) {
+    const char *fault = rlock__name_fault(count->name);
+    if (fault != NULL)
+        return invalid(client, fault);
+    if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)
+        return invalid(client, "a count is 1 to 1000000000");
+    return RLOCK_OK;
+}
+
+/* The same request again and again, until it is answered. *in_doubt: an answer was lost. */
+static enum rlock_status send_until_answered(rlock_client *client, const struct verb *verb,
+                                             const struct rlock__call *call,
+                                             const struct rlock_count *count,
+                                             struct rlock__answer *answer, bool *in_doubt) {
+    struct rlock__route *route = &client->route;
+    int64_t pause_ms = PAUSE_MIN_MS;
+    *in_doubt = false;
+    for (;;) {
+        const struct rlock__limit limit = rlock__client_limit(
+            client, rlock__half_way_ms(rlock_now_ms(), count->deadline_ms), count->cancel_fd);
+        enum rlock_status status = rlock__script_run(route, verb->script, call, &limit, answer);
+        if (status != RLOCK_AGAIN)
+            return status;
+        *in_doubt = *in_doubt || route->in_doubt;
+        const int64_t now = rlock_now_ms();
+        if (now >= count->deadline_ms)
+            return RLOCK_UNAVAILABLE;
+        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), count->cancel_fd};
+        status = rlock__poll(-1, 0, &pause);
+        if (status == RLOCK_CANCELLED)
+            return status;
+        pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
+    }
+}
+
+static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
+                                   const struct rlock__call *call, const struct rlock_count *count,
+                                   struct rlock__answer *answer) {
+    bool in_doubt;
+    enum rlock_status status = send_until_answered(client, verb, call, count, answer, &in_doubt);
+    if (status != RLOCK_OK) {
+        client->error = client->route.error;
+        return status;
+    }
+    rlock__reply_free(answer->reply);
+    if (answer->code == OTHER_KIND)
+        return RLOCK_WRONG_KIND;
+    /* Not there after a request whose answer was lost: that request has opened it. */
+    const bool did_it = in_doubt && verb->not_done == RLOCK_LOST;
+    return answer->code == DONE || did_it ? RLOCK_OK : verb->not_done;
+}
+
+/* Makes the call of the common keys and arguments (lua/include/base.lua), and carries it out. */
+static enum rlock_status change(rlock_client *client, const struct verb *verb,
+                                const struct rlock_count *count, struct rlock__answer *answer) {
+    *answer = (struct rlock__answer){.a = 0};
+    enum rlock_status status = check(client, verb, count);
+    if (status != RLOCK_OK)
+        return status;
+    const struct rlock__kind *kind = rlock__kind_find(verb->kind);
+    char id[RLOCK__ID_SIZE], number[24];
+    char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
+    bool made = channel != NULL && rlock__random_id(id);
+    (void)snprintf(number, sizeof number, "%" PRId64, count->number);
+    struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, channel}};
+    for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
+        keys[i] = rlock__kind_key(kind->keys[i], count->name);
+        call.keys[call.key_count++] = keys[i];
+        made = keys[i] != NULL;
+    }
+    status = RLOCK_SYSTEM;
+    if (made)
+        status = carry_out(client, verb, &call, count, answer);
+    else
+        rlock__error_set(&client->error, "no memory, or no random bytes");
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
+        free(keys[i]);
+    free(channel);
+    return status;
+}
+
+enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
+                                  int64_t *left) {
+    const struct verb verb = {"latch", RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    struct rlock__answer answer;
+    enum rlock_status status = change(client, &verb, count, &answer);
+    *left = answer.a;
+    return status;
+}
+
+enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
+                                   int64_t *left) {
+    const struct verb verb = {"latch", RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    struct rlock__answer answer;
+    enum rlock_status status = change(client, &verb, count, &answer);
+    *left = answer.a;
+    return status;
+}
+
+enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
+                                   int64_t *in_use) {
+    const struct verb verb = {"sem", RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    struct rlock__answer answer;
+    enum rlock_status status = change(client, &verb, count, &answer);
+    *in_use = answer.b;
+    return status;
+}

@@ -1,0 +1,22 @@
+-- include: base line queue acquire mutex mutex_take
+-- Takes the lock of `fair`, first come first served, or stands in the queue for it.
+-- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
+--       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
+local holder = mutex.holder()
+if holder == false then return {code.WRONG_KIND, 0, 0} end
+if holder then
+    local again = mutex.again(holder)
+    if again then return again end
+end
+if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that came later'} end
+queue.drop_dead()
+local head = redis.call('LINDEX', queue.list, 0)
+if not holder and (not head or head == call.owner) then
+    queue.leave(call.owner)
+    return mutex.grant()
+end
+local place, waiting = redis.call('LLEN', queue.list) + 1, redis.call('LLEN', queue.list)
+if ARGV[8] == '1' then place, waiting = queue.stand() end
+if holder then return acquire.busy(holder, redis.call('PTTL', key.lock), place, waiting) end
+queue.wake() -- free, and the head's: it may stand there since a moment ago
+return acquire.busy(head, -1, place, waiting)

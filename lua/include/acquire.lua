@@ -1,0 +1,23 @@
+-- acquire.lua: what is said of a holder: written when it takes the lock, read when it is busy.
+local acquire = {}
+
+function acquire.describe_us()
+    redis.call('HSET', key.info, call.owner, cjson.encode({
+        host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12], since = server.now,
+        permits = call.permits}))
+end
+
+-- The proof of an enclosing hold: owner and token together, both still known here.
+function acquire.proof()
+    return ARGV[6] ~= '' and redis.call('HGET', key.hold, ARGV[6]) == ARGV[7] and ARGV[6] or nil
+end
+
+-- hint: ms until it may be free by itself (-1: never).
+function acquire.busy(holder, hint, place, waiting)
+    local read, known = pcall(cjson.decode, redis.call('HGET', key.info, holder) or '')
+    if not read or type(known) ~= 'table' then known = {} end
+    local since = tonumber(known.since)
+    return {code.BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
+        tostring(known.user or ''), tostring(known.command or ''),
+        since and math.max(server.now - since, 0) or 0, waiting}
+end

@@ -1,0 +1,47 @@
+-- base.lua: what every script begins with. The contract of all scripts is in rlock(7).
+--
+-- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
+--       4 hold: hash, the proofs and attempts of those who hold
+--       5 waiters: zset {owner: epoch ms}, the line  6... the kind's own
+-- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id)  4 permits  5 channel
+--       to take it:      6 owner and 7 token of an enclosing hold, or ''
+--                        8 '1' to stand in line when busy, '0' not to
+--                        9 host  10 pid  11 user  12 command: what others are shown
+--                        13 permits in all, '' unknown  14 the kind's variant, or ''
+--                        15 place in line that the last answer gave, '' at first
+--       to give it back: 6 ms to leave it held for, without an owner (0: free it)
+--                        7 the owner it waited as, and holds as if it did not re-enter
+local code = {
+    GRANTED = 1, REENTERED = 2, BUSY = 0, -- to take it
+    WRONG_KIND = -1, -- something else stands under the name
+    REFUSED = -2, -- it could never succeed; the text after the numbers says why
+    OUSTED = -3, -- a later waiter has taken our place
+    KEPT = 1, -- to renew it
+    RELEASED = 1, STILL_HELD = 2, -- to give it back; an outer hold of the same owner remains
+    LOST = 0, -- not there: expired, broken, given back before, never taken
+}
+local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
+local call = {
+    owner = ARGV[1], lease = tonumber(ARGV[2]), id = ARGV[3], permits = tonumber(ARGV[4]),
+    channel = ARGV[5],
+}
+local time = redis.call('TIME')
+local server = {now = time[1] * 1000 + math.floor(time[2] / 1000)} -- epoch ms
+
+-- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
+-- must not undo what was done: who waits finds it by itself within seconds.
+function server.tell(owner, message)
+    return redis.pcall('PUBLISH', call.channel .. ':' .. owner, message) ~= 0
+end
+
+-- On everybody's channel: Redisson's waiters, and the first in rlock's line.
+function server.tell_all(message)
+    redis.pcall('PUBLISH', call.channel, message)
+end
+
+-- An expiry that is never brought forward.
+function server.expire_after(ms, ...)
+    for _, each in ipairs({...}) do
+        redis.call('PEXPIRE', each, math.max(redis.call('PTTL', each), ms))
+    end
+end

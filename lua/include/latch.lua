@@ -1,0 +1,20 @@
+-- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
+-- hold: {attempt id: 1}: the attempts of the last minute.
+local latch = {REMEMBER = 60000}
+
+-- nil: open, or never set; false: the key is something else.
+function latch.count()
+    local kind = redis.call('TYPE', key.lock).ok
+    if kind == 'none' then return nil end
+    return kind == 'string' and tonumber(redis.call('GET', key.lock)) or false
+end
+
+-- True: this very attempt has been carried out; its answer was lost.
+function latch.done_before()
+    return redis.call('HEXISTS', key.hold, call.id) == 1
+end
+
+function latch.remember()
+    redis.call('HSET', key.hold, call.id, 1)
+    redis.call('PEXPIRE', key.hold, latch.REMEMBER)
+end

@@ -1,0 +1,16 @@
+-- mutex.lua: the one hash of `run` and `fair`: {owner: holds}; beside it
+-- hold: {owner: token, hold id: lease ms, 'until': see mutex_release}.
+local mutex = {}
+
+-- The one field of a mutex; nil when it is free, false when the key is something else.
+function mutex.holder()
+    local kind = redis.call('TYPE', key.lock).ok
+    if kind == 'none' then return nil end
+    if kind ~= 'hash' or redis.call('HLEN', key.lock) ~= 1 then return false end
+    local field = redis.call('HGETALL', key.lock)
+    return field[1] ~= 'mode' and string.find(field[2], '^[1-9]%d*$') and field[1] or false
+end
+
+function mutex.expire(ms)
+    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
+end

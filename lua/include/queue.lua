@@ -1,0 +1,105 @@
+-- queue.lua: the fair queue. List and scores are Redisson's, who drops a waiter when its score, an
+-- epoch ms, has passed. What rlock's own waiters live by are their beats.
+--
+-- KEYS  6 queue: list of owners  7 timeouts: zset {owner: epoch ms}
+--       8 beats: zset {rlock's waiter: epoch ms of its last try}
+--       9 rivals: hash {waiter with --supersede: 'waits', or 'ousted'}
+local queue = {
+    list = KEYS[6], timeouts = KEYS[7], beats = KEYS[8], rivals = KEYS[9],
+    PATIENCE = 300000, -- Redisson's, for one place
+    DEAD_AFTER = 7000, -- without a beat; one comes at least every 2,500
+    SILENCE = 5000, -- nobody has beaten for so long: it was the server that was away
+    TTL = 10000, -- while all in it are rlock's, it outlives them by no more
+}
+
+-- A queue that has others than rlock's in it does not expire, as with Redisson.
+local function settle()
+    local ours = redis.call('LLEN', queue.list) <= redis.call('ZCARD', queue.beats)
+    for _, each in ipairs({queue.list, queue.timeouts}) do
+        if ours then redis.call('PEXPIRE', each, queue.TTL) else redis.call('PERSIST', each) end
+    end
+    redis.call('PEXPIRE', queue.beats, queue.TTL)
+    redis.call('PEXPIRE', queue.rivals, 3 * queue.TTL)
+end
+
+-- Takes one out; those behind are a place, and its time, nearer. False: it was not in.
+function queue.leave(owner)
+    local at = redis.call('LPOS', queue.list, owner)
+    redis.call('ZREM', queue.timeouts, owner)
+    redis.call('ZREM', queue.beats, owner)
+    redis.call('HDEL', queue.rivals, owner)
+    if not at then return false end
+    redis.call('LREM', queue.list, 1, owner)
+    for _, behind in ipairs(redis.call('LRANGE', queue.list, at, -1)) do
+        redis.call('ZADD', queue.timeouts, 'XX', 'INCR', -queue.PATIENCE, behind)
+    end
+    settle()
+    return at
+end
+
+-- While nobody beat, nobody could: that time does not count against anyone.
+local function forgive_silence()
+    local newest = redis.call('ZREVRANGE', queue.beats, 0, 0, 'WITHSCORES')[2]
+    local silence = newest and server.now - newest or 0
+    if silence <= queue.SILENCE then return end
+    for _, owner in ipairs(redis.call('ZRANGE', queue.beats, 0, -1)) do
+        redis.call('ZINCRBY', queue.beats, silence, owner)
+    end
+end
+
+-- Of rlock's waiters all that are dead, wherever they stand; of Redisson's those at the head whose
+-- time is over, or was lost.
+function queue.drop_dead()
+    if ARGV[8] == '1' then forgive_silence() end
+    for _, dead in ipairs(redis.call('ZRANGEBYSCORE', queue.beats, '-inf', server.now - queue.DEAD_AFTER)) do
+        if dead ~= call.owner then queue.leave(dead) end
+    end
+    while true do
+        local head = redis.call('LINDEX', queue.list, 0)
+        if not head then break end
+        local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
+        if ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head) then return end
+        redis.call('LPOP', queue.list)
+        redis.call('ZREM', queue.timeouts, head)
+    end
+    redis.call('DEL', queue.timeouts) -- scores without a queue would keep their owners out of it
+end
+
+local function oust_rivals()
+    local rivals = redis.call('HGETALL', queue.rivals)
+    for i = 1, #rivals, 2 do
+        if rivals[i + 1] == 'waits' and rivals[i] ~= call.owner then
+            queue.leave(rivals[i])
+            redis.call('HSET', queue.rivals, rivals[i], 'ousted')
+            server.tell(rivals[i], '0')
+        end
+    end
+end
+
+-- Asked again after a lost answer it is still true: leaving takes the word away.
+function queue.was_ousted()
+    return redis.call('HGET', queue.rivals, call.owner) == 'ousted'
+end
+
+-- The caller stands in the queue, or beats. Its score is what Redisson's would be just now: the
+-- rest of the lease, and one patience for each place. Returns its place and how many wait.
+function queue.stand()
+    local at = redis.call('LPOS', queue.list, call.owner)
+    if not at then
+        local rival = ARGV[14] == 'supersede'
+        if rival and ARGV[15] == '' then oust_rivals() end -- who comes back ousts nobody
+        if rival then redis.call('HSET', queue.rivals, call.owner, 'waits') end
+        at = redis.call('RPUSH', queue.list, call.owner) - 1
+    end
+    local rest = math.max(redis.call('PTTL', key.lock), 0)
+    redis.call('ZADD', queue.timeouts, server.now + rest + (at + 1) * queue.PATIENCE, call.owner)
+    redis.call('ZADD', queue.beats, server.now, call.owner)
+    settle()
+    return at + 1, redis.call('LLEN', queue.list)
+end
+
+-- Wakes the head. False: there is none, or it does not listen.
+function queue.wake()
+    local head = redis.call('LINDEX', queue.list, 0)
+    return head and server.tell(head, '0')
+end

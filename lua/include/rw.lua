@@ -1,0 +1,175 @@
+-- rw.lua: the one hash of `read` and `write`, Redisson's: {mode: read|write, FIELD: holds}, FIELD
+-- being the owner for reads and OWNER:write for writes. Every read hold has a lease of its own, the
+-- string {NAME}:OWNER:rwlock_timeout:I; the hash lives as long as the longest of all.
+--
+-- KEYS  6 marker: string, the writer that waits, for whom new readers are held back
+--       7 writers: zset, the line of those writers
+-- hold: {owner: token, FIELD:I: "id lease", OWNER:write: epoch ms at which the write lease ends,
+--        'until': see rw_release}
+local rw = {marker = KEYS[6], writers = KEYS[7], MARKER_TTL = 6000}
+local before_owner = string.sub(KEYS[6], 1, -#'wait_write' - 1)
+
+function rw.write_field(owner) return owner .. ':write' end
+
+function rw.owner_of(field) return (string.gsub(field, ':write$', '')) end
+
+function rw.lease_key(owner, i) return before_owner .. owner .. ':rwlock_timeout:' .. i end
+
+local function is_write(field) return string.find(field, ':write$') ~= nil end
+
+-- 'read', 'write'; nil when it is free, false when the key is something else.
+function rw.mode()
+    local kind = redis.call('TYPE', key.lock).ok
+    if kind == 'none' then return nil end
+    local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
+    return (mode == 'read' or mode == 'write') and mode or false
+end
+
+function rw.count(field) return tonumber(redis.call('HGET', key.lock, field) or 0) end
+
+function rw.expire(ms) server.expire_after(ms, key.lock, key.info, key.hold) end
+
+-- One hold more. A write's lease is the hash's.
+function rw.add(field)
+    if not is_write(field) then
+        redis.call('SET', rw.lease_key(field, rw.count(field) + 1), 1, 'PX', call.lease)
+    end
+    local i = redis.call('HINCRBY', key.lock, field, 1)
+    redis.call('HSET', key.hold, field .. ':' .. i, call.id .. ' ' .. call.lease)
+    if is_write(field) then rw.renew_write(field, call.lease) end
+    rw.expire(call.lease)
+end
+
+function rw.renew_write(field, ms)
+    local ends = tonumber(redis.call('HGET', key.hold, field) or 0)
+    redis.call('HSET', key.hold, field, math.max(ends, server.now + ms))
+end
+
+-- Which of a field's holds the call is about, and how many there are; nil: none.
+function rw.find(field)
+    local holds = rw.count(field)
+    for i = 1, holds do
+        local known = redis.call('HGET', key.hold, field .. ':' .. i)
+        if known and string.sub(known, 1, #call.id + 1) == call.id .. ' ' then return i, holds end
+    end
+end
+
+-- Where the call's hold is, under one of these owners: field, number, holds of the field; or nil.
+function rw.locate(...)
+    for _, owner in ipairs({...}) do
+        for _, field in ipairs({owner, rw.write_field(owner)}) do
+            local i, holds = rw.find(field)
+            if i then return field, i, holds end
+        end
+    end
+end
+
+-- The last of a field's holds takes the number of the one that goes.
+local function move_last(field, i, last)
+    local from, to = field .. ':' .. last, field .. ':' .. i
+    local known = redis.call('HGET', key.hold, from)
+    if known then redis.call('HSET', key.hold, to, known) end
+    if not is_write(field) and redis.call('EXISTS', rw.lease_key(field, last)) == 1 then
+        redis.call('RENAME', rw.lease_key(field, last), rw.lease_key(field, i))
+    end
+end
+
+function rw.drop(field, i, holds)
+    local owner = rw.owner_of(field)
+    if not is_write(field) then redis.call('DEL', rw.lease_key(owner, i)) end
+    if i < holds then move_last(field, i, holds) end
+    redis.call('HDEL', key.hold, field .. ':' .. holds)
+    if holds > 1 then
+        redis.call('HINCRBY', key.lock, field, -1)
+        return
+    end
+    redis.call('HDEL', key.lock, field)
+    if is_write(field) then redis.call('HDEL', key.hold, field) end
+    if rw.count(owner) + rw.count(rw.write_field(owner)) == 0 then
+        redis.call('HDEL', key.info, owner)
+        redis.call('HDEL', key.hold, owner)
+    end
+end
+
+-- Takes out the dead holds of one field; returns for how long the longest of the others lasts.
+local function sweep_field(field, holds)
+    local longest = 0
+    if is_write(field) then
+        local ends = tonumber(redis.call('HGET', key.hold, field) or math.huge)
+        if ends > server.now then return 0 end
+        for i = holds, 1, -1 do rw.drop(field, i, i) end
+        return 0
+    end
+    for i = holds, 1, -1 do
+        local left = redis.call('PTTL', rw.lease_key(field, i))
+        if left == -2 then
+            rw.drop(field, i, holds)
+            holds = holds - 1
+        end
+        longest = math.max(longest, left)
+    end
+    return longest
+end
+
+-- Takes out what the dead left. Returns the mode, nil when nobody is left, and how long the
+-- longest read hold lasts.
+function rw.sweep()
+    local longest, writes, holders = 0, false, 0
+    local fields = redis.call('HGETALL', key.lock)
+    for i = 1, #fields, 2 do
+        local holds = fields[i] ~= 'mode' and tonumber(fields[i + 1])
+        if holds then
+            longest = math.max(longest, sweep_field(fields[i], holds))
+            if redis.call('HEXISTS', key.lock, fields[i]) == 1 then
+                holders = holders + 1
+                writes = writes or is_write(fields[i])
+            end
+        end
+    end
+    if holders == 0 then
+        redis.call('DEL', key.lock, key.info, key.hold)
+        return nil, 0
+    end
+    local mode = writes and 'write' or 'read'
+    redis.call('HSET', key.lock, 'mode', mode)
+    return mode, longest
+end
+
+-- Someone that holds, a writer rather than a reader.
+function rw.holder()
+    local some = ''
+    for _, field in ipairs(redis.call('HKEYS', key.lock)) do
+        if is_write(field) then return rw.owner_of(field) end
+        if field ~= 'mode' then some = field end
+    end
+    return some
+end
+
+-- The writer that waited goes; the next one's marker stands in its place.
+function rw.pass_marker_on(owner)
+    redis.call('ZREM', rw.writers, owner)
+    if redis.call('GET', rw.marker) ~= owner then return end
+    local heir = redis.call('ZRANGE', rw.writers, 0, 0)[1]
+    if heir then
+        redis.call('SET', rw.marker, heir, 'PX', rw.MARKER_TTL)
+    else
+        redis.call('DEL', rw.marker)
+    end
+end
+
+local function next_writer()
+    return redis.call('GET', rw.marker) or redis.call('ZRANGE', rw.writers, 0, 0)[1]
+end
+
+-- Wakes the writer that waits, or without one all others. Who does not listen is dead.
+function rw.wake()
+    local writer = next_writer()
+    while writer do
+        if server.tell(writer, '0') then return end
+        rw.pass_marker_on(writer)
+        writer = next_writer()
+    end
+    for _, waiter in ipairs(redis.call('ZRANGE', key.waiters, 0, -1)) do
+        if not server.tell(waiter, '0') then redis.call('ZREM', key.waiters, waiter) end
+    end
+end

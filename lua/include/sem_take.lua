@@ -1,0 +1,41 @@
+-- sem_take.lua: how permits are taken, leased or plain. ARGV 13: how many there are in all.
+
+-- Sets the semaphore up where it is missing. Returns how many are available, or nil and why not.
+function sem.set_up(in_use)
+    local total = tonumber(ARGV[13])
+    local available = sem.available()
+    if available or not total then
+        return available, 'it does not exist yet: say with --permits how many there are'
+    end
+    redis.call('SET', key.lock, total - in_use)
+    server.tell_all(total - in_use)
+    return total - in_use
+end
+
+-- The caller's place; behind its name stands what it wants.
+function sem.place()
+    local place, waiting = line.place(key.waiters)
+    if ARGV[8] == '1' and call.permits > 1 then
+        redis.pcall('HSET', key.hold, call.owner, call.permits)
+        sem.expire()
+    end
+    return place, waiting
+end
+
+-- Someone that holds permits; '' when nobody is known to.
+function sem.holder()
+    return redis.call('HKEYS', key.info)[1] or ''
+end
+
+-- take(): puts the permits into the caller's name.
+function sem.grant(take)
+    local waited = redis.call('ZSCORE', key.waiters, call.owner)
+    local number = redis.call('INCR', key.token) -- first: see mutex_take.lua
+    take()
+    sem.leave(call.owner)
+    redis.call('DECRBY', key.lock, call.permits)
+    redis.call('HSET', key.hold, call.id, number)
+    acquire.describe_us()
+    if waited then sem.wake(1) end -- Redisson wakes only the first: each the next
+    return {code.GRANTED, number, call.lease}
+end

@@ -1,0 +1,18 @@
+-- include: base latch
+-- Counts down, and opens the latch at zero. KEYS and ARGV: base.lua, latch.lua; ARGV 4: by how
+-- much, 0 only to look.
+--
+-- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}
+local count = latch.count()
+if count == false then return {code.WRONG_KIND, 0, 0} end
+if not count then return {code.LOST, 0, 0} end
+if call.permits == 0 or latch.done_before() then return {code.RELEASED, count, 0} end
+local left = count - call.permits
+if left <= 0 then
+    redis.call('DEL', key.lock, key.hold)
+    server.tell_all('0')
+    return {code.RELEASED, 0, 0}
+end
+redis.call('DECRBY', key.lock, call.permits)
+latch.remember()
+return {code.RELEASED, left, 0}

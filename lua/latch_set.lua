@@ -1,0 +1,11 @@
+-- include: base latch
+-- Sets a latch that is not there. KEYS and ARGV: base.lua, latch.lua; ARGV 4: the count.
+--
+-- Reply {RELEASED, count, 0} | {LOST, count, 0}: there is one, left as it is | {WRONG_KIND, 0, 0}
+local count = latch.count()
+if count == false then return {code.WRONG_KIND, 0, 0} end
+if count then return {latch.done_before() and code.RELEASED or code.LOST, count, 0} end
+redis.call('SET', key.lock, call.permits)
+latch.remember()
+server.tell_all('1')
+return {code.RELEASED, call.permits, 0}

@@ -1,0 +1,19 @@
+-- include: base line acquire sem sem_take
+-- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
+-- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
+local KEEP = 604800000 -- ms for which an attempt is remembered: 7 days
+
+local available = sem.available()
+if available == false then return {code.WRONG_KIND, 0, 0} end
+if redis.call('HEXISTS', key.hold, call.id) == 1 then -- granted before, the answer lost
+    return {code.GRANTED, tonumber(redis.call('HGET', key.hold, call.id)), KEEP}
+end
+local why
+available, why = sem.set_up(0)
+if not available then return {code.REFUSED, 0, 0, why} end
+if available >= call.permits then
+    local answer = sem.grant(function() end)
+    for _, each in ipairs({key.info, key.hold}) do redis.call('PEXPIRE', each, KEEP) end
+    return answer
+end
+return acquire.busy(sem.holder(), -1, sem.place())

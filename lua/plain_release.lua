@@ -1,0 +1,16 @@
+-- include: base line sem
+-- Gives plain permits back, once, leaves the line, and wakes who fits in.
+-- KEYS and ARGV: base.lua, sem.lua.
+--
+-- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: there were none of this hold
+local waiter = ARGV[7]
+local reply = code.LOST
+if redis.call('HDEL', key.hold, call.id) == 1 then
+    reply = code.RELEASED
+    redis.call('HDEL', key.info, call.owner)
+    if sem.available() then server.tell_all(redis.call('INCRBY', key.lock, call.permits)) end
+end
+local was_first = sem.leave(waiter)
+sem.wake(math.huge)
+if was_first then line.tell(key.waiters, 'first ' .. line.TTL) end
+return {reply, 0, 0}

@@ -1,0 +1,25 @@
+-- include: base line acquire rw rw_take
+-- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
+-- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
+-- Reply: mutex_acquire.lua
+local SWEEP_EVERY = 1000 -- ms: not at every reader, for it looks at all of them
+
+local mode = rw.mode()
+if mode == false then return {code.WRONG_KIND, 0, 0} end
+local answer = rw.granted_before()
+if answer then return answer end
+if mode == 'write' or server.now - tonumber(redis.call('HGET', key.hold, 'swept') or 0) >= SWEEP_EVERY then
+    mode = mode and rw.sweep()
+    if mode then redis.call('HSET', key.hold, 'swept', server.now) end
+end
+local around = mode and rw.around()
+if around then return rw.reenter(around) end
+local writer = redis.call('GET', rw.marker)
+if mode ~= 'write' and not writer then
+    local waited = redis.call('ZSCORE', key.waiters, call.owner)
+    answer = rw.grant(call.owner, mode)
+    if waited then line.tell(key.waiters, '0') end -- Redisson wakes only the first: each the next
+    return answer
+end
+local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
+return acquire.busy(mode and rw.holder() or writer, hint, line.place(key.waiters))

@@ -1,0 +1,33 @@
+-- include: base line acquire sem sem_take
+-- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
+-- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
+--       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
+local available = sem.available()
+if available == false then return {code.WRONG_KIND, 0, 0} end
+if #sem.ours() == call.permits then -- this very attempt was granted, and its answer lost
+    return {code.GRANTED, tonumber(redis.call('HGET', key.hold, call.id) or 0), call.lease}
+end
+sem.collect()
+local in_use = redis.call('ZCARD', sem.permits)
+local why
+available, why = sem.set_up(in_use)
+if not available then return {code.REFUSED, 0, 0, why} end
+local total, expected = available + in_use, tonumber(ARGV[13])
+if expected and expected ~= total then
+    return {code.REFUSED, 0, 0, 'it has ' .. total .. ' permits, not ' .. expected
+        .. ': all users agree on --permits, and --resize changes it'}
+elseif call.permits > total and ARGV[13] == '' then
+    return {code.REFUSED, 0, 0, 'it has ' .. total .. ' permits, and --take asks for '
+        .. call.permits}
+end
+if available >= call.permits then
+    return sem.grant(function()
+        for _, id in ipairs(sem.ids()) do
+            redis.call('ZADD', sem.permits, server.now + call.lease, id)
+        end
+        sem.expire()
+    end)
+end
+local next_end = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]
+sem.wake(1) -- who asks for less
+return acquire.busy(sem.holder(), next_end and next_end - server.now or -1, sem.place())

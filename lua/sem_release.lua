@@ -1,0 +1,23 @@
+-- include: base line sem
+-- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
+-- by itself, once. KEYS and ARGV: base.lua, sem.lua.
+--
+-- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
+local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
+
+local ours = sem.ours()
+redis.call('HDEL', key.hold, call.id)
+if keep_ms > 0 then -- their lease gives them back
+    for _, id in ipairs(ours) do redis.call('ZADD', sem.permits, 'XX', server.now + keep_ms, id) end
+else
+    for _, id in ipairs(ours) do redis.call('ZREM', sem.permits, id) end
+    redis.call('HDEL', key.info, call.owner)
+    if #ours > 0 and sem.available() then
+        server.tell_all(redis.call('INCRBY', key.lock, #ours))
+    end
+end
+sem.collect()
+local was_first = sem.leave(waiter)
+sem.wake(math.huge)
+if was_first then line.tell(key.waiters, 'first ' .. line.TTL) end
+return {#ours == call.permits and code.RELEASED or code.LOST, 0, 0}

@@ -1,0 +1,12 @@
+-- include: base line sem
+-- Renews the leases of one holder's permits. KEYS and ARGV: base.lua, sem.lua.
+--
+-- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: at least one is gone
+local ours = sem.ours()
+if #ours < call.permits then return {code.LOST, 0, 0} end
+for _, id in ipairs(ours) do
+    local ends = tonumber(redis.call('ZSCORE', sem.permits, id))
+    redis.call('ZADD', sem.permits, math.max(ends, server.now + call.lease), id)
+end
+sem.expire()
+return {code.KEPT, call.lease, 0}

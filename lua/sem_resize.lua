@@ -1,0 +1,12 @@
+-- include: base line sem
+-- Changes how many permits there are in all; fewer than are in use leaves less than none available.
+-- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
+--
+-- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
+if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
+sem.collect()
+local in_use = redis.call('ZCARD', sem.permits)
+redis.call('SET', key.lock, call.permits - in_use)
+server.tell_all(call.permits - in_use)
+sem.wake(math.huge)
+return {code.RELEASED, call.permits, in_use}
