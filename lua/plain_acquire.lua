@@ -11,9 +11,5 @@ end
 local why
 available, why = sem.set_up(0)
 if not available then return {code.REFUSED, 0, 0, why} end
-if available >= call.permits then
-    local answer = sem.grant(function() end)
-    for _, each in ipairs({key.info, key.hold}) do redis.call('PEXPIRE', each, KEEP) end
-    return answer
-end
+if available >= call.permits then return sem.grant(KEEP, function() end) end
 return acquire.busy(sem.holder(), -1, sem.place())

@@ -20,14 +20,19 @@ end
 
 -- Left held without an owner: no proof of it any more, what CMD left behind does not re-enter.
 local function leave_held(field, i, ms)
-    redis.call('HDEL', key.hold, field .. ':' .. i, rw.owner_of(field))
-    if field == rw.owner_of(field) then
+    local owner = rw.owner_of(field)
+    redis.call('HDEL', key.hold, field .. ':' .. i)
+    if rw.count(owner) + rw.count(rw.write_field(owner)) == 1 then
+        redis.call('HDEL', key.hold, owner)
+    end
+    if field == owner then
         redis.call('PEXPIRE', rw.lease_key(field, i), ms)
+        server.expire_after(ms, key.lock, key.info, key.hold)
     else
         redis.call('HSET', key.hold, field, server.now + ms)
-        redis.call('PEXPIRE', key.lock, ms)
+        local _, longest = rw.sweep() -- its own read holds go on
+        redis.call('PEXPIRE', key.lock, math.max(ms, longest))
     end
-    server.expire_after(ms, key.lock, key.info, key.hold)
     return {code.RELEASED, 0, 0}
 end
 
@@ -51,7 +56,8 @@ rw.drop(field, i, holds)
 local longest
 mode, longest = rw.sweep()
 if mode == 'read' then redis.call('PEXPIRE', key.lock, longest) end
-if holds > 1 then return {code.STILL_HELD, holds - 1, 0} end
+local left = mode and rw.count(field) or 0
+if left > 0 then return {code.STILL_HELD, left, 0} end
 if writes or not mode then
     server.tell_all(writes and '1' or '0')
     rw.wake()

@@ -4,7 +4,9 @@
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
 local available = sem.available()
 if available == false then return {code.WRONG_KIND, 0, 0} end
-if #sem.ours() == call.permits then -- this very attempt was granted, and its answer lost
+local ours = sem.ours()
+if #ours == call.permits then -- this very attempt was granted, and its answer lost
+    sem.renew(ours)
     return {code.GRANTED, tonumber(redis.call('HGET', key.hold, call.id) or 0), call.lease}
 end
 sem.collect()
@@ -21,11 +23,10 @@ elseif call.permits > total and ARGV[13] == '' then
         .. call.permits}
 end
 if available >= call.permits then
-    return sem.grant(function()
+    return sem.grant(call.lease, function()
         for _, id in ipairs(sem.ids()) do
             redis.call('ZADD', sem.permits, server.now + call.lease, id)
         end
-        sem.expire()
     end)
 end
 local next_end = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]

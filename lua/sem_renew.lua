@@ -4,9 +4,5 @@
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: at least one is gone
 local ours = sem.ours()
 if #ours < call.permits then return {code.LOST, 0, 0} end
-for _, id in ipairs(ours) do
-    local ends = tonumber(redis.call('ZSCORE', sem.permits, id))
-    redis.call('ZADD', sem.permits, math.max(ends, server.now + call.lease), id)
-end
-sem.expire()
+sem.renew(ours)
 return {code.KEPT, call.lease, 0}

@@ -52,6 +52,7 @@ make_sandbox() {
         printf '#!/bin/sh\necho %s\n' "${script#* }" >"sandbox/${script%% *}"
     done <<-END
 	deploy.sh deployed
+	fetch.sh fetched
 	dump.sh a dump
 	import.sh imported
 	migrate.sh migrated

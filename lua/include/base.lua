@@ -39,6 +39,15 @@ function server.tell_all(message)
     redis.pcall('PUBLISH', call.channel, message)
 end
 
+-- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.
+function server.integer(name)
+    local kind = redis.call('TYPE', name).ok
+    if kind == 'none' then return nil end
+    local text = kind == 'string' and redis.call('GET', name) or ''
+    local digits = string.match(text, '^-?([1-9]%d*)$') or string.match(text, '^(0)$')
+    return digits and #digits <= 15 and tonumber(text) or false
+end
+
 -- An expiry that is never brought forward.
 function server.expire_after(ms, ...)
     for _, each in ipairs({...}) do

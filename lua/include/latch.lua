@@ -3,11 +3,7 @@
 local latch = {REMEMBER = 60000}
 
 -- nil: open, or never set; false: the key is something else.
-function latch.count()
-    local kind = redis.call('TYPE', key.lock).ok
-    if kind == 'none' then return nil end
-    return kind == 'string' and tonumber(redis.call('GET', key.lock)) or false
-end
+function latch.count() return server.integer(key.lock) end
 
 -- True: this very attempt has been carried out; its answer was lost.
 function latch.done_before()

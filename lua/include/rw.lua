@@ -36,13 +36,28 @@ function rw.add(field)
     end
     local i = redis.call('HINCRBY', key.lock, field, 1)
     redis.call('HSET', key.hold, field .. ':' .. i, call.id .. ' ' .. call.lease)
-    if is_write(field) then rw.renew_write(field, call.lease) end
+    if is_write(field) then rw.write_until(field, server.now + call.lease) end
     rw.expire(call.lease)
 end
 
-function rw.renew_write(field, ms)
-    local ends = tonumber(redis.call('HGET', key.hold, field) or 0)
-    redis.call('HSET', key.hold, field, math.max(ends, server.now + ms))
+function rw.write_until(field, ends)
+    local before = tonumber(redis.call('HGET', key.hold, field) or 0)
+    redis.call('HSET', key.hold, field, math.max(before, ends))
+end
+
+-- A whole lease for one hold from now on. False: its lease is over, and others may count it as dead
+-- already. An expiry is the first write: it is allowed when memory is out, and after it the others.
+function rw.renew(field, i)
+    if is_write(field) then
+        if tonumber(redis.call('HGET', key.hold, field) or 0) <= server.now then return false end
+        rw.expire(call.lease)
+        rw.write_until(field, server.now + call.lease)
+    else
+        if redis.call('PTTL', rw.lease_key(field, i)) == -2 then return false end
+        server.expire_after(call.lease, rw.lease_key(field, i))
+        rw.expire(call.lease)
+    end
+    return true
 end
 
 -- Which of a field's holds the call is about, and how many there are; nil: none.
@@ -68,7 +83,7 @@ end
 local function move_last(field, i, last)
     local from, to = field .. ':' .. last, field .. ':' .. i
     local known = redis.call('HGET', key.hold, from)
-    if known then redis.call('HSET', key.hold, to, known) end
+    if known then redis.call('HSET', key.hold, to, known) else redis.call('HDEL', key.hold, to) end
     if not is_write(field) and redis.call('EXISTS', rw.lease_key(field, last)) == 1 then
         redis.call('RENAME', rw.lease_key(field, last), rw.lease_key(field, i))
     end

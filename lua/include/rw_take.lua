@@ -23,10 +23,14 @@ function rw.around()
     return owner and (rw.count(owner) > 0 or rw.count(rw.write_field(owner)) > 0) and owner or nil
 end
 
--- This very attempt was granted, and its answer lost: the same answer again. Else nil.
+-- This very attempt was granted, and its answer lost: the same answer again, from now on. Else nil.
 function rw.granted_before()
-    local field = rw.locate(call.owner, ARGV[6])
+    local field, i, holds = rw.locate(call.owner, ARGV[6])
     if not field then return nil end
+    if not rw.renew(field, i) then -- it is over: a new attempt
+        rw.drop(field, i, holds)
+        return nil
+    end
     local owner = rw.owner_of(field)
     return {owner == call.owner and code.GRANTED or code.REENTERED,
         tonumber(redis.call('HGET', key.hold, owner)), call.lease}

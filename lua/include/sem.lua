@@ -5,11 +5,7 @@
 local sem = {permits = KEYS[6]}
 
 -- nil: it was never set up, or was lost; false: the key is something else.
-function sem.available()
-    local kind = redis.call('TYPE', key.lock).ok
-    if kind == 'none' then return nil end
-    return kind == 'string' and tonumber(redis.call('GET', key.lock)) or false
-end
+function sem.available() return server.integer(key.lock) end
 
 -- The ids of the call's permits: its own, and for more than one what follows from it.
 function sem.ids()
@@ -41,8 +37,18 @@ function sem.collect()
     return available
 end
 
-function sem.expire()
-    server.expire_after(math.max(call.lease, line.TTL), key.info, key.hold)
+function sem.expire(ms)
+    server.expire_after(math.max(ms, line.TTL), key.info, key.hold)
+end
+
+-- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed
+-- when memory is out, and after it the others are.
+function sem.renew(ours)
+    sem.expire(call.lease)
+    for _, id in ipairs(ours) do
+        local ends = tonumber(redis.call('ZSCORE', sem.permits, id))
+        redis.call('ZADD', sem.permits, math.max(ends, server.now + call.lease), id)
+    end
 end
 
 -- Wakes those in line whose request fits into what is available, `most` of them. Who is woken goes

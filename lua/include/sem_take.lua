@@ -17,7 +17,7 @@ function sem.place()
     local place, waiting = line.place(key.waiters)
     if ARGV[8] == '1' and call.permits > 1 then
         redis.pcall('HSET', key.hold, call.owner, call.permits)
-        sem.expire()
+        sem.expire(0)
     end
     return place, waiting
 end
@@ -27,8 +27,8 @@ function sem.holder()
     return redis.call('HKEYS', key.info)[1] or ''
 end
 
--- take(): puts the permits into the caller's name.
-function sem.grant(take)
+-- take(): puts the permits into the caller's name, for so many ms.
+function sem.grant(ms, take)
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
     local number = redis.call('INCR', key.token) -- first: see mutex_take.lua
     take()
@@ -36,6 +36,7 @@ function sem.grant(take)
     redis.call('DECRBY', key.lock, call.permits)
     redis.call('HSET', key.hold, call.id, number)
     acquire.describe_us()
+    sem.expire(ms)
     if waited then sem.wake(1) end -- Redisson wakes only the first: each the next
-    return {code.GRANTED, number, call.lease}
+    return {code.GRANTED, number, ms}
 end
