@@ -44,6 +44,11 @@ struct down {
     struct spawn spawn;
 };
 
+static int explain(const struct down *down, enum rlock_status status) {
+    return server_explain(&down->server, down->settings, verb.name, down->settings->names[0],
+                          status, "");
+}
+
 /* What can be known to go wrong goes wrong before the command runs. A latch that is not there may
  * be by the command's end. */
 static int look(const struct down *down) {
@@ -57,9 +62,7 @@ static int look(const struct down *down) {
     } while (status == RLOCK_CANCELLED && signal == 0);
     if (signal != 0)
         return 128 + signal;
-    return status == RLOCK_OK || status == RLOCK_LOST
-               ? 0
-               : server_explain(&down->server, down->settings, verb.name, status, "");
+    return status == RLOCK_OK || status == RLOCK_LOST ? 0 : explain(down, status);
 }
 
 static bool hand_down(struct down *down) {
@@ -80,7 +83,7 @@ static int count(const struct down *down) {
     const enum rlock_status status =
         count_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
     if (status != RLOCK_OK && status != RLOCK_LOST)
-        return server_explain(&down->server, down->settings, verb.name, status, "");
+        return explain(down, status);
     say_counted(down->settings, status, left);
     return 0;
 }

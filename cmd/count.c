@@ -20,7 +20,8 @@ int count_once(const struct settings *settings, const struct count_verb *verb, i
     if (failure == 0) {
         *status = count_change(&server, settings, verb, number, -1, result);
         if (*status != RLOCK_OK && *status != RLOCK_BUSY && *status != RLOCK_LOST)
-            failure = server_explain(&server, settings, verb->name, *status, "");
+            failure =
+                server_explain(&server, settings, verb->name, settings->names[0], *status, "");
     }
     server_close(&server);
     return failure;

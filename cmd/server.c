@@ -57,8 +57,8 @@ int server_open(struct server *out, const struct settings *settings) {
 }
 
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,
-                   enum rlock_status status, const char *if_unavailable) {
-    const char *name = settings->names[0], *url = rlock_client_server(server->client);
+                   const char *name, enum rlock_status status, const char *if_unavailable) {
+    const char *url = rlock_client_server(server->client);
     const char *reason = rlock_error(server->client);
     switch (status) {
     case RLOCK_WRONG_KIND:

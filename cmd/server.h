@@ -22,6 +22,6 @@ const char *server_for_command(const struct server *server, const struct setting
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. Returns the exit status. */
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,
-                   enum rlock_status status, const char *if_unavailable);
+                   const char *name, enum rlock_status status, const char *if_unavailable);
 
 #endif

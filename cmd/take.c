@@ -106,8 +106,9 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
 }
 
 static int say_ousted(const struct taken *taken, const struct settings *settings) {
-    const struct out_field field = OUT_TEXT("name", settings->names[0]);
-    out_event(OUT_WARNING, "superseded", &field, 1, "cannot take %s: %s", settings->names[0],
+    const char *name = rlock_stuck_at(taken->lock);
+    const struct out_field field = OUT_TEXT("name", name);
+    out_event(OUT_WARNING, "superseded", &field, 1, "cannot take %s: %s", name,
               rlock_error(taken->server.client));
     return settings->conflict_exit_code;
 }
@@ -136,7 +137,8 @@ static int explain(const struct taken *taken, const struct settings *settings,
         return say_ousted(taken, settings);
     char doubt[WHY_SIZE];
     describe_doubt(doubt, taken, settings);
-    return server_explain(&taken->server, settings, verb_of(taken), status, doubt);
+    return server_explain(&taken->server, settings, verb_of(taken), rlock_stuck_at(taken->lock),
+                          status, doubt);
 }
 
 int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind) {

@@ -1,29 +1,58 @@
 # fish completion for rlock(1). Which commands and options there are, rlock itself is asked, once.
 
-complete -c rlock -f
-complete -c rlock -n __fish_use_subcommand -s h -l help -d 'Show help'
-complete -c rlock -n __fish_use_subcommand -l version -d 'Show the version'
-complete -c rlock -n __fish_use_subcommand -a '(rlock --list-commands)'
-complete -c rlock -n '__fish_seen_subcommand_from help' -a '(rlock --list-commands)'
-
-for command in (rlock --list-commands 2>/dev/null | string split -f 1 \t | string match -v help)
-    set -l seen "__fish_seen_subcommand_from $command; and not __fish_seen_subcommand_from help"
-    set -l valued
-    for row in (rlock $command --list-options 2>/dev/null)
-        set -l field (string split \t -- $row)
-        set -l spec -c rlock -n $seen -l (string sub -s 3 -- $field[2]) -d $field[4]
-        test -n "$field[1]"; and set -a spec -s (string sub -s 2 -- $field[1])
-        switch "$field[3]"
-            case ''
-            case URL
-                set -a spec -x -a 'redis:// unix:// local:'
-            case '*|*'
-                set -a spec -x -a (string replace -a '|' ' ' -- $field[3])
-            case '*'
-                set -a spec -x
-        end
-        test -n "$field[3]"; and set -a valued $field[1] $field[2]
-        complete $spec
-    end
-    complete -c rlock -n $seen -a "(__fish_complete_subcommand --fcs-skip=2 $valued)"
+# True when the words behind rlock begin with these.
+function __rlock_begins
+    set -l words (commandline -opc)
+    set -l last (math 1 + (count $argv))
+    test "$words[2..$last]" = "$argv"
 end
+
+# True when there are these, and no more.
+function __rlock_is
+    set -l words (commandline -opc)
+    test "$words[2..-1]" = "$argv"
+end
+
+# One row "-s TAB --server TAB URL TAB where the lock lives" of a command.
+function __rlock_option
+    set -l field (string split \t -- $argv[1])
+    set -l spec -c rlock -n "__rlock_begins $argv[2..-1]" -l (string sub -s 3 -- $field[2]) -d $field[4]
+    test -n "$field[1]"; and set -a spec -s (string sub -s 2 -- $field[1])
+    switch "$field[3]"
+        case ''
+        case URL
+            set -a spec -x -a 'redis:// unix:// local:'
+        case '*|*'
+            set -a spec -x -a (string replace -a '|' ' ' -- $field[3])
+        case '*'
+            set -a spec -x
+    end
+    complete $spec
+end
+
+# A command, by the words that it is called by: its options, and the command that it runs; or what
+# stands in the group that it is.
+function __rlock_command
+    set -l commands (rlock $argv --list-commands 2>/dev/null)
+    if test -n "$commands"
+        complete -c rlock -n "__rlock_is $argv" -a "(rlock $argv --list-commands)"
+        complete -c rlock -n "__rlock_is $argv" -s h -l help -d 'Show help'
+        complete -c rlock -n "__rlock_is help $argv" -a "(rlock $argv --list-commands)"
+        for command in (string split -f 1 \t -- $commands | string match -v help)
+            __rlock_command $argv $command
+        end
+        return
+    end
+    set -l valued
+    for row in (rlock $argv --list-options 2>/dev/null)
+        set -l field (string split \t -- $row)
+        test -n "$field[3]"; and set -a valued $field[1] $field[2]
+        __rlock_option $row $argv
+    end
+    set -l skip (math 1 + (count $argv))
+    complete -c rlock -n "__rlock_begins $argv" -a "(__fish_complete_subcommand --fcs-skip=$skip $valued)"
+end
+
+complete -c rlock -f
+complete -c rlock -n __rlock_is -l version -d 'Show the version'
+__rlock_command

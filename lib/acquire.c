@@ -76,6 +76,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
         if (status == RLOCK_OK)
             continue;
+        lock->stuck_at = i;
         while (i > 0)
             leave_part(lock, &lock->parts[--i]);
         if (status == RLOCK_BUSY)

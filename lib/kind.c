@@ -16,7 +16,7 @@ enum { WAITERS = 4, WRITERS = 6 };
         "rlock_rivals:{*}"
 #define RW_KEYS    COMMON_KEYS, "{*}:wait_write", "rlock_writers:{*}"
 #define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
-#define LATCH_KEYS COMMON_KEYS
+#define LATCH_KEYS SEM_KEYS /* to tell it from a semaphore that is in use */
 
 #define MUTEX_CHANNEL "redisson_lock__channel:{*}"
 #define RW_CHANNEL    "redisson_rwlock:{*}"
@@ -32,6 +32,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {MUTEX_KEYS},
         .line = WAITERS,
         .channel = MUTEX_CHANNEL,
+        .reenters = true,
     },
     {
         .name = "fair",
@@ -41,6 +42,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {MUTEX_KEYS},
         .line = WAITERS,
         .channel = MUTEX_CHANNEL,
+        .reenters = true,
         .variant = "supersede",
         .queued = true,
         .beats = true,
@@ -53,6 +55,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {RW_KEYS},
         .line = WAITERS,
         .channel = RW_CHANNEL,
+        .reenters = true,
     },
     {
         .name = "write",
@@ -62,6 +65,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {RW_KEYS},
         .line = WRITERS,
         .channel = RW_CHANNEL,
+        .reenters = true,
         .variant = "prefer-readers",
         .beats = true,
     },

@@ -15,6 +15,7 @@ struct rlock__kind {
     size_t line; /* which of the keys is the list of waiters */
     const char *channel;
     const char *variant; /* the one that acquire knows; NULL: none */
+    bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
     bool beats;          /* a waiter that is not heard of for seconds loses its place */
 };

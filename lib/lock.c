@@ -91,8 +91,9 @@ static bool make_owner(struct rlock_lock *lock) {
            lock->host != NULL;
 }
 
-static bool take_over_proof(struct rlock__part *part, const struct rlock_lock_options *options) {
-    for (size_t i = 0; i < options->proof_count; i++) {
+static bool take_over_proof(struct rlock__part *part, bool reenters,
+                            const struct rlock_lock_options *options) {
+    for (size_t i = 0; reenters && i < options->proof_count; i++) {
         const struct rlock_proof *proof = &options->proofs[i];
         if (strcmp(proof->name, part->name) != 0)
             continue;
@@ -117,7 +118,7 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
         if (part->keys[i] == NULL)
             return false;
     }
-    return take_over_proof(part, options);
+    return take_over_proof(part, lock->kind->reenters, options);
 }
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
@@ -220,6 +221,10 @@ const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
 
 const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
     return lock->last_was_busy ? &lock->blocker : NULL;
+}
+
+const char *rlock_stuck_at(const rlock_lock *lock) {
+    return lock->parts[lock->stuck_at].name;
 }
 
 enum rlock_status rlock_renew(rlock_lock *lock) {

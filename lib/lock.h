@@ -30,6 +30,7 @@ struct rlock_lock {
     bool last_was_busy;
     bool stands;              /* a try may stand in line: we are ready to wait */
     struct rlock__part *busy; /* the part that was held by others at the last try */
+    size_t stuck_at;          /* the part at which the last try ended; 0 also after a grant */
     struct rlock__listener listener;
     int64_t place; /* in line, from 1, as the last try said; before we stand in it: what ours would
                       be */

@@ -163,6 +163,10 @@ struct rlock_wait {
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_acquire(rlock_lock *lock,
                                                       const struct rlock_wait *wait);
 
+/* Which of the names the last rlock_acquire() got stuck at: what a message is about. The first,
+ * when it was none of them in particular. Borrowed from the lock. */
+RLOCK_API const char *rlock_stuck_at(const rlock_lock *lock);
+
 /* Leaves the queue after RLOCK_AGAIN, and gives back what an attempt without an answer may have
  * taken. Tries for half a second at most. */
 RLOCK_API void rlock_withdraw(rlock_lock *lock);

@@ -13,4 +13,5 @@ if not ours or redis.call('HEXISTS', key.hold, id) == 0 then
 end
 -- Never shortened: an enclosing hold of the same owner may have the longer lease.
 server.expire_after(call.lease, key.lock, key.info, key.hold)
+redis.call('HSET', key.hold, id, call.lease)
 return {code.KEPT, call.lease, 0}

@@ -1,7 +1,7 @@
 -- include: base line acquire sem sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
-local KEEP = 604800000 -- ms for which an attempt is remembered: 7 days
+local KEEP = 31536000000 -- ms for which it is known who took them: a year
 
 local available = sem.available()
 if available == false then return {code.WRONG_KIND, 0, 0} end

@@ -10,7 +10,9 @@ local answer = rw.granted_before()
 if answer then return answer end
 if mode == 'write' or server.now - tonumber(redis.call('HGET', key.hold, 'swept') or 0) >= SWEEP_EVERY then
     mode = mode and rw.sweep()
-    if mode then redis.call('HSET', key.hold, 'swept', server.now) end
+    if mode and redis.call('EXISTS', key.hold) == 1 then -- one that expires
+        redis.call('HSET', key.hold, 'swept', server.now)
+    end
 end
 local around = mode and rw.around()
 if around then return rw.reenter(around) end

@@ -20,46 +20,44 @@ end
 
 -- Left held without an owner: no proof of it any more, what CMD left behind does not re-enter.
 local function leave_held(field, i, ms)
-    local owner = rw.owner_of(field)
     redis.call('HDEL', key.hold, field .. ':' .. i)
-    if rw.count(owner) + rw.count(rw.write_field(owner)) == 1 then
-        redis.call('HDEL', key.hold, owner)
-    end
-    if field == owner then
+    rw.forget(rw.owner_of(field))
+    if field == rw.owner_of(field) then
         redis.call('PEXPIRE', rw.lease_key(field, i), ms)
-        server.expire_after(ms, key.lock, key.info, key.hold)
     else
         redis.call('HSET', key.hold, field, server.now + ms)
-        local _, longest = rw.sweep() -- its own read holds go on
-        redis.call('PEXPIRE', key.lock, math.max(ms, longest))
     end
+    rw.settle()
     return {code.RELEASED, 0, 0}
 end
 
-local mode = rw.mode()
+-- What --min-hold still asks for. An inner write leaves it to the outer one, whose lease is the same.
+local function still_to_keep(field, holds)
+    if field == rw.owner_of(field) then return keep_ms end
+    local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
+    if holds == 1 then return math.max(keep_ms, until_ms - server.now) end
+    if keep_ms > 0 then
+        redis.call('HSET', key.hold, 'until', math.max(until_ms, server.now + keep_ms))
+    end
+    return 0
+end
+
 local field, i, holds
-if mode then field, i, holds = rw.locate(call.owner, waiter) end
+if rw.mode() then field, i, holds = rw.locate(call.owner, waiter) end
 if not field then
     leave()
     return {code.LOST, 0, 0}
 end
-local writes = field ~= rw.owner_of(field)
-local until_ms = writes and tonumber(redis.call('HGET', key.hold, 'until') or 0) or 0
-if writes and holds > 1 and keep_ms > 0 then -- for the outer hold to keep
-    redis.call('HSET', key.hold, 'until', math.max(until_ms, server.now + keep_ms))
-    keep_ms = 0
-elseif holds == 1 then
-    keep_ms = math.max(keep_ms, until_ms - server.now)
-end
+local alive = rw.alive(field, i)
+keep_ms = alive and still_to_keep(field, holds) or 0
 if keep_ms > 0 then return leave_held(field, i, keep_ms) end
 rw.drop(field, i, holds)
-local longest
-mode, longest = rw.sweep()
-if mode == 'read' then redis.call('PEXPIRE', key.lock, longest) end
+local mode = rw.settle()
 local left = mode and rw.count(field) or 0
-if left > 0 then return {code.STILL_HELD, left, 0} end
-if writes or not mode then
-    server.tell_all(writes and '1' or '0')
+local wrote = field ~= rw.owner_of(field)
+if left == 0 and (wrote or not mode) then
+    server.tell_all(wrote and '1' or '0')
     rw.wake()
 end
-return {code.RELEASED, 0, 0}
+if not alive then return {code.LOST, 0, 0} end
+return {left > 0 and code.STILL_HELD or code.RELEASED, left, 0}

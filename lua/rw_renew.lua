@@ -6,9 +6,10 @@
 local field, i, holds
 if rw.mode() then field, i, holds = rw.locate(call.owner) end
 if not field then return {code.LOST, 0, 0} end
-if not rw.renew(field, i) then
+if not rw.alive(field, i) then
     rw.drop(field, i, holds)
-    rw.sweep()
+    rw.settle()
     return {code.LOST, 0, 0}
 end
+rw.renew(field, i)
 return {code.KEPT, call.lease, 0}

@@ -31,5 +31,4 @@ elseif ARGV[8] == '1' then
         redis.call('SET', rw.marker, call.owner, 'PX', rw.MARKER_TTL)
     end
 end
-local hint = mode == 'read' and longest or redis.call('PTTL', key.lock)
-return acquire.busy(rw.holder(), hint, line.place(waiters))
+return acquire.busy(rw.holder(), longest, line.place(waiters))

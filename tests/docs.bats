@@ -225,6 +225,26 @@ run_document() {
     run_document man/rlock-run.1
 }
 
+@test "rlock-fair(1)" {
+    run_document man/rlock-fair.1
+}
+
+@test "rlock-read(1)" {
+    run_document man/rlock-read.1
+}
+
+@test "rlock-write(1)" {
+    run_document man/rlock-write.1
+}
+
+@test "rlock-sem(1)" {
+    run_document man/rlock-sem.1
+}
+
+@test "rlock-latch(1)" {
+    run_document man/rlock-latch.1
+}
+
 @test "rlock(7)" {
     run_document man/rlock.7
 }

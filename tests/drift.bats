@@ -17,8 +17,10 @@ setup() {
 
 teardown() { :; }
 
+# commands [GROUP]: those of rlock itself, or of a group. Here and below a command is all the words that
+# it is called by, "latch set".
 commands() {
-    "$RLOCK" --list-commands | cut -f 1
+    "$RLOCK" "$@" --list-commands 2>/dev/null | cut -f 1
 }
 
 # The commands that have a man page of their own.
@@ -26,28 +28,52 @@ manual_commands() {
     commands | grep -vx help
 }
 
+groups_of_commands() {
+    local command
+    for command in $(manual_commands); do
+        [[ -z $(commands "$command") ]] || echo "$command"
+    done
+}
+
+# The commands that do something: a line each, those of a group instead of the group.
+working_commands() {
+    local command word
+    for command in $(manual_commands); do
+        [[ -n $(commands "$command") ]] || echo "$command"
+        for word in $(commands "$command"); do
+            echo "$command $word"
+        done
+    done
+}
+
 # options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
 options() {
-    "$RLOCK" "$1" --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
+    # shellcheck disable=SC2086
+    "$RLOCK" $1 --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
 }
 
 tidy() {
     sed 's/  */ /g; s/^ //; s/ $//' | sort
 }
 
-# The same from the items of a man page's list: ".It Fl n , Fl -name Ar NAME".
+# The same from the items of a man page's list: ".It Fl n , Fl -name Ar NAME". Of a group's page those
+# that all of its commands have, and those below ".Ss Options of COMMAND".
 manual_options() {
-    sed -n '/^\.Sh OPTIONS/,/^\.Sh/ s/^\.It Fl/-/p' "$1" |
-        sed 's/ , Fl / -/; s/^- /-/; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
+    awk -v own=".Ss Options of rlock $1" '
+        /^\.S[hs]/ { listed = /^\.Sh OPTIONS/ || $0 == own || (listed && /^\.Ss/ && !/^\.Ss Options of/) }
+        listed && /^\.It Fl/' "$PROJECT/man/rlock-${1%% *}.1" |
+        sed 's/^\.It Fl/-/; s/ , Fl / -/; s/^- /-/; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
 }
 
 # The same from --help: "  -n, --name NAME     the lock's name".
 help_options() {
-    "$RLOCK" "$1" --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/^\(-.\), /\1 /' | tidy
+    # shellcheck disable=SC2086
+    "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/^\(-.\), /\1 /' | tidy
 }
 
 words_of() { # COMMAND: all option words
-    "$RLOCK" "$1" --list-options | cut -f 1-2 | tr '\t' '\n' | grep .
+    # shellcheck disable=SC2086
+    "$RLOCK" $1 --list-options | cut -f 1-2 | tr '\t' '\n' | grep .
 }
 
 @test "each command has a man page, and rlock(1) and the help name it" {
@@ -69,25 +95,40 @@ words_of() { # COMMAND: all option words
     done
 }
 
+@test "a group's man page and its help name its commands" {
+    local group command page
+    for group in $(groups_of_commands); do
+        page=$PROJECT/man/rlock-$group.1
+        run -0 "$RLOCK" help "$group"
+        for command in $(commands "$group"); do
+            grep -q "^\.Nm rlock $group $command\>" "$page" || fail "$page lacks $group $command"
+            assert_line --regexp "^  $command +[A-Z]"
+        done
+        run grep -c '^\.Ss Options of' "$page"
+        assert_output "$(grep -c "^$group " <<<"$(working_commands)")"
+    done
+}
+
 @test "man pages have the same options as the program" {
     local command
-    for command in $(manual_commands); do
-        assert_equal "$(manual_options "$PROJECT/man/rlock-$command.1")" "$(options "$command")"
-    done
+    while read -r command; do
+        assert_equal "$command: $(manual_options "$command")" "$command: $(options "$command")"
+    done < <(working_commands)
 }
 
 @test "--help has the same options as the program" {
     local command
-    for command in $(manual_commands); do
-        assert_equal "$(help_options "$command")" "$(options "$command")"
-    done
+    while read -r command; do
+        assert_equal "$command: $(help_options "$command")" "$command: $(options "$command")"
+    done < <(working_commands; groups_of_commands)
 }
 
 @test "help COMMAND prints what COMMAND --help prints" {
     local command
-    for command in $(commands); do
-        assert_equal "$("$RLOCK" help "$command")" "$("$RLOCK" "$command" --help)"
-    done
+    while read -r command; do
+        # shellcheck disable=SC2086
+        assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command --help)"
+    done < <(commands; working_commands)
 }
 
 @test "README and rlock-run(1) have each exit status" {
@@ -124,9 +165,16 @@ bash_offers() {
     local command
     assert_equal "$(bash_offers rlock '' | sort)" "$( (commands; echo --help; echo --version) | sort)"
     assert_equal "$(bash_offers rlock help '' | sort)" "$(commands | sort)"
-    for command in $(manual_commands); do
-        assert_equal "$(bash_offers rlock "$command" - | sort)" "$(words_of "$command" | sort)"
+    while read -r command; do
+        # shellcheck disable=SC2086
+        assert_equal "$(bash_offers rlock $command - | sort)" "$(words_of "$command" | sort)"
+    done < <(working_commands)
+    for command in $(groups_of_commands); do
+        assert_equal "$(bash_offers rlock "$command" '' | sort)" "$( (commands "$command"; echo --help) | sort)"
+        assert_equal "$(bash_offers rlock help "$command" '' | sort)" "$(commands "$command" | sort)"
     done
+    assert_equal "$(bash_offers rlock help run '')" ''
+    assert_equal "$(bash_offers rlock write --prefer '')" $'readers\nwriters'
     assert_equal "$(bash_offers rlock run --on-lost '')" $'stop\nwarn'
     assert_equal "$(bash_offers rlock run --log = j)" json
     assert_equal "$(bash_offers rlock run -s u)" unix://
@@ -139,6 +187,7 @@ bash_offers() {
     chmod +x bin/frobnicate
     assert_equal "$(bash_offers rlock run -nx frobn)" frobnicate
     assert_equal "$(bash_offers rlock run -n x --wait 5s -- frobn)" frobnicate
+    assert_equal "$(bash_offers rlock latch down -n x --by 2 frobn)" frobnicate
     assert_equal "$(bash_offers rlock run -n x -- frobnicate --wai)" ''
 }
 
@@ -147,16 +196,26 @@ zsh_shows() { # LINE
 }
 
 @test "zsh completes commands, options and their values" {
-    local command word
+    local command word help
     run -0 zsh_shows 'rlock '
     for command in $(commands); do
         assert_line --regexp "^$command +-- "
     done
-    for command in $(manual_commands); do
+    while read -r command; do
         run -0 zsh_shows "rlock $command -"
         for word in $(words_of "$command"); do
             assert_line --regexp "(^| )$word .*-- "
         done
+    done < <(working_commands)
+    for command in $(groups_of_commands); do
+        for help in '' 'help '; do
+            run -0 zsh_shows "rlock $help$command "
+            for word in $(commands "$command"); do
+                assert_line --regexp "^$word +-- "
+            done
+        done
+        run -0 zsh_shows "rlock $command -"
+        assert_line --regexp '(^| )--help .*-- '
     done
     run -0 zsh_shows 'rlock run --on-lost '
     assert_output --regexp 'stop +warn'
@@ -172,10 +231,19 @@ fish_offers() { # LINE: "WORD<TAB>HELP" lines
     local command
     assert_equal "$(fish_offers 'rlock ' | cut -f 1)" "$(commands | sort)"
     assert_equal "$(fish_offers 'rlock help ' | cut -f 1)" "$(commands | sort)"
-    for command in $(manual_commands); do
+    while read -r command; do
         assert_equal "$(fish_offers "rlock $command --" | cut -f 1)" \
             "$(words_of "$command" | grep -e -- | sort)"
+    done < <(working_commands)
+    for command in $(groups_of_commands); do
+        assert_equal "$(fish_offers "rlock $command " | cut -f 1)" "$(commands "$command" | sort)"
+        assert_equal "$(fish_offers "rlock help $command " | cut -f 1)" "$(commands "$command" | sort)"
     done
+    assert_equal "$(fish_offers 'rlock write --prefer ' | cut -f 1)" $'readers\nwriters'
+    # A name, or the command's own words, may be what a command is called.
+    assert_equal "$(fish_offers 'rlock run -n fair --super')" ''
+    run fish_offers 'rlock latch wait -n set --count'
+    refute_output --regexp '^--count'
     assert_equal "$(fish_offers 'rlock run --on-lost ' | cut -f 1)" $'stop\nwarn'
     assert_equal "$(fish_offers 'rlock run -xqn x --log=j' | cut -f 1)" --log=json
 }

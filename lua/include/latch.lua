@@ -1,9 +1,12 @@
 -- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
 -- hold: {attempt id: 1}: the attempts of the last minute.
+-- KEYS  6 permits: a semaphore's, which is a number as well, and not a latch while they are taken
 local latch = {REMEMBER = 60000}
 
 -- nil: open, or never set; false: the key is something else.
-function latch.count() return server.integer(key.lock) end
+function latch.count()
+    return redis.call('EXISTS', KEYS[6]) == 0 and server.integer(key.lock)
+end
 
 -- True: this very attempt has been carried out; its answer was lost.
 function latch.done_before()

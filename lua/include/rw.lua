@@ -45,19 +45,24 @@ function rw.write_until(field, ends)
     redis.call('HSET', key.hold, field, math.max(before, ends))
 end
 
--- A whole lease for one hold from now on. False: its lease is over, and others may count it as dead
--- already. An expiry is the first write: it is allowed when memory is out, and after it the others.
-function rw.renew(field, i)
+-- False: its lease is over, and others may count it as dead already.
+function rw.alive(field, i)
     if is_write(field) then
-        if tonumber(redis.call('HGET', key.hold, field) or 0) <= server.now then return false end
-        rw.expire(call.lease)
+        return tonumber(redis.call('HGET', key.hold, field) or 0) > server.now
+    end
+    return redis.call('PTTL', rw.lease_key(field, i)) ~= -2
+end
+
+-- A whole lease for one hold from now on. An expiry is the first write: it is allowed when memory
+-- is out, and after it the others are.
+function rw.renew(field, i)
+    rw.expire(call.lease)
+    if is_write(field) then
         rw.write_until(field, server.now + call.lease)
     else
-        if redis.call('PTTL', rw.lease_key(field, i)) == -2 then return false end
         server.expire_after(call.lease, rw.lease_key(field, i))
-        rw.expire(call.lease)
     end
-    return true
+    redis.call('HSET', key.hold, field .. ':' .. i, call.id .. ' ' .. call.lease)
 end
 
 -- Which of a field's holds the call is about, and how many there are; nil: none.
@@ -89,29 +94,51 @@ local function move_last(field, i, last)
     end
 end
 
+-- The holds of a field that still belong to someone, and the longest of their leases.
+local function owned(field)
+    local number, longest = 0, 0
+    for i = 1, rw.count(field) do
+        local known = redis.call('HGET', key.hold, field .. ':' .. i)
+        if known then
+            number = number + 1
+            longest = math.max(longest, tonumber(string.match(known, '%d+$')))
+        end
+    end
+    return number, longest
+end
+
+-- An owner without a hold proves nothing any more; without a field nobody asks who it was.
+function rw.forget(owner)
+    local write = rw.write_field(owner)
+    if owned(owner) + owned(write) == 0 then redis.call('HDEL', key.hold, owner) end
+    if rw.count(owner) + rw.count(write) == 0 then redis.call('HDEL', key.info, owner) end
+end
+
 function rw.drop(field, i, holds)
-    local owner = rw.owner_of(field)
-    if not is_write(field) then redis.call('DEL', rw.lease_key(owner, i)) end
+    if not is_write(field) then redis.call('DEL', rw.lease_key(field, i)) end
     if i < holds then move_last(field, i, holds) end
     redis.call('HDEL', key.hold, field .. ':' .. holds)
     if holds > 1 then
         redis.call('HINCRBY', key.lock, field, -1)
-        return
+        if is_write(field) then -- a whole lease, but no longer than those that remain ask for
+            local _, longest = owned(field)
+            redis.call('HSET', key.hold, field, server.now + longest)
+        end
+    else
+        redis.call('HDEL', key.lock, field)
+        redis.call('HDEL', key.hold, is_write(field) and field or '')
     end
-    redis.call('HDEL', key.lock, field)
-    if is_write(field) then redis.call('HDEL', key.hold, field) end
-    if rw.count(owner) + rw.count(rw.write_field(owner)) == 0 then
-        redis.call('HDEL', key.info, owner)
-        redis.call('HDEL', key.hold, owner)
-    end
+    rw.forget(rw.owner_of(field))
 end
 
--- Takes out the dead holds of one field; returns for how long the longest of the others lasts.
+-- Takes out the dead holds of one field; returns for how long the longest of the others lasts. How
+-- long a write of Redisson's lasts only the hash knows.
 local function sweep_field(field, holds)
     local longest = 0
     if is_write(field) then
-        local ends = tonumber(redis.call('HGET', key.hold, field) or math.huge)
-        if ends > server.now then return 0 end
+        local ends = tonumber(redis.call('HGET', key.hold, field))
+        if not ends then return redis.call('PTTL', key.lock) end
+        if ends > server.now then return ends - server.now end
         for i = holds, 1, -1 do rw.drop(field, i, i) end
         return 0
     end
@@ -127,7 +154,7 @@ local function sweep_field(field, holds)
 end
 
 -- Takes out what the dead left. Returns the mode, nil when nobody is left, and how long the
--- longest read hold lasts.
+-- longest hold lasts.
 function rw.sweep()
     local longest, writes, holders = 0, false, 0
     local fields = redis.call('HGETALL', key.lock)
@@ -148,6 +175,13 @@ function rw.sweep()
     local mode = writes and 'write' or 'read'
     redis.call('HSET', key.lock, 'mode', mode)
     return mode, longest
+end
+
+-- After holds have ended: the mode of those that remain, whose longest lease is the hash's.
+function rw.settle()
+    local mode, longest = rw.sweep()
+    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, longest) end
+    return mode
 end
 
 -- Someone that holds, a writer rather than a reader.

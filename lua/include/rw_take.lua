@@ -27,10 +27,11 @@ end
 function rw.granted_before()
     local field, i, holds = rw.locate(call.owner, ARGV[6])
     if not field then return nil end
-    if not rw.renew(field, i) then -- it is over: a new attempt
+    if not rw.alive(field, i) then -- a new attempt
         rw.drop(field, i, holds)
         return nil
     end
+    rw.renew(field, i)
     local owner = rw.owner_of(field)
     return {owner == call.owner and code.GRANTED or code.REENTERED,
         tonumber(redis.call('HGET', key.hold, owner)), call.lease}

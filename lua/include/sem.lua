@@ -17,9 +17,11 @@ function sem.ids()
     return ids
 end
 
--- Those of the call's permits whose lease is not over.
+-- Those of the call's permits whose lease is not over. What was given back, and left held for a
+-- while, is nobody's.
 function sem.ours()
     local ours = {}
+    if redis.call('HEXISTS', key.hold, call.id) == 0 then return ours end
     for _, id in ipairs(sem.ids()) do
         local ends = tonumber(redis.call('ZSCORE', sem.permits, id) or 0)
         if ends > server.now then ours[#ours + 1] = id end

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# options.bats: what the options of `rlock run` mean, and the help about them.
+# options.bats: what the options mean, and the help about them; what each kind's options refuse.
 
 load ../lib/rlock
 
@@ -145,5 +145,113 @@ assert any(event["event"] == "acquired" and event["token"] == 1 for event in eve
     try run --log json -n x --lease nonsense -- true
     assert_failure 64
     run python3 -c 'import json, sys; assert json.loads(sys.argv[1])["level"] == "error"' "$stderr"
+    assert_success
+}
+
+# --- what belongs to one kind ------------------------------------------------------------------
+
+@test "fair, read, write: run's options, and one of their own" {
+    assert_usage --supersede -- run -n x --supersede -- touch ran
+    assert_usage --prefer -- read -n x --prefer readers -- touch ran
+    assert_usage --prefer readers writers -- write -n x --prefer nobody -- touch ran
+    assert_usage --permits -- fair -n x --permits 3 -- touch ran
+    local kind
+    for kind in fair read write; do
+        assert_usage name -- "$kind" -- touch ran
+        assert_usage command "$kind" -- "$kind" -n x
+        assert_usage --lease 100ms -- "$kind" -n x -l 1ms -- touch ran
+        try "$kind" -n x -n y -- sh -c 'echo "$RLOCK_KIND"'
+        assert_success
+        assert_output "$kind"$'\n'"$kind"
+        redis FLUSHALL
+    done
+}
+
+@test "sem: numbers that can't be" {
+    local bad option
+    for option in --permits --take; do
+        for bad in 0 -1 '' two 1.5 1000000001 9999999999 18446744073709551617; do
+            assert_usage "$option" 1000000000 -- sem -n x "$option=$bad" -- touch ran
+        done
+    done
+    assert_usage --resize 1000000000 -- sem -n x --resize 0
+    assert_usage --take 2 -- sem -n x --permits 2 --take 3 -- touch ran
+    assert_keys
+}
+
+@test "sem: what does not go together" {
+    assert_usage -n -- sem -n x -n y --permits 1 -- touch ran
+    assert_usage command -- sem -n x --permits 1
+    assert_usage --resize command -- sem -n x --resize 2 -- touch ran
+    assert_usage --resize command -- sem -n x --resize 2 -c 'touch ran'
+    assert_usage --resize --permits -- sem -n x --resize 2 --permits 2
+    assert_usage --resize --take -- sem -n x --resize 2 --take 1
+    assert_usage --resize --plain -- sem -n x --resize 2 --plain
+    assert_usage --resize --min-hold -- sem -n x --resize 2 --min-hold 1s
+    assert_usage --plain --min-hold -- sem -n x --plain --permits 1 --min-hold 1s -- touch ran
+}
+
+@test "latch: a command of it is needed, and only its own options" {
+    assert_usage latch command -- latch
+    assert_usage st set -- latch st -n x --count 1
+    assert_usage 'latch frobnicate' -- latch frobnicate
+    assert_usage --version -- latch --version
+    assert_usage --count -- latch set -n x
+    assert_usage --count 1000000000 -- latch set -n x --count 0
+    assert_usage name -- latch set --count 1
+    assert_usage -n -- latch set -n x -n y --count 1
+    assert_usage command -- latch set -n x --count 1 -- touch ran
+    assert_usage --by -- latch down -n x --by 0 -- touch ran
+    assert_usage -n -- latch down -n x -n y -- touch ran
+    assert_usage -n -- latch wait -n x -n y -- touch ran
+    assert_usage --lease -- latch wait -n x --lease 3s -- touch ran
+    assert_usage -c -- latch wait -n x -c 'touch ran' -- touch ran
+    assert_keys
+}
+
+@test "latch: help of the group and of its commands" {
+    local form
+    for form in 'help latch' 'latch --help' 'latch -h'; do
+        # shellcheck disable=SC2086
+        try $form
+        assert_success
+        assert_line --regexp '^  set '
+        assert_line --regexp '^  down '
+        assert_line --regexp '^  wait '
+    done
+    for form in 'help latch down' 'latch down --help' 'latch down -h'; do
+        # shellcheck disable=SC2086
+        try $form
+        assert_success
+        assert_output --partial 'rlock latch down -n NAME'
+        assert_output --partial --always
+    done
+    assert_usage wiat wait -- help latch wiat
+    assert_usage many -- help latch wait wait
+}
+
+@test "what is said of one lock can't stand in a config file: 78" {
+    local line
+    for line in 'supersede = yes' 'prefer = readers' 'permits = 3' 'take = 2' 'plain = yes' 'resize = 3' \
+        'count = 3' 'by = 2' 'always = yes' 'must-exist = yes'; do
+        echo "$line" >"$RLOCK_CONFIG"
+        try run -n x -- touch ran
+        assert_failure 78
+        assert_message
+        assert_stderr_has "$RLOCK_CONFIG:1" "${line%% *}"
+        assert_file_not_exist ran
+    done
+}
+
+@test "a config file for a fleet stands in no kind's way" {
+    printf '%s\n' 'min-hold = 2s' 'lease = 20s' 'on-lost = warn' 'wait = 3s' >"$RLOCK_CONFIG"
+    try sem -n s --plain --permits 1 -- true
+    assert_success
+    assert_equal "$(redis GET s)" 1
+    try latch set -n l --count 1
+    assert_success
+    try latch down -n l -- true
+    assert_success
+    try latch wait -n l -- true
     assert_success
 }

@@ -206,6 +206,23 @@ assert_stderr_has() { # TEXT...
     done
 }
 
+# assert_usage WORD... -- ARG...: 64, one line that has each WORD; no server was asked, no command run.
+assert_usage() {
+    local before words=()
+    while [[ $1 != -- ]]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    before=$(connections)
+    try "$@"
+    assert_equal "$status: $*" "64: $*"
+    assert_message
+    assert_stderr_has "${words[@]}"
+    assert_equal "$(connections)" $((before + 1))
+    assert_file_not_exist ran
+}
+
 assert_free() { # NAME
     assert_equal "$(redis EXISTS "$1")" 0
 }

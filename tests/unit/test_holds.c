@@ -31,15 +31,15 @@ static void set_innermost(const char *name, const char *kind, const char *owner,
     set("RLOCK_TOKEN", token);
 }
 
-/* The proofs as one text: "NAME OWNER TOKEN;" each, and frees them. */
+/* The proofs as one text: "KIND NAME OWNER TOKEN;" each, and frees them. */
 static const char *told(struct holds *holds) {
     static char text[4096];
     size_t length = 0;
     text[0] = '\0';
     for (size_t i = 0; i < holds->count; i++) {
         const struct rlock_proof *proof = &holds->proofs[i];
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s %s %" PRId64 ";",
-                                   proof->name, proof->owner, proof->token);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s %s %s %" PRId64 ";",
+                                   holds->kinds[i], proof->name, proof->owner, proof->token);
     }
     holds_free(holds);
     return text;
@@ -51,13 +51,18 @@ static void reads_what_the_environment_tells(void **state) {
         const char *record, *name, *kind, *owner, *token, *proofs;
     } rows[] = {
         {NULL, NULL, NULL, NULL, NULL, ""},
-        {NULL, "a", "run", "u:1@h", "7", "a u:1@h 7;"},
-        {NULL, "a\nb", "run\nrun", "u:1@h\nv:2@h", "7\n9", "a u:1@h 7;b v:2@h 9;"},
-        {NULL, " a b ", "run", "u", "7", " a b  u 7;"},
-        {NULL, "a", "run", "u", "9223372036854775807", "a u 9223372036854775807;"},
+        {NULL, "a", "run", "u:1@h", "7", "run a u:1@h 7;"},
+        {NULL, "a\nb", "run\nrun", "u:1@h\nv:2@h", "7\n9", "run a u:1@h 7;run b v:2@h 9;"},
+        {NULL, " a b ", "run", "u", "7", "run  a b  u 7;"},
+        {NULL, "a", "run", "u", "9223372036854775807", "run a u 9223372036854775807;"},
+        /* Any kind. What is held without a token, a latch, is no proof. */
+        {NULL, "a\nb", "read\nread", "u\nu", "7\n9", "read a u 7;read b u 9;"},
+        {"3 u write a", "a", "read", "u", "3", "write a u 3;read a u 3;"},
+        {"3 u run a", "b", "latch", "v", "0", "run a u 3;"},
+        {"3 u run a", "b", "latch", NULL, NULL, "run a u 3;"},
         /* The innermost last: the library takes the last proof of a name. */
-        {"3 u:1@h run a", "a", "run", "v:2@h", "5", "a u:1@h 3;a v:2@h 5;"},
-        {"3 u run a\n4 v run b c", "d", "run", "w", "5", "a u 3;b c v 4;d w 5;"},
+        {"3 u:1@h run a", "a", "run", "v:2@h", "5", "run a u:1@h 3;run a v:2@h 5;"},
+        {"3 u run a\n4 v run b c", "d", "run", "w", "5", "run a u 3;run b c v 4;run d w 5;"},
         /* What can't be read is no proof; what can beside it still is. */
         {NULL, "a", "run", "u", NULL, ""},
         {NULL, "a", "run", NULL, "7", ""},
@@ -65,15 +70,18 @@ static void reads_what_the_environment_tells(void **state) {
         {NULL, NULL, "run", "u", "7", ""},
         {NULL, "", "", "", "", ""},
         {NULL, "a", "run", "", "7", ""},
-        {NULL, "a", "read", "u", "7", ""},
+        {NULL, "a", "", "u", "7", ""},
+        {NULL, "a", "run fair", "u", "7", ""},
+        {NULL, "a", "RUN", "u", "7", ""},
         {NULL, "a", "run", "u", "7x", ""},
         {NULL, "a", "run", "u", "", ""},
         {NULL, "a", "run", "u", "0", ""},
         {NULL, "a", "run", "u", "-7", ""},
-        {NULL, "a\nb", "run\nrun", "u\nv", "7", "a u 7;"},
-        {NULL, "a\nb", "run", "u\nv", "7\n8", "a u 7;"},
-        {"", "a", "run", "u", "7", "a u 7;"},
-        {"\n\n3\n3 u\n3 u run\n3 u run \nx u run a\n4 v run b\n", NULL, NULL, NULL, NULL, "b v 4;"},
+        {NULL, "a\nb", "run\nrun", "u\nv", "7", "run a u 7;"},
+        {NULL, "a\nb", "run", "u\nv", "7\n8", "run a u 7;"},
+        {"", "a", "run", "u", "7", "run a u 7;"},
+        {"\n\n3\n3 u\n3 u run\n3 u run \nx u run a\n4 v run b\n", NULL, NULL, NULL, NULL,
+         "run b v 4;"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct holds holds;
@@ -118,11 +126,8 @@ static void assert_environment(const char *name, const char *value) {
         fail_msg("%s is '%s', not '%s'", name, got != NULL ? got : "(unset)", value);
 }
 
-/* Hands down as CMD's environment gets it: what the list says is done to ours. */
-static void hand_down(const struct holds *around, const struct rlock_lock *lock,
-                      const char *server) {
-    char list[4096];
-    assert_true(holds_hand_down(around, lock, "run", server, list, sizeof list));
+/* What CMD's environment gets is done to ours. */
+static void do_as_told(const char *list) {
     for (const char *text = list; *text != '\0'; text += strlen(text) + 1) {
         char name[32];
         const char *value = strchr(text, '=');
@@ -130,6 +135,13 @@ static void hand_down(const struct holds *around, const struct rlock_lock *lock,
         (void)snprintf(name, sizeof name, "%.*s", length, text);
         set(name, value != NULL ? value + 1 : NULL);
     }
+}
+
+static void hand_down(const struct holds *around, const struct rlock_lock *lock,
+                      const char *server) {
+    char list[4096];
+    assert_true(holds_hand_down(around, lock, "run", server, list, sizeof list));
+    do_as_told(list);
 }
 
 static void hands_down_one(void **state) {
@@ -147,7 +159,7 @@ static void hands_down_one(void **state) {
     assert_environment("RLOCK_SERVER", NULL);
     holds_free(&around);
     assert_true(holds_read(&around));
-    assert_string_equal(told(&around), "a u:1@h 7;");
+    assert_string_equal(told(&around), "run a u:1@h 7;");
 }
 
 static void hands_down_several_and_those_around(void **state) {
@@ -167,7 +179,46 @@ static void hands_down_several_and_those_around(void **state) {
     assert_environment("RLOCK_SERVER", "redis://h:6379");
     holds_free(&around);
     assert_true(holds_read(&around));
-    assert_string_equal(told(&around), "a x 3;b b u 7;c v 9;");
+    assert_string_equal(told(&around), "run a x 3;run b b u 7;run c v 9;");
+}
+
+/* A downgrade: the read hold inside the write hold has its owner and token, and takes its line. */
+static void the_inner_kind_of_a_name_is_told(void **state) {
+    (void)state;
+    struct rlock__part parts[] = {held("a", "u", 7)};
+    const struct rlock_lock lock = {.parts = parts, .part_count = COUNT(parts)};
+    struct holds around;
+    set("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
+    set_innermost("a", "write", "u", "7");
+    assert_true(holds_read(&around));
+    char list[4096];
+    assert_true(holds_hand_down(&around, &lock, "read", NULL, list, sizeof list));
+    do_as_told(list);
+    assert_environment("RLOCK_KIND", "read");
+    assert_environment("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
+    holds_free(&around);
+}
+
+/* `latch down`: nothing is held, and the holds around are kept. */
+static void hands_down_a_name_that_is_not_held(void **state) {
+    (void)state;
+    struct holds around;
+    char list[4096];
+    set("RLOCK_HOLDS", "3 x write a");
+    set_innermost("b", "run", "u", "7");
+    assert_true(holds_read(&around));
+    assert_true(holds_hand_down_name(&around, "l", "latch", "redis://h:6379", list, sizeof list));
+    do_as_told(list);
+    assert_environment("RLOCK_NAME", "l");
+    assert_environment("RLOCK_KIND", "latch");
+    assert_environment("RLOCK_OWNER", NULL);
+    assert_environment("RLOCK_TOKEN", NULL);
+    assert_environment("RLOCK_HOLDS", "3 x write a\n7 u run b");
+    assert_environment("RLOCK_SERVER", "redis://h:6379");
+    assert_false(holds_hand_down_name(&around, "l", "latch", NULL, list, 60));
+    holds_free(&around);
+    assert_true(holds_read(&around));
+    assert_string_equal(told(&around), "write a x 3;run b u 7;");
 }
 
 /* An hour of nesting must not fill the environment: each name stands there once. */
@@ -225,6 +276,8 @@ int main(void) {
         cmocka_unit_test_setup(the_innermost_is_never_dropped, forget),
         cmocka_unit_test_setup(hands_down_one, forget),
         cmocka_unit_test_setup(hands_down_several_and_those_around, forget),
+        cmocka_unit_test_setup(the_inner_kind_of_a_name_is_told, forget),
+        cmocka_unit_test_setup(hands_down_a_name_that_is_not_held, forget),
         cmocka_unit_test_setup(the_record_does_not_grow, forget),
         cmocka_unit_test_setup(a_list_that_does_not_fit_is_refused, forget),
         cmocka_unit_test_setup(the_callers_server_stays, forget),

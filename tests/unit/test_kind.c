@@ -50,8 +50,8 @@ static const struct named named[] = {
      {COMMON_PLAIN, "{x}:timeout", "redisson_sc:{x}"},
      {COMMON_BRACED, "a{b}c:timeout", "redisson_sc:a{b}c"}},
     {"latch", /* the channel is in braces whatever the name */
-     {COMMON_PLAIN, "redisson_countdownlatch__channel__{x}"},
-     {COMMON_BRACED, "redisson_countdownlatch__channel__{a{b}c}"}},
+     {COMMON_PLAIN, "{x}:timeout", "redisson_countdownlatch__channel__{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "redisson_countdownlatch__channel__{a{b}c}"}},
 };
 
 static void assert_names(const struct rlock__kind *kind, const char *name,

@@ -19,8 +19,6 @@
 #define ARGS_MAX 24
 #define SECRET   "s3cret"
 
-static const struct cmd run = {.name = "run", .options = CMD_RUN};
-
 /* One command line and what became of it. */
 struct fixture {
     char *argv[ARGS_MAX];
@@ -29,20 +27,29 @@ struct fixture {
 };
 
 /* The words of line, parted by spaces; "''" stands for an empty one. */
-static enum settings_outcome load(struct fixture *fixture, const char *line) {
+static enum settings_outcome load_for(struct fixture *fixture, const struct cmd *cmd,
+                                      const char *line) {
     static char words[2048];
     int argc = 0;
-    snprintf(words, sizeof words, "run %s", line);
+    snprintf(words, sizeof words, "%s %s", cmd_word(cmd), line);
     char *rest = words, *word;
     while ((word = strtok_r(rest, " ", &rest)) != NULL && argc < ARGS_MAX - 1)
         fixture->argv[argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
     fixture->argv[argc] = NULL;
-    return settings_load(&fixture->settings, &run, argc, fixture->argv, &fixture->why);
+    return settings_load(&fixture->settings, cmd, argc, fixture->argv, &fixture->why);
+}
+
+static enum settings_outcome load(struct fixture *fixture, const char *line) {
+    return load_for(fixture, &cmd_run, line);
+}
+
+static void assert_loads_for(struct fixture *fixture, const struct cmd *cmd, const char *line) {
+    if (load_for(fixture, cmd, line) != SETTINGS_OK)
+        fail_msg("%s %s: %s", cmd->name, line, fixture->why.text);
 }
 
 static void assert_loads(struct fixture *fixture, const char *line) {
-    if (load(fixture, line) != SETTINGS_OK)
-        fail_msg("%s: %s", line, fixture->why.text);
+    assert_loads_for(fixture, &cmd_run, line);
 }
 
 static void defaults_are_the_contracts(void **state) {
@@ -135,7 +142,151 @@ static void kill_after_follows_the_lease(void **state) {
     settings_free(&f.settings);
 }
 
-/* Each is refused with 64 and one line that has the text. */
+static void each_kind_has_its_options(void **state) {
+    (void)state;
+    struct fixture f;
+    assert_loads_for(&f, &cmd_fair, "-n a -n b --supersede true");
+    assert_true(f.settings.supersede);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_fair, "-n a true");
+    assert_false(f.settings.supersede);
+    settings_free(&f.settings);
+
+    assert_loads_for(&f, &cmd_read, "-n a -n b true");
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_write, "-n a -n b --prefer=readers true");
+    assert_true(f.settings.prefer_readers);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_write, "-n a --prefer readers --prefer writers true");
+    assert_false(f.settings.prefer_readers);
+    settings_free(&f.settings);
+
+    assert_loads_for(&f, &cmd_sem, "-n a true");
+    assert_int_equal(f.settings.permits, 0);
+    assert_int_equal(f.settings.take, 1);
+    assert_false(f.settings.plain);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_sem, "-n a --permits 1000000000 --take 1000000000 --plain -c true");
+    assert_int_equal(f.settings.permits, RLOCK_PERMITS_MAX);
+    assert_int_equal(f.settings.take, RLOCK_PERMITS_MAX);
+    assert_true(f.settings.plain);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_sem, "-n a --plain -l 1s --no-renew true"); /* of no effect */
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_sem, "-n a --resize 7 -w 5s");
+    assert_int_equal(f.settings.resize, 7);
+    settings_free(&f.settings);
+}
+
+static void latches_have_their_options(void **state) {
+    (void)state;
+    struct fixture f;
+    assert_loads_for(&f, &cmd_latch_set, "-n a --count 3");
+    assert_int_equal(f.settings.count, 3);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_latch_down, "-n a");
+    assert_int_equal(f.settings.by, 1);
+    assert_false(f.settings.always);
+    assert_null(f.settings.command);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_latch_down, "-n a --by 2 --always -- ls -l");
+    assert_int_equal(f.settings.by, 2);
+    assert_true(f.settings.always);
+    assert_string_equal(f.settings.command[1], "-l");
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_latch_wait, "-n a");
+    assert_true(f.settings.wait_ms == RLOCK_FOREVER);
+    assert_false(f.settings.must_exist);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_latch_wait, "-n a --must-exist -x -E 3 -c true");
+    assert_true(f.settings.must_exist);
+    assert_string_equal(f.settings.command[2], "true");
+    settings_free(&f.settings);
+}
+
+/* A file is a fleet's: it says nothing of one lock, but what it says must not stand in the way. */
+static void a_files_min_hold_does_not_stop_plain_permits(void **state) {
+    (void)state;
+    char path[] = "/tmp/rlock-test-XXXXXX";
+    static const char content[] = "min-hold = 5m\n";
+    struct fixture f;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    close(fd);
+    setenv("RLOCK_CONFIG", path, 1);
+    assert_loads_for(&f, &cmd_sem, "-n a --plain true");
+    settings_free(&f.settings);
+    setenv("RLOCK_CONFIG", "/dev/null", 1);
+    unlink(path);
+}
+
+/* Refused with 64 and one line that has the text. */
+static void assert_refuses(const struct cmd *cmd, const char *line, const char *text) {
+    struct fixture f;
+    if (load_for(&f, cmd, line) != SETTINGS_BAD || f.why.status != EXIT_USAGE ||
+        strstr(f.why.text, text) == NULL)
+        fail_msg("'%s %s': %d '%s'", cmd->name, line, f.why.status, f.why.text);
+    settings_free(&f.settings);
+}
+
+static void mistakes_of_a_kind_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const struct cmd *cmd;
+        const char *line, *text;
+    } rows[] = {
+        {&cmd_run, "-n a --supersede true", "unknown option '--supersede'"},
+        {&cmd_run, "-n a --permits 1 true", "unknown option '--permits'"},
+        {&cmd_fair, "-n a --supersede", "missing command"},
+        {&cmd_write, "-n a --prefer writer true", "give readers or writers"},
+        {&cmd_write, "-n a --prefer '' true", "give readers or writers"},
+        {&cmd_read, "-n a --prefer readers true", "unknown option '--prefer'"},
+        {&cmd_sem, "--permits 1 true", "missing --name"},
+        {&cmd_sem, "-n a --permits 1", "missing command"},
+        {&cmd_sem, "-n a -n b --permits 1 true", "several names: 'rlock sem' takes one"},
+        {&cmd_sem, "-n a -n a --permits 1 true", "several names"},
+        {&cmd_sem, "-n a --permits 0 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits -1 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits two true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits 1.5 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits 1000000001 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits 9999999999 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits 18446744073709551617 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --take 0 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
+        {&cmd_sem, "-n a --take 3 --permits 2 true", "give at most 2"},
+        {&cmd_sem, "-n a --plain --min-hold 1s true", "both --plain and --min-hold"},
+        {&cmd_sem, "-n a --resize 0", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --resize 3 true", "both --resize and a command"},
+        {&cmd_sem, "-n a --resize 3 -c true", "both --resize and a command"},
+        {&cmd_sem, "-n a --resize 3 --permits 3", "both --resize and --permits"},
+        {&cmd_sem, "-n a --resize 3 --take 1", "both --resize and --take"},
+        {&cmd_sem, "-n a --resize 3 --plain", "both --resize and --plain"},
+        {&cmd_sem, "-n a --resize 3 --min-hold 1s", "both --resize and --min-hold"},
+        {&cmd_sem, "--resize 3", "missing --name"},
+        {&cmd_latch_set, "-n a", "missing --count"},
+        {&cmd_latch_set, "--count 1", "missing --name"},
+        {&cmd_latch_set, "-n a -n b --count 1", "'rlock latch set' takes one"},
+        {&cmd_latch_set, "-n a --count 0", "from 1 to 1000000000"},
+        {&cmd_latch_set, "-n a --count 1 true", "'rlock latch set' runs no command"},
+        {&cmd_latch_set, "-n a --count 1 -c true", "unknown option '-c'"},
+        {&cmd_latch_set, "-n a --count 1 -w 1s", "unknown option '-w'"},
+        {&cmd_latch_set, "-n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
+        {&cmd_latch_down, "-n a --by 0", "from 1 to 1000000000"},
+        {&cmd_latch_down, "-n a --by", "--by needs an argument: give --by K"},
+        {&cmd_latch_down, "-n a --always=yes true", "--always takes no argument"},
+        {&cmd_latch_down, "-n a -c true false", "-c and a command"},
+        {&cmd_latch_down, "-n a -l 1s true", "unknown option '-l'"},
+        {&cmd_latch_wait, "-w 1s", "missing --name"},
+        {&cmd_latch_wait, "-n a -n b", "'rlock latch wait' takes one"},
+        {&cmd_latch_wait, "-n a --lease 1s", "unknown option '--lease'"},
+        {&cmd_latch_wait, "-n a --by 1", "unknown option '--by'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_refuses(rows[i].cmd, rows[i].line, rows[i].text);
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct {
@@ -175,13 +326,8 @@ static void mistakes_are_told(void **state) {
         {"-n a -s '' true", "it is empty"},
         {"-n a -s redis://h -s redis://i true", "quorum"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct fixture f;
-        if (load(&f, rows[i].line) != SETTINGS_BAD || f.why.status != EXIT_USAGE ||
-            strstr(f.why.text, rows[i].text) == NULL)
-            fail_msg("'%s': %d '%s'", rows[i].line, f.why.status, f.why.text);
-        settings_free(&f.settings);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_refuses(&cmd_run, rows[i].line, rows[i].text);
 }
 
 static void names_have_at_most_512_bytes(void **state) {
@@ -314,6 +460,10 @@ int main(void) {
         cmocka_unit_test(options_end_at_the_command),
         cmocka_unit_test(the_last_of_wait_and_no_wait_counts),
         cmocka_unit_test(kill_after_follows_the_lease),
+        cmocka_unit_test(each_kind_has_its_options),
+        cmocka_unit_test(latches_have_their_options),
+        cmocka_unit_test(a_files_min_hold_does_not_stop_plain_permits),
+        cmocka_unit_test(mistakes_of_a_kind_are_told),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(names_have_at_most_512_bytes),
         cmocka_unit_test(no_message_tells_a_password),
