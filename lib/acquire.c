@@ -190,8 +190,12 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
     const bool first = lock->place <= 1;
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
-    if (lock->busy == NULL || (listener->part == lock->busy && listener->shared == first))
+    if (lock->busy == NULL)
         return RLOCK_OK;
+    if (listener->part == lock->busy && listener->shared == first) {
+        lock->backoff_ms = 0;
+        return RLOCK_OK;
+    }
     if (listener->part == lock->busy && !first) {
         rlock__listen_alone(listener, &bound);
         return RLOCK_OK;
@@ -239,9 +243,8 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
                                            limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
-        const bool listening = lock->listener.part != NULL && lock->backoff_ms == 0;
-        status =
-            listening ? rlock__hear(&lock->listener, &bound, &news) : rlock__poll(-1, 0, &bound);
+        status = lock->listener.part != NULL ? rlock__hear(&lock->listener, &bound, &news)
+                                             : rlock__poll(-1, 0, &bound);
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
         if (status == RLOCK_UNAVAILABLE)
             plan_after_failure(lock);

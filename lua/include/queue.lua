@@ -12,9 +12,12 @@ local queue = {
     TTL = 10000, -- while all in it are rlock's, it outlives them by no more
 }
 
--- A queue that has others than rlock's in it does not expire, as with Redisson.
+-- A queue that has others than rlock's in it does not expire, as with Redisson. Scores without a
+-- queue would keep their owners out of it.
 local function settle()
-    local ours = redis.call('LLEN', queue.list) <= redis.call('ZCARD', queue.beats)
+    local length = redis.call('LLEN', queue.list)
+    if length == 0 then redis.call('DEL', queue.timeouts) end
+    local ours = length <= redis.call('ZCARD', queue.beats)
     for _, each in ipairs({queue.list, queue.timeouts}) do
         if ours then redis.call('PEXPIRE', each, queue.TTL) else redis.call('PERSIST', each) end
     end
@@ -56,13 +59,12 @@ function queue.drop_dead()
     end
     while true do
         local head = redis.call('LINDEX', queue.list, 0)
-        if not head then break end
+        if not head then return settle() end
         local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
         if ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head) then return end
         redis.call('LPOP', queue.list)
         redis.call('ZREM', queue.timeouts, head)
     end
-    redis.call('DEL', queue.timeouts) -- scores without a queue would keep their owners out of it
 end
 
 local function oust_rivals()

@@ -400,6 +400,19 @@ static void wakes_at_its_own_message(void **state) {
     assert_int_equal(time_of(3), 37);
 }
 
+/* A try without an answer makes nobody deaf: the listener's connection is another one. */
+static void listens_on_after_a_lost_answer(void **state) {
+    (void)state;
+    static const struct answer answers[] = {BUSY(29000, 1), BUSY(29000, 1), NO_ANSWER(0),
+                                            BUSY(20000, 1), GRANTED(0),     AND_SO_ON};
+    static const struct heard hearing[] = {
+        {.at_ms = 37, .woken = true}, {.at_ms = 300, .woken = true}, {0}};
+    begin(1, answers, hearing);
+    assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
+    assert_string_equal(deeds(), "tLTTTTn");
+    assert_int_equal(time_of(5), 300);
+}
+
 /* Redisson's release is everybody's message; only the first in line acts on it. */
 static void the_shared_message_is_for_the_first(void **state) {
     (void)state;
@@ -582,6 +595,7 @@ int main(void) {
         cmocka_unit_test(what_was_heard_of_has_been_there),
         cmocka_unit_test(what_could_never_succeed_ends_the_wait),
         cmocka_unit_test(wakes_at_its_own_message),
+        cmocka_unit_test(listens_on_after_a_lost_answer),
         cmocka_unit_test(the_shared_message_is_for_the_first),
         cmocka_unit_test(who_becomes_first_listens_to_redisson_too),
         cmocka_unit_test(who_is_first_no_more_leaves_the_shared_channel),
