@@ -12,5 +12,5 @@ if redis.call('HDEL', key.hold, call.id) == 1 then
 end
 local was_first = sem.leave(waiter)
 sem.wake(math.huge)
-if was_first then line.tell(key.waiters, 'first ' .. line.TTL) end
+if was_first then sem.tell_first() end
 return {reply, 0, 0}

@@ -7,7 +7,7 @@ if available == false then return {code.WRONG_KIND, 0, 0} end
 local ours = sem.ours()
 if #ours == call.permits then -- this very attempt was granted, and its answer lost
     sem.renew(ours)
-    return {code.GRANTED, tonumber(redis.call('HGET', key.hold, call.id) or 0), call.lease}
+    return {code.GRANTED, sem.token(), call.lease}
 end
 sem.collect()
 local in_use = redis.call('ZCARD', sem.permits)
@@ -15,10 +15,11 @@ local why
 available, why = sem.set_up(in_use)
 if not available then return {code.REFUSED, 0, 0, why} end
 local total, expected = available + in_use, tonumber(ARGV[13])
-if expected and expected ~= total then
+local waits = ARGV[15] ~= '' -- since before it was resized, maybe
+if expected and expected ~= total and not waits then
     return {code.REFUSED, 0, 0, 'it has ' .. total .. ' permits, not ' .. expected
         .. ': all users agree on --permits, and --resize changes it'}
-elseif call.permits > total and ARGV[13] == '' then
+elseif call.permits > total and not waits then
     return {code.REFUSED, 0, 0, 'it has ' .. total .. ' permits, and --take asks for '
         .. call.permits}
 end
@@ -29,6 +30,5 @@ if available >= call.permits then
         end
     end)
 end
-local next_end = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]
 sem.wake(1) -- who asks for less
-return acquire.busy(sem.holder(), next_end and next_end - server.now or -1, sem.place())
+return acquire.busy(sem.holder(), sem.next_end(), sem.place())

@@ -7,7 +7,8 @@ local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
 
 local ours = sem.ours()
 redis.call('HDEL', key.hold, call.id)
-if keep_ms > 0 then -- their lease gives them back
+if #ours > 0 and keep_ms > 0 then -- their lease gives them back
+    redis.call('HSET', key.hold, call.id, '- ' .. call.owner)
     for _, id in ipairs(ours) do redis.call('ZADD', sem.permits, 'XX', server.now + keep_ms, id) end
 else
     for _, id in ipairs(ours) do redis.call('ZREM', sem.permits, id) end
@@ -19,5 +20,5 @@ end
 sem.collect()
 local was_first = sem.leave(waiter)
 sem.wake(math.huge)
-if was_first then line.tell(key.waiters, 'first ' .. line.TTL) end
+if was_first then sem.tell_first() end
 return {#ours == call.permits and code.RELEASED or code.LOST, 0, 0}

@@ -1,7 +1,8 @@
 -- sem.lua: a semaphore with leased permits, Redisson's: lock is a string, the permits available;
 -- beside it
 -- KEYS  6 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
--- hold: {hold id: token, waiter: permits it wants when more than one}
+-- hold: {hold id: "token owner", or "- owner" when it is left held without one,
+--        waiter: permits it wants when more than one}
 local sem = {permits = KEYS[6]}
 
 -- nil: it was never set up, or was lost; false: the key is something else.
@@ -17,11 +18,16 @@ function sem.ids()
     return ids
 end
 
+-- The token of the call's hold; 0: it has none, or gave it back.
+function sem.token()
+    return tonumber(string.match(redis.call('HGET', key.hold, call.id) or '', '^%d+') or 0)
+end
+
 -- Those of the call's permits whose lease is not over. What was given back, and left held for a
 -- while, is nobody's.
 function sem.ours()
     local ours = {}
-    if redis.call('HEXISTS', key.hold, call.id) == 0 then return ours end
+    if sem.token() == 0 then return ours end
     for _, id in ipairs(sem.ids()) do
         local ends = tonumber(redis.call('ZSCORE', sem.permits, id) or 0)
         if ends > server.now then ours[#ours + 1] = id end
@@ -29,14 +35,22 @@ function sem.ours()
     return ours
 end
 
--- What the dead took comes back, once. Returns how many permits are available then.
+-- What stands beside the lock about the holder of a permit goes.
+local function forget(permit)
+    local id = string.gsub(permit, '.', function(byte) return ('%02x'):format(byte:byte()) end)
+    local owner = string.match(redis.call('HGET', key.hold, id) or '', '^%S+ (.*)$')
+    redis.call('HDEL', key.hold, id)
+    if owner then redis.call('HDEL', key.info, owner) end
+end
+
+-- What the dead took comes back, once.
 function sem.collect()
-    local dead = redis.call('ZCOUNT', sem.permits, '-inf', server.now)
-    if dead == 0 then return sem.available() end
-    redis.call('ZREMRANGEBYSCORE', sem.permits, '-inf', server.now)
-    local available = sem.available() and redis.call('INCRBY', key.lock, dead)
-    if available then server.tell_all(available) end
-    return available
+    local dead = redis.call('ZRANGEBYSCORE', sem.permits, '-inf', server.now)
+    for _, permit in ipairs(dead) do
+        redis.call('ZREM', sem.permits, permit)
+        forget(permit)
+    end
+    if #dead > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, #dead)) end
 end
 
 function sem.expire(ms)
@@ -69,6 +83,18 @@ function sem.wake(most)
             end
         end
     end
+end
+
+-- ms until the next lease ends, and a permit comes back by itself; -1: none has a lease.
+function sem.next_end()
+    local ends = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]
+    return ends and math.max(ends - server.now, 0) or -1
+end
+
+-- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
+function sem.tell_first()
+    local ms = sem.next_end()
+    line.tell(key.waiters, 'first ' .. (ms < 0 and line.TTL or ms))
 end
 
 -- True: it was the first in line.

@@ -34,9 +34,12 @@ function sem.grant(ms, take)
     take()
     sem.leave(call.owner)
     redis.call('DECRBY', key.lock, call.permits)
-    redis.call('HSET', key.hold, call.id, number)
+    redis.call('HSET', key.hold, call.id, number .. ' ' .. call.owner)
     acquire.describe_us()
     sem.expire(ms)
-    if waited then sem.wake(1) end -- Redisson wakes only the first: each the next
+    if waited then
+        sem.tell_first()
+        sem.wake(1) -- Redisson wakes only the first: each the next
+    end
     return {code.GRANTED, number, ms}
 end
