@@ -45,7 +45,7 @@ static const struct opt rows[] = {
      .min = 1, .max = RLOCK_PERMITS_MAX},
     {"take", 0, "K", "1", "how many of them to take: all K, or none",
      .commands = CMD_SEM, .key = SETTING_TAKE, .set = set_number, .offset = FIELD(take),
-     .min = 1, .max = RLOCK_PERMITS_MAX},
+     .min = 1, .max = RLOCK_TAKE_MAX},
     {"plain", 0, NULL, NULL, "permits without a lease: those of a killed holder do not come back",
      .commands = CMD_SEM, .key = SETTING_PLAIN, .set = set_flag, .offset = FIELD(plain)},
     {"resize", 0, "N", NULL, "change how many permits there are, and run nothing",

@@ -40,6 +40,7 @@ static enum rlock_status send_until_answered(rlock_client *client, const struct 
                                              const struct rlock_count *count,
                                              struct rlock__answer *answer, bool *in_doubt) {
     struct rlock__route *route = &client->route;
+    const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), client->connect_timeout_ms);
     int64_t pause_ms = PAUSE_MIN_MS;
     *in_doubt = false;
     for (;;) {
@@ -50,7 +51,8 @@ static enum rlock_status send_until_answered(rlock_client *client, const struct 
             return status;
         *in_doubt = *in_doubt || route->in_doubt;
         const int64_t now = rlock_now_ms();
-        if (now >= count->deadline_ms)
+        const int64_t end = route->answered ? count->deadline_ms : reached_by_ms;
+        if (now + pause_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), count->cancel_fd};
         status = rlock__poll(-1, 0, &pause);

@@ -27,18 +27,16 @@ const char *rlock__name_fault(const char *name) {
     return NULL;
 }
 
-static bool is_number_of_permits(int64_t number) {
-    return number >= 0 && number <= RLOCK_PERMITS_MAX;
-}
-
 static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     if (!kind)
         return invalid(client, "there is no such kind of lock");
     if (!rlock__kind_knows(kind, options->variant))
         return invalid(client, "this kind of lock has no such variant");
-    if (!is_number_of_permits(options->permits) || !is_number_of_permits(options->permits_total))
-        return invalid(client, "permits are 1 to 1000000000");
+    if (options->permits < 0 || options->permits > RLOCK_TAKE_MAX)
+        return invalid(client, "permits taken at once are 1 to 10000");
+    if (options->permits_total < 0 || options->permits_total > RLOCK_PERMITS_MAX)
+        return invalid(client, "permits in all are 1 to 1000000000");
     if (options->name_count == 0)
         return invalid(client, "a lock needs a name");
     if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)

@@ -36,6 +36,7 @@ extern "C" {
 #define RLOCK_LEASE_DEFAULT_MS 30000
 #define RLOCK_NAME_MAX         512
 #define RLOCK_PERMITS_MAX      1000000000
+#define RLOCK_TAKE_MAX         10000 /* at once: each has a lease of its own */
 
 /* One row makes the enum's value and its text. */
 #define RLOCK_STATUS_MAP(X)                                                                        \
@@ -100,12 +101,12 @@ struct rlock_proof {
 };
 
 struct rlock_lock_options {
-    const char *kind;      /* "run", "fair", "read", "write", "sem", "plain" (a semaphore without
-                              leases) or "latch" (held when it is open; nothing is given back) */
-    const char *variant;   /* "supersede" (fair), "prefer-readers" (write), "must-exist" (latch);
-                              NULL: none */
-    int64_t permits;       /* sem, plain: how many to take, 1 to RLOCK_PERMITS_MAX; 0 counts as 1 */
-    int64_t permits_total; /* sem, plain: how many there are; 0: as it was set up */
+    const char *kind;         /* "run", "fair", "read", "write", "sem", "plain" (a semaphore without
+                                 leases) or "latch" (held when it is open; nothing is given back) */
+    const char *variant;      /* "supersede" (fair), "prefer-readers" (write), "must-exist" (latch);
+                                 NULL: none */
+    int64_t permits;          /* sem, plain: how many to take, 1 to RLOCK_TAKE_MAX; 0 counts as 1 */
+    int64_t permits_total;    /* sem, plain: how many there are; 0: as it was set up */
     const char *const *names; /* 1 to 512 bytes each, without control characters */
     size_t name_count;        /* at least 1; doubles count once */
     int64_t lease_ms;         /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */

@@ -13,6 +13,8 @@ if left <= 0 then
     server.tell_all('0')
     return {code.RELEASED, 0, 0}
 end
+redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when memory is out
+local refusal = latch.remember()
+if refusal then return refusal end
 redis.call('DECRBY', key.lock, call.permits)
-latch.remember()
 return {code.RELEASED, left, 0}

@@ -13,7 +13,11 @@ function latch.done_before()
     return redis.call('HEXISTS', key.hold, call.id) == 1
 end
 
+-- Before the change: what can't be remembered is not done. Returns the server's refusal, or nil.
 function latch.remember()
     redis.call('HSET', key.hold, call.id, 1)
-    redis.call('PEXPIRE', key.hold, latch.REMEMBER)
+    local answer = redis.pcall('PEXPIRE', key.hold, latch.REMEMBER)
+    if type(answer) ~= 'table' then return nil end
+    redis.call('HDEL', key.hold, call.id)
+    return answer
 end

@@ -9,6 +9,7 @@ function rw.grant(field, mode)
         redis.call('HSET', key.lock, 'mode', field == call.owner and 'read' or 'write')
     end
     redis.call('HSET', key.hold, call.owner, number)
+    rw.expire(call.lease) -- from the first field on: a right that is missing leaves nothing for ever
     rw.add(field)
     acquire.describe_us()
     rw.expire(call.lease)

@@ -8,13 +8,12 @@ local sem = {permits = KEYS[6]}
 -- nil: it was never set up, or was lost; false: the key is something else.
 function sem.available() return server.integer(key.lock) end
 
--- The ids of the call's permits: its own, and for more than one what follows from it.
+-- The ids of the call's permits: the hold's own, and for more than one its first 12 bytes and a
+-- number.
 function sem.ids()
-    local ids = {}
-    for i = 1, call.permits do
-        local hex = i == 1 and call.id or string.sub(redis.sha1hex(call.id .. i), 1, 32)
-        ids[i] = (string.gsub(hex, '%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
-    end
+    local own = string.gsub(call.id, '%x%x', function(byte) return string.char(tonumber(byte, 16)) end)
+    local ids = {own}
+    for i = 2, call.permits do ids[i] = string.sub(own, 1, 12) .. struct.pack('>I4', i) end
     return ids
 end
 

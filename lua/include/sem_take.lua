@@ -27,13 +27,23 @@ function sem.holder()
     return redis.call('HKEYS', key.info)[1] or ''
 end
 
+-- All that taking and giving back need, done where it changes nothing: a right that is missing shows
+-- before anything is taken, and who takes may give back.
+local function ask()
+    redis.call('INCRBY', key.lock, 0)
+    redis.call('ZREM', sem.permits, call.id)
+    redis.call('HDEL', key.hold, call.id)
+    redis.call('PEXPIRE', key.hold, line.TTL)
+end
+
 -- take(): puts the permits into the caller's name, for so many ms.
 function sem.grant(ms, take)
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
     local number = redis.call('INCR', key.token) -- first: see mutex_take.lua
+    ask()
     take()
+    redis.call('INCRBY', key.lock, -call.permits)
     sem.leave(call.owner)
-    redis.call('DECRBY', key.lock, call.permits)
     redis.call('HSET', key.hold, call.id, number .. ' ' .. call.owner)
     acquire.describe_us()
     sem.expire(ms)

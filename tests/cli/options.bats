@@ -168,12 +168,12 @@ assert any(event["event"] == "acquired" and event["token"] == 1 for event in eve
 }
 
 @test "sem: numbers that can't be" {
-    local bad option
-    for option in --permits --take; do
-        for bad in 0 -1 '' two 1.5 1000000001 9999999999 18446744073709551617; do
-            assert_usage "$option" 1000000000 -- sem -n x "$option=$bad" -- touch ran
-        done
+    local bad
+    for bad in 0 -1 '' two 1.5 1000000001 9999999999 18446744073709551617; do
+        assert_usage --permits 1000000000 -- sem -n x "--permits=$bad" -- touch ran
+        assert_usage --take 10000 -- sem -n x "--take=$bad" -- touch ran
     done
+    assert_usage --take 10000 -- sem -n x --take 10001 -- touch ran
     assert_usage --resize 1000000000 -- sem -n x --resize 0
     assert_usage --take 2 -- sem -n x --permits 2 --take 3 -- touch ran
     assert_keys

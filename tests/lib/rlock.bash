@@ -52,7 +52,7 @@ rlock_setup() {
 clean_environment() {
     local name
     for name in "${!RLOCK_@}"; do
-        unset "$name"
+        [[ $name == RLOCK_TEST_* ]] || unset "$name"
     done
     unset NOTIFY_SOCKET
     export TERM=xterm # not the caller's: what a live line needs
