@@ -14,7 +14,7 @@ enum { DONE = 1, OTHER_KIND = -1, PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
 /* Which script, on what kind's keys. */
 struct verb {
     const char *kind;
-    const struct rlock__script *script;
+    const struct rlock__script *const *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
 };
@@ -46,7 +46,7 @@ static enum rlock_status send_until_answered(rlock_client *client, const struct 
     for (;;) {
         const struct rlock__limit limit = rlock__client_limit(
             client, rlock__half_way_ms(rlock_now_ms(), count->deadline_ms), count->cancel_fd);
-        enum rlock_status status = rlock__script_run(route, verb->script, call, &limit, answer);
+        enum rlock_status status = rlock__script_run(route, *verb->script, call, &limit, answer);
         if (status != RLOCK_AGAIN)
             return status;
         *in_doubt = *in_doubt || route->in_doubt;
@@ -80,12 +80,8 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
 }
 
 /* Makes the call of the common keys and arguments (lua/include/base.lua), and carries it out. */
-static enum rlock_status change(rlock_client *client, const struct verb *verb,
-                                const struct rlock_count *count, struct rlock__answer *answer) {
-    *answer = (struct rlock__answer){.a = 0};
-    enum rlock_status status = check(client, verb, count);
-    if (status != RLOCK_OK)
-        return status;
+static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
+                                  const struct rlock_count *count, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(verb->kind);
     char id[RLOCK__ID_SIZE], number[24];
     char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
@@ -97,7 +93,7 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
         call.keys[call.key_count++] = keys[i];
         made = keys[i] != NULL;
     }
-    status = RLOCK_SYSTEM;
+    enum rlock_status status = RLOCK_SYSTEM;
     if (made)
         status = carry_out(client, verb, &call, count, answer);
     else
@@ -108,29 +104,34 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
     return status;
 }
 
+/* a, b: the numbers of the answer, NULL: not wanted. */
+static enum rlock_status change(rlock_client *client, const struct verb *verb,
+                                const struct rlock_count *count, int64_t *a, int64_t *b) {
+    struct rlock__answer answer = {.a = 0};
+    enum rlock_status status = check(client, verb, count);
+    if (status == RLOCK_OK)
+        status = call_for(client, verb, count, &answer);
+    if (a != NULL)
+        *a = answer.a;
+    if (b != NULL)
+        *b = answer.b;
+    return status;
+}
+
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    const struct verb verb = {"latch", RLOCK__LATCH_SET, 1, RLOCK_BUSY};
-    struct rlock__answer answer;
-    enum rlock_status status = change(client, &verb, count, &answer);
-    *left = answer.a;
-    return status;
+    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    const struct verb verb = {"latch", RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
-    struct rlock__answer answer;
-    enum rlock_status status = change(client, &verb, count, &answer);
-    *left = answer.a;
-    return status;
+    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    const struct verb verb = {"sem", RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
-    struct rlock__answer answer;
-    enum rlock_status status = change(client, &verb, count, &answer);
-    *in_use = answer.b;
-    return status;
+    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    return change(client, &verb, count, NULL, in_use);
 }

@@ -6,13 +6,14 @@
 local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
 
 local ours = sem.ours()
-redis.call('HDEL', key.hold, call.id)
 if #ours > 0 and keep_ms > 0 then -- their lease gives them back
+    sem.expire(keep_ms)
     redis.call('HSET', key.hold, call.id, '- ' .. call.owner)
     for _, id in ipairs(ours) do redis.call('ZADD', sem.permits, 'XX', server.now + keep_ms, id) end
 else
-    for _, id in ipairs(ours) do redis.call('ZREM', sem.permits, id) end
+    redis.call('HDEL', key.hold, call.id)
     redis.call('HDEL', key.info, call.owner)
+    for _, id in ipairs(ours) do redis.call('ZREM', sem.permits, id) end
     if #ours > 0 and sem.available() then
         server.tell_all(redis.call('INCRBY', key.lock, #ours))
     end
