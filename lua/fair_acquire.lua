@@ -8,8 +8,8 @@ if holder then
     local again = mutex.again(holder)
     if again then return again end
 end
-if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that came later'} end
 queue.drop_dead()
+if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that came later'} end
 local head = redis.call('LINDEX', queue.list, 0)
 if not holder and (not head or head == call.owner) then
     queue.leave(call.owner)

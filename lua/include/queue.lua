@@ -67,20 +67,29 @@ function queue.drop_dead()
     end
 end
 
+-- The others that wait with --supersede.
+local function rivals()
+    local others, states = {}, redis.call('HGETALL', queue.rivals)
+    for i = 1, #states, 2 do
+        if states[i + 1] == 'waits' and states[i] ~= call.owner then others[#others + 1] = states[i] end
+    end
+    return others
+end
+
 local function oust_rivals()
-    local rivals = redis.call('HGETALL', queue.rivals)
-    for i = 1, #rivals, 2 do
-        if rivals[i + 1] == 'waits' and rivals[i] ~= call.owner then
-            queue.leave(rivals[i])
-            redis.call('HSET', queue.rivals, rivals[i], 'ousted')
-            server.tell(rivals[i], '0')
-        end
+    for _, rival in ipairs(rivals()) do
+        queue.leave(rival)
+        redis.call('HSET', queue.rivals, rival, 'ousted')
+        server.tell(rival, '0')
     end
 end
 
--- Asked again after a lost answer it is still true: leaving takes the word away.
+-- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
+-- it is still true: leaving takes the word away.
 function queue.was_ousted()
+    local lost_place = ARGV[15] ~= '' and not redis.call('LPOS', queue.list, call.owner)
     return redis.call('HGET', queue.rivals, call.owner) == 'ousted'
+        or (ARGV[14] == 'supersede' and lost_place and #rivals() > 0)
 end
 
 -- The caller stands in the queue, or beats. Its score is what Redisson's would be just now: the

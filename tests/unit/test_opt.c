@@ -166,9 +166,9 @@ static void each_kind_has_its_options(void **state) {
     assert_int_equal(f.settings.take, 1);
     assert_false(f.settings.plain);
     settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_sem, "-n a --permits 1000000000 --take 1000000000 --plain -c true");
+    assert_loads_for(&f, &cmd_sem, "-n a --permits 1000000000 --take 10000 --plain -c true");
     assert_int_equal(f.settings.permits, RLOCK_PERMITS_MAX);
-    assert_int_equal(f.settings.take, RLOCK_PERMITS_MAX);
+    assert_int_equal(f.settings.take, RLOCK_TAKE_MAX);
     assert_true(f.settings.plain);
     settings_free(&f.settings);
     assert_loads_for(&f, &cmd_sem, "-n a --plain -l 1s --no-renew true"); /* of no effect */
@@ -253,7 +253,7 @@ static void mistakes_of_a_kind_are_told(void **state) {
         {&cmd_sem, "-n a --permits 1000000001 true", "from 1 to 1000000000"},
         {&cmd_sem, "-n a --permits 9999999999 true", "from 1 to 1000000000"},
         {&cmd_sem, "-n a --permits 18446744073709551617 true", "from 1 to 1000000000"},
-        {&cmd_sem, "-n a --take 0 true", "from 1 to 1000000000"},
+        {&cmd_sem, "-n a --take 0 true", "from 1 to 10000"},
         {&cmd_sem, "-n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
         {&cmd_sem, "-n a --take 3 --permits 2 true", "give at most 2"},
         {&cmd_sem, "-n a --plain --min-hold 1s true", "both --plain and --min-hold"},

@@ -1,0 +1,93 @@
+# actors.bash: background rlocks of one lock, each known by a name of the test's choice, with a section
+# that the file history tells of.
+# shellcheck shell=bash
+
+declare -gA pid_of=()
+
+# act WHO KIND [OPTION...]: an rlock KIND of x. Its section notes WHO in history, and lasts until
+# `finish WHO`, or is over at once where `brief WHO` was said before.
+act() {
+    local who=$1 kind=$2
+    shift 2
+    log=$who start "$kind" -n x "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
+    pid_of["$who"]=$pid
+}
+
+# holds WHO KIND [OPTION...]: the same; returns when it is in.
+holds() {
+    act "$@"
+    wait_until 10 entered_section "$1"
+}
+
+brief() { # WHO...
+    local who
+    for who in "$@"; do
+        : >"end-$who"
+    done
+}
+
+# finish WHO...: they end well, now or when they have had their turn.
+finish() {
+    brief "$@"
+    gone 0 "$@"
+}
+
+# gone STATUS WHO...: they end so, by themselves.
+gone() {
+    local expected=$1 who
+    shift
+    for who in "$@"; do
+        reap "${pid_of[$who]}"
+        assert_equal "$who: $status" "$who: $expected"
+    done
+}
+
+signal() { # SIGNAL WHO...
+    local name=$1 who
+    shift
+    for who in "$@"; do
+        kill "-$name" "${pid_of[$who]}"
+    done
+}
+
+entered_section() { # WHO
+    grep -q " exit=- .* who=$1\$" history
+}
+
+refute_entered() { # WHO...
+    local who
+    for who in "$@"; do
+        ! entered_section "$who" || fail "$who is in, or was"
+    done
+}
+
+kept_out() { # KIND [OPTION...]
+    local kind=$1
+    shift
+    try "$kind" -x -n x "$@" -- true
+    assert_failure 75
+}
+
+# Who entered, in that order.
+order() {
+    sed -n 's/.* exit=- .* who=//p' history | tr '\n' ' ' | sed 's/ $//'
+}
+
+# told WHO owner|token|kind: as its section has it from the environment.
+told() {
+    sed -n "s/.* $2=\\([^ ]*\\) .* who=$1\$/\\1/p" history | tail -n 1
+}
+
+# stamp WHO enter|exit: in ns, as section.c tells it.
+stamp() {
+    sed -n "s/.*\\b$2=\\([0-9]\\{1,\\}\\) .* who=$1\$/\\1/p" history | tail -n 1
+}
+
+# gap WHO OTHER: ms from the one's exit to the other's entry.
+gap() {
+    echo $((($(stamp "$2" enter) - $(stamp "$1" exit)) / 1000000))
+}
+
+assert_gap() { # WHO OTHER MS: no more than that
+    (($(gap "$1" "$2") <= $3 * SLOW)) || fail "$2 entered $(gap "$1" "$2") ms after $1's end"
+}

@@ -1,0 +1,37 @@
+# latch.bash: the latch x, who waits for it (with actors.bash), and a Redisson client's count-down.
+# shellcheck shell=bash
+
+latch_channel='redisson_countdownlatch__channel__{x}'
+
+listening() { # N
+    [[ $(redis PUBSUB NUMSUB "$latch_channel" | tail -n 1) == "$1" ]]
+}
+
+looked() { # TIMES
+    (($(calls evalsha) >= $1))
+}
+
+# waits WHO [OPTION...]: it listens, and has looked since. Once past the latch it has a section of no
+# length, with WHO in the file history.
+waits() {
+    local who=$1 looks
+    shift
+    looks=$(calls evalsha)
+    log=$who start latch wait -q -n x "$@" -- "$SECTION" --log history --note "who=$who"
+    pid_of["$who"]=$pid
+    wait_until 5 looked $((looks + 2))
+}
+
+# passes WHO NS [MS]: it ends well, and was past the latch within MS of that instant, and not before.
+passes() {
+    local after
+    gone 0 "$1"
+    after=$((($(stamp "$1" enter) - $2) / 1000000))
+    ((after >= 0 && after < ${3:-300} * SLOW)) || fail "$1 entered after $after ms"
+}
+
+foreign_down() {
+    redis EVAL 'local left = redis.call("DECR", KEYS[1])
+        if left <= 0 then redis.call("DEL", KEYS[1]) end
+        if left == 0 then redis.call("PUBLISH", KEYS[2], 0) end' 2 x "$latch_channel" >/dev/null
+}

@@ -1,0 +1,37 @@
+# queue.bash: the fair queue of x, and those who stand in it. Needs actors.bash.
+# shellcheck shell=bash
+
+queue='redisson_lock_queue:{x}'
+scores='redisson_lock_timeout:{x}'
+foreign_waiter=99999999-2222-4333-8444-555555555555:7
+
+queued() { # N
+    (($(redis LLEN "$queue") == $1))
+}
+
+# joins WHO [OPTION...]: a waiter, the last of the queue now.
+joins() {
+    local who=$1 length
+    length=$(redis LLEN "$queue")
+    shift
+    act "$who" fair "$@"
+    wait_until 5 queued $((length + 1))
+}
+
+# join WHO...: each after the one before stands; their sections will be brief.
+join() {
+    local who
+    for who in "$@"; do
+        brief "$who"
+        joins "$who"
+    done
+}
+
+# The owner that stands at a place, from 1 on.
+at_place() { # PLACE
+    redis LINDEX "$queue" $(($1 - 1))
+}
+
+score() { # OWNER
+    redis ZSCORE "$scores" "$1"
+}

@@ -1,0 +1,70 @@
+# sem.bash: the semaphore x, who waits for its permits (with actors.bash), and a Redisson client's.
+# shellcheck shell=bash
+
+sem_channel='redisson_sc:{x}'
+
+assert_permits() { # AVAILABLE IN-USE
+    assert_equal "$(redis GET x) and $(redis ZCARD '{x}:timeout') in use" "$1 and $2 in use"
+}
+
+# N permits, all of them available, and nothing else is left of the semaphore.
+assert_at_rest() { # N
+    assert_equal "$(redis GET x)" "$1"
+    assert_keys x
+}
+
+at_rest() { # N
+    [[ $(redis GET x) == "$1" && $(keys | grep -v '^redisson_lock_token:') == x ]]
+}
+
+available() { # N
+    [[ $(redis GET x) == "$1" ]]
+}
+
+standing() { # N
+    (($(redis ZCARD 'rlock_waiters:{x}') == $1))
+}
+
+# waits WHO [OPTION...]: it listens, and has looked since.
+waits() {
+    local who=$1 length
+    shift
+    length=$(redis ZCARD 'rlock_waiters:{x}')
+    act "$who" sem -q "$@"
+    wait_until 5 standing $((length + 1))
+}
+
+entries() { # N: so many sections have begun
+    (($(grep -c ' exit=- ' history) == $1))
+}
+
+# Somebody gives back a permit that is in use, and does not ask whose it is.
+take_away() {
+    redis EVAL 'redis.call("ZPOPMIN", KEYS[2]) return redis.call("INCR", KEYS[1])' 2 x '{x}:timeout'
+}
+
+# permit_end PLACE: when the permit ends that is the PLACE-th to end, from 0, in ns on CLOCK_MONOTONIC.
+permit_end() {
+    local score
+    score=$(redis ZRANGE '{x}:timeout' "$1" "$1" WITHSCORES | tail -n 1)
+    python3 -c 'import sys, time
+print(int(float(sys.argv[1])) * 1000000 + time.monotonic_ns() - time.time_ns())' "$score"
+}
+
+# assert_at NS WHO: WHO entered then, or a moment later.
+assert_at() {
+    local late=$((($(stamp "$2" enter) - $1) / 1000000))
+    ((late >= -2 && late < 300 * SLOW)) || fail "$2 entered $late ms after the permit's end"
+}
+
+# What a Redisson client does: takes a permit, gives it back.
+foreign_take() { # ID MS
+    redis EVAL 'local now = redis.call("TIME") redis.call("DECR", KEYS[1]) return redis.call("ZADD", KEYS[2],
+        now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2], ARGV[1])' 2 x '{x}:timeout' "$1" "$2" >/dev/null
+}
+
+foreign_give() { # ID
+    redis EVAL 'if redis.call("ZREM", KEYS[2], ARGV[1]) == 1 then
+        redis.call("PUBLISH", KEYS[3], redis.call("INCR", KEYS[1])) end' \
+        3 x '{x}:timeout' "$sem_channel" "$1" >/dev/null
+}

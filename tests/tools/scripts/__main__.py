@@ -1,0 +1,69 @@
+"""Tests of rlock's scripts alone, on a private redis-server.
+
+usage: python3 scripts walk KIND SOCKET SEED ROUNDS STEPS
+       python3 scripts examples SOCKET FOLDER
+       python3 scripts example NAME SOCKET
+
+walk       random walks of one kind beside its model: mutex, rw, sem, plain or latch. Exit status 1:
+           it has found something
+examples   all functions of examples_*.py: for each a file in FOLDER, by its name, with what is wrong;
+           empty when nothing is
+example    one of them
+
+SCRIPTS in the environment: the folder of the scripts, with what they include.
+"""
+import inspect
+import sys
+import traceback
+
+import examples_counts
+import examples_faults
+import examples_foreign
+import examples_kinds
+import examples_locks
+from bench import Bench
+from client import ServerError
+from model_latch import Latch
+from model_mutex import Mutex
+from model_rw import ReadWrite
+from model_sem import Plain, Sem
+from walk import play
+
+MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
+MODULES = (examples_locks, examples_counts, examples_foreign, examples_faults, examples_kinds)
+EXAMPLES = {name: function for module in MODULES
+            for name, function in vars(module).items()
+            if inspect.isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"}
+
+
+def walk(kind, path, seed, rounds, steps):
+    counts = {}
+    for number in range(int(rounds)):
+        try:
+            model = play(MODELS[kind], path, f"{seed}/{number}", int(steps))
+        except AssertionError as error:
+            sys.exit(f"seed {seed}, round {number}: {error}")
+        for action, count in model.counts.items():
+            counts[action] = counts.get(action, 0) + count
+    print(f"seed {seed}: " + ", ".join(f"{count} x {action}" for action, count in sorted(counts.items())))
+
+
+def example(name, path):
+    bench = Bench(path)
+    try:
+        EXAMPLES[name](bench)
+    finally:
+        bench.close()
+
+
+def examples(path, folder):
+    for name in EXAMPLES:
+        with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+            try:
+                example(name, path)
+            except (AssertionError, ServerError, LookupError, TypeError):
+                traceback.print_exc(file=file)
+
+
+if __name__ == "__main__":
+    {"walk": walk, "example": example, "examples": examples}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,84 @@
+"""What the examples stand on: an empty server, someone who listens, owners, and comparisons."""
+from client import Listener, Lock, Server
+
+A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{pid}@host" for letter, pid in (("a", 1), ("b", 2), ("c", 3)))
+# Redisson's clients: a thread's id behind the colon.
+R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
+LEASE, PATIENCE = 30000, 300000
+INFO, HOLD, WAITERS = "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
+QUEUE, TIMEOUTS = "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}"
+PERMITS = "{x}:timeout"
+
+
+def attempt(number):
+    return f"{number:08x}" * 4
+
+
+def permit(number, n=1):
+    """The id of an attempt's n-th permit."""
+    own = bytes.fromhex(attempt(number))
+    return (own if n == 1 else own[:12] + n.to_bytes(4, "big")).decode("latin-1")
+
+
+def lease_key(owner, number=1):
+    return "{x}:" + f"{owner}:rwlock_timeout:{number}"
+
+
+def same(got, expected, what="value"):
+    if got != expected:
+        raise AssertionError(f"{what}\n  expected {expected}\n  got      {got}")
+
+
+def about(got, expected, what="time"):
+    """A time in ms that passes while the test runs."""
+    if got is None or not expected - 1000 <= got <= expected + 1000:
+        raise AssertionError(f"{what}: expected about {expected}, got {got}")
+
+
+class Bench:
+    def __init__(self, path):
+        self.server, self.listener = Server(path), Listener(path)
+        self.server("FLUSHALL")
+
+    def close(self):
+        """Who listens no more must not count as a listener in the next example."""
+        self.server.close()
+        self.listener.close()
+
+    def lock(self, kind, name="x"):
+        return Lock(self.server, kind, name)
+
+    def locks(self, *kinds):
+        return [self.lock(kind) for kind in kinds]
+
+    def has(self, **expected):
+        """See values()."""
+        self.values(expected)
+
+    def values(self, expected):
+        """These keys stand, with these values, and no others; tokens apart."""
+        same({key: value for key, (value, _) in self.server.see().items()
+              if not key.startswith("redisson_lock_token:")}, expected, "keys")
+
+    def standing(self, *expected):
+        same(self.server.keys(), set(expected), "keys")
+
+    def ends_in(self, ms, *keys):
+        for key in keys:
+            about(self.server.left(key), ms, key)
+
+    def expires(self, *keys):
+        for key in keys:
+            same(self.server.left(key) > 0, True, f"expiry of {key}")
+
+    def for_ever(self, *keys):
+        for key in keys:
+            same(self.server.left(key), -1, f"expiry of {key}")
+
+    def hear(self, *channels):
+        self.listener.listen(*channels)
+        self.listener.messages()
+
+    def heard(self, *expected):
+        """These messages, as (channel, text), since the last look."""
+        same(sorted(self.listener.messages()), sorted(expected), "messages")

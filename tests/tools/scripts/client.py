@@ -1,0 +1,212 @@
+"""rlock's scripts called as the library calls them, and what they leave in Redis read back.
+
+Keys and channels are written down here as WIRE.md has them, not taken from the library. Bytes are
+latin-1 text, one character a byte, so that permit ids and names are the same thing.
+"""
+import json
+import os
+import socket
+
+# Replies, by lua/include/base.lua.
+GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED = 1, 2, 0, -1, -2, -3
+KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
+
+COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}"]
+MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}",
+                  "rlock_rivals:{*}"]
+RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}"]
+SEM = COMMON + ["{*}:timeout"]
+KINDS = {  # name: scripts to take, renew and give back; keys; channel
+    "run": ("mutex_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),
+    "fair": ("fair_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),
+    "read": ("read_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
+    "write": ("write_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
+    "sem": ("sem_acquire", "sem_renew", "sem_release", SEM, "redisson_sc:{*}"),
+    "plain": ("plain_acquire", None, "plain_release", SEM, "redisson_sc:{*}"),
+    "latch": ("latch_acquire", None, None, SEM, "redisson_countdownlatch__channel__{*}"),
+}
+
+
+LOOK = """
+local read = {string = {'GET'}, list = {'LRANGE', 0, -1}, hash = {'HGETALL'}, set = {'SMEMBERS'},
+    zset = {'ZRANGE', 0, -1, 'WITHSCORES'}}
+local all = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+    local kind = redis.call('TYPE', key).ok
+    local how = read[kind] or {'EXISTS'}
+    all[#all + 1] = {key, kind, redis.call(how[1], key, unpack(how, 2)), redis.call('PTTL', key)}
+end
+return all
+"""
+
+# All that is kept as a time moves into the past: keys' expiries, scores, fields that are epoch ms.
+PASS = """
+local ms = tonumber(ARGV[1])
+for _, key in ipairs(redis.call('KEYS', '*')) do
+    local kind, left = redis.call('TYPE', key).ok, redis.call('PTTL', key)
+    for _, member in ipairs(kind == 'zset' and redis.call('ZRANGE', key, 0, -1) or {}) do
+        redis.call('ZINCRBY', key, -ms, member)
+    end
+    for _, field in ipairs(kind == 'hash' and redis.call('HKEYS', key) or {}) do
+        local value = redis.call('HGET', key, field)
+        if string.find(value, '^%d+$') and #value == 13 then
+            redis.call('HSET', key, field, string.format('%.0f', value - ms))
+        end
+    end
+    if left >= 0 then redis.call('PEXPIRE', key, left - ms) end
+end
+"""
+
+
+class ServerError(Exception):
+    """The server's answer was an error."""
+
+
+class Server:
+    """One connection. All answers are text, numbers, None and lists of these."""
+
+    def __init__(self, path):
+        self.path = path
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(30)
+        self.socket.connect(path)
+        self.answers = self.socket.makefile("rb")
+        self.hashes = {}
+
+    def close(self):
+        self.answers.close()
+        self.socket.close()
+
+    def send(self, *words):
+        words = [str(word).encode("latin-1") for word in words]
+        self.socket.sendall(b"*%d\r\n" % len(words)
+                            + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+
+    def receive(self):
+        line = self.answers.readline()[:-2].decode("latin-1")
+        sign, rest = line[:1], line[1:]
+        if sign == "-":
+            raise ServerError(rest)
+        if sign == "$":
+            return None if rest == "-1" else self.answers.read(int(rest) + 2)[:-2].decode("latin-1")
+        if sign == "*":
+            return None if rest == "-1" else [self.receive() for _ in range(int(rest))]
+        return int(rest) if sign == ":" else rest
+
+    def __call__(self, *words):
+        self.send(*words)
+        return self.receive()
+
+    def hash_of(self, path):
+        if path not in self.hashes:
+            with open(path, encoding="latin-1") as file:
+                self.hashes[path] = self("SCRIPT", "LOAD", file.read())
+        return self.hashes[path]
+
+    def now(self):
+        seconds, micros = self("TIME")
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def see(self):
+        """All keys at one instant: {key: (value, as python has it, and ms to live, -1: for ever)}."""
+        seen = {}
+        for key, kind, value, left in self("EVAL", LOOK, 0):
+            if kind in ("hash", "zset"):
+                value = dict(zip(value[::2], value[1::2]))
+            if kind == "zset":
+                value = {member: float(score) for member, score in value.items()}
+            seen[key] = (value, left)
+        return seen
+
+    def value(self, key):
+        return self.see().get(key, (None, -2))[0]
+
+    def left(self, key):
+        return self("PTTL", key)
+
+    def let_pass(self, ms):
+        """Time, without waiting for it: see PASS."""
+        self("EVAL", PASS, 0, ms)
+
+    def keys(self):
+        """All but tokens, which stay."""
+        return {key for key in self("KEYS", "*") if not key.startswith("redisson_lock_token:")}
+
+
+class Listener(Server):
+    """A connection that hears channels."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.heard = []
+        self.channels = set()
+
+    def listen(self, *channels, verb="SUBSCRIBE"):
+        for channel in channels:
+            self.send(verb, channel)
+            self.receive_until(verb.lower())
+        self.channels = (self.channels - set(channels)) | (set(channels) if verb == "SUBSCRIBE" else set())
+
+    def deafen(self, *channels):
+        self.listen(*channels, verb="UNSUBSCRIBE")
+
+    def receive_until(self, what):
+        while True:
+            answer = self.receive()
+            if answer[0] == what:
+                return
+            self.heard.append((answer[1], answer[2]))
+
+    def messages(self):
+        """All that was said since the last look: what was published before is here before PONG."""
+        if self.channels:
+            self.send("PING")
+            self.receive_until("pong")
+        heard, self.heard = self.heard, []
+        return heard
+
+
+class Lock:
+    """One name, as one kind of lock."""
+
+    def __init__(self, server, kind, name="x", scripts=None):
+        self.server, self.kind, self.name = server, kind, name
+        self.folder = scripts or os.environ["SCRIPTS"]
+        self.take_script, self.renew_script, self.give_script, keys, channel = KINDS[kind]
+        self.keys = [self.key(pattern) for pattern in keys]
+        always_braces = kind == "latch"
+        self.channel = channel.replace("*", name) if always_braces else self.key(channel)
+
+    def key(self, pattern):
+        if "{" in self.name:
+            pattern = pattern.replace("{", "").replace("}", "")
+        return pattern.replace("*", self.name)
+
+    def own_channel(self, owner):
+        return f"{self.channel}:{owner}"
+
+    def lease_key(self, owner, number=1):
+        return self.key("{*}") + f":{owner}:rwlock_timeout:{number}"
+
+    def run(self, script, owner, lease, attempt, permits, *more):
+        """One script, by its hash; its answer."""
+        return self.server("EVALSHA", self.server.hash_of(f"{self.folder}/{script}.lua"), len(self.keys),
+                           *self.keys, owner, lease, attempt, permits, self.channel, *more)
+
+    def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
+             variant="", place=""):
+        return self.run(self.take_script, owner, lease, attempt, permits, *proof, int(wait),
+                        "host", 42, "user", "command", total, variant, place)
+
+    def renew(self, owner, attempt, lease=30000, permits=1):
+        return self.run(self.renew_script, owner, lease, attempt, permits)
+
+    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None):
+        return self.run(self.give_script, owner, lease, attempt, permits, keep, waiter or owner)
+
+    def token(self):
+        return int(self.server("GET", self.keys[1]) or 0)
+
+    def holder_shown(self, owner):
+        shown = self.server("HGET", self.keys[2], owner)
+        return json.loads(shown) if shown else None

@@ -1,0 +1,214 @@
+"""The faults of the known scripts that WIRE.md lists, each shown not to be here."""
+from bench import (A, B, C, HOLD, INFO, LEASE, PERMITS, QUEUE, TIMEOUTS, about, attempt, lease_key, same)
+from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD
+
+
+def renewal_keeps_no_dead_reader_alive(bench):
+    read, write = bench.locks("read", "write")
+    read.take(A, attempt(1), lease=5000)
+    read.take(B, attempt(2))
+    for _ in range(3):
+        bench.server.let_pass(2000)
+        same(read.renew(B, attempt(2)), [KEPT, LEASE, 0])
+    same(read.renew(A, attempt(1)), [LOST, 0, 0])
+    bench.standing("x", INFO, HOLD, lease_key(B))
+    read.give(B, attempt(2))
+    same(write.take(C, attempt(3))[0], GRANTED)
+
+
+def downgrade_tells_the_readers(bench):
+    read, write = bench.locks("read", "write")
+    token = write.take(A, attempt(1))[1]
+    read.take(A, attempt(2), proof=(A, token))
+    read.take(B, attempt(3))
+    bench.hear(read.channel, read.own_channel(B))
+    same(write.give(A, attempt(1)), [RELEASED, 0, 0])
+    bench.heard((read.channel, "1"), (read.own_channel(B), "0"))
+    same(read.take(B, attempt(3))[0], GRANTED)
+
+
+def downgrade_by_expiry_frees_the_readers(bench):
+    read, write = bench.locks("read", "write")
+    token = write.take(A, attempt(1), lease=5000)[1]
+    read.take(A, attempt(2), proof=(A, token))
+    bench.server.let_pass(5000)
+    same(read.take(B, attempt(3))[0], GRANTED)
+    same(bench.server.value("x"), {"mode": "read", A: "1", B: "1"})
+
+
+def write_reentry_sets_the_lease(bench):
+    write = bench.lock("write")
+    token = write.take(A, attempt(1))[1]
+    for number in range(2, 5):
+        write.take(A, attempt(number), proof=(A, token))
+    bench.ends_in(LEASE, "x", INFO, HOLD)
+    bench.server.let_pass(10000)
+    write.take(A, attempt(5), lease=5000, proof=(A, token))
+    bench.ends_in(LEASE - 10000, "x")  # not shortened either
+
+
+def live_waiters_stay_for_hours(bench):
+    """They beat. Their scores stay ahead of now, so that Redisson keeps them too."""
+    fair = bench.lock("fair")
+    fair.take(A, attempt(1), lease=86400000)
+    for _ in range(6):
+        bench.server.let_pass(2500)
+        for number, owner in ((2, B), (3, C)):
+            same(fair.take(owner, attempt(number))[0:3:2], [BUSY, number - 1])
+    bench.server("ZADD", TIMEOUTS, bench.server.now() - 1, B)  # the score alone does not count
+    same(fair.take(C, attempt(3))[2], 2)
+    same(fair.take(B, attempt(2))[2], 1)
+    about(bench.server.value(TIMEOUTS)[B], bench.server.now() + 86400000 - 15000 + 300000)
+    same(bench.server.value(QUEUE), [B, C])
+
+
+def dead_waiters_go_within_seconds(bench):
+    """Wherever they stand, all at once."""
+    fair = bench.lock("fair")
+    fair.take(A, attempt(1))
+    for number, owner in enumerate(("dead1", "dead2", B, "dead3", C), 2):
+        fair.take(owner, attempt(number))
+    fair.give(A, attempt(1))
+    for answer in (BUSY, BUSY, GRANTED):
+        bench.server.let_pass(2400)
+        same(fair.take(B, attempt(4))[0], answer)
+        fair.take(C, attempt(6))
+    same(bench.server.value("x"), {B: "1"})
+    same(bench.server.value(QUEUE), [C])
+
+
+def server_away_drops_nobody(bench):
+    """While the server does not answer nobody can beat."""
+    fair = bench.lock("fair")
+    fair.take(A, attempt(1))
+    for number, owner in ((2, B), (3, C)):
+        fair.take(owner, attempt(number))
+    bench.server.let_pass(9000)
+    same(fair.take(C, attempt(3))[0:3:2], [BUSY, 2])
+    same(fair.take(B, attempt(2))[0:3:2], [BUSY, 1])
+
+
+def reader_reenters_beside_a_waiting_writer(bench):
+    read, write = bench.locks("read", "write")
+    token = read.take(A, attempt(1))[1]
+    write.take(B, attempt(2))
+    same(read.take(C, attempt(3))[0], BUSY)
+    same(read.take(C, attempt(4), proof=(A, token)), [REENTERED, token, LEASE])
+
+
+def dead_readers_leave_no_fields(bench):
+    """Others keep coming."""
+    read = bench.lock("read")
+    for number in range(1, 8):
+        read.take(f"dead{number}", attempt(number), lease=1500)
+        read.take(f"live{number}", attempt(100 + number))
+        bench.server.let_pass(2000)
+        read.take(B, attempt(200 + number))
+        read.give(B, attempt(200 + number))
+    same(set(bench.server.value("x")), {"mode"} | {f"live{number}" for number in range(1, 8)})
+    same(set(bench.server.value(INFO)), {f"live{number}" for number in range(1, 8)})
+
+
+def dead_permits_leave_no_fields(bench):
+    sem = bench.lock("sem")
+    sem.take(A, attempt(1), total=3)
+    for number in range(2, 8):
+        sem.take(f"dead{number}", attempt(number), lease=1500)
+        bench.server.let_pass(2000)
+        sem.renew(A, attempt(1))
+    same(sem.take(B, attempt(9), permits=2)[0], GRANTED)
+    same(set(bench.server.value(INFO)), {A, B})
+    same(len(bench.server.value(HOLD)), 2)
+
+
+def repeated_attempt_counts_once(bench):
+    for kind, options in (("run", {}), ("fair", {}), ("read", {}), ("write", {}), ("sem", {"total": 3}),
+                          ("plain", {"total": 3})):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        first = lock.take(A, attempt(1), **options)
+        before = bench.server.value("x")
+        if kind in ("run", "fair", "read", "write"):
+            nested = lock.take(B, attempt(2), proof=(A, first[1]))
+            counted = bench.server.value("x")
+            same(lock.take(B, attempt(2), proof=(A, first[1])), nested, kind)
+            same(bench.server.value("x"), counted, kind)
+            same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
+        bench.server.let_pass(10000)
+        same(lock.take(A, attempt(1), **options), first, kind)
+        same(bench.server.value("x"), before, kind)
+        same(lock.token(), first[1], kind)
+        if kind in ("run", "fair", "read", "write"):
+            bench.ends_in(LEASE, "x")  # the whole lease that the answer promises
+        if kind == "sem":
+            about(max(bench.server.value(PERMITS).values()), bench.server.now() + LEASE, kind)
+
+
+def repeated_release_takes_no_outer_hold(bench):
+    for kind in ("run", "fair", "read", "write"):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        token = lock.take(A, attempt(1))[1]
+        lock.take(B, attempt(2), proof=(A, token))
+        lock.take(C, attempt(3), proof=(A, token))
+        for number, waiter in ((2, B), (3, C)):
+            same(lock.give(A, attempt(number), waiter=waiter)[0], STILL_HELD, kind)
+            same(lock.give(A, attempt(number), waiter=waiter), [LOST, 0, 0], kind)
+        same(lock.renew(A, attempt(1))[0], KEPT, kind)
+        same(lock.give(A, attempt(1))[0], RELEASED, kind)
+        bench.standing()
+        same(lock.take(B, attempt(4))[0], GRANTED, kind)
+        same(lock.give(A, attempt(1)), [LOST, 0, 0], kind)
+        same(lock.renew(B, attempt(4))[0], KEPT, kind)
+
+
+def repeated_release_makes_no_permits(bench):
+    for kind in ("sem", "plain"):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        lock.take(A, attempt(1), permits=2, total=3)
+        lock.take(B, attempt(2), total=3)
+        same(lock.give(A, attempt(1), permits=2), [RELEASED, 0, 0], kind)
+        same(lock.give(A, attempt(1), permits=2), [LOST, 0, 0], kind)
+        same(bench.server.value("x"), "2", kind)
+
+
+def repeated_count_down_counts_once(bench):
+    latch = bench.lock("latch")
+    latch.run("latch_set", A, LEASE, attempt(1), 3)
+    for _ in range(3):
+        same(latch.run("latch_down", A, LEASE, attempt(2), 1), [RELEASED, 2, 0])
+    same(latch.run("latch_set", A, LEASE, attempt(1), 3), [RELEASED, 2, 0], "the set, repeated")
+
+
+def renewal_does_not_outlive_the_release(bench):
+    for kind, options in (("run", {}), ("fair", {}), ("read", {}), ("write", {}), ("sem", {"total": 3})):
+        for keep in (0, 5000):
+            bench.server("FLUSHALL")
+            lock = bench.lock(kind)
+            lock.take(A, attempt(1), **options)
+            same(lock.give(A, attempt(1), keep=keep)[0], RELEASED, kind)
+            same(lock.renew(A, attempt(1)), [LOST, 0, 0], f"{kind}, kept {keep}")
+            bench.server.let_pass(keep)
+            same(lock.take(B, attempt(2), **options)[0], GRANTED, kind)
+            same(lock.give(B, attempt(2))[0], RELEASED, kind)
+            bench.values({"x": "3"} if kind == "sem" else {})
+
+
+def expired_hold_is_not_given_back(bench):
+    """With others beside it, who keep the keys alive."""
+    read, sem = bench.locks("read", "sem")
+    read.take(A, attempt(1), lease=5000)
+    read.take(B, attempt(2))
+    bench.server.let_pass(5000)
+    same(read.give(A, attempt(1)), [LOST, 0, 0])
+    read.take(A, attempt(3), lease=5000)
+    bench.server.let_pass(5000)
+    read.take(A, attempt(3), lease=5000)  # repeated after all that time: a new one
+    bench.ends_in(5000, lease_key(A))
+    bench.server("FLUSHALL")
+    sem.take(A, attempt(1), lease=5000, total=2)
+    sem.take(B, attempt(2), total=2)
+    bench.server.let_pass(5000)
+    same(sem.give(A, attempt(1)), [LOST, 0, 0])
+    same(bench.server.value("x"), "1")

@@ -1,0 +1,254 @@
+"""What Redisson's clients hold and wait for is respected: written here as they write it (WIRE.md)."""
+from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about, attempt, lease_key,
+                   permit, same)
+from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
+
+
+def _hold(bench, **fields):
+    """A hash under x, with a lease; a field's name ends in _write for ':write'."""
+    for owner, value in fields.items():
+        name = {"R": R, "S": S, "R_write": R + ":write"}.get(owner, owner)
+        bench.server("HSET", "x", name, value)
+    bench.server("PEXPIRE", "x", LEASE)
+
+
+def _queue(bench, *waiters):
+    """(owner, in how many ms it is stale) each; None: its time was lost."""
+    for owner, ends in waiters:
+        bench.server("RPUSH", QUEUE, owner)
+        if ends is not None:
+            bench.server("ZADD", TIMEOUTS, bench.server.now() + ends, owner)
+
+
+def foreign_mutex(bench):
+    _hold(bench, R=2)
+    before = bench.server("DUMP", "x")
+    for lock in bench.locks("run", "fair"):
+        answer = lock.take(A, attempt(1))
+        same(answer[:1] + answer[2:5], [BUSY, 1, R, ""])
+        about(answer[1], LEASE, "hint")
+        same(lock.renew(A, attempt(1)), [LOST, 0, 0])
+        same(lock.take(A, attempt(2), proof=(R, "1"))[0], BUSY)
+        same(lock.give(A, attempt(1)), [LOST, 0, 0])
+    same(bench.server("DUMP", "x"), before, "the lock")
+    bench.server.let_pass(LEASE)
+    same(lock.take(A, attempt(3))[0], GRANTED)
+
+
+def foreign_mutex_without_lease(bench):
+    bench.server("HSET", "x", R, 1)
+    same(bench.lock("run").take(A, attempt(1))[:2], [BUSY, -1])
+    bench.for_ever("x")
+
+
+def foreign_readers(bench):
+    read, write = bench.locks("read", "write")
+    _hold(bench, mode="read", R=2, S=1)
+    for key, ends in ((lease_key(R, 1), 10000), (lease_key(R, 2), 20000), (lease_key(S), 30000)):
+        bench.server("SET", key, 1, "PX", ends)
+    same(read.take(A, attempt(1), lease=5000)[0], GRANTED)
+    same(bench.server.value("x"), {"mode": "read", R: "2", S: "1", A: "1"})
+    bench.ends_in(LEASE, "x")  # not shortened
+    answer = write.take(B, attempt(2), wait=False)
+    same(answer[0], BUSY)
+    about(answer[1], 30000, "the longest reader's")
+    bench.ends_in(10000, lease_key(R, 1))
+    bench.server.let_pass(15000)
+    same(read.give(A, attempt(1)), [LOST, 0, 0])
+    about(write.take(B, attempt(2), wait=False)[1], 15000, "hint")
+    # Redisson numbers its holds itself: of one reader's all go or none.
+    same(bench.server.value("x"), {"mode": "read", R: "2", S: "1"})
+    bench.server("HDEL", "x", S)  # as Redisson gives it back
+    bench.server("DEL", lease_key(S))
+    about(write.take(B, attempt(2), wait=False)[1], 5000, "hint")
+    bench.server.let_pass(5000)
+    same(write.take(B, attempt(2))[0], GRANTED)
+    same(bench.server.value("x"), {"mode": "write", B + ":write": "1"})
+
+
+def foreign_writer(bench):
+    _hold(bench, mode="write", R_write=1)
+    before = bench.server("DUMP", "x")
+    read, write = bench.locks("read", "write")
+    for lock in (read, write):
+        answer = lock.take(A, attempt(1), wait=False)
+        same(answer[0:4:3], [BUSY, R])
+        about(answer[1], LEASE, "hint")
+        same(lock.renew(A, attempt(1)), [LOST, 0, 0])
+        same(lock.give(A, attempt(1)), [LOST, 0, 0])
+    same(bench.server("DUMP", "x"), before, "the lock")
+    bench.standing("x")
+    bench.ends_in(LEASE, "x")
+    for number, owner in ((2, B), (3, C)):
+        read.take(owner, attempt(number))
+    bench.server("DEL", "x")  # as Redisson gives it back; its message wakes the first alone
+    bench.hear(read.own_channel(C))
+    same(read.take(B, attempt(2))[0], GRANTED)
+    bench.heard((read.own_channel(C), "0"))
+
+
+def foreign_writer_that_also_reads(bench):
+    read, write = bench.locks("read", "write")
+    _hold(bench, mode="write", R_write=1, R=1)
+    bench.server("SET", lease_key(R), 1, "PX", 5000)
+    bench.server.let_pass(6000)
+    for lock in (read, write):
+        same(lock.take(A, attempt(1), wait=False)[0], BUSY)
+    same(bench.server.value("x")[R + ":write"], "1")
+    bench.server("HDEL", "x", R + ":write")  # as Redisson gives it back
+    bench.server("HSET", "x", "mode", "read")
+    bench.server.let_pass(1000)
+    same(write.take(A, attempt(1))[0], GRANTED)
+
+
+def foreign_head_is_respected(bench):
+    fair, run = bench.locks("fair", "run")
+    _queue(bench, (R, 5000))
+    bench.hear(fair.own_channel(R))
+    same(fair.take(A, attempt(1))[0:4], [BUSY, -1, 2, R])
+    bench.heard((fair.own_channel(R), "0"))
+    same(bench.server.value(QUEUE), [R, A])
+    about(bench.server.value(TIMEOUTS)[R], bench.server.now() + 5000)
+    about(bench.server.value(TIMEOUTS)[A], bench.server.now() + 2 * PATIENCE)
+    bench.for_ever(QUEUE, TIMEOUTS)  # it outlives Redisson's by nothing, so it stays
+    same(run.take(B, attempt(2))[0], GRANTED, "run does not queue")
+    same(bench.server.value(QUEUE), [R, A])
+    run.give(B, attempt(2))
+    bench.heard((fair.own_channel(R), "0"))
+    bench.server.let_pass(5000)
+    same(fair.take(A, attempt(1))[0], GRANTED, "Redisson's waiter is stale")
+    fair.give(A, attempt(1))
+    bench.standing()
+
+
+def stale_foreign_heads_go(bench):
+    """The others' times stay as they are, as Redisson has it."""
+    fair = bench.lock("fair")
+    _queue(bench, (R, -1), ("lost", None), (S, 400000), (C, 700000))
+    same(fair.take(A, attempt(1))[:4], [BUSY, -1, 3, S])
+    same(bench.server.value(QUEUE), [S, C, A])
+    scores = bench.server.value(TIMEOUTS)
+    same(set(scores), {S, C, A})
+    about(scores[S], bench.server.now() + 400000)
+    about(scores[C], bench.server.now() + 700000)
+
+
+def who_leaves_moves_those_behind(bench):
+    fair = bench.lock("fair")
+    _hold(bench, R=1)
+    fair.take(A, attempt(1))
+    _queue(bench, (S, LEASE + 2 * PATIENCE), (C, LEASE + 3 * PATIENCE))
+    same(fair.give(A, attempt(1)), [LOST, 0, 0])
+    same(bench.server.value(QUEUE), [S, C])
+    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
+    about(scores[S], now + LEASE + PATIENCE)
+    about(scores[C], now + LEASE + 2 * PATIENCE)
+    bench.for_ever(QUEUE, TIMEOUTS)
+
+
+def foreign_waiter_is_woken(bench):
+    for kind in ("run", "fair"):
+        lock = bench.lock(kind)
+        bench.server("DEL", QUEUE, TIMEOUTS)
+        lock.take(A, attempt(1))
+        _queue(bench, (R, LEASE + PATIENCE))
+        bench.hear(lock.channel, lock.own_channel(R))
+        lock.give(A, attempt(1))
+        bench.heard((lock.own_channel(R), "0"))
+
+
+def score_without_a_place(bench):
+    """And a place without a score: rlock's waiter mends its own."""
+    fair = bench.lock("fair")
+    _hold(bench, R=1)
+    fair.take(A, attempt(1))
+    bench.server("LREM", QUEUE, 0, A)
+    same(fair.take(A, attempt(1))[0:3:2], [BUSY, 1])
+    same(bench.server.value(QUEUE), [A])
+    bench.server("ZREM", TIMEOUTS, A)
+    same(fair.take(A, attempt(1))[0:3:2], [BUSY, 1])
+    same(list(bench.server.value(TIMEOUTS)), [A])
+    fair.give(A, attempt(1))
+    bench.server("ZADD", TIMEOUTS, bench.server.now() + 5000, S)  # it would keep S out of the queue
+    fair.take(B, attempt(2), wait=False)
+    bench.standing("x")
+
+
+def foreign_permits(bench):
+    lock = bench.lock("sem")
+    bench.server("SET", "x", 1)
+    now = bench.server.now()
+    bench.server("ZADD", PERMITS, now + 5000, "r" * 16, now + 9000, "s" * 16)
+    same(lock.take(A, attempt(1), total=4)[0], REFUSED)
+    same(lock.take(A, attempt(1), total=3)[0], GRANTED)
+    answer = lock.take(B, attempt(2), total=3)
+    same(answer[0], BUSY)
+    about(answer[1], 5000, "hint")
+    bench.server.let_pass(5000)
+    bench.hear(lock.channel)
+    same(lock.take(B, attempt(2), total=3)[0], GRANTED)
+    bench.heard((lock.channel, "1"))
+    same(set(bench.server.value(PERMITS)) - {"s" * 16},
+         {permit(1), permit(2)})
+    bench.server("ZREM", PERMITS, "s" * 16)  # as Redisson gives it back
+    bench.server("INCRBY", "x", 1)
+    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+    same(lock.give(B, attempt(2)), [RELEASED, 0, 0])
+    bench.values({"x": "3"})
+
+
+def foreign_plain_permits(bench):
+    lock = bench.lock("plain")
+    bench.server("SET", "x", 1)
+    same(lock.take(A, attempt(1))[0], GRANTED)
+    same(lock.take(B, attempt(2), wait=False)[0], BUSY)
+    bench.server("INCRBY", "x", 1)
+    same(lock.take(B, attempt(2))[0], GRANTED)
+    same(bench.server.value("x"), "0")
+
+
+def foreign_latch(bench):
+    lock = bench.lock("latch")
+    bench.server("SET", "x", 2)
+    bench.hear(lock.channel)
+    same(lock.take(A, attempt(1))[0], BUSY)
+    same(lock.run("latch_set", A, LEASE, attempt(2), 5), [LOST, 2, 0])
+    same(lock.run("latch_down", A, LEASE, attempt(3), 1), [RELEASED, 1, 0])
+    bench.server("DECR", "x")  # Redisson's deletes it in the same script
+    same(lock.take(A, attempt(1))[0], GRANTED)
+    bench.server("SET", "x", 1)
+    same(lock.run("latch_down", A, LEASE, attempt(4), 1), [RELEASED, 0, 0])
+    bench.heard((lock.channel, "0"))
+    bench.standing()
+
+
+def foreign_holder_beside_our_notes(bench):
+    """Redisson takes what ours let expire: rlock's own keys say nothing of it."""
+    run = bench.lock("run")
+    token = run.take(A, attempt(1))[1]
+    bench.server("DEL", "x")
+    _hold(bench, R=1)
+    same(run.renew(A, attempt(1)), [LOST, 0, 0])
+    same(run.take(B, attempt(2), proof=(A, token), wait=False)[0:5:3], [BUSY, R])
+    same(run.take(A, attempt(1), wait=False)[0], BUSY)
+    same(run.give(A, attempt(1)), [LOST, 0, 0])
+    same(bench.server.value("x"), {R: "1"})
+    same(bench.server.value(HOLD), None)
+
+
+def broken_lock_proves_nothing(bench):
+    """Somebody deletes it by hand; what stands beside it must not speak for the old holder."""
+    for kind in ("run", "fair", "read", "write"):
+        bench.server("FLUSHALL")
+        lock = bench.lock(kind)
+        token = lock.take(A, attempt(1))[1]
+        bench.server("DEL", "x")
+        same(lock.take(B, attempt(2))[:2], [GRANTED, token + 1], kind)
+        same(set(bench.server.value(INFO)), {B}, kind)
+        same(lock.renew(A, attempt(1)), [LOST, 0, 0], kind)
+        same(lock.give(A, attempt(1)), [LOST, 0, 0], kind)
+        if kind != "read":
+            same(lock.take(C, attempt(3), proof=(A, token), wait=False)[0], BUSY, kind)
+        bench.server("DEL", "x")
+        lock.take(A, attempt(4))
+        same(lock.renew(A, attempt(1)), [LOST, 0, 0], f"{kind}: of before")

@@ -1,0 +1,262 @@
+"""The keys, values and messages of run, fair, read and write, as a Redisson client sees them (WIRE.md)."""
+from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, TIMEOUTS, WAITERS, about, attempt,
+                   lease_key, same)
+from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
+
+
+def mutex_taken(bench):
+    lock = bench.lock("run")
+    same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
+    bench.standing("x", INFO, HOLD)
+    same(bench.server.value("x"), {A: "1"})
+    same(bench.server.value(HOLD), {A: "1", attempt(1): str(LEASE)})
+    bench.ends_in(LEASE, "x", INFO, HOLD)
+    same(bench.server.value("redisson_lock_token:{x}"), "1")
+    bench.for_ever("redisson_lock_token:{x}")
+    shown = lock.holder_shown(A)
+    about(shown.pop("since"), bench.server.now())
+    same(shown, {"host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1})
+
+
+def mutex_reentered_and_given_back(bench):
+    lock = bench.lock("run")
+    token = lock.take(A, attempt(1))[1]
+    bench.hear(lock.channel)
+    same(lock.take(B, attempt(2), proof=(A, token)), [REENTERED, token, LEASE])
+    same(bench.server.value("x"), {A: "2"})
+    bench.server.let_pass(10000)
+    same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
+    same(bench.server.value("x"), {A: "1"})
+    bench.ends_in(LEASE, "x", INFO, HOLD)  # a whole lease anew, as Redisson's
+    bench.heard()
+    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+    bench.standing()
+    bench.heard((lock.channel, "0"))
+    same(lock.take(B, attempt(3))[1], token + 1, "token")
+
+
+def mutex_renewed(bench):
+    lock = bench.lock("run")
+    lock.take(A, attempt(1))
+    bench.server.let_pass(10000)
+    same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
+    bench.ends_in(LEASE, "x", INFO, HOLD)
+    same(lock.renew(A, attempt(1), lease=5000), [KEPT, 5000, 0])
+    bench.ends_in(LEASE, "x")  # never shortened
+    same(lock.renew(B, attempt(1)), [LOST, 0, 0])
+    same(lock.renew(A, attempt(2)), [LOST, 0, 0])
+
+
+def mutex_left_held(bench):
+    lock = bench.lock("run")
+    token = lock.take(A, attempt(1))[1]
+    bench.hear(lock.channel)
+    same(lock.give(A, attempt(1), keep=5000), [RELEASED, 0, 0])
+    bench.standing("x", INFO)
+    bench.ends_in(5000, "x", INFO)
+    bench.heard()
+    same(lock.take(B, attempt(2), proof=(A, token), wait=False)[0], BUSY)
+    bench.server.let_pass(5000)
+    bench.standing()
+
+
+def fair_queue(bench):
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    for place, owner in ((1, B), (2, C)):
+        answer = lock.take(owner, attempt(place + 1))
+        same(answer[:1] + answer[2:4] + answer[9:], [BUSY, place, A, place])
+        about(answer[1], LEASE)
+    same(bench.server.value(QUEUE), [B, C])
+    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
+    same(list(scores), [B, C])
+    about(scores[B], now + LEASE + PATIENCE)
+    about(scores[C], now + LEASE + 2 * PATIENCE)
+    bench.hear(lock.channel, lock.own_channel(B), lock.own_channel(C))
+    lock.give(A, attempt(1))
+    bench.heard((lock.own_channel(B), "0"))  # the head alone
+    same(lock.take(C, attempt(3))[0:4:3], [BUSY, B], "the second while the head has not come")
+    bench.heard((lock.own_channel(B), "0"))
+    same(lock.take(B, attempt(2))[0], GRANTED)
+    same(bench.server.value(QUEUE), [C])
+    about(bench.server.value(TIMEOUTS)[C], now + PATIENCE, "a place nearer")
+    lock.give(C, attempt(3))
+    lock.give(B, attempt(2))
+    bench.standing()
+
+
+def fair_newest_first(bench):
+    """--supersede: who comes later takes the place of those that came with it before."""
+    fair = bench.lock("fair")
+    fair.take("holder", attempt(1))
+    fair.take(A, attempt(2), variant="supersede")
+    fair.take("patient", attempt(3))
+    bench.hear(fair.own_channel(A))
+    same(fair.take(B, attempt(4), variant="supersede")[2], 2)
+    same(bench.server.value(QUEUE), ["patient", B])
+    bench.heard((fair.own_channel(A), "0"))
+    same(fair.take(A, attempt(2), variant="supersede", place="1")[0], OUSTED)
+    same(fair.take(A, attempt(2), variant="supersede", place="1")[0], OUSTED, "asked again after a lost answer")
+    fair.give(A, attempt(2))
+    bench.server("LREM", QUEUE, 0, B)  # lost, by whatever
+    fair.take(C, attempt(5), variant="supersede")
+    same(fair.take(B, attempt(4), variant="supersede", place="2")[0], OUSTED)
+    fair.give(B, attempt(4))
+    for _ in range(3):  # C does not beat
+        bench.server.let_pass(2500)
+        fair.take("patient", attempt(3))
+    fair.take("newest", attempt(6), variant="supersede")
+    same(bench.server.value(QUEUE), ["patient", "newest"])
+    same(fair.take(C, attempt(5), variant="supersede", place="2")[0], OUSTED, "who comes back is not the newest")
+
+
+def readers(bench):
+    lock = bench.lock("read")
+    bench.hear(lock.channel)
+    same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
+    bench.standing("x", INFO, HOLD, lease_key(A))
+    same(bench.server.value("x"), {"mode": "read", A: "1"})
+    same(bench.server.value(lease_key(A)), "1")
+    bench.ends_in(LEASE, "x", lease_key(A), INFO, HOLD)
+    same(lock.take(B, attempt(2), lease=60000), [GRANTED, 2, 60000])
+    same(lock.take(C, attempt(3), lease=50000, proof=(A, 1)), [REENTERED, 1, 50000])
+    same(bench.server.value("x"), {"mode": "read", A: "2", B: "1"})
+    bench.ends_in(LEASE, lease_key(A, 1))
+    bench.ends_in(50000, lease_key(A, 2))
+    bench.ends_in(60000, lease_key(B), "x")
+    same(lock.give(B, attempt(2)), [RELEASED, 0, 0])
+    same(bench.server.value("x"), {"mode": "read", A: "2"})
+    bench.ends_in(50000, "x")  # the longest that is left
+    same(lock.give(A, attempt(1)), [STILL_HELD, 1, 0])
+    bench.standing("x", INFO, HOLD, lease_key(A))
+    bench.ends_in(50000, lease_key(A))
+    bench.heard()
+    same(lock.give(A, attempt(3), waiter=C), [RELEASED, 0, 0])
+    bench.standing()
+    bench.heard((lock.channel, "0"))
+
+
+def reader_renewed(bench):
+    lock = bench.lock("read")
+    lock.take(A, attempt(1))
+    lock.take(B, attempt(2))
+    bench.server.let_pass(10000)
+    same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
+    bench.ends_in(LEASE, "x", lease_key(A))
+    bench.ends_in(LEASE - 10000, lease_key(B))
+    same(lock.renew(A, attempt(2)), [LOST, 0, 0])
+
+
+def writer(bench):
+    lock = bench.lock("write")
+    bench.hear(lock.channel)
+    same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
+    bench.standing("x", INFO, HOLD)
+    same(bench.server.value("x"), {"mode": "write", A + ":write": "1"})
+    bench.ends_in(LEASE, "x", INFO, HOLD)
+    bench.server.let_pass(10000)
+    same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
+    bench.ends_in(LEASE, "x")
+    same(lock.take(B, attempt(2), proof=(A, 1)), [REENTERED, 1, LEASE])
+    same(bench.server.value("x"), {"mode": "write", A + ":write": "2"})
+    same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
+    bench.heard()
+    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+    bench.standing()
+    bench.heard((lock.channel, "1"))
+
+
+def downgrade(bench):
+    read, write = bench.locks("read", "write")
+    token = write.take(A, attempt(1))[1]
+    same(read.take(B, attempt(2), proof=(A, token)), [REENTERED, token, LEASE])
+    same(bench.server.value("x"), {"mode": "write", A + ":write": "1", A: "1"})
+    same(read.take(C, attempt(3), wait=False)[0], BUSY)
+    same(write.give(A, attempt(1)), [RELEASED, 0, 0])
+    same(bench.server.value("x"), {"mode": "read", A: "1"})
+    same(read.take(C, attempt(3))[0], GRANTED)
+    same(write.take("w", attempt(4), wait=False)[0], BUSY)
+
+
+def waiting_writer(bench):
+    read, write = bench.locks("read", "write")
+    token = read.take(A, attempt(1))[1]
+    write.take(B, attempt(2), variant="prefer-readers")
+    write.take(B, attempt(2), wait=False)
+    same(read.take(C, attempt(3))[0], GRANTED, "before one waits")
+    same(write.take(B, attempt(2))[0:4:2], [BUSY, 1])
+    same(write.take("w", attempt(9))[0:4:2], [BUSY, 2])
+    same(bench.server.value("{x}:wait_write"), B)
+    bench.ends_in(6000, "{x}:wait_write")
+    same(read.take("r", attempt(4), wait=False)[0], BUSY)
+    same(read.take("r", attempt(5), proof=(A, token))[0], REENTERED)
+    bench.server.let_pass(6000)  # it was dead
+    same(read.take("r", attempt(6))[0], GRANTED)
+
+
+def left_held_by_a_reader(bench):
+    """Inside a hold of the same owner: it ends in its time, and takes nothing of the outer one with it."""
+    read, write = bench.locks("read", "write")
+    token = read.take(A, attempt(1), lease=60000)[1]
+    read.take(B, attempt(2), proof=(A, token))
+    same(read.give(A, attempt(2), keep=5000, waiter=B)[0], RELEASED)
+    same(read.take(C, attempt(3), proof=(A, token))[0], REENTERED)
+    read.give(A, attempt(3), waiter=C)
+    same(read.give(A, attempt(1))[0], STILL_HELD)
+    same(read.give(A, attempt(1)), [LOST, 0, 0], "repeated")
+    same(bench.server.value("x"), {"mode": "read", A: "1"})
+    bench.ends_in(5000, "x", lease_key(A))
+    same(write.take(C, attempt(4), proof=(A, token), wait=False)[0], BUSY, "the proof of nobody")
+    bench.server.let_pass(5000)
+    bench.standing()
+
+
+def left_held_by_a_writer(bench):
+    """Its own read hold goes on, longer than that."""
+    read, write = bench.locks("read", "write")
+    token = write.take(A, attempt(1))[1]
+    read.take(B, attempt(2), proof=(A, token))
+    same(write.give(A, attempt(1), keep=5000)[0], RELEASED)
+    same(read.take(C, attempt(3), wait=False)[0], BUSY)
+    bench.ends_in(LEASE, "x", lease_key(A))
+    bench.server.let_pass(5000)
+    same(write.take(C, attempt(4), wait=False)[0], BUSY)
+    same(read.take(C, attempt(5))[0], GRANTED)
+    same(read.renew(A, attempt(2))[0], KEPT)
+
+
+def names_with_a_brace(bench):
+    """NAME has a hash tag already: no braces are added, but in a latch's channel."""
+    read, run = bench.lock("read", "a{b}"), bench.lock("fair", "m{b}")
+    read.take(A, attempt(1))
+    run.take(A, attempt(1))
+    run.take(B, attempt(2))
+    bench.standing("a{b}", f"a{{b}}:{A}:rwlock_timeout:1", "rlock_info:a{b}", "rlock_hold:a{b}", "m{b}",
+                   "rlock_info:m{b}", "rlock_hold:m{b}", "redisson_lock_queue:m{b}",
+                   "redisson_lock_timeout:m{b}", "rlock_beats:m{b}")
+    bench.hear("redisson_rwlock:a{b}", "redisson_lock__channel:m{b}:" + B, "redisson_countdownlatch__channel__{l{b}}")
+    read.give(A, attempt(1))
+    run.give(A, attempt(1))
+    bench.lock("latch", "l{b}").run("latch_set", A, LEASE, attempt(1), 1)
+    bench.heard(("redisson_rwlock:a{b}", "0"), ("redisson_lock__channel:m{b}:" + B, "0"),
+                ("redisson_countdownlatch__channel__{l{b}}", "1"))
+
+
+def line_of_waiters(bench):
+    """Each release wakes one, who goes to the end; who does not listen is out."""
+    lock = bench.lock("run")
+    lock.take(A, attempt(1))
+    for number, owner in enumerate(("dead", B, C), 2):
+        bench.server.let_pass(1)
+        lock.take(owner, attempt(number))
+    bench.hear(lock.own_channel(B), lock.own_channel(C))
+    bench.ends_in(15000, WAITERS)
+    bench.server.let_pass(1)
+    lock.give(A, attempt(1))
+    bench.heard((lock.own_channel(B), "0"))
+    same(set(bench.server.value(WAITERS)), {B, C})
+    bench.server.let_pass(1)
+    same(lock.take(A, attempt(5))[0], GRANTED, "it may barge")
+    bench.heard((lock.own_channel(C), f"first {LEASE}"))
+    lock.give(A, attempt(5))
+    bench.heard((lock.own_channel(C), "0"))
