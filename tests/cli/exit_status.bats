@@ -3,23 +3,6 @@
 
 load ../lib/rlock
 
-# assert_usage WORD... -- ARG...: 64, one line that has each WORD; no server was asked, no command run.
-assert_usage() {
-    local before words=()
-    while [[ $1 != -- ]]; do
-        words+=("$1")
-        shift
-    done
-    shift
-    before=$(connections)
-    try "$@"
-    assert_equal "$status: $*" "64: $*"
-    assert_message
-    assert_stderr_has "${words[@]}"
-    assert_equal "$(connections)" $((before + 1))
-    assert_file_not_exist ran
-}
-
 # rlock exits 65 and the key x is what it was.
 assert_wrong_kind() {
     local before

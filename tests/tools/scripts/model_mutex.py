@@ -39,9 +39,9 @@ class Mutex(Model):
         if self.holder and who.proof == (self.holder, self.token):
             return REENTERED
         if who.lock.kind == "fair":
-            if who.owner in self.ousted:
-                return OUSTED
             self.drop_silent(who)
+            if self.is_ousted(who):
+                return OUSTED
             mine = not self.queue or self.queue[0] == who.owner
             return GRANTED if mine and self.free() else BUSY
         return GRANTED if self.free() else BUSY
@@ -66,13 +66,16 @@ class Mutex(Model):
                 place, waiting = self.queue.index(who.owner) + 1, len(self.queue)
             must((answer[2], answer[9]) == (place, waiting), "place", answer, place, waiting)
 
+    def is_ousted(self, who):
+        """By a later one, or by who waits where it has stood before."""
+        came_back = who.options["variant"] and who.place and who.owner not in self.queue
+        return who.owner in self.ousted or (came_back and self.rivals)
+
     def stand(self, who):
         if who.options["variant"]:
-            rivals = self.rivals if who.place == "" else set()
-            for owner in rivals:
-                self.queue.remove(owner)
-            self.ousted |= rivals
-            self.rivals = self.rivals - rivals | {who.owner}
+            self.queue = [owner for owner in self.queue if owner not in self.rivals]
+            self.ousted |= self.rivals
+            self.rivals = {who.owner}
         self.queue.append(who.owner)
 
     def expect_renewal(self, who):
