@@ -219,7 +219,7 @@ promised() {
         for word in include: Reply; do
             [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
         done
-        [[ $header =~ "KEYS and ARGV: base.lua" ]] || fail "$file: where are KEYS and ARGV told?"
+        [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
         for part in $(sed -n '1s/^-- include: //p' "$file"); do
             [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
         done

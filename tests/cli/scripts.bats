@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# scripts.bats: the scripts alone, driven by python on the server (tests/tools/scripts): random walks
-# beside a model of each kind, the keys, values and messages of WIRE.md one by one, what Redisson
-# has made, the faults of the known scripts, keys of other kinds, no memory.
+# scripts.bats: the scripts alone, driven by python on the server (tests/tools/scripts): random
+# walks beside a model of each kind, the keys, values and messages of WIRE.md one by one, what
+# Redisson has made, the faults of the known scripts, keys of other kinds, no memory.
 #
 # environment: RLOCK_TEST_SEED   what a failed walk printed: the same walk again
 
@@ -9,8 +9,8 @@ seed=${RLOCK_TEST_SEED:-$RANDOM}
 
 load ../lib/rlock
 
-# All examples at once, for python takes longer to start than they do: what is wrong with each is in a
-# file of its name.
+# All examples at once, for python takes longer to start than they do: what is wrong with each is in
+# a file of its name.
 setup_file() {
     rlock_setup_file
     export SCRIPTS PYTHONPYCACHEPREFIX=$BATS_FILE_TMPDIR/python
@@ -27,8 +27,8 @@ teardown() {
     :
 }
 
-# walk KIND ROUNDS OUTCOME...: ROUNDS walks of 200 steps, each in a world of its own. What has not come
-# out a few times has not been tested.
+# walk KIND ROUNDS OUTCOME...: ROUNDS walks of 200 steps, each in a world of its own. An outcome that
+# has never come out has not been tested.
 walk() {
     local kind=$1 rounds=$2 outcome
     shift 2
@@ -47,7 +47,7 @@ example() { # NAME: of a function in examples_*.py
 
 # --- random walks ------------------------------------------------------------------------------
 
-@test "run and fair: one holder, holds counted once, tokens grow, only the head is granted, nothing left" {
+@test "run and fair: one holder, holds counted once, tokens grow, only the head is granted" {
     walk mutex 6 granted re-entered busy ousted renewed lost released 'still held' heard unheard die
 }
 

@@ -1,13 +1,34 @@
 #!/usr/bin/env python3
-"""Judges what sections (section.c) recorded: did two of them ever overlap, do tokens grow?
+"""Judges what sections (section.c) recorded: did they keep to the lock's rule, do tokens grow?
 
-usage: check_history.py [--min-sections N] [--beat-dir DIR] [--journal FILE] [LOG]
+usage: check_history.py [--rule RULE] [--fifo-slack MS [--min-ordered N]] [--min-sections N]
+                        [--beat-dir DIR] [--journal FILE] [LOG]
 
-LOG lines are key=value words: enter=NS exit=NS|- owner=OWNER token=N pid=P.
-A section that was killed has only its first line; it counts up to the beat found in DIR/PID, or,
-without a beat, as the single instant of its entry.
-Sections of one owner are one hold (re-entry) and may overlap.
-Exit status: 0 sound, 1 violated (each violation on a line of its own), 2 nothing to judge.
+RULE    what the lock promises:
+  mutex      no two sections overlap (the default)
+  rw         those with kind=read may overlap each other, but nothing overlaps one with kind=write
+  permits=N  at no instant do the sections within hold more than N: each has permits=K, or one
+  latch=N    each was entered after N count-downs had begun
+
+LOG lines are key=value words; times are ns on CLOCK_MONOTONIC.
+  enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS]
+             a section; arrival: before its rlock was started
+  queued=NS owner=OWNER
+             it was seen in the queue by then
+  down=NS [by=N]
+             a count-down was about to begin
+
+A section that was killed has only its first line; it counts up to the beat found in
+DIR/PID-ENTER, or, without a beat, as the single instant of its entry. Sections of one owner are
+one hold (re-entry) and may overlap.
+
+Tokens: later sections have larger ones, where it is certain that their holds were later: they
+could not have been held together, or one's rlock was started after the other's section had ended.
+
+--fifo-slack MS  who was queued MS before another arrived enters first. Under `rw` that is claimed
+for writers before readers only. Of those who never entered nothing is known.
+
+Exit status: 0 sound, 1 violated (each violation on a line of its own), 2 too little to judge.
 """
 import argparse
 import heapq
@@ -20,63 +41,166 @@ class Section:
     def __init__(self, words):
         self.enter = int(words["enter"])
         self.exit = None if words["exit"] == "-" else int(words["exit"])
-        self.owner = words["owner"]
-        self.token = words["token"]
-        self.pid = words["pid"]
+        self.owner, self.token, self.pid = words["owner"], words["token"], words["pid"]
+        self.kind = words.get("kind", "-")
+        self.permits = int(words.get("permits", 1))
+        self.arrival = int(words["arrival"]) if "arrival" in words else None
+        self.queued = None
 
     def __str__(self):
-        return f"pid {self.pid} token {self.token} [{self.enter}, {self.exit}]"
+        return f"{self.kind} pid {self.pid} token {self.token} [{self.enter}, {self.exit}]"
+
+    def within(self, other):
+        """Of one owner: one hold."""
+        return self.owner == other.owner and self.owner != "-"
 
 
-def read_sections(lines, beat_dir):
-    """Joins each section's two lines; the later line of a pair knows the exit."""
-    sections = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        try:
-            section = Section(dict(word.split("=", 1) for word in line.split()))
-        except (KeyError, ValueError) as error:
-            sys.exit(f"line {number}: not a section: {line.strip()} ({error})")
-        known = sections.get((section.pid, section.enter))
-        if known is None or section.exit is not None:
-            sections[(section.pid, section.enter)] = section
-    for section in sections.values():
-        if section.exit is None:
-            section.exit = last_beat(beat_dir, section)
-    return sorted(sections.values(), key=lambda section: section.enter)
+class History:
+    """Sections in the order of entry, and count-downs as (NS, by how much) in the order of time."""
+
+    def __init__(self, lines, beat_dir):
+        self.downs, self.known, self.beat_dir = [], {}, beat_dir
+        queued = {}
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                self.take(dict(word.split("=", 1) for word in line.split()), queued)
+            except (KeyError, ValueError) as error:
+                sys.exit(f"line {number}: can't be read: {line.strip()} ({error})")
+        self.sections = sorted(self.known.values(), key=lambda section: section.enter)
+        self.downs.sort()
+        for section in self.sections:
+            section.queued = queued.pop(section.owner, None)  # a re-entry did not queue
+            if section.exit is None:
+                section.exit = self.last_beat(section)
+
+    def take(self, words, queued):
+        if "down" in words:
+            self.downs.append((int(words["down"]), int(words.get("by", 1))))
+        elif "queued" in words:
+            queued.setdefault(words["owner"], int(words["queued"]))
+        else:  # of a section's lines the last knows the exit
+            section = Section(words)
+            self.known[section.pid, section.enter] = section
+
+    def last_beat(self, section):
+        path = os.path.join(self.beat_dir or "", f"{section.pid}-{section.enter}")
+        if self.beat_dir and os.path.exists(path):
+            with open(path, "rb") as file:
+                return max(section.enter, struct.unpack("q", file.read(8))[0])
+        return section.enter
 
 
-def last_beat(beat_dir, section):
-    path = os.path.join(beat_dir, section.pid) if beat_dir else None
-    if path and os.path.exists(path):
-        with open(path, "rb") as file:
-            return max(section.enter, struct.unpack("q", file.read(8))[0])
-    return section.enter
+# --- rules: who may be within together -----------------------------------------------------------
 
 
-def overlaps(sections):
+class Rule:
+    """What of a rule concerns two sections by their kinds."""
+
+    def __init__(self, text):
+        self.name, _, number = text.partition("=")
+        if (self.name in ("permits", "latch")) != number.isdigit() \
+                or self.name not in ("mutex", "rw", "permits", "latch"):
+            raise argparse.ArgumentTypeError(f"no such rule: {text}")
+        self.number = int(number or 0)
+
+    def excludes(self, kind, other):
+        return self.name == "mutex" or (self.name == "rw" and "write" in (kind, other))
+
+    def orders(self, first, then):
+        return self.name != "rw" or (first.kind == "write" and then.kind == "read")
+
+    def violations(self, history):
+        if self.name == "latch":
+            return too_early(history, self.number)
+        return overlaps(history.sections, self)
+
+
+def overlaps(sections, rule):
     running = []  # heap of (exit, index) of the sections entered so far
     for index, section in enumerate(sections):
         while running and running[0][0] <= section.enter:
             heapq.heappop(running)
-        for _, other in running:
-            if sections[other].owner != section.owner or section.owner == "-":
-                yield f"overlap: {sections[other]} and {section}"
+        within = [sections[other] for _, other in running]
+        for other in within:
+            if rule.excludes(section.kind, other.kind) and not section.within(other):
+                yield f"overlap: {other} and {section}"
+        taken = section.permits + sum(other.permits for other in within)
+        if rule.name == "permits" and taken > rule.number:
+            yield f"{taken} permits of {rule.number} taken: {section}"
         heapq.heappush(running, (section.exit, index))
 
 
-def bad_tokens(sections):
-    """Strictly growing in the order of entry; one owner's re-entries share theirs."""
-    last = None
+def too_early(history, count):
+    for section in history.sections:
+        begun = sum(by for begin, by in history.downs if begin < section.enter)
+        if begun < count:
+            yield f"entered after {begun} of {count} count-downs: {section}"
+
+
+# --- tokens and order ----------------------------------------------------------------------------
+
+
+def bad_tokens(sections, rule):
+    yield from (f"no token: {section}" for section in sections if not section.token.isdigit())
+    numbered = [section for section in sections if section.token.isdigit()]
+    yield from shared_tokens(numbered)
+    yield from not_grown_where_excluded(numbered, rule)
+    yield from not_grown_where_ended(numbered)
+
+
+def shared_tokens(sections):
+    known = {}
     for section in sections:
-        if not section.token.isdigit():
-            yield f"no token: {section}"
-            continue
-        if last is not None and section.owner != last.owner \
-                and int(section.token) <= int(last.token):
-            yield f"token does not grow: {last} then {section}"
-        last = section
+        other = known.setdefault(section.token, section)
+        if other is not section and not section.within(other):
+            yield f"token of another: {other} and {section}"
+
+
+def not_grown(first, then):
+    if int(then.token) <= int(first.token) and not then.within(first):
+        yield f"token does not grow: {first} then {then}"
+
+
+def higher(one, other):
+    return other if one is None or int(other.token) > int(one.token) else one
+
+
+def not_grown_where_excluded(sections, rule):
+    highest = {}  # by kind, of those that have entered so far
+    for section in sections:
+        for kind, other in highest.items():
+            if rule.excludes(kind, section.kind):
+                yield from not_grown(other, section)
+        highest[section.kind] = higher(highest.get(section.kind), section)
+
+
+def not_grown_where_ended(sections):
+    by_exit = sorted(sections, key=lambda section: section.exit)
+    arrived = [section for section in sections if section.arrival is not None]
+    highest, ended = None, 0
+    for section in sorted(arrived, key=lambda section: section.arrival):
+        while ended < len(by_exit) and by_exit[ended].exit < section.arrival:
+            highest = higher(highest, by_exit[ended])
+            ended += 1
+        if highest is not None:
+            yield from not_grown(highest, section)
+
+
+def ordered(sections, rule, slack_ns):
+    """The pairs of which the first was surely queued before the second arrived."""
+    queued = [section for section in sections if section.queued is not None]
+    arrived = [section for section in sections if section.arrival is not None]
+    for then in arrived:
+        for first in queued:
+            if first.queued + slack_ns < then.arrival and rule.orders(first, then):
+                yield first, then
+
+
+def out_of_order(pairs):
+    return [f"out of order: {first} was queued before the arrival of {then}"
+            for first, then in pairs if then.enter < first.enter]
 
 
 def bad_journal(path):
@@ -93,29 +217,49 @@ def bad_journal(path):
             last_token = token
 
 
-def main():
+# -------------------------------------------------------------------------------------------------
+
+
+def options():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--rule", type=Rule, default=Rule("mutex"))
+    parser.add_argument("--fifo-slack", type=float)
+    parser.add_argument("--min-ordered", type=int, default=0)
     parser.add_argument("--min-sections", type=int, default=1)
     parser.add_argument("--beat-dir")
     parser.add_argument("--journal")
     parser.add_argument("log", nargs="?")
-    args = parser.parse_args()
-    violations, seen = [], 0
-    if args.log:
-        with open(args.log, encoding="utf-8") as file:
-            sections = read_sections(file, args.beat_dir)
-        seen = len(sections)
-        violations += [*overlaps(sections), *bad_tokens(sections)]
+    return parser.parse_args()
+
+
+def judge_log(args):
+    """Returns the violations, how many sections there were, and how many pairs in a sure order."""
+    with open(args.log, encoding="utf-8") as file:
+        history = History(file, args.beat_dir)
+    sections, pairs = history.sections, []
+    violations = [*args.rule.violations(history)]
+    if args.rule.name != "latch":  # which has no tokens
+        violations += bad_tokens(sections, args.rule)
+    if args.fifo_slack is not None:
+        pairs = [*ordered(sections, args.rule, args.fifo_slack * 1e6)]
+        violations += out_of_order(pairs)
+    return violations, len(sections), len(pairs)
+
+
+def main():
+    args = options()
+    violations, seen, pairs = judge_log(args) if args.log else ([], 0, 0)
     if args.journal:
         with open(args.journal, encoding="utf-8") as file:
             seen = max(seen, sum(1 for _ in file))
         violations += bad_journal(args.journal)
     for violation in violations:
         print(violation)
-    print(f"{seen} sections, {len(violations)} violations")
+    order = "" if args.fifo_slack is None else f", {pairs} pairs in a sure order"
+    print(f"{seen} sections{order}, {len(violations)} violations")
     if violations:
         return 1
-    return 0 if seen >= args.min_sections else 2
+    return 0 if seen >= args.min_sections and pairs >= args.min_ordered else 2
 
 
 if __name__ == "__main__":

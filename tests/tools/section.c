@@ -1,11 +1,14 @@
 /* section.c: a critical section that leaves evidence of when it ran.
  *
- *   section [--log FILE] [--beat FILE] [--add FILE] [--journal FILE] [--ignore-term]
- *           [--ms N | --until FILE] [--exit N]
+ *   section [--log FILE] [--note WORDS] [--beat FILE | --beat-dir DIR] [--add FILE]
+ *           [--journal FILE] [--ignore-term] [--ms N | --until FILE] [--exit N]
  *
  * --log FILE      a line when it begins and one when it ends, on CLOCK_MONOTONIC, the clock that
- *                 all processes share: "enter=NS exit=NS owner=O token=T pid=P"; at first exit=-
+ *                 all processes share: "enter=NS exit=NS owner=O token=T kind=K pid=P"; at first
+ *                 exit=-
+ * --note WORDS    what its lines say besides: "arrival=NS permits=2"
  * --beat FILE     keeps the present time in FILE, where it survives SIGKILL: the last instant alive
+ * --beat-dir DIR  the same in DIR/PID-ENTER: process ids come again
  * --add FILE      adds 1 to the number in FILE by reading and writing it, with no lock of its own
  * --journal FILE  appends "N owner=O token=T", N being one more than the last line's
  * --ignore-term   SIGTERM is noted in the log (term=NS) and otherwise ignored
@@ -28,7 +31,7 @@
 #include <unistd.h>
 
 struct plan {
-    const char *log, *beat, *add, *journal, *until;
+    const char *log, *note, *beat, *beat_dir, *add, *journal, *until;
     bool ignore_term;
     long stay_ms;
     int status;
@@ -70,21 +73,30 @@ static void append(const char *file, const char *line) {
     close(fd);
 }
 
-static void log_line(const char *file, int64_t enter, int64_t exit_ns, int64_t term) {
+static void log_line(const struct plan *plan, int64_t enter, int64_t exit_ns, int64_t term) {
     char line[2048], end[32] = "-", term_text[48] = "";
-    if (!file)
+    const char *note = plan->note ? plan->note : "";
+    if (!plan->log)
         return;
     if (exit_ns)
         snprintf(end, sizeof end, "%lld", (long long)exit_ns);
     if (term)
         snprintf(term_text, sizeof term_text, " term=%lld", (long long)term);
-    snprintf(line, sizeof line, "enter=%lld exit=%s owner=%s token=%s pid=%ld%s\n",
+    snprintf(line, sizeof line, "enter=%lld exit=%s owner=%s token=%s kind=%s pid=%ld%s%s%s\n",
              (long long)enter, end, env_or_dash("RLOCK_OWNER"), env_or_dash("RLOCK_TOKEN"),
-             (long)getpid(), term_text);
-    append(file, line);
+             env_or_dash("RLOCK_KIND"), (long)getpid(), *note ? " " : "", note, term_text);
+    append(plan->log, line);
 }
 
-static volatile int64_t *map_beat(const char *file) {
+static volatile int64_t *map_beat(const struct plan *plan, int64_t enter) {
+    char own[4096];
+    const char *file = plan->beat;
+    if (plan->beat_dir) {
+        snprintf(own, sizeof own, "%s/%ld-%lld", plan->beat_dir, (long)getpid(), (long long)enter);
+        file = own;
+    }
+    if (!file)
+        return NULL;
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0 || ftruncate(fd, sizeof(int64_t)) != 0)
         die(file);
@@ -151,8 +163,12 @@ static void read_plan(struct plan *plan, char **argv) {
         }
         if (strcmp(option, "--log") == 0)
             plan->log = *arg;
+        else if (strcmp(option, "--note") == 0)
+            plan->note = *arg;
         else if (strcmp(option, "--beat") == 0)
             plan->beat = *arg;
+        else if (strcmp(option, "--beat-dir") == 0)
+            plan->beat_dir = *arg;
         else if (strcmp(option, "--add") == 0)
             plan->add = *arg;
         else if (strcmp(option, "--journal") == 0)
@@ -178,7 +194,7 @@ static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat)
         if (beat)
             *beat = now;
         if (term_seen && !noted) {
-            log_line(plan->log, enter, 0, now);
+            log_line(plan, enter, 0, now);
             noted = true;
         }
         if (plan->until ? access(plan->until, F_OK) == 0 : now >= end)
@@ -194,13 +210,13 @@ int main(int argc, char **argv) {
     read_plan(&plan, argv);
     if (plan.ignore_term)
         signal(SIGTERM, note_term);
-    volatile int64_t *beat = plan.beat ? map_beat(plan.beat) : NULL;
-    log_line(plan.log, enter, 0, 0);
+    volatile int64_t *beat = map_beat(&plan, enter);
+    log_line(&plan, enter, 0, 0);
     if (plan.add)
         add_one(plan.add);
     if (plan.journal)
         journal_one(plan.journal);
     stay(&plan, enter, beat);
-    log_line(plan.log, enter, now_ns(), 0);
+    log_line(&plan, enter, now_ns(), 0);
     return plan.status;
 }

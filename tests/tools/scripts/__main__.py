@@ -6,8 +6,8 @@ usage: python3 scripts walk KIND SOCKET SEED ROUNDS STEPS
 
 walk       random walks of one kind beside its model: mutex, rw, sem, plain or latch. Exit status 1:
            it has found something
-examples   all functions of examples_*.py: for each a file in FOLDER, by its name, with what is wrong;
-           empty when nothing is
+examples   all functions of examples_*.py: for each a file in FOLDER, by its name, with what is
+           wrong; empty when nothing is
 example    one of them
 
 SCRIPTS in the environment: the folder of the scripts, with what they include.
@@ -32,8 +32,8 @@ from walk import play
 MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
 MODULES = (examples_locks, examples_counts, examples_foreign, examples_faults, examples_kinds)
 EXAMPLES = {name: function for module in MODULES
-            for name, function in vars(module).items()
-            if inspect.isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"}
+            for name, function in inspect.getmembers(module, inspect.isfunction)
+            if function.__module__ == module.__name__ and name[0] != "_"}
 
 
 def walk(kind, path, seed, rounds, steps):
@@ -45,7 +45,7 @@ def walk(kind, path, seed, rounds, steps):
             sys.exit(f"seed {seed}, round {number}: {error}")
         for action, count in model.counts.items():
             counts[action] = counts.get(action, 0) + count
-    print(f"seed {seed}: " + ", ".join(f"{count} x {action}" for action, count in sorted(counts.items())))
+    print(f"seed {seed}:", ", ".join(f"{count} x {what}" for what, count in sorted(counts.items())))
 
 
 def example(name, path):

@@ -1,7 +1,7 @@
 """What the examples stand on: an empty server, someone who listens, owners, and comparisons."""
 from client import Listener, Lock, Server
 
-A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{pid}@host" for letter, pid in (("a", 1), ("b", 2), ("c", 3)))
+A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abc")
 # Redisson's clients: a thread's id behind the colon.
 R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
 LEASE, PATIENCE = 30000, 300000

@@ -108,7 +108,7 @@ class Server:
         return int(seconds) * 1000 + int(micros) // 1000
 
     def see(self):
-        """All keys at one instant: {key: (value, as python has it, and ms to live, -1: for ever)}."""
+        """All keys at one instant: {key: (value as python has it, ms to live; -1: for ever)}."""
         seen = {}
         for key, kind, value, left in self("EVAL", LOOK, 0):
             if kind in ("hash", "zset"):
@@ -145,10 +145,11 @@ class Listener(Server):
         for channel in channels:
             self.send(verb, channel)
             self.receive_until(verb.lower())
-        self.channels = (self.channels - set(channels)) | (set(channels) if verb == "SUBSCRIBE" else set())
+        self.channels |= set(channels)
 
     def deafen(self, *channels):
         self.listen(*channels, verb="UNSUBSCRIBE")
+        self.channels -= set(channels)
 
     def receive_until(self, what):
         while True:
@@ -190,8 +191,9 @@ class Lock:
 
     def run(self, script, owner, lease, attempt, permits, *more):
         """One script, by its hash; its answer."""
-        return self.server("EVALSHA", self.server.hash_of(f"{self.folder}/{script}.lua"), len(self.keys),
-                           *self.keys, owner, lease, attempt, permits, self.channel, *more)
+        sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
+        return self.server("EVALSHA", sha1, len(self.keys), *self.keys, owner, lease, attempt,
+                           permits, self.channel, *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
              variant="", place=""):

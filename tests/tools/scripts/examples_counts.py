@@ -1,4 +1,4 @@
-"""The keys, values and messages of semaphores and latches, as a Redisson client sees them (WIRE.md)."""
+"""Keys, values and messages of sem and latch, as a Redisson client sees them (WIRE.md)."""
 from bench import A, B, C, HOLD, INFO, LEASE, PERMITS, about, attempt, permit, same
 from client import BUSY, GRANTED, KEPT, LOST, REFUSED, RELEASED
 
@@ -79,7 +79,7 @@ def sem_resized(bench):
     same(bench.server.value("x"), "2")
     bench.heard((lock.channel, "2"), (lock.own_channel(B), "0"))
     same(lock.take(C, attempt(3), total=3)[0], REFUSED, "the old number")
-    same(lock.take(B, attempt(2), total=3, wait=False, place="1")[0], GRANTED, "it waits since before")
+    same(lock.take(B, attempt(2), total=3, place="1")[0], GRANTED, "who waits since before")
     lock.give(B, attempt(2))
     same(lock.run("sem_resize", C, LEASE, attempt(9), 1), [RELEASED, 1, 3])
     same(bench.server.value("x"), "-2")

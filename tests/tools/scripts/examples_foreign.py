@@ -1,6 +1,6 @@
-"""What Redisson's clients hold and wait for is respected: written here as they write it (WIRE.md)."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about, attempt, lease_key,
-                   permit, same)
+"""What Redisson holds and waits for is respected. It is written here as it writes it (WIRE.md)."""
+from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about,
+                   attempt, lease_key, permit, same)
 from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
 
 

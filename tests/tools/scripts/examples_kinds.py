@@ -1,5 +1,5 @@
 """A key of another kind is not touched; a server without memory does no harm."""
-from bench import A, B, LEASE, attempt, same
+from bench import A, B, LEASE, attempt, lease_key, same
 from client import GRANTED, KEPT, LOST, RELEASED, STILL_HELD, WRONG_KIND, ServerError
 
 NEITHER = {  # what stands under the name: commands that put it there
@@ -20,7 +20,7 @@ NEITHER = {  # what stands under the name: commands that put it there
     "hash with only a mode": (("HSET", "x", "mode", "odd"),),
 }
 MUTEX = {"mutex": (("HSET", "x", A, 1), ("PEXPIRE", "x", LEASE))}
-READ = {"readers": (("HSET", "x", "mode", "read", A, 1), ("SET", "{x}:" + A + ":rwlock_timeout:1", 1))}
+READ = {"readers": (("HSET", "x", "mode", "read", A, 1), ("SET", lease_key(A), 1))}
 WRITE = {"writer": (("HSET", "x", "mode", "write", A + ":write", 1),)}
 COUNT = {"number": (("SET", "x", "7"),)}
 FOREIGN = {
@@ -36,7 +36,8 @@ def _calls(lock):
     more = {"latch": ("latch_set", "latch_down"), "sem": ("sem_resize",)}
     for total in ("", 3) if lock.kind in ("sem", "plain") else ("",):
         for wait in (True, False):
-            yield "take", WRONG_KIND, lambda wait=wait, total=total: lock.take(A, attempt(1), wait=wait, total=total)
+            options = {"wait": wait, "total": total}
+            yield "take", WRONG_KIND, lambda options=options: lock.take(A, attempt(1), **options)
     if lock.renew_script:
         yield "renew", LOST, lambda: lock.renew(A, attempt(1))
     if lock.give_script:
@@ -158,7 +159,8 @@ def out_of_memory_latch(bench):
     latch.run("latch_set", A, LEASE, attempt(1), 2)
     _memory(bench, 1)
     try:
-        same(_refused(lambda: latch.run("latch_down", A, LEASE, attempt(2), 1)) in ("OOM", [RELEASED, 1, 0]), True)
+        answer = _refused(lambda: latch.run("latch_down", A, LEASE, attempt(2), 1))
+        same(answer in ("OOM", [RELEASED, 1, 0]), True, answer)
     finally:
         _memory(bench, 0)
     latch.run("latch_down", A, LEASE, attempt(2), 1)

@@ -1,4 +1,4 @@
-"""The model of `latch` (see walk.py): set, counted down by attempts that are often repeated, waited for."""
+"""The model of `latch` (see walk.py): set, waited for, counted down by attempts often repeated."""
 from client import BUSY, GRANTED, LOST, RELEASED
 from walk import LONG, Model, must
 
@@ -13,7 +13,7 @@ class Latch(Model):
         self.calls = []  # that may be repeated
 
     def step(self):
-        self.do(self.random.choice([self.set, self.down, self.down, self.down, self.repeat, self.attempt]))
+        self.do(self.random.choice([self.set, self.attempt, self.repeat] + 3 * [self.down]))
 
     def call(self, script, attempt, number, expected, message):
         self.listener.listen(self.lock.channel)
@@ -56,8 +56,9 @@ class Latch(Model):
             action(attempt, number)
 
     def attempt(self):
-        must_exist, place = self.random.random() < 0.5, self.random.choice(["", "0", "1"])
-        answer = self.lock.take("someone", "a" * 32, variant="must-exist" if must_exist else "", place=place)
+        must_exist = self.random.choice(["must-exist", ""])
+        place = self.random.choice(["", "0", "1"])
+        answer = self.lock.take("someone", "a" * 32, variant=must_exist, place=place)
         if self.count is not None:
             must(answer[0:3] == [BUSY, -1, 1] and answer[9] == self.count, "expected busy:", answer)
         elif must_exist and place != "1":

@@ -27,7 +27,7 @@ class Mutex(Model):
 
     def drop_silent(self, who):
         away = min([self.age[owner] for owner in self.queue], default=0)
-        if who.options["wait"] and away * PAUSE > 5000:  # all silent: it was the server that was away
+        if who.options["wait"] and away * PAUSE > 5000:  # all silent: the server was away
             self.age = {owner: age - away for owner, age in self.age.items()}
         for owner in list(self.queue):
             if self.age[owner] * PAUSE > 7000 and owner != who.owner:
@@ -114,7 +114,8 @@ class Mutex(Model):
     def check_wake(self):
         ears = [other.owner for other in self.waiting()]
         if self.queue and self.queue[0] in ears:
-            must(self.woken() == {self.queue[0]}, "woken:", self.told, "not the head", self.queue[0])
+            head = self.queue[0]
+            must(self.woken() == {head}, "woken:", self.told, "not the head alone", head)
         elif self.free() and self.waiting("run"):
             must(len(self.woken()) == 1, "woken:", self.told, "of", self.waiting("run"))
 

@@ -13,7 +13,7 @@ class Hold:
 
 
 class ReadWrite(Model):
-    """Readers share, writers exclude; each read hold has a lease of its own, all write holds one."""
+    """Readers share, writers exclude; each read hold has its own lease, all write holds one."""
 
     kinds = ("read", "write")
 
@@ -134,7 +134,8 @@ class ReadWrite(Model):
             return min(ends - self.server.now(), self.server.left("x"))
         number = [field for field, value in self.server.value(self.lock.keys[3]).items()
                   if value.startswith(who.attempt)][0].split(":")[-1]
-        return min(self.server.left(self.lock.lease_key(known.owner, number)), self.server.left("x"))
+        lease_key = self.lock.lease_key(known.owner, number)
+        return min(self.server.left(lease_key), self.server.left("x"))
 
     def expire(self):
         self.gone = [hold for hold in self.holds + self.gone if hold.lease != LONG]
@@ -148,8 +149,8 @@ class ReadWrite(Model):
         mode = lock.pop("mode", None)
         if self.holds:
             must(mode == "write" or not self.writes(), "mode", mode)
-            longest = max(hold.lease for hold in self.holds)
-            must((self.left_to_live["x"] > LONG / 2) == (longest == LONG), "expiry", self.left_to_live)
+            long = any(hold.lease == LONG for hold in self.holds)
+            must((self.left_to_live["x"] > LONG / 2) == long, "expiry", self.left_to_live)
         self.check_counts(lock)
         self.check_holds(seen, known)
         shown = set(seen.get(self.lock.keys[2]) or {})

@@ -12,7 +12,7 @@ class Hold:
 
 
 class Sem(Model):
-    """Leased permits: never more in use than there are, and value + permits in use is their number."""
+    """Leased permits: never more in use than there are; value + permits in use is their number."""
 
     kinds = ("sem",)
     collects, reenters = True, False

@@ -1,5 +1,5 @@
-"""A random walk over the scripts of one kind: processes take, renew, give back, wait, leave and die,
-and after every step what Redis has is compared with what a model of the kind says.
+"""A random walk over the scripts of one kind: processes take, renew, give back, wait, leave and
+die, and after every step what Redis has is compared with what a model of the kind says.
 
 Time passes in pauses only, and as Redis sees it: all that is kept as a time moves into the past. A
 short lease ends in the next pause, a long one outlives the round. So a seed decides all that
@@ -212,7 +212,7 @@ class Model:
     def pause(self):
         self.server.let_pass(PAUSE)
         self.pauses.append(time.monotonic())
-        if self.pauses[-1] - self.pauses[-6:][0] > 0.7:  # five pauses and this are less than ten seconds
+        if self.pauses[-1] - self.pauses[-6:][0] > 0.7:  # five pauses must be less than ten seconds
             raise TooSlow
         self.expire()
 
