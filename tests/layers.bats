@@ -214,13 +214,15 @@ promised() {
 
 @test "each script says what it includes, where its KEYS and ARGV are told, and its reply" {
     local file part header word
+    local -a parts
     for file in lua/*.lua; do
         header=$(sed '/^--/!q' "$file")
         for word in include: Reply; do
             [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
         done
         [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
-        for part in $(sed -n '1s/^-- include: //p' "$file"); do
+        read -ra parts <<<"${header%%$'\n'*}"
+        for part in "${parts[@]:2}"; do # behind "-- include:"
             [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
         done
     done

@@ -332,8 +332,8 @@ example() { # NAME: of a function in examples_*.py
 # -----------------------------------------------------------------------------------------------
 
 @test "every example is run" {
-    local name
-    for name in $(ls "$BATS_FILE_TMPDIR/examples"); do
-        grep -qx "    example $name" "$BATS_TEST_FILENAME" || fail "no test of $name"
+    local path
+    for path in "$BATS_FILE_TMPDIR"/examples/*; do
+        grep -qx "    example ${path##*/}" "$BATS_TEST_FILENAME" || fail "no test of ${path##*/}"
     done
 }
