@@ -85,7 +85,7 @@ subscribed() { # CHANNEL
     assert_equal "$(order)" "first a b"
     (($(stamp a enter) >= end - 2000000))
     (($(stamp a enter) - end < 500000000 * SLOW)) || fail "$(($(stamp a enter) - end)) ns after the lease"
-    assert_gap a b 500
+    assert_gap a b 1000
 }
 
 @test "--min-hold: the head enters when it is over, at once" {
@@ -301,7 +301,7 @@ subscribed() { # CHANNEL
     join a b
     finish first a b second
     assert_equal "$(order)" "first a b second"
-    assert_gap b second 500
+    assert_gap b second 1000
     assert_no_keys
 }
 

@@ -23,7 +23,7 @@ setup_file() {
     signal STOP still
     finish first a b
     assert_gap first a 10000
-    assert_gap a b 500
+    assert_gap a b 1000
     signal CONT still
     finish still
     assert_equal "$(order)" "first a b still"
@@ -48,7 +48,7 @@ setup_file() {
     kill -KILL "$lone"
     finish first a b c
     assert_equal "$(order)" "first a b c"
-    assert_gap first a 500
+    assert_gap first a 1000
     assert_gap first c 10000
     wait_until 5 assert_keys y # of one with nobody behind it nothing is left either
 }
@@ -168,7 +168,7 @@ scored() { # N
     wait_until 5 asked_since "$before" 2
     finish first a
     assert_bitten lost-reply
-    assert_gap first a 300
+    assert_gap first a 1000
     assert_no_keys
 }
 

@@ -38,6 +38,11 @@ faulty_load() {
     wait_until 3 no_subscriptions
 }
 
+# rests COMMAND...: as it says; what a dead waiter left behind all others goes by itself.
+rests() {
+    wait_until 16 "$@" 2>/dev/null || "$@"
+}
+
 judge() {
     check_history --beat-dir beats "$@"
 }
@@ -54,20 +59,20 @@ condemn() {
 @test "run: no two overlap" {
     faulty_load run 8000
     judge --min-sections "$some" history
-    wait_until 3 assert_no_keys
+    rests assert_no_keys
 }
 
 @test "fair: no two overlap, and who was in the queue first enters first" {
     faulty_load fair 12000
     judge --fifo-slack 0 --min-ordered "$some" --min-sections "$some" history
-    wait_until 3 assert_no_keys
+    rests assert_no_keys
 }
 
 @test "read and write: writers are alone, readers are not" {
     faulty_load rw 12000
     judge --rule rw --min-sections "$some" history
     condemn overlap history
-    wait_until 8 assert_no_keys # the marker of a dead writer
+    rests assert_no_keys
 }
 
 @test "read and write: a writer that waits goes before readers that come later" {
@@ -82,7 +87,7 @@ condemn() {
     condemn 'permits of 4 taken' --rule permits=4 history
     assert_equal "$(permits)" 5
     wait_until 3 rlock sem -n x --permits 5 --take 5 -x -- true
-    wait_until 3 assert_keys x
+    rests assert_keys x
     assert_equal "$(redis GET x)" 5
 }
 

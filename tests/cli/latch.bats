@@ -224,7 +224,7 @@ setup_file() {
     opened=$(now_ns)
     rlock latch down -n x
     for n in {1..10}; do
-        passes "$n" "$opened" 500
+        passes "$n" "$opened" 1000
     done
     wait_until 2 no_subscriptions
     assert_equal "$(keys)" ""

@@ -366,7 +366,7 @@ field_is() { # WHO HOLDS
     brief w
     leave b
     gone 0 w
-    assert_gap b w 500
+    assert_gap b w 1000
     assert_no_keys
 }
 

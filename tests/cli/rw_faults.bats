@@ -72,7 +72,7 @@ assert_at() {
     brief w
     finish b
     gone 0 w
-    assert_gap b w 300
+    assert_gap b w 1000
     assert_no_keys
 }
 
@@ -91,7 +91,7 @@ no_field() { # WHO
     wait_until 3 gone_key "$key"
     finish a
     gone 0 w
-    assert_gap a w 300
+    assert_gap a w 1000
     assert_no_keys
 }
 

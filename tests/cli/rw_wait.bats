@@ -212,7 +212,7 @@ reading() { # N, at least, are in
     finish b
     gone 0 w
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
-    assert_gap b w 300
+    assert_gap b w 1000
     assert_no_keys
 }
 
@@ -230,7 +230,7 @@ reading() { # N, at least, are in
     refute_entered w
     finish b
     gone 0 w
-    assert_gap b w 500
+    assert_gap b w 1000
     assert_no_keys
 }
 

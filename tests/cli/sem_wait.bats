@@ -78,7 +78,7 @@ soon() {
     waits next --permits 2
     finish b
     soon next
-    assert_gap b next 200
+    assert_gap b next 1000
     finish a
     assert_at_rest 2
 }

@@ -110,7 +110,7 @@ section_holds() {
     end=$(expiry x)
     reap "$pid"
     assert_equal "$status" 0
-    (($(entered second) - end < 500000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
+    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
     (($(entered second) >= end - 2000000))
 }
 
@@ -123,7 +123,7 @@ section_holds() {
     end=$(expiry x)
     reap "$pid"
     assert_equal "$status" 0
-    (($(entered second) - end < 500000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
+    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
     (($(beat beat) < $(entered second)))
 }
 

@@ -27,7 +27,7 @@ passes() {
     local after
     gone 0 "$1"
     after=$((($(stamp "$1" enter) - $2) / 1000000))
-    ((after >= 0 && after < ${3:-300} * SLOW)) || fail "$1 entered after $after ms"
+    ((after >= 0 && after < ${3:-1000} * SLOW)) || fail "$1 entered after $after ms"
 }
 
 foreign_down() {

@@ -43,11 +43,11 @@ watch() {
     done
 }
 
-# The hash's end is never brought forward.
+# The hash's end is never brought forward, but by what the server's clock moves within a script.
 not_shortened() {
     local now
     now=$(redis PEXPIRETIME x)
-    ((now >= ends)) || fail "the lease of x was shortened by $((ends - now)) ms"
+    ((now >= ends - 3)) || fail "the lease of x was shortened by $((ends - now)) ms"
     ends=$now
 }
 
