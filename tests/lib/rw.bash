@@ -43,7 +43,7 @@ watch() {
     done
 }
 
-# The hash's end is never brought forward, but by what the server's clock moves within a script.
+# The hash's end is never brought forward, but for what rounding to milliseconds does.
 not_shortened() {
     local now
     now=$(redis PEXPIRETIME x)
