@@ -235,8 +235,8 @@ class Load:
             yield from LAST_DEATHS * ["kill waiter"]
 
     def strike_soon(self, fault, rng):
-        """There may be nobody to be struck just now, as long as a dead one's lease lasts."""
-        until = time.monotonic() + 2 * self.args.lease / 1000
+        """There may be nobody to be struck just now: a dead one holds it, or stands in the queue."""
+        until = time.monotonic() + 4 * self.args.lease / 1000
         while not self.strike(fault, rng):
             if time.monotonic() > until:
                 return False
