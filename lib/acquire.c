@@ -19,7 +19,7 @@ enum {
     GLANCES = 11, /* of those behind, between two tries: about a minute */
     ANSWER_MS = 100,
     LEAVE_MS = 500,
-    LEAVE_TRIES = 2,
+    LEAVE_TRY_MS = 250,
 };
 
 static int64_t sooner(int64_t a, int64_t b) {
@@ -32,11 +32,15 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
     if (lock->listener.part == part)
         rlock__listen_no_more(&lock->listener);
     const bool known = part->held || part->in_line || part->in_doubt;
-    for (int i = 0; i < LEAVE_TRIES && known; i++) {
+    const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
+    while (known && rlock_now_ms() < end_ms) {
+        const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
-            rlock__client_limit(lock->client, rlock_now_ms() + LEAVE_MS / LEAVE_TRIES, -1);
+            rlock__client_limit(lock->client, sooner(now + LEAVE_TRY_MS, end_ms), -1);
         if (rlock__part_give_back(lock, part, 0, &limit) != RLOCK_AGAIN)
             break;
+        const struct rlock__limit pause = {rlock_now_ms() + BACKOFF_MIN_MS, -1};
+        (void)rlock__poll(-1, 0, &pause);
     }
     part->in_doubt = part->in_doubt || part->held; /* not confirmed: it may stay for a lease */
     part->held = false;

@@ -13,7 +13,10 @@ if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that ca
 local head = redis.call('LINDEX', queue.list, 0)
 if not holder and (not head or head == call.owner) then
     queue.leave(call.owner)
-    return mutex.grant()
+    local answer = mutex.grant()
+    head = redis.call('LINDEX', queue.list, 0) -- it is there when this lease ends, from here on
+    if head then server.tell(head, 'first ' .. call.lease) end
+    return answer
 end
 local place, waiting = redis.call('LLEN', queue.list) + 1, redis.call('LLEN', queue.list)
 if ARGV[8] == '1' then place, waiting = queue.stand() end

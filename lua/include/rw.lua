@@ -122,7 +122,7 @@ function rw.drop(field, i, holds)
         redis.call('HINCRBY', key.lock, field, -1)
         if is_write(field) then -- a whole lease, but no longer than those that remain ask for
             local _, longest = owned(field)
-            redis.call('HSET', key.hold, field, server.now + longest)
+            if rw.alive(field) then redis.call('HSET', key.hold, field, server.now + longest) end
         end
     else
         redis.call('HDEL', key.lock, field)

@@ -90,14 +90,19 @@ function sem.next_end()
     return ends and math.max(ends - server.now, 0) or -1
 end
 
--- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
-function sem.tell_first()
-    local ms = sem.next_end()
-    line.tell(key.waiters, 'first ' .. (ms < 0 and line.TTL or ms))
-end
-
 -- True: it was the first in line.
 function sem.leave(waiter)
     redis.call('HDEL', key.hold, waiter)
     return line.leave(key.waiters, waiter)
+end
+
+-- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
+function sem.tell_first()
+    local ms = sem.next_end()
+    local word = 'first ' .. (ms < 0 and line.TTL or ms)
+    local first = redis.call('ZRANGE', key.waiters, 0, 0)[1]
+    while first and not server.tell(first, word) do
+        sem.leave(first)
+        first = redis.call('ZRANGE', key.waiters, 0, 0)[1]
+    end
 end

@@ -285,6 +285,10 @@ example() { # NAME: of a function in examples_*.py
     example expired_hold_is_not_given_back
 }
 
+@test "a write lease that is over stays over when an inner hold ends" {
+    example expired_write_stays_expired
+}
+
 # --- keys of other kinds -----------------------------------------------------------------------
 
 @test "run touches no key of another kind" {

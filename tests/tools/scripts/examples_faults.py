@@ -214,3 +214,16 @@ def expired_hold_is_not_given_back(bench):
     bench.server.let_pass(5000)
     same(sem.give(A, attempt(1)), [LOST, 0, 0])
     same(bench.server.value("x"), "1")
+
+
+def expired_write_stays_expired(bench):
+    """The end of an inner hold is not a new lease for the outer one; their owner reads on."""
+    read, write = bench.locks("read", "write")
+    token = write.take(A, attempt(1), lease=5000)[1]
+    write.take(B, attempt(2), lease=5000, proof=(A, token))
+    read.take(C, attempt(3), proof=(A, token))
+    bench.server.let_pass(5000)
+    same(write.give(A, attempt(2), waiter=B), [LOST, 0, 0])
+    same(bench.server.value("x"), {"mode": "read", A: "1"})
+    same(write.renew(A, attempt(1)), [LOST, 0, 0])
+    same(read.take(B, attempt(4))[0], GRANTED)
