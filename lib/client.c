@@ -48,6 +48,11 @@ void rlock__client_route(const struct rlock_client *client, struct rlock__route 
                       &client->route);
 }
 
+enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why) {
+    rlock__error_set(&client->error, "%s", why);
+    return RLOCK_INVALID;
+}
+
 struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,
                                         int cancel_fd) {
     int64_t timeout = rlock__after_ms(rlock_now_ms(), client->io_timeout_ms);

@@ -19,18 +19,13 @@ struct verb {
     enum rlock_status not_done; /* what the script's "no" means */
 };
 
-static enum rlock_status invalid(rlock_client *client, const char *why) {
-    rlock__error_set(&client->error, "%s", why);
-    return RLOCK_INVALID;
-}
-
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
                                const struct rlock_count *count) {
     const char *fault = rlock__name_fault(count->name);
     if (fault != NULL)
-        return invalid(client, fault);
+        return rlock__client_invalid(client, fault);
     if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)
-        return invalid(client, "a count is 1 to 1000000000");
+        return rlock__client_invalid(client, "a count is 1 to 1000000000");
     return RLOCK_OK;
 }
 

@@ -12,11 +12,6 @@
 
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, HOST_SIZE = 256 };
 
-static enum rlock_status invalid(rlock_client *client, const char *why) {
-    rlock__error_set(&client->error, "%s", why);
-    return RLOCK_INVALID;
-}
-
 const char *rlock__name_fault(const char *name) {
     if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
         return "a lock's name has 1 to 512 bytes";
@@ -30,21 +25,21 @@ const char *rlock__name_fault(const char *name) {
 static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     if (!kind)
-        return invalid(client, "there is no such kind of lock");
+        return rlock__client_invalid(client, "there is no such kind of lock");
     if (!rlock__kind_knows(kind, options->variant))
-        return invalid(client, "this kind of lock has no such variant");
+        return rlock__client_invalid(client, "this kind of lock has no such variant");
     if (options->permits < 0 || options->permits > RLOCK_TAKE_MAX)
-        return invalid(client, "permits taken at once are 1 to 10000");
+        return rlock__client_invalid(client, "permits taken at once are 1 to 10000");
     if (options->permits_total < 0 || options->permits_total > RLOCK_PERMITS_MAX)
-        return invalid(client, "permits in all are 1 to 1000000000");
+        return rlock__client_invalid(client, "permits in all are 1 to 1000000000");
     if (options->name_count == 0)
-        return invalid(client, "a lock needs a name");
+        return rlock__client_invalid(client, "a lock needs a name");
     if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
-        return invalid(client, "a lease lasts from 100ms to 7d");
+        return rlock__client_invalid(client, "a lease lasts from 100ms to 7d");
     for (size_t i = 0; i < options->name_count; i++) {
         const char *fault = rlock__name_fault(options->names[i]);
         if (fault != NULL)
-            return invalid(client, fault);
+            return rlock__client_invalid(client, fault);
     }
     return RLOCK_OK;
 }

@@ -1,4 +1,4 @@
--- include: base line queue mutex
+-- include: base line queue
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -43,7 +43,7 @@ local function give_back_one(left)
         local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
         redis.call('HSET', key.hold, 'until', math.max(until_ms, server.now + keep_ms))
     end
-    mutex.expire(longest_lease()) -- of the holds that remain
+    server.expire(longest_lease()) -- of the holds that remain
     return {code.STILL_HELD, left, 0}
 end
 

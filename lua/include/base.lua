@@ -48,6 +48,11 @@ function server.integer(name)
     return digits and #digits <= 15 and tonumber(text) or false
 end
 
+-- The lock and what stands beside it end together.
+function server.expire(ms)
+    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
+end
+
 -- An expiry that is never brought forward.
 function server.expire_after(ms, ...)
     for _, each in ipairs({...}) do

@@ -10,7 +10,3 @@ function mutex.holder()
     local field = redis.call('HGETALL', key.lock)
     return field[1] ~= 'mode' and string.find(field[2], '^[1-9]%d*$') and field[1] or false
 end
-
-function mutex.expire(ms)
-    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
-end

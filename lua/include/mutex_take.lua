@@ -9,7 +9,7 @@ function mutex.grant()
     redis.call('HSET', key.lock, call.owner, 1)
     redis.call('HSET', key.hold, call.owner, number, call.id, call.lease)
     acquire.describe_us()
-    mutex.expire(call.lease)
+    server.expire(call.lease)
     line.tell(key.waiters, 'first ' .. call.lease) -- it listens on everybody's channel from here on
     return {code.GRANTED, number, call.lease}
 end

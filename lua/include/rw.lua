@@ -126,7 +126,7 @@ function rw.drop(field, i, holds)
         end
     else
         redis.call('HDEL', key.lock, field)
-        redis.call('HDEL', key.hold, is_write(field) and field or '')
+        if is_write(field) then redis.call('HDEL', key.hold, field) end
     end
     rw.forget(rw.owner_of(field))
 end
@@ -181,7 +181,7 @@ end
 -- After holds have ended: the mode of those that remain, whose longest lease is the hash's.
 function rw.settle()
     local mode, longest = rw.sweep()
-    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, longest) end
+    server.expire(longest)
     return mode
 end
 

@@ -9,10 +9,9 @@ function rw.grant(field, mode)
         redis.call('HSET', key.lock, 'mode', field == call.owner and 'read' or 'write')
     end
     redis.call('HSET', key.hold, call.owner, number)
+    acquire.describe_us()
     rw.expire(call.lease) -- from the first field on: a right that is missing leaves nothing for ever
     rw.add(field)
-    acquire.describe_us()
-    rw.expire(call.lease)
     redis.call('ZREM', key.waiters, call.owner)
     rw.pass_marker_on(call.owner)
     return {code.GRANTED, number, call.lease}
