@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/queue
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # --- order -------------------------------------------------------------------------------------
 
 @test "eight that come one after the other enter in that order, none beside another" {

@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/queue
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # --- waiters die -------------------------------------------------------------------------------
 
 @test "a dead head and one that stands still are passed over within 10 s; who goes on has its turn" {

@@ -5,11 +5,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/queue
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # A Redisson client's try and its unlock, on the server as Redisson 3.50's do it; the patience of its
 # waiters is Redisson's.
 redisson_try() { # OWNER: prints nothing when it has x now, else the lease that is left or more

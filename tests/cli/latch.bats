@@ -6,11 +6,6 @@ load ../lib/actors
 load ../lib/messages
 load ../lib/latch
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # --- set -----------------------------------------------------------------------------------------------
 
 @test "set: Redisson's string with the count, told as 1; all else of it ends by itself" {

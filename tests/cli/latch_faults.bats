@@ -6,11 +6,6 @@ load ../lib/actors
 load ../lib/messages
 load ../lib/latch
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     io=$(ms 200)

@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rw
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     export CLI="redis-cli -s ${RLOCK_SERVER#unix://}"

@@ -5,11 +5,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rw
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # --- death -------------------------------------------------------------------------------------
 
 # assert_at NS WHO [MS]: WHO entered then, or so much later, half a second.

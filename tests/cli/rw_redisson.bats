@@ -5,11 +5,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rw
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # What follows the last hold, of a reader (0) or a writer (1).
 foreign_ends() {
     redis DEL x "$foreign_key:1" >/dev/null

@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rw
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 marked_for() { # WHO: it is the writer that readers are held back for
     [[ $(redis GET "$marker") == *:"${pid_of[$1]}@$(uname -n)" ]]
 }

@@ -7,11 +7,6 @@ load ../lib/actors
 load ../lib/messages
 load ../lib/sem
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # assert_refused WORD... -- ARG...: 64, one line that has x and each WORD, and the key x is what it was.
 assert_refused() {
     local before words=()

@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/sem
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     direct=$BATS_FILE_TMPDIR/main/sock

@@ -5,11 +5,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/sem
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # soon WHO: it enters within a second, and ends well.
 soon() {
     wait_until 1 entered_section "$1"

@@ -5,11 +5,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/queue
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # assert_superseded WHO...: their last line says so.
 assert_superseded() {
     local who

@@ -4,6 +4,11 @@
 
 declare -gA pid_of=()
 
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
 # act WHO KIND [OPTION...]: an rlock KIND of x. Its section notes WHO in history, and lasts until
 # `finish WHO`, or is over at once where `brief WHO` was said before.
 act() {
