@@ -14,8 +14,7 @@ local head = redis.call('LINDEX', queue.list, 0)
 if not holder and (not head or head == call.owner) then
     queue.leave(call.owner)
     local answer = mutex.grant()
-    head = redis.call('LINDEX', queue.list, 0) -- it is there when this lease ends, from here on
-    if head then server.tell(head, 'first ' .. call.lease) end
+    queue.tell_lease()
     return answer
 end
 local place, waiting = redis.call('LLEN', queue.list) + 1, redis.call('LLEN', queue.list)

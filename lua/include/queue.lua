@@ -114,3 +114,12 @@ function queue.wake()
     local head = redis.call('LINDEX', queue.list, 0)
     return head and server.tell(head, '0')
 end
+
+-- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters
+-- take numbers only, and keep time by themselves.
+function queue.tell_lease()
+    local head = redis.call('LINDEX', queue.list, 0)
+    if head and redis.call('ZSCORE', queue.beats, head) then
+        server.tell(head, 'first ' .. call.lease)
+    end
+end

@@ -32,20 +32,23 @@ load ../lib/queue
     assert_no_keys
 }
 
-@test "a release is told to the head alone, as 0; the others are not disturbed" {
-    local place channels=()
+@test "a release is told to the head alone, as 0, the new lease to the next; nobody else is disturbed" {
+    local place channel channels=() expected=()
     holds first fair
     join a b c d e
     for place in 1 2 3 4 5; do
-        channels+=("redisson_lock__channel:{x}:$(at_place "$place")")
-        wait_until 5 subscribed "${channels[-1]}"
+        channel="redisson_lock__channel:{x}:$(at_place "$place")"
+        wait_until 5 subscribed "$channel"
+        ((place == 1)) || expected+=("$channel first 30000")
+        expected+=("$channel 0")
+        channels+=("$channel")
     done
     channels+=('redisson_lock__channel:{x}') # when nobody waits any more
     listen "${channels[@]}"
     redis CONFIG RESETSTAT
     finish first a b c d e
-    assert_equal "$(sed -n '/^message$/,$p' messages | paste - - - | cut -f 2,3)" \
-        "$(printf '%s\t0\n' "${channels[@]}")"
+    assert_equal "$(sed -n '/^message$/,$p' messages | paste -d ' ' - - - | cut -d ' ' -f 2-)" \
+        "$(printf '%s\n' "${expected[@]}" 'redisson_lock__channel:{x} 0')"
     (($(calls evalsha) <= 16)) || fail "$(calls evalsha) scripts for 5 hand-offs"
 }
 

@@ -73,6 +73,8 @@ assert_near() { # MS MS
     listen "redisson_lock__channel:{x}:$foreign_waiter" "redisson_lock__channel:{x}:$late"
     finish first a
     wait_until 2 was_told "$foreign_waiter"
+    run grep first messages # it takes numbers only
+    assert_failure
     assert_equal "$(redis PTTL "$queue") $(redis PTTL "$scores")" "-1 -1" # theirs do not expire
     kept_out fair
     refute_entered b
