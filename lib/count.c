@@ -80,9 +80,11 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     const struct rlock__kind *kind = rlock__kind_find(verb->kind);
     char id[RLOCK__ID_SIZE], number[24];
     char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
-    bool made = channel != NULL && rlock__random_id(id);
+    char *publish = NULL;
+    bool made =
+        channel != NULL && asprintf(&publish, "PUBLISH %s", channel) >= 0 && rlock__random_id(id);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
-    struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, channel}};
+    struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
     for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
         keys[i] = rlock__kind_key(kind->keys[i], count->name);
         call.keys[call.key_count++] = keys[i];
@@ -95,6 +97,7 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
         rlock__error_set(&client->error, "no memory, or no random bytes");
     for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
         free(keys[i]);
+    free(publish);
     free(channel);
     return status;
 }

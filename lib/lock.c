@@ -104,7 +104,8 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
     part->name = strdup(name);
     part->channel = rlock__kind_key(lock->kind->channel, name);
     if (part->name == NULL || part->channel == NULL || !rlock__random_id(part->hold_id) ||
-        asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0)
+        asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
+        asprintf(&part->publish, "PUBLISH %s", part->channel) < 0)
         return false;
     for (size_t i = 0; i < RLOCK__KEYS_MAX && lock->kind->keys[i] != NULL; i++) {
         part->keys[i] = rlock__kind_key(lock->kind->keys[i], name);
@@ -166,6 +167,7 @@ static void free_part(struct rlock__part *part) {
     free(part->name);
     free(part->channel);
     free(part->own_channel);
+    free(part->publish);
     free(part->proof_owner);
 }
 

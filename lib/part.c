@@ -22,7 +22,7 @@ static struct rlock__call make_call(const struct rlock_lock *lock, const struct 
                                     const char *owner) {
     struct rlock__call call = {
         .arg_count = 5,
-        .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->channel},
+        .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->publish},
     };
     while (call.key_count < RLOCK__KEYS_MAX && part->keys[call.key_count] != NULL) {
         call.keys[call.key_count] = part->keys[call.key_count];

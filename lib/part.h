@@ -11,6 +11,7 @@ struct rlock__part {
     char *keys[RLOCK__KEYS_MAX];
     char *channel;     /* everybody's, Redisson's too */
     char *own_channel; /* ours alone while we wait */
+    char *publish;     /* what scripts tell by: "PUBLISH CHANNEL" */
     char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */

@@ -3,7 +3,8 @@
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
 --       5 waiters: zset {owner: epoch ms}, the line  6... the kind's own
--- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id)  4 permits  5 channel
+-- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id)  4 permits
+--       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       to take it:      6 owner and 7 token of an enclosing hold, or ''
 --                        8 '1' to stand in line when busy, '0' not to
 --                        9 host  10 pid  11 user  12 command: what others are shown
@@ -23,20 +24,20 @@ local code = {
 local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
 local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]), id = ARGV[3], permits = tonumber(ARGV[4]),
-    channel = ARGV[5],
 }
 local time = redis.call('TIME')
 local server = {now = time[1] * 1000 + math.floor(time[2] / 1000)} -- epoch ms
+local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
 
 -- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
 -- must not undo what was done: who waits finds it by itself within seconds.
 function server.tell(owner, message)
-    return redis.pcall('PUBLISH', call.channel .. ':' .. owner, message) ~= 0
+    return redis.pcall(publish, channel .. ':' .. owner, message) ~= 0
 end
 
 -- On everybody's channel: Redisson's waiters, and the first in rlock's line.
 function server.tell_all(message)
-    redis.pcall('PUBLISH', call.channel, message)
+    redis.pcall(publish, channel, message)
 end
 
 -- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.

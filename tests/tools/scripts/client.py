@@ -193,7 +193,7 @@ class Lock:
         """One script, by its hash; its answer."""
         sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
         return self.server("EVALSHA", sha1, len(self.keys), *self.keys, owner, lease, attempt,
-                           permits, self.channel, *more)
+                           permits, f"PUBLISH {self.channel}", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
              variant="", place=""):
