@@ -109,14 +109,14 @@ faults='lose-reply mute-reply lose-request mute-request'
     assert_bitten lost-reply 3
 }
 
-@test "requests and replies are lost with probability 0.3: 20 count-downs of 20 open it, and not one less" {
+@test "requests and replies are lost with probability 0.3: 40 count-downs of 40 open it, and not one less" {
     local seed n
     seed=$RANDOM
     echo "seed $seed"
     proxy_start
-    rlock latch set -n x --count 20
+    rlock latch set -n x --count 40
     proxy drop 0.3 "$seed" "$(sha down latch)"
-    for n in {19..1}; do
+    for n in {39..1}; do
         try latch down -n x
         assert_success
         assert_equal "$(redis GET x)" "$n"
