@@ -21,6 +21,7 @@
 
 #include "boottime.h"
 #include "out.h"
+#include "percent.h"
 
 enum { ROUND_MS = 2 };
 
@@ -37,21 +38,26 @@ bool local_is(const char *server) {
     return strncmp(server, prefix, sizeof prefix - 1) == 0;
 }
 
-static char *absolute_dir(const char *dir) {
-    char *made = NULL;
-    int n;
-    if (*dir == '\0' && geteuid() == 0) {
-        return strdup("/run/rlock");
-    } else if (*dir == '\0') {
-        n = asprintf(&made, "/tmp/rlock-%ld", (long)geteuid());
-    } else if (*dir == '/') {
-        return strdup(dir);
-    } else {
-        char *here = getcwd(NULL, 0);
-        n = here != NULL ? asprintf(&made, "%s/%s", here, dir) : -1;
-        free(here);
-    }
+static char *absolute_dir(const char *server) {
+    char *dir = percent_decode(server + sizeof prefix - 1), *here = NULL, *made = NULL;
+    int n = -1;
+    if (dir != NULL && *dir == '\0')
+        n = geteuid() == 0 ? asprintf(&made, "/run/rlock")
+                           : asprintf(&made, "/tmp/rlock-%ld", (long)geteuid());
+    else if (dir != NULL && *dir == '/')
+        n = asprintf(&made, "%s", dir);
+    else if (dir != NULL && (here = getcwd(NULL, 0)) != NULL)
+        n = asprintf(&made, "%s/%s", here, dir);
+    free(here);
+    free(dir);
     return n < 0 ? NULL : made;
+}
+
+char *local_socket(const char *server) {
+    char *dir = absolute_dir(server), *path = NULL;
+    const int n = dir != NULL ? asprintf(&path, "%s/redis.sock", dir) : -1;
+    free(dir);
+    return n < 0 ? NULL : path;
 }
 
 static int refuse(const struct local *local, const char *why) {
@@ -237,28 +243,15 @@ out:
     return status;
 }
 
-/* unix:// with what a URL reserves written as %XX. */
-static char *socket_url(const char *path) {
-    char *url = malloc(sizeof "unix://" + 3 * strlen(path));
-    if (url == NULL)
-        return NULL;
-    char *to = stpcpy(url, "unix://");
-    for (; *path != '\0'; path++)
-        to = *path == '%' || *path == '?' ? to + sprintf(to, "%%%02X", (unsigned char)*path)
-                                          : (*to = *path, to + 1);
-    *to = '\0';
-    return url;
-}
-
 int local_start(const char *server, int64_t timeout_ms, char **url, char **absolute) {
-    struct local local = {.dir = absolute_dir(server + sizeof prefix - 1),
+    struct local local = {.dir = absolute_dir(server),
                           .dir_fd = -1,
                           .address = {.sun_family = AF_UNIX},
                           .deadline_ms = boottime_ms() + timeout_ms};
     const size_t size = sizeof local.address.sun_path;
     int status = EXIT_SYSTEM;
     *url = *absolute = NULL;
-    if (local.dir == NULL || asprintf(absolute, "local:%s", local.dir) < 0) {
+    if (local.dir == NULL || (*absolute = percent_url(prefix, local.dir)) == NULL) {
         out_error("cannot name the local: directory: %s", strerror(errno));
         goto out;
     }
@@ -271,7 +264,7 @@ int local_start(const char *server, int64_t timeout_ms, char **url, char **absol
     status = open_dir(&local);
     if (status == 0)
         status = start_once(&local);
-    if (status == 0 && (*url = socket_url(local.address.sun_path)) == NULL)
+    if (status == 0 && (*url = percent_url("unix://", local.address.sun_path)) == NULL)
         status = EXIT_SYSTEM;
 out:
     if (local.dir_fd >= 0)

@@ -8,6 +8,9 @@
 /* True for `local:` and `local:DIR`. */
 bool local_is(const char *server);
 
+/* The path of the server's socket; %XX in DIR is decoded. Yours to free; NULL: no memory. */
+char *local_socket(const char *server);
+
 /* Makes sure that the server of DIR runs, and gives its URL, unix://DIR/redis.sock, and DIR as an
  * absolute `local:` URL for child processes; both are the caller's to free. Returns 0, or the exit
  * status after a message. Call while the process has one thread. */

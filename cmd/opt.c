@@ -31,7 +31,8 @@ static const struct opt rows[] = {
      "the name; run, fair, read and write take several: all of them, or none",
      .commands = ALL_LOCKS, .key = SETTING_NAME, .set = set_name},
     {"server", 's', "URL", "redis://127.0.0.1:6379",
-     "where the lock lives: redis://, unix:// or local: for a server of this machine's own",
+     "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
+     "for a server of this machine's own; run, read and write take several: a quorum",
      .commands = ALL_LOCKS, .in_file = true, .secret = true,
      .key = SETTING_SERVER, .set = set_server},
     {"supersede", 0, NULL, NULL,
@@ -97,6 +98,32 @@ static const struct opt rows[] = {
     {"io-timeout", 0, "D", "5s", "how long to wait for one reply",
      .commands = ALL_LOCKS, .in_file = true,
      .key = SETTING_IO_TIMEOUT, .set = set_duration, .offset = FIELD(io_timeout_ms), .min = 1},
+    {"replicas", 0, "N", NULL,
+     "how many replicas must acknowledge a hold and each renewal (default: 0, but 1 under "
+     "sentinel:// and cluster:// where there is one)",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas), .max = 100},
+    {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),
+     .min = 1},
+    {"tls-ca", 0, "F", NULL,
+     "TLS: the certificates of the authorities to trust (default: the system's)",
+     .commands = ALL_LOCKS, .in_file = true,
+     .key = SETTING_TLS_CA, .set = set_text, .offset = FIELD(tls.ca)},
+    {"tls-cert", 0, "F", NULL, "TLS: a certificate of our own, for a server that wants one",
+     .commands = ALL_LOCKS, .in_file = true,
+     .key = SETTING_TLS_CERT, .set = set_text, .offset = FIELD(tls.cert)},
+    {"tls-key", 0, "F", NULL, "TLS: the key of that certificate",
+     .commands = ALL_LOCKS, .in_file = true,
+     .key = SETTING_TLS_KEY, .set = set_text, .offset = FIELD(tls.key)},
+    {"tls-name", 0, "HOST", NULL,
+     "TLS: whose the server's certificate must be (default: the URL's host)",
+     .commands = ALL_LOCKS, .in_file = true,
+     .key = SETTING_TLS_NAME, .set = set_text, .offset = FIELD(tls.name)},
+    {"tls-insecure", 0, NULL, NULL, "TLS: take any certificate, from whomever",
+     .commands = ALL_LOCKS, .in_file = true,
+     .key = SETTING_TLS_INSECURE, .set = set_flag, .offset = FIELD(tls.insecure)},
     {"command", 'c', "STRING", NULL, "run STRING by /bin/sh -c instead of COMMAND",
      .commands = RUNNING, .key = SETTING_COMMAND, .set = set_command},
     {"quiet", 'q', NULL, NULL, "only errors on standard error",
@@ -168,8 +195,9 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
     struct reason reason;
     if (settings->origins[row->key].source > from->source) {
         struct settings checked = *settings;
-        return row->set(row, &checked, value, from, &reason) ||
-               opt_complain(row, value, from, &reason, why);
+        const bool good = row->set(row, &checked, value, from, &reason);
+        settings->kept = checked.kept;
+        return good || opt_complain(row, value, from, &reason, why);
     }
     if (!row->set(row, settings, value, from, &reason))
         return opt_complain(row, value, from, &reason, why);

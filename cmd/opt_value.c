@@ -41,17 +41,32 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
     return true;
 }
 
-/* The URL itself is the library's to read. */
+/* Several are a quorum: of several options, or of one value, parted by spaces. All come from one
+ * source. The URLs themselves are the library's to read, what servers make a quorum is quorum.c's.
+ */
 bool set_server(const struct opt *row, struct settings *settings, const char *value,
                 const struct origin *from, struct reason *reason) {
     (void)row;
-    if (*value == '\0')
+    const char *found[RLOCK_SERVERS_MAX];
+    const bool again = settings->server_source == from->source && from->source != SOURCE_DEFAULT;
+    size_t count = again ? settings->server_count : 0;
+    if (again && from->source != SOURCE_OPTION)
+        return refuse(reason, "there is a server already: the servers of a quorum stand on one "
+                              "line, parted by spaces");
+    char *rest = settings_keep(settings, value), *word;
+    if (rest == NULL)
+        return refuse(reason, "out of memory");
+    memcpy(found, settings->servers, sizeof found);
+    while ((word = strsep(&rest, " \t\r\n")) != NULL) {
+        if (*word != '\0' && count == RLOCK_SERVERS_MAX)
+            return refuse(reason, "they are too many: a quorum has at most 15 servers");
+        if (*word != '\0')
+            found[count++] = word;
+    }
+    if (count == 0)
         return refuse(reason, "it is empty: give a URL such as redis://127.0.0.1:6379");
-    bool again = settings->server_source == from->source && from->source != SOURCE_DEFAULT;
-    if (again || strpbrk(value, " \t\r\n") != NULL)
-        return refuse(reason, "several servers are a quorum, which this version does not support: "
-                              "give one URL, without spaces");
-    settings->server = value;
+    memcpy(settings->servers, found, sizeof found);
+    settings->server_count = count;
     settings->server_source = from->source;
     return true;
 }
@@ -76,6 +91,15 @@ bool set_duration(const struct opt *row, struct settings *settings, const char *
         return false;
     }
     memcpy((char *)settings + row->offset, &ms, sizeof ms);
+    return true;
+}
+
+bool set_text(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    (void)from;
+    if (*value == '\0')
+        return refuse(reason, "it is empty");
+    memcpy((char *)settings + row->offset, &value, sizeof value);
     return true;
 }
 

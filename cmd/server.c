@@ -1,8 +1,9 @@
-/* server.c: the server that the settings name, and what is said when it is of no use. */
+/* server.c: the servers that the settings name, and what is said when they are of no use. */
 #include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "local.h"
 #include "opt.h"
@@ -10,44 +11,92 @@
 
 void server_close(struct server *server) {
     rlock_client_free(server->client);
-    free(server->local_url);
-    free(server->local_absolute);
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        free(server->local[i].url);
+        free(server->local[i].absolute);
+    }
+    free(server->for_command);
     *server = (struct server){.client = NULL};
 }
 
 const char *server_for_command(const struct server *server, const struct settings *settings) {
     if (settings->server_source != SOURCE_OPTION)
         return NULL;
-    return server->local_absolute != NULL ? server->local_absolute
-                                          : rlock_client_server(server->client);
+    return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
 }
 
-/* The URL is read by the library, but its mistakes are told like those of any other setting. */
+/* What the client tells of its servers, in their order, with local:DIR where it was given. False:
+ * no memory. */
+static bool name_for_command(struct server *server) {
+    const char *word = rlock_client_server(server->client);
+    size_t size;
+    FILE *stream = open_memstream(&server->for_command, &size);
+    if (stream == NULL)
+        return false;
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX && *word != '\0'; i++) {
+        const int length = (int)strcspn(word, " ");
+        const char *absolute = server->local[i].absolute;
+        if (absolute != NULL)
+            fprintf(stream, "%s%s", i > 0 ? " " : "", absolute);
+        else
+            fprintf(stream, "%s%.*s", i > 0 ? " " : "", length, word);
+        word += length;
+        word += strspn(word, " ");
+    }
+    return fclose(stream) == 0;
+}
+
+/* The URLs are read by the library, but their mistakes are told like those of any other setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
     struct reason reason;
     struct complaint why = {.status = EXIT_USAGE};
     (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(server->client));
-    (void)opt_complain(opt_find("server"), settings->server, &settings->origins[SETTING_SERVER],
+    (void)opt_complain(opt_find("server"), settings->servers[0], &settings->origins[SETTING_SERVER],
                        &reason, &why);
     out_error("%s", why.text);
     return why.status;
 }
 
-int server_open(struct server *out, const struct settings *settings) {
-    *out = (struct server){.client = NULL};
-    if (local_is(settings->server)) {
-        int status = local_start(settings->server, settings->connect_timeout_ms, &out->local_url,
-                                 &out->local_absolute);
-        if (status != 0)
-            return status;
+/* Starts those that are local:. urls: what the library is to use instead. Returns how many they
+ * are, or after a message -1 with *failure. */
+static int start_local(struct server *out, const struct settings *settings,
+                       const char *urls[RLOCK_SERVERS_MAX], int *failure) {
+    int count = 0;
+    for (size_t i = 0; i < settings->server_count; i++) {
+        urls[i] = settings->servers[i];
+        if (!local_is(urls[i]))
+            continue;
+        *failure = local_start(urls[i], settings->connect_timeout_ms, &out->local[i].url,
+                               &out->local[i].absolute);
+        if (*failure != 0)
+            return -1;
+        urls[i] = out->local[i].url;
+        count++;
     }
+    return count;
+}
+
+int server_open(struct server *out, const struct settings *settings) {
+    const char *urls[RLOCK_SERVERS_MAX];
+    int failure = 0;
+    *out = (struct server){.client = NULL};
+    const int local = start_local(out, settings, urls, &failure);
+    if (local < 0)
+        return failure;
     const struct rlock_client_options options = {
-        .server = out->local_url != NULL ? out->local_url : settings->server,
-        .password = out->local_url != NULL ? NULL : settings->password,
+        .servers = urls,
+        .server_count = settings->server_count,
+        .password =
+            local > 0 && (size_t)local == settings->server_count ? NULL : settings->password,
         .connect_timeout_ms = settings->connect_timeout_ms,
         .io_timeout_ms = settings->io_timeout_ms,
+        .replicas = settings->replicas,
+        .replica_timeout_ms = settings->replica_timeout_ms,
+        .tls = settings->tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
+    if (status == RLOCK_OK && local > 0 && !name_for_command(out))
+        status = RLOCK_SYSTEM;
     if (status == RLOCK_OK)
         return 0;
     if (status == RLOCK_INVALID)

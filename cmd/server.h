@@ -1,4 +1,4 @@
-/* server.h: the server that the settings name, and what is said when it is of no use. */
+/* server.h: the servers that the settings name, and what is said when they are of no use. */
 #ifndef RLOCK_CMD_SERVER_H
 #define RLOCK_CMD_SERVER_H
 
@@ -7,8 +7,12 @@
 
 struct server {
     rlock_client *client;
-    char *local_url;      /* of a local: server, else NULL */
-    char *local_absolute; /* local:DIR, whatever the directory was that it was given from */
+    /* Of each server that is a local: one; else NULL. */
+    struct {
+        char *url;      /* unix:// */
+        char *absolute; /* local:DIR, whatever the directory was that it was given from */
+    } local[RLOCK_SERVERS_MAX];
+    char *for_command; /* NULL: as the client tells it */
 };
 
 /* Makes the client; starts a local: server where one is asked for. Call while the process has one
@@ -16,7 +20,7 @@ struct server {
 int server_open(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
-/* The server for a command's environment; NULL: leave the variable alone. Borrowed. */
+/* The servers, for a command's environment; NULL: leave the variable alone. Borrowed. */
 const char *server_for_command(const struct server *server, const struct settings *settings);
 
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from

@@ -15,6 +15,7 @@
 #include "duration.h"
 #include "opt.h"
 #include "out.h"
+#include "quorum.h"
 
 struct kept_text {
     struct kept_text *next;
@@ -31,7 +32,7 @@ bool complain(struct complaint *why, int status, const char *format, ...) {
     return false;
 }
 
-const char *settings_keep(struct settings *settings, const char *text) {
+char *settings_keep(struct settings *settings, const char *text) {
     size_t size = strlen(text) + 1;
     struct kept_text *kept = malloc(sizeof *kept + size);
     if (kept == NULL)
@@ -166,9 +167,23 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
                         from, &reason, why);
 }
 
+/* A certificate is of no use without its key, nor the other way round. */
+static bool check_tls(const struct settings *settings, struct complaint *why) {
+    const struct rlock_tls_options *tls = &settings->tls;
+    const bool has_cert = tls->cert != NULL;
+    struct reason reason;
+    if (has_cert == (tls->key != NULL))
+        return true;
+    snprintf(reason.text, sizeof reason.text, "%s is missing: give it with --tls-%s",
+             has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
+    return opt_complain(
+        opt_find(has_cert ? "tls-cert" : "tls-key"), has_cert ? tls->cert : tls->key,
+        &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY], &reason, why);
+}
+
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
-    *settings = (struct settings){0};
+    *settings = (struct settings){.replicas = RLOCK_REPLICAS_AUTO};
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
     enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
@@ -176,6 +191,7 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
         return outcome;
     bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
                 (cmd->check == NULL || cmd->check(settings, why)) && config_load(settings, why) &&
-                read_environment(settings, why) && check_kill_after(settings, why);
+                read_environment(settings, why) && check_kill_after(settings, why) &&
+                check_tls(settings, why) && quorum_check(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

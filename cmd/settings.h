@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rlock.h"
+
 struct cmd;
 
 /* Where a value came from; a later one beats an earlier one. */
@@ -42,6 +44,13 @@ enum setting {
     SETTING_CONFLICT_EXIT_CODE,
     SETTING_CONNECT_TIMEOUT,
     SETTING_IO_TIMEOUT,
+    SETTING_REPLICAS,
+    SETTING_REPLICA_TIMEOUT,
+    SETTING_TLS_CA,
+    SETTING_TLS_CERT,
+    SETTING_TLS_KEY,
+    SETTING_TLS_NAME,
+    SETTING_TLS_INSECURE,
     SETTING_COMMAND,
     SETTING_QUIET,
     SETTING_VERBOSE,
@@ -60,8 +69,9 @@ struct kept_text; /* text that settings own */
 struct settings {
     const char **names; /* as given, -n order */
     size_t name_count;
-    const char *server; /* URL, maybe with a password: never print it */
-    enum source server_source;
+    const char *servers[RLOCK_SERVERS_MAX]; /* URLs, maybe with a password: never print them */
+    size_t server_count;                    /* several are a quorum */
+    enum source server_source;              /* all are from there */
     char *password; /* RLOCK_PASSWORD or the content of RLOCK_PASSWORD_FILE; NULL: none */
     bool supersede;
     bool prefer_readers;
@@ -79,7 +89,10 @@ struct settings {
     int64_t min_hold_ms;
     int64_t connect_timeout_ms;
     int64_t io_timeout_ms;
-    int conflict_exit_code; /* -E; 75 */
+    int replicas; /* RLOCK_REPLICAS_AUTO: not given */
+    int64_t replica_timeout_ms;
+    struct rlock_tls_options tls; /* its texts live as long as the settings */
+    int conflict_exit_code;       /* -E; 75 */
     bool no_renew;
     bool warn_on_lost; /* --on-lost warn */
     bool quiet;
@@ -125,5 +138,5 @@ bool settings_want_command(const struct settings *settings, const struct cmd *cm
 void settings_free(struct settings *settings);
 
 /* A copy of text that lives as long as the settings; NULL: no memory. */
-const char *settings_keep(struct settings *settings, const char *text);
+char *settings_keep(struct settings *settings, const char *text);
 #endif

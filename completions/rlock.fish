@@ -21,7 +21,11 @@ function __rlock_option
     switch "$field[3]"
         case ''
         case URL
-            set -a spec -x -a 'redis:// unix:// local:'
+            set -a spec -x -a 'redis:// rediss:// unix:// sentinel:// sentinels:// cluster:// clusters:// local:'
+        case F
+            set -a spec -r -F
+        case HOST
+            set -a spec -x -a '(__fish_print_hostnames)'
         case '*|*'
             set -a spec -x -a (string replace -a '|' ' ' -- $field[3])
         case '*'

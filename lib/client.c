@@ -13,7 +13,7 @@ enum rlock_status rlock_client_new(rlock_client **out, const struct rlock_client
     client->connect_timeout_ms = options->connect_timeout_ms;
     client->io_timeout_ms = options->io_timeout_ms;
     client->route.conn = RLOCK__CONN_INIT;
-    if (!rlock__server_parse(&client->server, options->server, &client->error))
+    if (!rlock__server_parse(&client->server, options->servers[0], &client->error))
         return RLOCK_INVALID;
     if (options->password != NULL && (client->password = strdup(options->password)) == NULL) {
         rlock__error_set(&client->error, "no memory");

@@ -37,6 +37,8 @@ extern "C" {
 #define RLOCK_NAME_MAX         512
 #define RLOCK_PERMITS_MAX      1000000000
 #define RLOCK_TAKE_MAX         10000 /* at once: each has a lease of its own */
+#define RLOCK_SERVERS_MAX      15    /* of a quorum */
+#define RLOCK_REPLICAS_AUTO    (-1)
 
 /* One row makes the enum's value and its text. */
 #define RLOCK_STATUS_MAP(X)                                                                        \
@@ -63,18 +65,39 @@ typedef struct rlock_client rlock_client;
 typedef struct rlock_lock rlock_lock;
 typedef struct rlock_keeper rlock_keeper;
 
-/* --- the client: one server ------------------------------------------------------------------ */
+/* --- the client: one server, or several ------------------------------------------------------ */
+
+/* How servers are reached whose URL asks for TLS: rediss:// and the others with an s. Files are
+ * PEM. A certificate that does not verify is RLOCK_DENIED. */
+struct rlock_tls_options {
+    const char *ca;   /* the authorities that are trusted; NULL: the system's */
+    const char *cert; /* ours, for a server that wants one, and its chain; NULL: none */
+    const char *key;  /* its key; NULL: none */
+    const char *name; /* whose the server's certificate must be; NULL: the URL's host */
+    bool insecure;    /* take any certificate: whoever stands in between reads and writes along */
+};
 
 struct rlock_client_options {
-    const char *server; /* URL: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N] */
+    /* URLs: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N]. Several, at most
+     * RLOCK_SERVERS_MAX: one lock on a majority of them. */
+    const char *const *servers;
+    size_t server_count;
     const char *password;       /* used when the URL has none; NULL: none */
     int64_t connect_timeout_ms; /* for reaching the server: look-up, connection, log-in */
     int64_t io_timeout_ms;      /* for one reply */
+    int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: 1 where
+                     one is known */
+    int64_t replica_timeout_ms;
+    struct rlock_tls_options tls;
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
-    { NULL, NULL, 5000, 5000 }
+    {                                                                                              \
+        NULL, 0, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, 1000, {                                    \
+            NULL, NULL, NULL, NULL, false                                                          \
+        }                                                                                          \
+    }
 
-/* Makes a client of one server. Reads the URL; connects on first use only.
+/* Makes a client. Reads the URLs; connects on first use only. Copies all it is given.
  * out: set on RLOCK_OK, and on RLOCK_INVALID too, so that rlock_error() can say what is wrong with
  * the URL; free it in both cases. RLOCK_SYSTEM: no memory (*out is NULL). */
 RLOCK_API RLOCK_CHECK enum rlock_status

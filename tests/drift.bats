@@ -178,6 +178,9 @@ bash_offers() {
     assert_equal "$(bash_offers rlock run --on-lost '')" $'stop\nwarn'
     assert_equal "$(bash_offers rlock run --log = j)" json
     assert_equal "$(bash_offers rlock run -s u)" unix://
+    assert_equal "$(bash_offers rlock run -s redis://h --server s)" $'sentinel://\nsentinels://'
+    touch authority.pem
+    assert_equal "$(bash_offers rlock run --tls-ca auth)" authority.pem
     assert_equal "$(bash_offers rlock run -s redis : //h : 6379 -xqn x --wai)" --wait
     assert_equal "$(bash_offers rlock run -n '')" ''
 }
@@ -219,6 +222,11 @@ zsh_shows() { # LINE
     done
     run -0 zsh_shows 'rlock run --on-lost '
     assert_output --regexp 'stop +warn'
+    run -0 zsh_shows 'rlock run -s redis://h -s '
+    assert_output --regexp 'redis:// +rediss://'
+    touch authority.pem
+    run -0 zsh_shows 'rlock run --tls-ca auth'
+    assert_output --partial '--tls-ca authority.pem'
     run -0 zsh_shows 'rlock run -xqn x --log=j'
     assert_output --partial --log=json
 }
@@ -232,7 +240,7 @@ fish_offers() { # LINE: "WORD<TAB>HELP" lines
     assert_equal "$(fish_offers 'rlock ' | cut -f 1)" "$(commands | sort)"
     assert_equal "$(fish_offers 'rlock help ' | cut -f 1)" "$(commands | sort)"
     while read -r command; do
-        assert_equal "$(fish_offers "rlock $command --" | cut -f 1)" \
+        assert_equal "$(fish_offers "rlock $command --" | cut -f 1 | sort)" \
             "$(words_of "$command" | grep -e -- | sort)"
     done < <(working_commands)
     for command in $(groups_of_commands); do
@@ -245,5 +253,8 @@ fish_offers() { # LINE: "WORD<TAB>HELP" lines
     run fish_offers 'rlock latch wait -n set --count'
     refute_output --regexp '^--count'
     assert_equal "$(fish_offers 'rlock run --on-lost ' | cut -f 1)" $'stop\nwarn'
+    assert_equal "$(fish_offers 'rlock run -s redis://h -s u' | cut -f 1)" unix://
+    touch authority.pem
+    assert_equal "$(fish_offers 'rlock run --tls-ca auth' | cut -f 1)" authority.pem
     assert_equal "$(fish_offers 'rlock run -xqn x --log=j' | cut -f 1)" --log=json
 }

@@ -84,7 +84,8 @@ flag() {
 	    struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
 	    rlock_client *client = NULL;
 	    rlock_lock *lock = NULL;
-	    server.server = argv[1];
+	    server.servers = (const char *const *)argv + 1;
+	    server.server_count = 1;
 	    if (rlock_client_new(&client, &server) != RLOCK_OK || rlock_lock_new(&lock, client, &options) != RLOCK_OK ||
 	        rlock_acquire(lock, &wait) != RLOCK_OK)
 	        return 1;

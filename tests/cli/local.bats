@@ -48,6 +48,15 @@ servers_of_dir() {
     assert_equal "$(cat "$dir/redis.pid")" "$first"
 }
 
+@test "a directory with blanks in its name: %XX, also for the command" {
+    local url=local:$dir%20%25%20b
+    dir+=' % b'
+    try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- true'
+    assert_success
+    assert_output "$url"
+    [ -S "$dir/redis.sock" ]
+}
+
 @test "ten at once start one server, and exclude each other" {
     local n pids=()
     build_section

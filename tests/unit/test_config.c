@@ -56,7 +56,7 @@ static void reads_settings(void **state) {
                       "io-timeout = 250ms", /* no newline at the end */
                       &why))
         fail_msg("%s", why.text);
-    assert_string_equal(settings.server, "redis://h/0#not-a-comment");
+    assert_string_equal(settings.servers[0], "redis://h/0#not-a-comment");
     assert_int_equal(settings.server_source, SOURCE_USER_FILE);
     assert_int_equal(settings.wait_ms, 300000);
     assert_int_equal(settings.lease_ms, 2000);
@@ -107,8 +107,9 @@ static void mistakes_are_told_with_file_and_line(void **state) {
         {"help = yes", ":1: ", "cannot stand in a config file"},
         {"quiet = maybe", ":1: ", "give yes or no"},
         {"log = xml", ":1: ", "text or json"},
-        {"server = redis://:" SECRET "@a redis://b", ":1: ", "quorum"},
-        {"server = redis://a\nserver = redis://:" SECRET "@b", ":2: ", "quorum"},
+        {"server = redis://a\nserver = redis://:" SECRET "@b", ":2: ", "stand on one line"},
+        {"replicas = 101", ":1: ", "from 0 to 100"},
+        {"tls-insecure = maybe", ":1: ", "give yes or no"},
         {"server redis://:" SECRET "@a", ":1: ", "write 'key = value'"},
         {"server unix:///" SECRET "?db=1", ":1: ", "write 'key = value'"},
     };
@@ -168,7 +169,7 @@ static void stronger_sources_win(void **state) {
     assert_int_equal(settings.wait_ms, 0);
     assert_int_equal(settings.lease_ms, 2000);
     assert_int_equal(settings.min_hold_ms, 1000);
-    assert_string_equal(settings.server, "redis://user");
+    assert_string_equal(settings.servers[0], "redis://user");
 
     /* What is overridden must make sense all the same. */
     write_bytes("wait = 5x\n", 10);

@@ -58,7 +58,7 @@ static void defaults_are_the_contracts(void **state) {
     assert_loads(&f, "-n deploy true");
     assert_int_equal(f.settings.name_count, 1);
     assert_string_equal(f.settings.names[0], "deploy");
-    assert_string_equal(f.settings.server, "redis://127.0.0.1:6379");
+    assert_string_equal(f.settings.servers[0], "redis://127.0.0.1:6379");
     assert_int_equal(f.settings.server_source, SOURCE_DEFAULT);
     assert_null(f.settings.password);
     assert_true(f.settings.wait_ms == RLOCK_FOREVER);
@@ -80,7 +80,7 @@ static void every_option_is_read(void **state) {
     assert_loads(&f, "-na --name=b -s unix:///x -w 5m -qvv --lea 60 -- true");
     assert_int_equal(f.settings.name_count, 2);
     assert_string_equal(f.settings.names[1], "b");
-    assert_string_equal(f.settings.server, "unix:///x");
+    assert_string_equal(f.settings.servers[0], "unix:///x");
     assert_int_equal(f.settings.wait_ms, 300000);
     assert_int_equal(f.settings.lease_ms, 60000);
     assert_true(f.settings.quiet);
@@ -225,7 +225,7 @@ static void a_files_min_hold_does_not_stop_plain_permits(void **state) {
 static void assert_refuses(const struct cmd *cmd, const char *line, const char *text) {
     struct fixture f;
     if (load_for(&f, cmd, line) != SETTINGS_BAD || f.why.status != EXIT_USAGE ||
-        strstr(f.why.text, text) == NULL)
+        strstr(f.why.text, text) == NULL || strstr(f.why.text, SECRET) != NULL)
         fail_msg("'%s %s': %d '%s'", cmd->name, line, f.why.status, f.why.text);
     settings_free(&f.settings);
 }
@@ -324,10 +324,110 @@ static void mistakes_are_told(void **state) {
         {"-n a --on-lost ignore true", "give stop or warn"},
         {"-n a --log xml true", "give text or json"},
         {"-n a -s '' true", "it is empty"},
-        {"-n a -s redis://h -s redis://i true", "quorum"},
+        {"-n a --replicas -1 true", "from 0 to 100"},
+        {"-n a --replicas 101 true", "from 0 to 100"},
+        {"-n a --replica-timeout 0 true", "at least 1ms"},
+        {"-n a --tls-ca '' true", "cannot use --tls-ca '': it is empty"},
+        {"-n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
+        {"-n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
+        {"-n a --tls-insecure=yes true", "--tls-insecure takes no argument"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_refuses(&cmd_run, rows[i].line, rows[i].text);
+}
+
+static void several_servers_are_a_quorum(void **state) {
+    (void)state;
+    struct fixture f;
+    assert_loads(&f, "-n a -s redis://h -s unix:///i?db=1 --server=local:j true");
+    assert_int_equal(f.settings.server_count, 3);
+    assert_string_equal(f.settings.servers[1], "unix:///i?db=1");
+    assert_string_equal(f.settings.servers[2], "local:j");
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_read, "-n a -s redis://h:1 -s redis://h:2 -s rediss://[::1]:3 true");
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_write, "-n a -s redis://h -s redis://[::1] -s redis://[::2] true");
+    settings_free(&f.settings);
+
+    /* The environment and the files have one text for all of them. */
+    setenv("RLOCK_SERVER", " redis://a redis://b  redis://c\tredis://d redis://e\n", 1);
+    assert_loads(&f, "-n a true");
+    assert_int_equal(f.settings.server_count, 5);
+    assert_string_equal(f.settings.servers[0], "redis://a");
+    assert_string_equal(f.settings.servers[4], "redis://e");
+    settings_free(&f.settings);
+    /* A stronger source replaces them all. */
+    assert_loads(&f, "-n a -s redis://option true");
+    assert_int_equal(f.settings.server_count, 1);
+    assert_string_equal(f.settings.servers[0], "redis://option");
+    settings_free(&f.settings);
+    unsetenv("RLOCK_SERVER");
+}
+
+static void mistakes_of_a_quorum_are_told(void **state) {
+    (void)state;
+#define THREE "-n a -s redis://h -s redis://i -s redis://j "
+    static const struct {
+        const struct cmd *cmd;
+        const char *line, *text;
+    } rows[] = {
+        {&cmd_run, "-n a -s redis://h -s redis://i true", "2 is an even number of servers"},
+        {&cmd_run, THREE "-s redis://k true", "give 3 or 5"},
+        {&cmd_run, "-n a -s redis://h -s redis://h true", "numbers 1 and 2 are one server"},
+        {&cmd_run, THREE "-s redis://k -s redis://i true", "numbers 2 and 5 are one server"},
+        /* However it is spelt. */
+        {&cmd_run, THREE "-s redis://H:6379 true", "numbers 1 and 4"},
+        {&cmd_run, THREE "-s rediss://user:" SECRET "@j:6379/3 true", "numbers 3 and 4"},
+        {&cmd_run, "-n a -s unix:///h -s unix:///i -s unix:///h?db=1 true", "numbers 1 and 3"},
+        {&cmd_run, "-n a -s local:/h -s redis://h -s unix:///h/redis.sock true", "numbers 1 and 3"},
+        {&cmd_run, "-n a -s local:/a%20b -s redis://h -s local:/%61%20b true", "numbers 1 and 3"},
+        {&cmd_run, "-n a -s redis://h -s sentinel://i/m -s redis://j true", "number 2 is a"},
+        {&cmd_run, "-n a -s redis://h -s redis://i -s clusters://:" SECRET "@j true",
+         "number 3 is a"},
+        {&cmd_fair, THREE "true", "'rlock fair' works on one"},
+        {&cmd_sem, THREE "true", "'rlock sem' works on one"},
+        {&cmd_sem, THREE "--resize 3", "'rlock sem' works on one"},
+        {&cmd_latch_set, THREE "--count 1", "'rlock latch set' works on one"},
+        {&cmd_latch_down, THREE, "'rlock latch down' works on one"},
+        {&cmd_latch_wait, THREE, "'rlock latch wait' works on one"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_refuses(rows[i].cmd, rows[i].line, rows[i].text);
+
+    char many[512] = "";
+    for (int i = 0; i <= RLOCK_SERVERS_MAX; i++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "redis://h%d ", i);
+    setenv("RLOCK_SERVER", many, 1);
+    assert_refuses(&cmd_run, "-n a true", "cannot use RLOCK_SERVER: they are too many");
+    unsetenv("RLOCK_SERVER");
+}
+
+static void replicas_and_tls_are_read(void **state) {
+    (void)state;
+    struct fixture f;
+    assert_loads(&f, "-n a true");
+    assert_int_equal(f.settings.replicas, RLOCK_REPLICAS_AUTO);
+    assert_int_equal(f.settings.replica_timeout_ms, 1000);
+    assert_null(f.settings.tls.ca);
+    assert_null(f.settings.tls.cert);
+    assert_null(f.settings.tls.key);
+    assert_null(f.settings.tls.name);
+    assert_false(f.settings.tls.insecure);
+    settings_free(&f.settings);
+    assert_loads_for(&f, &cmd_sem,
+                     "-n a --replicas 0 --replica-timeout 250ms --tls-ca ca "
+                     "--tls-cert c --tls-key k --tls-name h --tls-insecure true");
+    assert_int_equal(f.settings.replicas, 0);
+    assert_int_equal(f.settings.replica_timeout_ms, 250);
+    assert_string_equal(f.settings.tls.ca, "ca");
+    assert_string_equal(f.settings.tls.cert, "c");
+    assert_string_equal(f.settings.tls.key, "k");
+    assert_string_equal(f.settings.tls.name, "h");
+    assert_true(f.settings.tls.insecure);
+    settings_free(&f.settings);
+    assert_refuses(&cmd_latch_set, "-n a --count 1 --replicas 1", "unknown option '--replicas'");
+    assert_loads_for(&f, &cmd_latch_set, "-n a --count 1 --tls-ca ca");
+    settings_free(&f.settings);
 }
 
 static void names_have_at_most_512_bytes(void **state) {
@@ -381,17 +481,17 @@ static void options_beat_the_environment(void **state) {
     struct fixture f;
     setenv("RLOCK_SERVER", "redis://environment", 1);
     assert_loads(&f, "-n a true");
-    assert_string_equal(f.settings.server, "redis://environment");
+    assert_string_equal(f.settings.servers[0], "redis://environment");
     assert_int_equal(f.settings.server_source, SOURCE_ENVIRONMENT);
     settings_free(&f.settings);
     assert_loads(&f, "-n a -s redis://option true");
-    assert_string_equal(f.settings.server, "redis://option");
+    assert_string_equal(f.settings.servers[0], "redis://option");
     assert_int_equal(f.settings.server_source, SOURCE_OPTION);
     settings_free(&f.settings);
     setenv("RLOCK_SERVER", "redis://:" SECRET "@a redis://b", 1);
     assert_int_equal(load(&f, "-n a true"), SETTINGS_BAD);
     assert_int_equal(f.why.status, EXIT_USAGE);
-    assert_non_null(strstr(f.why.text, "RLOCK_SERVER: several servers are a quorum"));
+    assert_non_null(strstr(f.why.text, "RLOCK_SERVER: 2 is an even number"));
     assert_null(strstr(f.why.text, SECRET));
     settings_free(&f.settings);
     setenv("RLOCK_SERVER", "", 1);
@@ -465,6 +565,9 @@ int main(void) {
         cmocka_unit_test(a_files_min_hold_does_not_stop_plain_permits),
         cmocka_unit_test(mistakes_of_a_kind_are_told),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(several_servers_are_a_quorum),
+        cmocka_unit_test(mistakes_of_a_quorum_are_told),
+        cmocka_unit_test(replicas_and_tls_are_read),
         cmocka_unit_test(names_have_at_most_512_bytes),
         cmocka_unit_test(no_message_tells_a_password),
         cmocka_unit_test(help_stops_reading),

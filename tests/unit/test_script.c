@@ -25,7 +25,12 @@ static void begin(struct fixture *f, const char *const *answers, const char *pas
     const char *names[] = {"x"};
     peer_start(&f->peer, answers);
     (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
-    const struct rlock_client_options client = {url, password, SHORT_MS, SHORT_MS};
+    const char *const servers[] = {url};
+    const struct rlock_client_options client = {.servers = servers,
+                                                .server_count = 1,
+                                                .password = password,
+                                                .connect_timeout_ms = SHORT_MS,
+                                                .io_timeout_ms = SHORT_MS};
     const struct rlock_lock_options lock = {
         .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);

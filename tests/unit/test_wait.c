@@ -81,7 +81,9 @@ static void begin(struct fixture *f, const char *answers, const char *const *sai
     const char *names[] = {"x"};
     open_door(f);
     (void)snprintf(url, sizeof url, "unix://%s", f->path);
-    const struct rlock_client_options client = {url, NULL, 5000, 5000};
+    const char *const servers[] = {url};
+    const struct rlock_client_options client = {
+        .servers = servers, .server_count = 1, .connect_timeout_ms = 5000, .io_timeout_ms = 5000};
     const struct rlock_lock_options lock = {
         .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
