@@ -13,12 +13,17 @@ if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that ca
 local head = redis.call('LINDEX', queue.list, 0)
 if not holder and (not head or head == call.owner) then
     queue.leave(call.owner)
-    local answer = mutex.grant()
     queue.tell_lease()
-    return answer
+    return mutex.grant()
 end
-local place, waiting = redis.call('LLEN', queue.list) + 1, redis.call('LLEN', queue.list)
-if ARGV[8] == '1' then place, waiting = queue.stand() end
+local waiting = redis.call('LLEN', queue.list)
+local place = waiting + 1
+if ARGV[8] == '1' then
+    local refusal = not redis.call('LPOS', queue.list, call.owner) and (server.denies_any(mutex.rights())
+        or server.denies_any({{'PERSIST'}, {'RPUSH', 'ZSCORE'}, {'LRANGE', 'LREM'}}))
+    if refusal then return refusal end
+    place, waiting = queue.stand()
+end
 if holder then return acquire.busy(holder, redis.call('PTTL', key.lock), place, waiting) end
 queue.wake() -- free, and the head's: it may stand there since a moment ago
 return acquire.busy(head, -1, place, waiting)

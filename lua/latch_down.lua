@@ -13,8 +13,9 @@ if left <= 0 then
     server.tell_all('0')
     return {code.RELEASED, 0, 0}
 end
-redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when memory is out
-local refusal = latch.remember()
+local refusal = server.denies('DECRBY', '')
 if refusal then return refusal end
+redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when memory is out
+latch.remember()
 redis.call('DECRBY', key.lock, call.permits)
 return {code.RELEASED, left, 0}

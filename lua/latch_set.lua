@@ -5,8 +5,9 @@
 local count = latch.count()
 if count == false then return {code.WRONG_KIND, 0, 0} end
 if count then return {latch.done_before() and code.RELEASED or code.LOST, count, 0} end
-local refusal = latch.remember()
+local refusal = server.denies('PEXPIRE', '') or server.denies('SET', '')
 if refusal then return refusal end
+latch.remember()
 redis.call('SET', key.lock, call.permits)
 server.tell_all('1')
 return {code.RELEASED, call.permits, 0}

@@ -8,5 +8,5 @@
 local holder = mutex.holder()
 if holder == false then return {code.WRONG_KIND, 0, 0} end
 if not holder then return mutex.grant() end
-return mutex.again(holder)
+return mutex.again(holder) or line.refusal(key.waiters, mutex.rights)
     or acquire.busy(holder, redis.call('PTTL', key.lock), line.place(key.waiters))

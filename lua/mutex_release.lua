@@ -1,4 +1,4 @@
--- include: base line queue
+-- include: base line queue mutex
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -38,6 +38,7 @@ local function longest_lease()
 end
 
 local function give_back_one(left)
+    redis.call('HDEL', key.hold, call.id) -- the first write is one that is allowed when memory is out
     redis.call('HINCRBY', key.lock, owner, -1)
     if keep_ms > 0 then
         local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
@@ -56,18 +57,17 @@ local function leave_held(ms)
 end
 
 local is_hash = redis.call('TYPE', key.lock).ok == 'hash'
-if is_hash and redis.call('HEXISTS', key.lock, owner) == 0 then owner = waiter end
-local ours = is_hash and redis.call('HEXISTS', key.lock, owner) == 1
-if not ours or redis.call('HEXISTS', key.hold, call.id) == 0 then
-    if not ours then -- what was said of us beside the lock is said of nobody now
-        redis.call('HDEL', key.info, call.owner, waiter)
-        redis.call('HDEL', key.hold, call.owner, waiter, call.id)
-    end
+local holds = is_hash and redis.call('HGET', key.lock, owner)
+if is_hash and not holds then
+    owner = waiter
+    holds = redis.call('HGET', key.lock, owner)
+end
+if not holds or not redis.call('HGET', key.hold, call.id) then
+    if not holds then mutex.forget(call.owner, waiter, call.id) end
     leave()
     return {code.LOST, 0, 0}
 end
-redis.call('HDEL', key.hold, call.id) -- the first write is one that is allowed when memory is out
-local left = tonumber(redis.call('HGET', key.lock, owner)) - 1
+local left = tonumber(holds) - 1
 if left > 0 then return give_back_one(left) end
 local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
 keep_ms = math.max(keep_ms, until_ms - server.now)

@@ -5,11 +5,12 @@ local KEEP = 31536000000 -- ms for which it is known who took them: a year
 
 local available = sem.available()
 if available == false then return {code.WRONG_KIND, 0, 0} end
-if redis.call('HEXISTS', key.hold, call.id) == 1 then -- granted before, the answer lost
+if redis.call('HGET', key.hold, call.id) then -- granted before, the answer lost
     return {code.GRANTED, sem.token(), KEEP}
 end
-local why
-available, why = sem.set_up(0)
-if not available then return {code.REFUSED, 0, 0, why} end
+local refusal
+available, refusal = sem.set_up(0)
+if not available then return refusal end
 if available >= call.permits then return sem.grant(KEEP, function() end) end
-return acquire.busy(sem.holder(), -1, sem.place())
+return line.refusal(key.waiters, sem.rights)
+    or acquire.busy(sem.holder(), -1, sem.place())

@@ -10,7 +10,7 @@ local answer = rw.granted_before()
 if answer then return answer end
 if mode == 'write' or server.now - tonumber(redis.call('HGET', key.hold, 'swept') or 0) >= SWEEP_EVERY then
     mode = mode and rw.sweep()
-    if mode and redis.call('EXISTS', key.hold) == 1 then -- one that expires
+    if mode and redis.call('PTTL', key.hold) > 0 then
         redis.call('HSET', key.hold, 'swept', server.now)
     end
 end
@@ -18,10 +18,12 @@ local around = mode and rw.around()
 if around then return rw.reenter(around) end
 local writer = redis.call('GET', rw.marker)
 if mode ~= 'write' and not writer then
-    local waited = redis.call('ZSCORE', key.waiters, call.owner)
+    local waited = redis.call('ZRANK', key.waiters, call.owner)
     answer = rw.grant(call.owner, mode)
     if waited then line.tell(key.waiters, '0') end -- Redisson wakes only the first: each the next
     return answer
 end
+local refusal = line.refusal(key.waiters, rw.rights)
+if refusal then return refusal end
 local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
 return acquire.busy(mode and rw.holder() or writer, hint, line.place(key.waiters))

@@ -11,9 +11,9 @@ if #ours == call.permits then -- this very attempt was granted, and its answer l
 end
 sem.collect()
 local in_use = redis.call('ZCARD', sem.permits)
-local why
-available, why = sem.set_up(in_use)
-if not available then return {code.REFUSED, 0, 0, why} end
+local refusal
+available, refusal = sem.set_up(in_use)
+if not available then return refusal end
 local total, expected = available + in_use, tonumber(ARGV[13])
 local waits = ARGV[15] ~= '' -- since before it was resized, maybe
 if expected and expected ~= total and not waits then
@@ -30,5 +30,7 @@ if available >= call.permits then
         end
     end)
 end
+refusal = line.refusal(key.waiters, sem.rights)
+if refusal then return refusal end
 sem.wake(1) -- who asks for less
 return acquire.busy(sem.holder(), sem.next_end(), sem.place())

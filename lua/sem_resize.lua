@@ -4,6 +4,9 @@
 --
 -- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
 if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
+local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 'ZRANK', 'ZREM'},
+    {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
+if refusal then return refusal end
 sem.collect()
 local in_use = redis.call('ZCARD', sem.permits)
 redis.call('SET', key.lock, call.permits - in_use)

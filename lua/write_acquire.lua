@@ -10,22 +10,23 @@ local longest = 0
 if mode then mode, longest = rw.sweep() end
 if not mode then
     local first = rw.grant(rw.write_field(call.owner))
-    for _, waiters in ipairs({rw.writers, key.waiters}) do -- they listen on everybody's channel now
-        line.tell(waiters, 'first ' .. call.lease)
+    for _, waiters in ipairs(first.err and {} or {rw.writers, key.waiters}) do
+        line.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
     end
     return first
 end
 local around = rw.around()
-if around and redis.call('HEXISTS', key.lock, rw.write_field(around)) == 1 then
+if around and rw.count(rw.write_field(around)) > 0 then
     return rw.reenter(rw.write_field(around))
 elseif around then
     return {code.REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}
 end
-local waiters = rw.writers
-if ARGV[14] == 'prefer-readers' then
-    waiters = key.waiters
-elseif ARGV[8] == '1' then
+local prefers_readers = ARGV[14] == 'prefer-readers'
+local waiters = prefers_readers and key.waiters or rw.writers
+local refusal = line.refusal(waiters, rw.rights)
+if refusal then return refusal end
+if ARGV[8] == '1' and not prefers_readers then
     local writer = redis.call('GET', rw.marker)
     if not writer or writer == call.owner then
         redis.call('SET', rw.marker, call.owner, 'PX', rw.MARKER_TTL)

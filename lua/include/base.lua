@@ -49,14 +49,33 @@ function server.integer(name)
     return digits and #digits <= 15 and tonumber(text) or false
 end
 
+-- What is needed later is asked for before anything is written. The answer for who has no right to a
+-- command, given with as many words behind the key as it takes; nil: it may come.
+local may = redis.acl_check_cmd or function() return true end -- Redis 6 can't be asked
+function server.denies(command, ...)
+    if not may(command, key.lock, ...) then
+        return redis.error_reply('NOPERM this user has no right to ' .. command)
+    end
+end
+
+-- The same for many, sorted by how many words they take behind the key.
+function server.denies_any(rights)
+    local words = {}
+    for _, commands in ipairs(rights) do
+        for _, command in ipairs(commands) do
+            local refusal = server.denies(command, unpack(words))
+            if refusal then return refusal end
+        end
+        words[#words + 1] = key.lock
+    end
+end
+
 -- The lock and what stands beside it end together.
 function server.expire(ms)
     for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
 end
 
--- An expiry that is never brought forward.
-function server.expire_after(ms, ...)
-    for _, each in ipairs({...}) do
-        redis.call('PEXPIRE', each, math.max(redis.call('PTTL', each), ms))
-    end
+-- The same, but never sooner than they would have ended.
+function server.prolong(ms)
+    server.expire(math.max(redis.call('PTTL', key.lock), ms))
 end

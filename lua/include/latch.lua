@@ -5,19 +5,16 @@ local latch = {REMEMBER = 60000}
 
 -- nil: open, or never set; false: the key is something else.
 function latch.count()
-    return redis.call('EXISTS', KEYS[6]) == 0 and server.integer(key.lock)
+    return redis.call('TYPE', KEYS[6]).ok == 'none' and server.integer(key.lock)
 end
 
 -- True: this very attempt has been carried out; its answer was lost.
 function latch.done_before()
-    return redis.call('HEXISTS', key.hold, call.id) == 1
+    return redis.call('HGET', key.hold, call.id) ~= false
 end
 
--- Before the change: what can't be remembered is not done. Returns the server's refusal, or nil.
+-- Before the change: what can't be remembered is not done.
 function latch.remember()
     redis.call('HSET', key.hold, call.id, 1)
-    local answer = redis.pcall('PEXPIRE', key.hold, latch.REMEMBER)
-    if type(answer) ~= 'table' then return nil end
-    redis.call('HDEL', key.hold, call.id)
-    return answer
+    redis.call('PEXPIRE', key.hold, latch.REMEMBER)
 end

@@ -25,6 +25,13 @@ function line.leave(waiters, owner)
     return was_first
 end
 
+-- Who is about to stand in it is asked for all rights: it must not wait for what it may not take.
+function line.refusal(waiters, rights)
+    if ARGV[8] == '1' and not redis.call('ZRANK', waiters, call.owner) then
+        return server.denies_any(rights())
+    end
+end
+
 -- The caller's place, or what it would be, and how many wait.
 function line.place(waiters)
     if ARGV[8] ~= '1' then

@@ -42,11 +42,11 @@ end
 
 -- While nobody beat, nobody could: that time does not count against anyone.
 local function forgive_silence()
-    local newest = redis.call('ZREVRANGE', queue.beats, 0, 0, 'WITHSCORES')[2]
+    local newest = redis.call('ZRANGE', queue.beats, -1, -1, 'WITHSCORES')[2]
     local silence = newest and server.now - newest or 0
     if silence <= queue.SILENCE then return end
     for _, owner in ipairs(redis.call('ZRANGE', queue.beats, 0, -1)) do
-        redis.call('ZINCRBY', queue.beats, silence, owner)
+        redis.call('ZADD', queue.beats, 'XX', 'INCR', silence, owner)
     end
 end
 
@@ -62,7 +62,7 @@ function queue.drop_dead()
         if not head then return settle() end
         local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
         if ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head) then return end
-        redis.call('LPOP', queue.list)
+        redis.call('LREM', queue.list, 1, head)
         redis.call('ZREM', queue.timeouts, head)
     end
 end

@@ -27,8 +27,6 @@ end
 
 function rw.count(field) return tonumber(redis.call('HGET', key.lock, field) or 0) end
 
-function rw.expire(ms) server.expire_after(ms, key.lock, key.info, key.hold) end
-
 -- One hold more. A write's lease is the hash's.
 function rw.add(field)
     if not is_write(field) then
@@ -37,7 +35,6 @@ function rw.add(field)
     local i = redis.call('HINCRBY', key.lock, field, 1)
     redis.call('HSET', key.hold, field .. ':' .. i, call.id .. ' ' .. call.lease)
     if is_write(field) then rw.write_until(field, server.now + call.lease) end
-    rw.expire(call.lease)
 end
 
 function rw.write_until(field, ends)
@@ -56,11 +53,12 @@ end
 -- A whole lease for one hold from now on. An expiry is the first write: it is allowed when memory
 -- is out, and after it the others are.
 function rw.renew(field, i)
-    rw.expire(call.lease)
+    server.prolong(call.lease)
     if is_write(field) then
         rw.write_until(field, server.now + call.lease)
     else
-        server.expire_after(call.lease, rw.lease_key(field, i))
+        local lease = rw.lease_key(field, i)
+        redis.call('PEXPIRE', lease, math.max(redis.call('PTTL', lease), call.lease))
     end
     redis.call('HSET', key.hold, field .. ':' .. i, call.id .. ' ' .. call.lease)
 end
@@ -89,7 +87,7 @@ local function move_last(field, i, last)
     local from, to = field .. ':' .. last, field .. ':' .. i
     local known = redis.call('HGET', key.hold, from)
     if known then redis.call('HSET', key.hold, to, known) else redis.call('HDEL', key.hold, to) end
-    if not is_write(field) and redis.call('EXISTS', rw.lease_key(field, last)) == 1 then
+    if not is_write(field) and rw.alive(field, last) then
         redis.call('RENAME', rw.lease_key(field, last), rw.lease_key(field, i))
     end
 end
@@ -163,7 +161,7 @@ function rw.sweep()
         local holds = fields[i] ~= 'mode' and tonumber(fields[i + 1])
         if holds then
             longest = math.max(longest, sweep_field(fields[i], holds))
-            if redis.call('HEXISTS', key.lock, fields[i]) == 1 then
+            if rw.count(fields[i]) > 0 then
                 holders = holders + 1
                 writes = writes or is_write(fields[i])
             end
@@ -188,9 +186,10 @@ end
 -- Someone that holds, a writer rather than a reader.
 function rw.holder()
     local some = ''
-    for _, field in ipairs(redis.call('HKEYS', key.lock)) do
-        if is_write(field) then return rw.owner_of(field) end
-        if field ~= 'mode' then some = field end
+    local fields = redis.call('HGETALL', key.lock)
+    for i = 1, #fields, 2 do
+        if is_write(fields[i]) then return rw.owner_of(fields[i]) end
+        if fields[i] ~= 'mode' then some = fields[i] end
     end
     return some
 end

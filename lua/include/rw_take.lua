@@ -1,20 +1,30 @@
 -- rw_take.lua: how `read` and `write` take the hash that they share.
 
--- A new holder. Order: see mutex_take.lua.
+-- A new holder. Order and rights: see mutex_take.lua.
 function rw.grant(field, mode)
+    local refusal = server.denies('DEL') or server.denies('HGETALL') or server.denies('HDEL', '')
+        or server.denies('HINCRBY', '', '') or server.denies('HSET', '', '') or server.denies('ZRANGE', '', '')
+    if refusal then return refusal end
     local number = redis.call('INCR', key.token)
-    redis.call('PEXPIRE', key.lock, math.max(redis.call('PTTL', key.lock), call.lease))
+    local lease = math.max(redis.call('PTTL', key.lock), call.lease)
+    redis.call('PEXPIRE', key.lock, lease)
+    redis.call('ZREM', key.waiters, call.owner)
+    rw.pass_marker_on(call.owner)
+    if not mode then redis.call('DEL', key.info, key.hold) end
+    rw.add(field)
     if not mode then
-        redis.call('DEL', key.info, key.hold)
         redis.call('HSET', key.lock, 'mode', field == call.owner and 'read' or 'write')
     end
     redis.call('HSET', key.hold, call.owner, number)
     acquire.describe_us()
-    rw.expire(call.lease) -- from the first field on: a right that is missing leaves nothing for ever
-    rw.add(field)
-    redis.call('ZREM', key.waiters, call.owner)
-    rw.pass_marker_on(call.owner)
+    server.expire(lease)
     return {code.GRANTED, number, call.lease}
+end
+
+-- For who waits or re-enters, besides what has been called by then.
+function rw.rights()
+    return {{'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM'}, {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}}
 end
 
 -- The owner of an enclosing hold, for reading or writing; nil without the proof of it.
@@ -38,7 +48,10 @@ function rw.granted_before()
 end
 
 function rw.reenter(field)
+    local refusal = server.denies_any(rw.rights())
+    if refusal then return refusal end
     rw.add(field)
+    server.prolong(call.lease)
     redis.call('ZREM', key.waiters, call.owner)
     rw.pass_marker_on(call.owner)
     return {code.REENTERED, tonumber(ARGV[7]), call.lease}

@@ -52,8 +52,11 @@ function sem.collect()
     if #dead > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, #dead)) end
 end
 
+-- Never sooner than they would have ended.
 function sem.expire(ms)
-    server.expire_after(math.max(ms, line.TTL), key.info, key.hold)
+    for _, each in ipairs({key.info, key.hold}) do
+        redis.call('PEXPIRE', each, math.max(redis.call('PTTL', each), ms, line.TTL))
+    end
 end
 
 -- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed

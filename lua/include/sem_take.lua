@@ -1,12 +1,21 @@
 -- sem_take.lua: how permits are taken, leased or plain. ARGV 13: how many there are in all.
 
--- Sets the semaphore up where it is missing. Returns how many are available, or nil and why not.
+-- For who waits, or sets it up, besides what has been called by then.
+function sem.rights()
+    return {{'GET', 'HKEYS', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'}, {'HSET', 'ZADD', 'ZRANGE'}}
+end
+
+-- Sets the semaphore up where it is missing. Returns how many are available, or nil and the answer.
 function sem.set_up(in_use)
     local total = tonumber(ARGV[13])
     local available = sem.available()
-    if available or not total then
-        return available, 'it does not exist yet: say with --permits how many there are'
+    if available then return available end
+    if not total then
+        return nil, {code.REFUSED, 0, 0, 'it does not exist yet: say with --permits how many there are'}
     end
+    local refusal = server.denies_any(sem.rights())
+    if refusal then return nil, refusal end
     redis.call('SET', key.lock, total - in_use)
     server.tell_all(total - in_use)
     return total - in_use
@@ -27,23 +36,16 @@ function sem.holder()
     return redis.call('HKEYS', key.info)[1] or ''
 end
 
--- All that taking and giving back need, done where it changes nothing: a right that is missing shows
--- before anything is taken, and who takes may give back.
-local function ask()
-    redis.call('INCRBY', key.lock, 0)
-    redis.call('ZREM', sem.permits, call.id)
-    redis.call('HDEL', key.hold, call.id)
-    redis.call('PEXPIRE', key.hold, line.TTL)
-end
-
--- take(): puts the permits into the caller's name, for so many ms.
+-- take(): puts the permits into the caller's name, for so many ms. Order and rights: see mutex_take.lua.
 function sem.grant(ms, take)
+    local refusal = server.denies('PTTL') or server.denies('INCRBY', '') or server.denies('PEXPIRE', '')
+        or server.denies('HSET', '', '') or server.denies('ZADD', '', '') or server.denies('ZRANGE', '', '')
+    if refusal then return refusal end
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
-    local number = redis.call('INCR', key.token) -- first: see mutex_take.lua
-    ask()
-    take()
-    redis.call('INCRBY', key.lock, -call.permits)
+    local number = redis.call('INCR', key.token)
     sem.leave(call.owner)
+    redis.call('INCRBY', key.lock, -call.permits)
+    take()
     redis.call('HSET', key.hold, call.id, number .. ' ' .. call.owner)
     acquire.describe_us()
     sem.expire(ms)
