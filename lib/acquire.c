@@ -18,6 +18,8 @@ enum {
     FRONT = 16,   /* places in line from which a waiter tries at every cap */
     GLANCES = 11, /* of those behind, between two tries: about a minute */
     ANSWER_MS = 100,
+    SPLIT_MIN_MS = 20,
+    SPLITS_MAX = 4, /* doublings */
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
 };
@@ -31,18 +33,17 @@ static int64_t sooner(int64_t a, int64_t b) {
 static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
     if (lock->listener.part == part)
         rlock__listen_no_more(&lock->listener);
-    const bool known = part->held || part->in_line || part->in_doubt;
+    const bool known = !rlock__part_is_clear(part);
     const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
     while (known && rlock_now_ms() < end_ms) {
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, sooner(now + LEAVE_TRY_MS, end_ms), -1);
-        if (rlock__part_give_back(lock, part, 0, &limit) != RLOCK_AGAIN)
+        if (rlock__part_give_back(lock, part, 0, true, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {rlock_now_ms() + BACKOFF_MIN_MS, -1};
         (void)rlock__poll(-1, 0, &pause);
     }
-    part->in_doubt = part->in_doubt || part->held; /* not confirmed: it may stay for a lease */
     part->held = false;
 }
 
@@ -57,7 +58,7 @@ void rlock_withdraw(rlock_lock *lock) {
 
 bool rlock_in_doubt(const rlock_lock *lock) {
     for (size_t i = 0; i < lock->part_count; i++) {
-        if (lock->parts[i].in_doubt)
+        if (rlock__part_may_stay(&lock->parts[i]))
             return true;
     }
     return false;
@@ -66,7 +67,7 @@ bool rlock_in_doubt(const rlock_lock *lock) {
 /* We wait for one name from now on: a place in another's line would swallow its wake-ups. */
 static void leave_other_lines(struct rlock_lock *lock, const struct rlock__part *waited_for) {
     for (size_t i = 0; i < lock->part_count; i++) {
-        if (&lock->parts[i] != waited_for && lock->parts[i].in_line)
+        if (&lock->parts[i] != waited_for && rlock__part_in_line(&lock->parts[i]))
             leave_part(lock, &lock->parts[i]);
     }
 }
@@ -91,10 +92,18 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     rlock__lock_update_lease_end(lock);
     if (rlock_now_ms() < rlock_lease_end_ms(lock))
         return RLOCK_OK;
-    rlock__error_set(&lock->client->route.error, "the answer came after the lease's end");
+    rlock__error_set(&lock->client->routes.error, "the answer came after the lease's end");
     for (size_t i = lock->part_count; i > 0; i--)
         leave_part(lock, &lock->parts[i - 1]);
     return RLOCK_AGAIN;
+}
+
+/* Several have a minority each and have given it back: who tries again first shall have it to
+ * himself. The more of them there are the longer that takes (Redlock: a random delay). */
+static void plan_after_split(struct rlock_lock *lock) {
+    const int64_t most = SPLIT_MIN_MS << (lock->splits < SPLITS_MAX ? lock->splits : SPLITS_MAX);
+    lock->splits++;
+    lock->next_try_ms = rlock_now_ms() + rlock__random_between(1, most);
 }
 
 /* When to try again, unless a message comes before. */
@@ -105,6 +114,10 @@ static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
         pause = sooner(pause, hint_ms + 1);
     lock->routine = lock->place > FRONT && !lock->kind->beats;
     lock->next_try_ms = rlock_now_ms() + pause;
+    if (lock->split)
+        plan_after_split(lock);
+    else
+        lock->splits = 0;
 }
 
 static void try_now(struct rlock_lock *lock) {
@@ -119,7 +132,7 @@ static void plan_after_failure(struct rlock_lock *lock) {
         rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
     /* A server that has never answered gets its last try when its time is over, not later. */
     const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
-    if (!lock->client->route.answered && rlock_now_ms() < last_ms)
+    if (!rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms)
         lock->next_try_ms = sooner(lock->next_try_ms, last_ms);
     lock->routine = false;
 }
@@ -128,7 +141,7 @@ static void plan_after_failure(struct rlock_lock *lock) {
  * wait, but not before a second try: the first answer may have been lost. */
 static bool never_reached(const struct rlock_lock *lock) {
     const rlock_client *client = lock->client;
-    return !client->route.answered && lock->tries >= 2 &&
+    return !rlock__routes_answered(&client->routes) && lock->tries >= 2 &&
            rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
 }
 
@@ -136,7 +149,8 @@ static bool never_reached(const struct rlock_lock *lock) {
  * thousand scripts. Now and then it is a try all the same, for it also tells who holds the lock by
  * then. */
 static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) {
-    if (!lock->routine || lock->listener.part != lock->busy || lock->glances >= GLANCES) {
+    if (!lock->routine || lock->client->count > 1 || lock->listener.part != lock->busy ||
+        lock->glances >= GLANCES) {
         lock->glances = 0;
         return false;
     }
@@ -156,7 +170,8 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     lock->stands = !no_wait;
     int64_t hint_ms = -1;
     enum rlock_status status = RLOCK_AGAIN;
-    for (int tries = no_wait ? 2 : 1; tries > 0 && status == RLOCK_AGAIN; tries--) {
+    for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
+         tries > 0 && status == RLOCK_AGAIN; tries--) {
         /* A try that is begun gets the time for its answer, also at the wait's end: who has asked
          * and does not listen may hold the lock without knowing. */
         const int64_t shortest = rlock_now_ms() + ANSWER_MS;
@@ -166,13 +181,13 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, deadline, wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
-        if (!lock->client->route.in_doubt) /* a refusal stays one */
+        if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
     }
     lock->tries++;
     if (status == RLOCK_OK)
         return status;
-    lock->client->error = lock->client->route.error;
+    lock->client->error = lock->client->routes.error;
     lock->last_was_busy = status == RLOCK_BUSY;
     if (status == RLOCK_BUSY) {
         plan_after_busy(lock, hint_ms);
@@ -196,22 +211,24 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
         rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
     if (lock->busy == NULL)
         return RLOCK_OK;
+    if (rlock__listens_elsewhere(listener, &lock->client->routes))
+        rlock__listen_no_more(listener);
     if (listener->part == lock->busy && listener->shared == first) {
         lock->backoff_ms = 0;
         return RLOCK_OK;
     }
     if (listener->part == lock->busy && !first) {
-        rlock__listen_alone(listener, &bound);
+        rlock__listen_alone(listener);
         return RLOCK_OK;
     }
-    enum rlock_status status = rlock__listen(listener, lock->busy, first, &bound);
+    enum rlock_status status = rlock__listen(listener, lock->client, lock->busy, first, &bound);
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
             try_now(lock);
         return status;
     }
-    lock->client->error = listener->route.error;
+    lock->client->error = listener->routes.error;
     if (status == RLOCK_AGAIN) {
         plan_after_failure(lock);
         return RLOCK_OK;
@@ -250,8 +267,11 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         status = lock->listener.part != NULL ? rlock__hear(&lock->listener, &bound, &news)
                                              : rlock__poll(-1, 0, &bound);
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
-        if (status == RLOCK_UNAVAILABLE)
+        if (status == RLOCK_UNAVAILABLE) {
+            const int64_t planned_ms = lock->next_try_ms;
             plan_after_failure(lock);
+            lock->next_try_ms = sooner(lock->next_try_ms, planned_ms);
+        }
         if (status == RLOCK_OK)
             status = follow_news(lock, &news, limit);
         else if (status != RLOCK_CANCELLED)

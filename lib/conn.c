@@ -17,19 +17,38 @@ static enum rlock_status unavailable(struct rlock__error *error, const char *rea
     return RLOCK_UNAVAILABLE;
 }
 
-/* Finishes a connect(2) that is under way. */
-static enum rlock_status finish_connect(int fd, const struct rlock__limit *limit,
-                                        struct rlock__error *error) {
-    enum rlock_status status = rlock__poll(fd, POLLOUT, limit);
-    if (status == RLOCK_AGAIN)
-        return unavailable(error, "no connection in time");
-    if (status != RLOCK_OK)
-        return status;
-    int failure = 0;
-    socklen_t size = sizeof failure;
-    (void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size);
-    return failure == 0 ? RLOCK_OK : unavailable(error, strerror(failure));
+/* --- requests -------------------------------------------------------------------------------- */
+
+bool rlock__request_add(struct rlock__request *request, size_t count,
+                        const struct rlock__arg *args) {
+    const char *data[ARGS_MAX];
+    size_t sizes[ARGS_MAX];
+    for (size_t i = 0; i < count && i < ARGS_MAX; i++) {
+        data[i] = args[i].data;
+        sizes[i] = args[i].size;
+    }
+    char *command = NULL;
+    const long long size = redisFormatCommandArgv(&command, (int)count, data, sizes);
+    if (size < 0)
+        return false;
+    char *bytes = realloc(request->bytes, request->size + (size_t)size);
+    if (bytes != NULL) {
+        memcpy(bytes + request->size, command, (size_t)size);
+        request->bytes = bytes;
+        request->size += (size_t)size;
+    }
+    redisFreeCommand(command);
+    return bytes != NULL;
 }
+
+void rlock__request_free(struct rlock__request *request) {
+    if (request->bytes != NULL)
+        explicit_bzero(request->bytes, request->size); /* it may hold a password */
+    free(request->bytes);
+    *request = (struct rlock__request){.bytes = NULL};
+}
+
+/* --- connecting ------------------------------------------------------------------------------ */
 
 /* No delay for small requests, and a peer that has gone without a word is found out: a waiter may
  * listen for hours without sending anything. */
@@ -45,49 +64,60 @@ static void tune(int fd) {
         (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
 }
 
-static enum rlock_status open_one(struct rlock__conn *conn, const struct sockaddr *to,
-                                  socklen_t length, const struct rlock__limit *limit,
-                                  struct rlock__error *error) {
-    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+enum rlock_status rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
+                                    socklen_t length, struct rlock__error *error) {
+    const int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
         rlock__error_set(error, "no socket: %s", strerror(errno));
         return errno == EAFNOSUPPORT ? RLOCK_UNAVAILABLE : RLOCK_SYSTEM;
     }
+    *conn = (struct rlock__conn){.fd = fd, .events = POLLOUT};
     if (to->sa_family != AF_UNIX)
         tune(fd);
-    enum rlock_status status = RLOCK_OK;
-    if (connect(fd, to, length) != 0)
-        status = errno == EINPROGRESS ? finish_connect(fd, limit, error)
-                                      : unavailable(error, strerror(errno));
-    if (status != RLOCK_OK) {
-        close(fd);
-        return status;
-    }
-    *conn = (struct rlock__conn){fd, redisReaderCreate()};
-    if (conn->reader == NULL) {
-        rlock__conn_close(conn);
-        rlock__error_set(error, "no memory");
-        return RLOCK_SYSTEM;
-    }
-    return RLOCK_OK;
-}
-
-enum rlock_status rlock__conn_open(struct rlock__conn *conn, const struct rlock__addresses *to,
-                                   const struct rlock__limit *limit, struct rlock__error *error) {
-    enum rlock_status status = unavailable(error, "the host has no address");
-    for (size_t i = 0; i < to->count && status == RLOCK_UNAVAILABLE; i++) {
-        /* A silent address must not eat the time of those behind it. */
-        struct rlock__limit share = *limit;
-        int64_t now = rlock_now_ms();
-        if (share.deadline_ms != RLOCK_FOREVER && share.deadline_ms > now)
-            share.deadline_ms = now + (share.deadline_ms - now) / (int64_t)(to->count - i);
-        status = open_one(conn, (const struct sockaddr *)&to->at[i].address, to->at[i].length,
-                          &share, error);
-    }
+    if (connect(fd, to, length) == 0)
+        return RLOCK_OK;
+    conn->connecting = errno == EINPROGRESS;
+    if (conn->connecting)
+        return RLOCK_OK;
+    const enum rlock_status status = unavailable(error, strerror(errno));
+    rlock__conn_close(conn);
     return status;
 }
 
+/* Whether connect(2) has come to its end, and to which. */
+static enum rlock_status connected(struct rlock__conn *conn, struct rlock__error *error) {
+    if (!conn->connecting)
+        return RLOCK_OK;
+    struct pollfd about = {.fd = conn->fd, .events = POLLOUT};
+    int failure = 0;
+    socklen_t size = sizeof failure;
+    if (poll(&about, 1, 0) == 0)
+        return RLOCK_AGAIN;
+    (void)getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &failure, &size);
+    conn->connecting = false;
+    return failure == 0 ? RLOCK_OK : unavailable(error, strerror(failure));
+}
+
+enum rlock_status rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                                     const char *host, struct rlock__error *error) {
+    enum rlock_status status = RLOCK_OK;
+    if (conn->reader == NULL) {
+        status = connected(conn, error);
+        if (status == RLOCK_OK && tls != NULL)
+            status = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
+        if (status != RLOCK_OK)
+            return status;
+        conn->reader = redisReaderCreate();
+        if (conn->reader == NULL) {
+            rlock__error_set(error, "no memory");
+            return RLOCK_SYSTEM;
+        }
+    }
+    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error) : RLOCK_OK;
+}
+
 void rlock__conn_close(struct rlock__conn *conn) {
+    rlock__tls_close(conn->tls);
     if (conn->fd >= 0)
         close(conn->fd);
     if (conn->reader != NULL)
@@ -95,68 +125,56 @@ void rlock__conn_close(struct rlock__conn *conn) {
     *conn = RLOCK__CONN_INIT;
 }
 
-static enum rlock_status write_all(int fd, const char *data, size_t size,
-                                   const struct rlock__limit *limit, struct rlock__error *error) {
-    while (size > 0) {
-        /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
-        ssize_t n = send(fd, data, size, MSG_NOSIGNAL);
-        if (n >= 0) {
-            data += n;
-            size -= (size_t)n;
-            continue;
-        }
-        if (errno == EINTR)
-            continue;
-        if (errno != EAGAIN)
-            return unavailable(error, strerror(errno));
-        enum rlock_status status = rlock__poll(fd, POLLOUT, limit);
-        if (status == RLOCK_AGAIN)
-            return unavailable(error, "the server takes no request");
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+/* RLOCK_OK: n bytes more went out. */
+static enum rlock_status write_some(struct rlock__conn *conn, const char *data, size_t size,
+                                    size_t *n, struct rlock__error *error) {
+    if (conn->tls != NULL)
+        return rlock__tls_write(conn->tls, data, size, n, &conn->events, error);
+    /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
+    const ssize_t sent = send(conn->fd, data, size, MSG_NOSIGNAL);
+    *n = sent > 0 ? (size_t)sent : 0;
+    if (sent >= 0)
+        return RLOCK_OK;
+    conn->events = POLLOUT;
+    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+}
+
+/* RLOCK_OK: n bytes, at least one, have come. */
+static enum rlock_status read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
+                                   struct rlock__error *error) {
+    if (conn->tls != NULL)
+        return rlock__tls_read(conn->tls, to, size, n, &conn->events, error);
+    const ssize_t received = recv(conn->fd, to, size, 0);
+    *n = received > 0 ? (size_t)received : 0;
+    if (received > 0)
+        return RLOCK_OK;
+    if (received == 0)
+        return unavailable(error, "the server closed the connection");
+    conn->events = POLLIN;
+    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+}
+
+enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
+                                   struct rlock__error *error) {
+    while (request->sent < request->size) {
+        size_t n = 0;
+        const enum rlock_status status = write_some(conn, request->bytes + request->sent,
+                                                    request->size - request->sent, &n, error);
         if (status != RLOCK_OK)
             return status;
+        request->sent += n;
     }
-    return RLOCK_OK;
-}
-
-enum rlock_status rlock__conn_send(struct rlock__conn *conn, size_t count,
-                                   const struct rlock__arg *args, const struct rlock__limit *limit,
-                                   struct rlock__error *error) {
-    const char *data[ARGS_MAX];
-    size_t sizes[ARGS_MAX];
-    for (size_t i = 0; i < count && i < ARGS_MAX; i++) {
-        data[i] = args[i].data;
-        sizes[i] = args[i].size;
-    }
-    char *request = NULL;
-    long long size = redisFormatCommandArgv(&request, (int)count, data, sizes);
-    if (size < 0) {
-        rlock__error_set(error, "no memory");
-        return RLOCK_SYSTEM;
-    }
-    enum rlock_status status = write_all(conn->fd, request, (size_t)size, limit, error);
-    redisFreeCommand(request);
-    return status;
-}
-
-/* Feeds the reader with what has come. RLOCK_AGAIN: nothing has. */
-static enum rlock_status read_some(struct rlock__conn *conn, struct rlock__error *error) {
-    char bytes[READ_SIZE];
-    ssize_t n = recv(conn->fd, bytes, sizeof bytes, 0);
-    if (n == 0)
-        return unavailable(error, "the server closed the connection");
-    if (n < 0)
-        return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN
-                                                 : unavailable(error, strerror(errno));
-    if (redisReaderFeed(conn->reader, bytes, (size_t)n) != REDIS_OK)
-        return unavailable(error, "no memory");
     return RLOCK_OK;
 }
 
 enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
-                                      const struct rlock__limit *limit,
                                       struct rlock__error *error) {
+    char bytes[READ_SIZE];
     for (;;) {
         void *reply = NULL;
+        size_t n = 0;
         if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
             rlock__error_set(error, "the server does not speak Redis's protocol: %s",
                              conn->reader->errstr);
@@ -166,15 +184,15 @@ enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **o
             *out = reply;
             return RLOCK_OK;
         }
-        enum rlock_status status = rlock__poll(conn->fd, POLLIN, limit);
-        if (status == RLOCK_OK)
-            status = read_some(conn, error);
-        if (status != RLOCK_OK && status != RLOCK_AGAIN)
+        const enum rlock_status status = read_some(conn, bytes, sizeof bytes, &n, error);
+        if (status != RLOCK_OK)
             return status;
-        if (status == RLOCK_AGAIN && rlock_now_ms() >= limit->deadline_ms)
-            return status;
+        if (redisReaderFeed(conn->reader, bytes, n) != REDIS_OK)
+            return unavailable(error, "no memory");
     }
 }
+
+/* --- replies --------------------------------------------------------------------------------- */
 
 void rlock__reply_free(rlock__reply *reply) {
     if (reply != NULL)
@@ -204,16 +222,16 @@ size_t rlock__reply_count(const rlock__reply *reply) {
     return reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
 }
 
-static const rlock__reply *element(const rlock__reply *reply, size_t i) {
-    return i < rlock__reply_count(reply) ? reply->element[i] : NULL;
+const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {
+    return reply != NULL && i < rlock__reply_count(reply) ? reply->element[i] : NULL;
 }
 
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
-    return to_integer(element(reply, i), out);
+    return to_integer(rlock__reply_at(reply, i), out);
 }
 
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
-    const rlock__reply *item = element(reply, i);
+    const rlock__reply *item = rlock__reply_at(reply, i);
     bool text =
         item != NULL && (item->type == REDIS_REPLY_STRING || item->type == REDIS_REPLY_STATUS);
     return text ? item->str : NULL;

@@ -24,6 +24,8 @@ static enum rlock_status check(rlock_client *client, const struct verb *verb,
     const char *fault = rlock__name_fault(count->name);
     if (fault != NULL)
         return rlock__client_invalid(client, fault);
+    if (client->count > 1)
+        return rlock__client_invalid(client, "a count lives on one server");
     if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)
         return rlock__client_invalid(client, "a count is 1 to 1000000000");
     return RLOCK_OK;
@@ -34,7 +36,7 @@ static enum rlock_status send_until_answered(rlock_client *client, const struct 
                                              const struct rlock__call *call,
                                              const struct rlock_count *count,
                                              struct rlock__answer *answer, bool *in_doubt) {
-    struct rlock__route *route = &client->route;
+    struct rlock__route *route = &client->routes.at[0];
     const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), client->connect_timeout_ms);
     int64_t pause_ms = PAUSE_MIN_MS;
     *in_doubt = false;
@@ -63,7 +65,7 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     bool in_doubt;
     enum rlock_status status = send_until_answered(client, verb, call, count, answer, &in_doubt);
     if (status != RLOCK_OK) {
-        client->error = client->route.error;
+        client->error = client->routes.at[0].error;
         return status;
     }
     rlock__reply_free(answer->reply);
@@ -82,7 +84,7 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
     char *publish = NULL;
     bool made =
-        channel != NULL && asprintf(&publish, "PUBLISH %s", channel) >= 0 && rlock__random_id(id);
+        channel != NULL && asprintf(&publish, "SPUBLISH %s", channel) >= 0 && rlock__random_id(id);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
     struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
     for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {

@@ -17,7 +17,7 @@ enum { BACKOFF_MIN_MS = 10, BACKOFF_MAX_MS = 500, STACK_SIZE = 128 * 1024 };
 
 struct rlock_keeper {
     struct rlock_lock *lock;
-    struct rlock__route route;
+    struct rlock__routes routes;
     int64_t grace_ms;
     int64_t *published; /* may be NULL */
     pthread_t thread;
@@ -38,9 +38,10 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     for (size_t i = 0; i < lock->part_count; i++) {
         const struct rlock__limit limit = rlock__client_limit(
             lock->client, rlock__half_way_ms(rlock_now_ms(), last_moment(keeper)), keeper->stop_fd);
-        enum rlock_status status = rlock__part_renew(lock, &lock->parts[i], &keeper->route, &limit);
+        enum rlock_status status =
+            rlock__part_renew(lock, &lock->parts[i], &keeper->routes, &limit);
         if (status == RLOCK_LOST)
-            rlock__error_set(&keeper->route.error, "%s is not ours any more", lock->parts[i].name);
+            rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[i].name);
         if (status != RLOCK_OK)
             return status;
     }
@@ -63,6 +64,8 @@ static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t 
 static enum rlock_status keep(struct rlock_keeper *keeper) {
     int64_t due = rlock_renewal_due_ms(keeper->lock);
     int64_t backoff_ms = BACKOFF_MIN_MS;
+    enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
+    struct rlock__error why = {""};
     for (;;) {
         if (sleep_until(keeper, due) == RLOCK_CANCELLED)
             return RLOCK_OK;
@@ -75,11 +78,19 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
         if (status == RLOCK_OK) {
             due = rlock_renewal_due_ms(keeper->lock);
             backoff_ms = BACKOFF_MIN_MS;
+            known = RLOCK_AGAIN;
             continue;
         }
+        /* The last try has little time, and a time-out tells less than what was said before. */
+        if (status != RLOCK_AGAIN || known == RLOCK_AGAIN) {
+            known = status;
+            why = keeper->routes.error;
+        }
         /* Whatever else it was, a right taken away too: it may come back until the last moment. */
-        if (now >= last_moment(keeper))
-            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        if (now >= last_moment(keeper)) {
+            keeper->routes.error = why;
+            return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
+        }
         due = now + rlock__random_between(backoff_ms / 2, backoff_ms);
         if (due > last_moment(keeper))
             due = last_moment(keeper);
@@ -94,7 +105,7 @@ static void *keeper_main(void *arg) {
         const uint64_t one = 1;
         (void)!write(keeper->lost_fd, &one, sizeof one);
     }
-    rlock__route_close(&keeper->route);
+    rlock__routes_close(&keeper->routes);
     return NULL;
 }
 
@@ -105,6 +116,7 @@ static void free_keeper(struct rlock_keeper *keeper) {
         close(keeper->stop_fd);
     if (keeper->lost_fd >= 0)
         close(keeper->lost_fd);
+    rlock__routes_free(&keeper->routes);
     free(keeper);
 }
 
@@ -129,9 +141,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
         keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        rlock__client_route(lock->client, &keeper->route);
-        if (keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
-            start_thread(keeper))
+        if (rlock__client_routes(lock->client, &keeper->routes) && keeper->timer_fd >= 0 &&
+            keeper->stop_fd >= 0 && keeper->lost_fd >= 0 && start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;
@@ -152,7 +163,7 @@ enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
     pthread_join(keeper->thread, NULL);
     enum rlock_status verdict = keeper->verdict;
     if (verdict != RLOCK_OK)
-        keeper->lock->client->error = keeper->route.error;
+        keeper->lock->client->error = keeper->routes.error;
     free_keeper(keeper);
     return verdict;
 }

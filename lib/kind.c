@@ -33,6 +33,7 @@ static const struct rlock__kind kinds[] = {
         .line = WAITERS,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
+        .shareable = true,
     },
     {
         .name = "fair",
@@ -56,6 +57,7 @@ static const struct rlock__kind kinds[] = {
         .line = WAITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
+        .shareable = true,
     },
     {
         .name = "write",
@@ -66,6 +68,7 @@ static const struct rlock__kind kinds[] = {
         .line = WRITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
+        .shareable = true,
         .variant = "prefer-readers",
         .beats = true,
     },
@@ -96,6 +99,7 @@ static const struct rlock__kind kinds[] = {
     },
 };
 
+const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
 const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
 const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;

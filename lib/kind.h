@@ -17,6 +17,7 @@ struct rlock__kind {
     const char *variant; /* the one that acquire knows; NULL: none */
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
+    bool shareable;      /* it may live on several servers at once, of which a majority decides */
     bool beats;          /* a waiter that is not heard of for seconds loses its place */
 };
 
@@ -28,6 +29,9 @@ bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
 
 /* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
 char *rlock__kind_key(const char *pattern, const char *lock_name);
+
+/* For a lock on several servers, see part.c. */
+extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
 /* What counts without being held, see count.c. */
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,

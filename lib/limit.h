@@ -2,6 +2,7 @@
 #ifndef RLOCK_LIMIT_H
 #define RLOCK_LIMIT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rlock.h"
@@ -15,5 +16,12 @@ struct rlock__limit {
 /* Waits until fd shows one of the poll(2) events (fd -1: for the limit only).
  * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
 enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
+
+enum { RLOCK__POLL_MAX = 32 };
+
+/* The same of several, at most RLOCK__POLL_MAX - 1. */
+struct pollfd;
+enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count,
+                                  const struct rlock__limit *limit);
 
 #endif

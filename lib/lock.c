@@ -28,6 +28,8 @@ static enum rlock_status check(rlock_client *client, const struct rlock_lock_opt
         return rlock__client_invalid(client, "there is no such kind of lock");
     if (!rlock__kind_knows(kind, options->variant))
         return rlock__client_invalid(client, "this kind of lock has no such variant");
+    if (client->count > 1 && !kind->shareable)
+        return rlock__client_invalid(client, "on several servers a lock is run, read or write");
     if (options->permits < 0 || options->permits > RLOCK_TAKE_MAX)
         return rlock__client_invalid(client, "permits taken at once are 1 to 10000");
     if (options->permits_total < 0 || options->permits_total > RLOCK_PERMITS_MAX)
@@ -102,10 +104,13 @@ static bool take_over_proof(struct rlock__part *part, bool reenters,
 static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, const char *name,
                       const struct rlock_lock_options *options) {
     part->name = strdup(name);
+    part->seat_count = lock->client->count;
+    part->seats = calloc(part->seat_count, sizeof *part->seats);
     part->channel = rlock__kind_key(lock->kind->channel, name);
-    if (part->name == NULL || part->channel == NULL || !rlock__random_id(part->hold_id) ||
+    if (part->name == NULL || part->seats == NULL || part->channel == NULL ||
+        !rlock__random_id(part->hold_id) ||
         asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
-        asprintf(&part->publish, "PUBLISH %s", part->channel) < 0)
+        asprintf(&part->publish, "SPUBLISH %s", part->channel) < 0)
         return false;
     for (size_t i = 0; i < RLOCK__KEYS_MAX && lock->kind->keys[i] != NULL; i++) {
         part->keys[i] = rlock__kind_key(lock->kind->keys[i], name);
@@ -149,8 +154,6 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
         lock->client = client;
         lock->kind = rlock__kind_find(options->kind);
         lock->lease_ms = options->lease_ms;
-        rlock__client_route(client, &lock->listener.route);
-        rlock__listen_no_more(&lock->listener);
     }
     if (lock == NULL || !fill(lock, options)) {
         rlock_lock_free(lock);
@@ -169,12 +172,13 @@ static void free_part(struct rlock__part *part) {
     free(part->own_channel);
     free(part->publish);
     free(part->proof_owner);
+    free(part->seats);
 }
 
 void rlock_lock_free(rlock_lock *lock) {
     if (lock == NULL)
         return;
-    rlock__listen_no_more(&lock->listener);
+    rlock__listener_free(&lock->listener);
     rlock__reply_free(lock->busy_reply);
     /* A part that could not be made whole is not counted: calloc left it safe to free. */
     for (size_t i = 0; lock->parts != NULL && i <= lock->part_count; i++) {
@@ -226,9 +230,9 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
     for (size_t i = 0; i < lock->part_count; i++) {
         const struct rlock__limit limit = rlock__client_limit(lock->client, RLOCK_FOREVER, -1);
         enum rlock_status status =
-            rlock__part_renew(lock, &lock->parts[i], &lock->client->route, &limit);
+            rlock__part_renew(lock, &lock->parts[i], &lock->client->routes, &limit);
         if (status != RLOCK_OK) {
-            lock->client->error = lock->client->route.error;
+            lock->client->error = lock->client->routes.error;
             return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
         }
     }
@@ -240,17 +244,20 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
 static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
                                       int64_t keep_ms, int64_t deadline_ms) {
     int64_t pause_ms = RETRY_MIN_MS;
+    int more = 2; /* tries for a server that the majority does not need */
     bool in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
-        enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, &limit);
+        enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, true, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)
             return RLOCK_OK;
+        if (status == RLOCK_OK && rlock__part_may_stay(part) && more-- > 0)
+            continue;
         if (status != RLOCK_AGAIN)
             return status;
-        in_doubt = in_doubt || lock->client->route.in_doubt;
+        in_doubt = in_doubt || rlock__routes_in_doubt(&lock->client->routes);
         const int64_t now = rlock_now_ms();
         if (now >= deadline_ms)
             return RLOCK_UNAVAILABLE;
@@ -271,7 +278,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
         if (status == RLOCK_OK || worst == RLOCK_LOST)
             continue;
         worst = status;
-        lock->client->error = lock->client->route.error;
+        lock->client->error = lock->client->routes.error;
         if (status == RLOCK_LOST)
             rlock__error_set(&lock->client->error, "%s is not ours any more", part->name);
     }

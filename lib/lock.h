@@ -28,6 +28,8 @@ struct rlock_lock {
     unsigned glances; /* since the last try; see rlock__part_glance */
     bool routine;     /* nothing has happened: only the cap calls for the next try */
     bool last_was_busy;
+    unsigned splits;          /* in a row */
+    bool split;               /* of several servers no majority is anybody's */
     bool stands;              /* a try may stand in line: we are ready to wait */
     struct rlock__part *busy; /* the part that was held by others at the last try */
     size_t stuck_at;          /* the part at which the last try ended; 0 also after a grant */
@@ -38,27 +40,62 @@ struct rlock_lock {
     struct rlock_holder blocker;
 };
 
-/* --- part.c: the verbs, on one name ---------------------------------------------------------- */
+/* --- part.c ---------------------------------------------------------------------------------- */
+
+/* What every script gets first, the owner being `owner`. It borrows its texts. */
+struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct rlock__part *part,
+                                    const char *owner);
+
+/* As whom a seat is held. */
+const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlock__part *part,
+                                 const struct rlock__seat *seat);
+
+/* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
+enum rlock_status rlock__part_odd_answer(struct rlock__run *run,
+                                         const struct rlock__script *script);
+void rlock__part_free_answers(struct rlock__run *runs, size_t count);
+
+/* Looks whether lock and line still stand, by one plain command: what a waiter far from the front
+ * does instead of most tries. True: they do. False: try. Of one server only. */
+bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
+                        const struct rlock__limit *limit);
+
+/* --- the verbs, on one name: part_take.c, part_token.c, part_renew.c, part_release.c ---------- */
 
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
  * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final; of RLOCK_REFUSED and
- * RLOCK_OUSTED the route's error says why.
+ * RLOCK_OUSTED the routes' error says why.
  * in_line: stand in line when it is busy. */
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms);
 
-/* Looks whether lock and line still stand, by one plain command: what a waiter far from the front
- * does instead of most tries. True: they do. False: try. */
-bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
-                        const struct rlock__limit *limit);
+/* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
+ * it: a long command outlives servers that restart one after the other. Nobody else can have had
+ * the lock meanwhile. */
+void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
+                      struct rlock__routes *routes);
 
-/* Renews it over a route of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+/* Asks those that have given another token to accept this one. Returns how many know it now;
+ * *known: the largest that any of them has, where that is larger. */
+size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__part *part,
+                                 struct rlock__routes *routes, int64_t token,
+                                 const struct rlock__limit *limit, int64_t *known);
+
+/* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
+ * it, so that every later holder's is larger, whichever majority gives that; where several readers
+ * want the same one, all but one go on to the next. RLOCK_OK, or RLOCK_AGAIN. */
+enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlock__part *part,
+                                             const struct rlock__limit *limit);
+
+/* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
-                                    struct rlock__route *route, const struct rlock__limit *limit);
+                                    struct rlock__routes *routes, const struct rlock__limit *limit);
 
-/* Gives it back and leaves the line. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+/* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
+ * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
-                                        int64_t keep_ms, const struct rlock__limit *limit);
+                                        int64_t keep_ms, bool places_too,
+                                        const struct rlock__limit *limit);
 
 /* --- lock.c ---------------------------------------------------------------------------------- */
 

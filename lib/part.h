@@ -1,4 +1,4 @@
-/* part.h: one name of a lock: what is known of it here. */
+/* part.h: one name of a lock: what is known of it here, on each server. */
 #ifndef RLOCK_PART_H
 #define RLOCK_PART_H
 
@@ -6,20 +6,39 @@
 #include "rlock.h"
 #include "script.h"
 
+/* One name on one server. */
+struct rlock__seat {
+    bool held;
+    bool reentered; /* it is a hold of the owner around us */
+    bool in_line;   /* we have a place among the waiters */
+    bool in_doubt;  /* an attempt without an answer may have taken it */
+    int64_t token;
+    int64_t lease_end_ms;
+};
+
 struct rlock__part {
     char *name;
     char *keys[RLOCK__KEYS_MAX];
     char *channel;     /* everybody's, Redisson's too */
     char *own_channel; /* ours alone while we wait */
-    char *publish;     /* what scripts tell by: "PUBLISH CHANNEL" */
+    char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
     char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     struct rlock_hold hold;       /* name, owner, token while held */
-    bool held;
-    bool in_line;         /* we have a place among the waiters */
-    bool in_doubt;        /* an attempt without an answer may have taken it */
-    int64_t lease_end_ms; /* while held */
+    bool held;                    /* on a majority */
+    int64_t lease_end_ms;         /* while held: until when on a majority */
+    size_t seat_count;
+    struct rlock__seat *seats; /* in the order of the client's servers */
 };
+
+/* On some server at least: */
+bool rlock__part_in_line(const struct rlock__part *part);
+/* Something of ours may stay there until its lease ends. */
+bool rlock__part_may_stay(const struct rlock__part *part);
+bool rlock__seat_may_stay(const struct rlock__seat *seat);
+
+/* True: nothing of ours stands anywhere, as far as is known. */
+bool rlock__part_is_clear(const struct rlock__part *part);
 
 #endif

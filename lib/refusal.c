@@ -7,21 +7,24 @@
 #include <stddef.h>
 #include <string.h>
 
+static const char after_code[] = ""; /* plain words are behind the first one */
+
 static const struct {
     const char *prefix;
     enum rlock_status status;
     const char *plain; /* in plain words, where the server's are not; NULL: they will do */
 } refusals[] = {
     {"NOAUTH", RLOCK_DENIED, "the server wants a password"},
-    {"WRONGPASS", RLOCK_DENIED, NULL},
-    {"NOPERM", RLOCK_DENIED, NULL},
+    {"WRONGPASS ", RLOCK_DENIED, after_code},
+    {"NOPERM ", RLOCK_DENIED, after_code},
     {"DENIED", RLOCK_DENIED, NULL}, /* protected mode */
     {"ERR AUTH <password> called without any password", RLOCK_OK,
      NULL}, /* as redis-cli: go on without */
     {"ERR Client sent AUTH, but no password is set", RLOCK_OK, NULL},
     {"ERR AUTH", RLOCK_DENIED, NULL},
     {"ERR invalid password", RLOCK_DENIED, NULL},
-    {"ERR The user executing the script can't", RLOCK_DENIED, NULL},
+    {"ERR The user executing the script can't", RLOCK_DENIED,
+     "this user has no right to all that the lock needs"}, /* Redis 7.0 does not say to what */
     {"ERR ACL failure in script", RLOCK_DENIED, NULL},
     {"ERR Protocol error: unauthenticated", RLOCK_DENIED, "the server wants a password"},
     {"WRONGTYPE", RLOCK_WRONG_KIND, NULL},
@@ -29,12 +32,18 @@ static const struct {
     {"BUSY", RLOCK_AGAIN, NULL},
     {"MASTERDOWN", RLOCK_AGAIN, NULL},
     {"CLUSTERDOWN", RLOCK_AGAIN, NULL},
-    {"TRYAGAIN", RLOCK_AGAIN, NULL},
+    {"TRYAGAIN", RLOCK_AGAIN, "the slot is being moved to another node (TRYAGAIN)"},
+    {"MOVED", RLOCK_UNAVAILABLE, "it is on another node of a cluster: give cluster://HOST"},
+    {"CROSSSLOT", RLOCK_REFUSED,
+     "in a cluster the braces of a name enclose something, as in {tag}name"},
+    {"ERR This instance has cluster support disabled", RLOCK_UNAVAILABLE,
+     "it is not a cluster: give redis://HOST"},
     {"NOREPLICAS", RLOCK_AGAIN, NULL},
     {"MISCONF", RLOCK_AGAIN, NULL},
     {"OOM", RLOCK_AGAIN, NULL},
     {"READONLY", RLOCK_AGAIN, NULL},
     {"UNBLOCKED", RLOCK_AGAIN, NULL},
+    {"ERR WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
     {"ERR max number of clients", RLOCK_AGAIN, NULL},
 };
 
@@ -42,7 +51,10 @@ enum rlock_status rlock__refusal(const char *text, const char **plain) {
     *plain = text;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (strncmp(text, refusals[i].prefix, strlen(refusals[i].prefix)) == 0) {
-            *plain = refusals[i].plain != NULL ? refusals[i].plain : text;
+            if (refusals[i].plain == after_code)
+                *plain = text + strlen(refusals[i].prefix);
+            else if (refusals[i].plain != NULL)
+                *plain = refusals[i].plain;
             return refusals[i].status;
         }
     }

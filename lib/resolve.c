@@ -1,22 +1,19 @@
-/* resolve.c: a host's addresses, looked up within a deadline.
+/* resolve.c: a host's addresses, looked up without blocking.
  *
  * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and whoever is
  * last, asker or thread, frees what they share. */
 #include "resolve.h"
 
 #include <netdb.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-struct lookup {
+struct rlock__lookup {
     char *host;
     char *port;
     struct addrinfo *found;
@@ -25,8 +22,8 @@ struct lookup {
     atomic_int users;
 };
 
-static void lookup_unref(struct lookup *lookup) {
-    if (atomic_fetch_sub(&lookup->users, 1) > 1)
+void rlock__lookup_drop(struct rlock__lookup *lookup) {
+    if (lookup == NULL || atomic_fetch_sub(&lookup->users, 1) > 1)
         return;
     if (lookup->found != NULL)
         freeaddrinfo(lookup->found);
@@ -43,27 +40,45 @@ static int ask(const char *host, const char *port, int flags, struct addrinfo **
 }
 
 static void *lookup_main(void *arg) {
-    struct lookup *lookup = arg;
+    struct rlock__lookup *lookup = arg;
     lookup->failure = ask(lookup->host, lookup->port, 0, &lookup->found);
     const uint64_t one = 1;
     (void)!write(lookup->done_fd, &one, sizeof one);
-    lookup_unref(lookup);
+    rlock__lookup_drop(lookup);
     return NULL;
 }
 
-static struct lookup *lookup_new(const struct rlock__server *server) {
-    struct lookup *lookup = calloc(1, sizeof *lookup);
+static struct rlock__lookup *lookup_new(const char *host, const char *port) {
+    struct rlock__lookup *lookup = calloc(1, sizeof *lookup);
     if (lookup == NULL)
         return NULL;
-    lookup->host = strdup(server->host);
-    lookup->port = strdup(server->port);
+    lookup->host = strdup(host);
+    lookup->port = strdup(port);
     lookup->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    atomic_init(&lookup->users, 2);
+    atomic_init(&lookup->users, 1);
     if (lookup->host != NULL && lookup->port != NULL && lookup->done_fd >= 0)
         return lookup;
-    atomic_store(&lookup->users, 1);
-    lookup_unref(lookup);
+    rlock__lookup_drop(lookup);
     return NULL;
+}
+
+struct rlock__lookup *rlock__lookup_start(const char *host, const char *port) {
+    struct rlock__lookup *lookup = lookup_new(host, port);
+    pthread_t thread;
+    if (lookup == NULL)
+        return NULL;
+    atomic_store(&lookup->users, 2);
+    if (pthread_create(&thread, NULL, lookup_main, lookup) == 0) {
+        pthread_detach(thread);
+        return lookup;
+    }
+    atomic_store(&lookup->users, 1);
+    rlock__lookup_drop(lookup);
+    return NULL;
+}
+
+int rlock__lookup_fd(const struct rlock__lookup *lookup) {
+    return lookup->done_fd;
 }
 
 static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *found) {
@@ -74,51 +89,32 @@ static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *
     }
 }
 
-static enum rlock_status lookup_run(struct rlock__addresses *out,
-                                    const struct rlock__server *server,
-                                    const struct rlock__limit *limit, struct rlock__error *error) {
-    struct lookup *lookup = lookup_new(server);
-    pthread_t thread;
-    if (lookup == NULL || pthread_create(&thread, NULL, lookup_main, lookup) != 0) {
-        if (lookup != NULL) {
-            atomic_store(&lookup->users, 1);
-            lookup_unref(lookup);
-        }
-        rlock__error_set(error, "no thread for looking up %s", server->host);
-        return RLOCK_SYSTEM;
-    }
-    pthread_detach(thread);
-    enum rlock_status status = rlock__poll(lookup->done_fd, POLLIN, limit);
-    uint64_t count;
-    if (status == RLOCK_OK) /* reading it is what orders the thread's writes before our reads */
-        (void)!read(lookup->done_fd, &count, sizeof count);
-    if (status == RLOCK_OK && lookup->failure == 0) {
+enum rlock_status rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+                                     struct rlock__error *error) {
+    uint64_t count; /* reading it is what orders the thread's writes before our reads */
+    (void)!read(lookup->done_fd, &count, sizeof count);
+    const int failure = lookup->failure;
+    if (failure == 0)
         copy_addresses(out, lookup->found);
-    } else if (status == RLOCK_OK) {
-        rlock__error_set(error, "%s", gai_strerror(lookup->failure));
-        status = RLOCK_UNAVAILABLE;
-    } else if (status == RLOCK_AGAIN) {
-        rlock__error_set(error, "looking up the host took too long");
-        status = RLOCK_UNAVAILABLE;
-    }
-    lookup_unref(lookup);
-    return status;
+    else
+        rlock__error_set(error, "%s", gai_strerror(failure));
+    rlock__lookup_drop(lookup);
+    return failure == 0 ? RLOCK_OK : RLOCK_UNAVAILABLE;
 }
 
-enum rlock_status rlock__resolve(struct rlock__addresses *out, const struct rlock__server *server,
-                                 const struct rlock__limit *limit, struct rlock__error *error) {
-    if (server->transport == RLOCK__UNIX) {
-        struct sockaddr_un address = {.sun_family = AF_UNIX};
-        memcpy(address.sun_path, server->path, strlen(server->path)); /* url.c checked its length */
-        memcpy(&out->at[0].address, &address, sizeof address);
-        out->at[0].length = sizeof address;
-        out->count = 1;
-        return RLOCK_OK;
-    }
+void rlock__address_of_path(struct rlock__addresses *out, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, path, strlen(path));
+    memcpy(&out->at[0].address, &address, sizeof address);
+    out->at[0].length = sizeof address;
+    out->count = 1;
+}
+
+bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port) {
     struct addrinfo *found = NULL;
-    if (ask(server->host, server->port, AI_NUMERICHOST, &found) != 0)
-        return lookup_run(out, server, limit, error);
+    if (ask(host, port, AI_NUMERICHOST, &found) != 0)
+        return false;
     copy_addresses(out, found);
     freeaddrinfo(found);
-    return RLOCK_OK;
+    return true;
 }

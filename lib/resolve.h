@@ -1,4 +1,4 @@
-/* resolve.h: a host's addresses, looked up within a deadline. */
+/* resolve.h: a host's addresses, looked up without blocking. */
 #ifndef RLOCK_RESOLVE_H
 #define RLOCK_RESOLVE_H
 
@@ -6,8 +6,7 @@
 #include <sys/socket.h>
 
 #include "error.h"
-#include "limit.h"
-#include "url.h"
+#include "rlock.h"
 
 enum { RLOCK__ADDRESS_MAX = 8 };
 
@@ -19,10 +18,27 @@ struct rlock__addresses {
     } at[RLOCK__ADDRESS_MAX];
 };
 
-/* Fills out with the server's addresses: a socket's path and a numeric host at once, a name by the
- * system's resolver in a thread of its own, which is left behind when it outlives the limit.
- * RLOCK_OK, RLOCK_UNAVAILABLE (also at the deadline), RLOCK_CANCELLED, RLOCK_SYSTEM. */
-enum rlock_status rlock__resolve(struct rlock__addresses *out, const struct rlock__server *server,
-                                 const struct rlock__limit *limit, struct rlock__error *error);
+/* A look-up that is under way. */
+struct rlock__lookup;
+
+/* The address of a Unix socket, whose path has at most 107 bytes. */
+void rlock__address_of_path(struct rlock__addresses *out, const char *path);
+
+/* Fills out with the addresses of a numeric host and a numeric port. False: it is none. */
+bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port);
+
+/* Starts to look up a name by the system's resolver, in a thread of its own. NULL: no thread. */
+struct rlock__lookup *rlock__lookup_start(const char *host, const char *port);
+
+/* Becomes readable when the answer is there. Borrowed. */
+int rlock__lookup_fd(const struct rlock__lookup *lookup);
+
+/* Takes the answer, once the descriptor is readable, and frees the look-up.
+ * RLOCK_OK, RLOCK_UNAVAILABLE. */
+enum rlock_status rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+                                     struct rlock__error *error);
+
+/* Forgets it; its thread is left behind until it ends by itself. NULL: nothing. */
+void rlock__lookup_drop(struct rlock__lookup *lookup);
 
 #endif

@@ -1,142 +1,129 @@
-/* route.c: the way to the server where a lock lives. */
+/* route.c: the way to where a lock lives. */
 #include "route.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "clock.h"
-#include "refusal.h"
 
-void rlock__route_init(struct rlock__route *route, const struct rlock__server *server,
-                       const char *password, int64_t connect_timeout_ms,
+enum {
+    FRESH_MS = 1000, /* what a Sentinel said is not asked again for so long */
+    GLANCE_MS = 300, /* for asking it again, while there is a master that answers */
+};
+
+bool rlock__route_init(struct rlock__route *route, const struct rlock__site *site,
                        const struct rlock__route *like) {
-    *route = (struct rlock__route){.server = server,
-                                   .password = password,
-                                   .connect_timeout_ms = connect_timeout_ms,
-                                   .look_up_again = true,
-                                   .conn = RLOCK__CONN_INIT};
-    if (like != NULL && like->addresses.count > 0) {
-        route->addresses = like->addresses;
-        route->look_up_again = false;
+    const struct rlock__server *server = &site->server;
+    *route = (struct rlock__route){.site = site};
+    const bool socket = server->host_count == 0;
+    const bool single = server->topology == RLOCK__SINGLE;
+    rlock__link_init(&route->link,
+                     socket   ? server->path
+                     : single ? server->hosts[0].name
+                              : "",
+                     socket || !single ? "" : server->hosts[0].port, &site->access);
+    if (server->topology == RLOCK__CLUSTER) {
+        route->cluster =
+            rlock__cluster_new(server, &site->access, like != NULL ? like->cluster : NULL);
+        return route->cluster != NULL;
     }
+    if (like != NULL) {
+        rlock__link_move(&route->link, like->link.host, like->link.port);
+        rlock__link_like(&route->link, &like->link);
+        route->sentinel = like->sentinel;
+        route->located_ms = like->located_ms;
+        route->has_replica = like->has_replica;
+        route->astray = like->astray;
+    }
+    return true;
 }
 
 void rlock__route_close(struct rlock__route *route) {
-    rlock__conn_close(&route->conn);
+    rlock__link_close(&route->link);
+    if (route->cluster != NULL)
+        rlock__cluster_close(route->cluster);
 }
 
-enum rlock_status rlock__route_judge(struct rlock__route *route, const rlock__reply *reply) {
-    const char *text = rlock__reply_error(reply);
-    if (text == NULL)
-        return RLOCK_OK;
-    const char *plain;
-    const enum rlock_status status = rlock__refusal(text, &plain);
-    rlock__error_set(&route->error, "%s", plain);
-    return status;
+void rlock__route_free(struct rlock__route *route) {
+    if (route->site == NULL)
+        return;
+    rlock__link_close(&route->link);
+    rlock__cluster_free(route->cluster);
 }
 
-/* After a failure the connection is dead, and so is what it may still bring. */
-static enum rlock_status dead(struct rlock__route *route, enum rlock_status status) {
-    rlock__conn_close(&route->conn);
-    return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status;
+void rlock__route_doubt(struct rlock__route *route) {
+    const struct rlock__server *server = &route->site->server;
+    route->astray = true;
+    if (server->topology == RLOCK__SENTINEL) /* the next one may know better */
+        route->sentinel = (route->sentinel + 1) % server->host_count;
+    if (route->cluster != NULL)
+        rlock__cluster_doubt(route->cluster);
 }
 
-static enum rlock_status exchange(struct rlock__route *route, size_t count,
-                                  const struct rlock__arg *args, const struct rlock__limit *limit,
-                                  rlock__reply **out) {
-    enum rlock_status status = rlock__conn_send(&route->conn, count, args, limit, &route->error);
-    if (status == RLOCK_OK) {
-        status = rlock__conn_receive(&route->conn, out, limit, &route->error);
-        if (status == RLOCK_AGAIN)
-            rlock__error_set(&route->error, "no answer in time");
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* To find out where to go is a part of connecting. */
+static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
+                                               const struct rlock__limit *limit) {
+    const int64_t end_ms = rlock__after_ms(rlock_now_ms(), route->site->access.connect_timeout_ms);
+    return (struct rlock__limit){sooner(limit->deadline_ms, end_ms), limit->cancel_fd};
+}
+
+/* Asks the Sentinels, also while we are connected: a master that they have replaced goes on
+ * answering for a while. When none of them says anything the last one known is as good as any; what
+ * is written there counts only when a replica has it. */
+static enum rlock_status locate(struct rlock__route *route, const struct rlock__limit *limit) {
+    const int64_t now = rlock_now_ms();
+    const bool known = route->located_ms != 0;
+    struct rlock__limit bound = bound_by_connecting(route, limit);
+    if (known && !route->astray) {
+        if (now < route->located_ms + FRESH_MS)
+            return RLOCK_OK;
+        const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
+        bound.deadline_ms = now + sooner(quarter_ms, GLANCE_MS);
     }
-    if (status != RLOCK_OK)
-        return dead(route, status);
-    route->answered = true;
+    struct rlock__master master;
+    const enum rlock_status status = rlock__sentinel_ask(
+        &route->site->server, &route->site->finder, &bound,
+        route->site->replicas == RLOCK_REPLICAS_AUTO, &route->sentinel, &master, &route->error);
+    if (status == RLOCK_OK) {
+        rlock__link_move(&route->link, master.host, master.port);
+        route->has_replica = master.has_replica;
+        route->astray = false;
+    } else if ((status != RLOCK_AGAIN && status != RLOCK_UNAVAILABLE) || !known) {
+        return status; /* Sentinels that forget a name may be told it again */
+    }
+    route->located_ms = rlock_now_ms();
     return RLOCK_OK;
 }
 
-/* One log-in command, whose answer must be +OK: a lock must not be taken as the wrong user or in
- * the wrong database. */
-static enum rlock_status log_in_step(struct rlock__route *route, size_t count,
-                                     const char *const *words, const struct rlock__limit *limit) {
-    struct rlock__arg args[3];
-    for (size_t i = 0; i < count; i++)
-        args[i] = (struct rlock__arg){words[i], strlen(words[i])};
-    rlock__reply *reply = NULL;
-    enum rlock_status status = exchange(route, count, args, limit, &reply);
-    if (status != RLOCK_OK)
-        return status;
-    status = rlock__route_judge(route, reply);
-    const bool odd = rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply);
-    rlock__reply_free(reply);
-    if (status == RLOCK_OK && !odd)
-        return status;
-    (void)dead(route, status);
-    if (odd)
-        rlock__error_set(&route->error, "the server's answer to %s can't be understood", words[0]);
-    else if (status == RLOCK_UNAVAILABLE)
-        status = RLOCK_DENIED; /* whatever it has against us */
-    return odd ? RLOCK_UNAVAILABLE : status;
-}
-
-static enum rlock_status log_in(struct rlock__route *route, const struct rlock__limit *limit) {
-    const struct rlock__server *server = route->server;
-    const char *password = server->password != NULL ? server->password : route->password;
-    enum rlock_status status = RLOCK_OK;
-    if (password != NULL) {
-        const char *words[] = {"AUTH", server->user, password};
-        bool named = server->user != NULL;
-        if (!named)
-            words[1] = password;
-        status = log_in_step(route, named ? 3 : 2, words, limit);
+enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
+                                    const struct rlock__limit *limit, struct rlock__link **out) {
+    const struct rlock__limit bound = bound_by_connecting(route, limit);
+    *out = &route->link;
+    switch (route->site->server.topology) {
+    case RLOCK__SINGLE: break;
+    case RLOCK__SENTINEL: return locate(route, limit);
+    case RLOCK__CLUSTER:
+        return rlock__cluster_find(route->cluster, rlock__cluster_slot(key), &bound, out,
+                                   &route->error);
     }
-    if (status == RLOCK_OK && server->db != 0) {
-        char db[16];
-        (void)snprintf(db, sizeof db, "%d", server->db);
-        const char *words[] = {"SELECT", db};
-        status = log_in_step(route, 2, words, limit);
-    }
-    return status;
+    return RLOCK_OK;
 }
 
-/* A name that can't be looked up any more keeps the addresses it had. */
-static enum rlock_status look_up(struct rlock__route *route, const struct rlock__limit *limit) {
-    struct rlock__addresses found = {.count = 0};
-    enum rlock_status status = rlock__resolve(&found, route->server, limit, &route->error);
-    if (status == RLOCK_OK)
-        route->addresses = found;
-    else if (status == RLOCK_UNAVAILABLE && route->addresses.count > 0)
-        status = RLOCK_OK;
-    return status;
+struct rlock__link *rlock__route_redirected(struct rlock__route *route,
+                                            const struct rlock__link *from, const char *text,
+                                            bool *asking) {
+    return route->cluster != NULL ? rlock__cluster_redirected(route->cluster, from, text, asking)
+                                  : NULL;
 }
 
-enum rlock_status rlock__route_connect(struct rlock__route *route,
-                                       const struct rlock__limit *limit) {
-    if (route->conn.fd >= 0)
-        return RLOCK_OK;
-    struct rlock__limit bound = *limit;
-    int64_t timeout = rlock__after_ms(rlock_now_ms(), route->connect_timeout_ms);
-    if (timeout < bound.deadline_ms)
-        bound.deadline_ms = timeout;
-    enum rlock_status status = route->look_up_again ? look_up(route, &bound) : RLOCK_OK;
-    if (status == RLOCK_OK)
-        status = rlock__conn_open(&route->conn, &route->addresses, &bound, &route->error);
-    route->look_up_again = status != RLOCK_OK;
-    if (status != RLOCK_OK)
-        return dead(route, status);
-    return log_in(route, &bound);
+int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
+    if (route->site->replicas != RLOCK_REPLICAS_AUTO)
+        return route->site->replicas;
+    return route->cluster != NULL ? rlock__cluster_has_replica(route->cluster, link)
+                                  : route->has_replica;
 }
 
-enum rlock_status rlock__route_call(struct rlock__route *route, size_t count,
-                                    const struct rlock__arg *args, const struct rlock__limit *limit,
-                                    rlock__reply **out) {
-    enum rlock_status status = rlock__route_connect(route, limit);
-    if (status != RLOCK_OK)
-        return status;
-    route->in_doubt = true;
-    status = exchange(route, count, args, limit, out);
-    if (status == RLOCK_OK)
-        route->in_doubt = false;
-    return status;
+bool rlock__route_sharded(const struct rlock__route *route) {
+    return route->cluster != NULL && rlock__cluster_sharded(route->cluster);
 }

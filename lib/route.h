@@ -1,43 +1,62 @@
-/* route.h: the way to the server where a lock lives: connected, logged in, connected again. */
+/* route.h: the way to where a lock lives: one server, the master that Sentinels name, or the node
+ * of a cluster that serves a name's slot. */
 #ifndef RLOCK_ROUTE_H
 #define RLOCK_ROUTE_H
 
-#include "conn.h"
+#include "cluster.h"
+#include "sentinel.h"
+
+/* One of the user's servers: what the URL says, and how one gets in. */
+struct rlock__site {
+    struct rlock__server server;
+    struct rlock__access access; /* to what keeps the data */
+    struct rlock__access finder; /* to the Sentinels that know where that is */
+    int replicas;                /* how many must acknowledge; RLOCK_REPLICAS_AUTO */
+    int64_t replica_timeout_ms;
+};
 
 struct rlock__route {
-    const struct rlock__server *server; /* borrowed, like the password */
-    const char *password;
-    int64_t connect_timeout_ms;
-    struct rlock__addresses addresses;
-    bool look_up_again; /* the addresses did not work */
-    struct rlock__conn conn;
-    bool answered; /* the server has said something, ever */
-    bool in_doubt; /* a request went out whose answer never came */
+    const struct rlock__site *site; /* borrowed */
+    struct rlock__link link;        /* of a cluster: unused */
+    struct rlock__cluster *cluster; /* NULL: none */
+    const struct rlock__link *used; /* by the last request that was answered; NULL: none was */
+    size_t sentinel;                /* which has answered last */
+    int64_t located_ms;             /* when; 0: never */
+    bool astray;                    /* what was there is the master no more */
+    bool has_replica;               /* one is known to the Sentinels */
+    bool answered;                  /* a server has said something, ever */
+    bool in_doubt;                  /* a request went out whose answer never came */
     struct rlock__error error;
 };
 
-/* A route that connects on first use. If `like` is not NULL its addresses are taken over, so that a
- * name service that has died since does no harm. */
-void rlock__route_init(struct rlock__route *route, const struct rlock__server *server,
-                       const char *password, int64_t connect_timeout_ms,
+/* A route that connects on first use. like: what is known there is taken over, NULL: nothing.
+ * False: no memory. */
+bool rlock__route_init(struct rlock__route *route, const struct rlock__site *site,
                        const struct rlock__route *like);
+void rlock__route_free(struct rlock__route *route);
 
-/* Closes the connection; the route can be used again. */
+/* Closes the connections; the route can be used again. */
 void rlock__route_close(struct rlock__route *route);
 
-/* Connects and logs in, where that is not done yet.
- * RLOCK_OK. RLOCK_AGAIN: not now. RLOCK_DENIED, RLOCK_UNAVAILABLE: never. RLOCK_CANCELLED,
+/* The link to where a key lives. Of a single server at once; Sentinels and nodes are asked where
+ * that is not known, or not surely any more.
+ * RLOCK_OK. RLOCK_AGAIN: not now. RLOCK_UNAVAILABLE, RLOCK_DENIED: never. RLOCK_CANCELLED,
  * RLOCK_SYSTEM. route->error says why. */
-enum rlock_status rlock__route_connect(struct rlock__route *route,
-                                       const struct rlock__limit *limit);
+enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
+                                    const struct rlock__limit *limit, struct rlock__link **out);
 
-/* Sends a command and receives its reply, connecting first where needed. As rlock__route_connect;
- * on RLOCK_OK *out is the caller's, and may be an error reply. */
-enum rlock_status rlock__route_call(struct rlock__route *route, size_t count,
-                                    const struct rlock__arg *args, const struct rlock__limit *limit,
-                                    rlock__reply **out);
+/* Where an error reply sends us; NULL: nowhere. See rlock__cluster_redirected(). */
+struct rlock__link *rlock__route_redirected(struct rlock__route *route,
+                                            const struct rlock__link *from, const char *text,
+                                            bool *asking);
 
-/* What a reply says: RLOCK_OK, or as rlock__refusal() when it is an error. */
-enum rlock_status rlock__route_judge(struct rlock__route *route, const rlock__reply *reply);
+/* It did not work there: find out anew where to go, next time. */
+void rlock__route_doubt(struct rlock__route *route);
+
+/* How many replicas must acknowledge what is written over that link. */
+int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link);
+
+/* Whether messages go over the channels of a cluster's shard. */
+bool rlock__route_sharded(const struct rlock__route *route);
 
 #endif

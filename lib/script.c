@@ -1,64 +1,273 @@
-/* script.c: runs one of our scripts on the server. */
+/* script.c: runs one of our scripts, on one server or on several at once. */
 #include "script.h"
 
+#include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "clock.h"
+
+enum {
+    REDIRECTIONS_MAX = 8,
+    STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
+    STRAGGLER_MAX_MS = 50  /* as long again as that took */
+};
 
 static struct rlock__arg text_arg(const char *text) {
     return (struct rlock__arg){text, strlen(text)};
 }
 
-static enum rlock_status send_script(struct rlock__route *route, struct rlock__arg verb,
-                                     struct rlock__arg script, const struct rlock__call *call,
-                                     const struct rlock__limit *limit, rlock__reply **out) {
+/* --- one server ------------------------------------------------------------------------------ */
+
+static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
+    const struct rlock__call *call = run->call;
+    const bool by_hash = run->stage == RLOCK__RUN_HASH;
     struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
     char key_count[8];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
     size_t n = 0;
-    args[n++] = verb;
-    args[n++] = script;
+    args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
+    args[n++] = by_hash ? text_arg(script->sha1)
+                        : (struct rlock__arg){(const char *)script->body, script->size};
     args[n++] = text_arg(key_count);
     for (size_t i = 0; i < call->key_count; i++)
         args[n++] = text_arg(call->keys[i]);
-    for (size_t i = 0; i < call->arg_count; i++)
-        args[n++] = text_arg(call->args[i]);
-    return rlock__route_call(route, n, args, limit, out);
-}
-
-static bool is_noscript(const rlock__reply *reply) {
-    const char *text = rlock__reply_error(reply);
-    return text != NULL && strncmp(text, "NOSCRIPT", strlen("NOSCRIPT")) == 0;
-}
-
-static enum rlock_status decode(struct rlock__route *route, const struct rlock__script *script,
-                                rlock__reply *reply, struct rlock__answer *out) {
-    enum rlock_status status = rlock__route_judge(route, reply);
-    if (status == RLOCK_OK && rlock__reply_integer(reply, 0, &out->code) &&
-        rlock__reply_integer(reply, 1, &out->a) && rlock__reply_integer(reply, 2, &out->b)) {
-        out->reply = reply;
-        return RLOCK_OK;
+    for (size_t i = 0; i < call->arg_count; i++) {
+        const bool plain = i == RLOCK__ARG_PUBLISH && !rlock__route_sharded(run->route);
+        args[n++] = text_arg(call->args[i] + plain);
     }
+    return rlock__link_ask(run->link, n, args);
+}
+
+/* WAIT counts the replicas that have all that this connection wrote. */
+static bool ask_replicas(struct rlock__run *run, int replicas) {
+    char count[16], timeout[24];
+    const char *words[] = {"WAIT", count, timeout};
+    (void)snprintf(count, sizeof count, "%d", replicas);
+    (void)snprintf(timeout, sizeof timeout, "%" PRId64, run->route->site->replica_timeout_ms);
+    run->stage = RLOCK__RUN_REPLICAS;
+    return rlock__link_ask_words(run->link, 3, words);
+}
+
+/* The run is over. Where it did not work the way may have changed. */
+static void end(struct rlock__run *run, enum rlock_status status) {
+    run->done = true;
+    run->status = status;
+    if (run->link != NULL) {
+        run->route->answered = run->route->answered || run->link->answered;
+        run->route->in_doubt = run->link->in_doubt;
+        run->route->used = status == RLOCK_OK ? run->link : run->route->used;
+        if (status != RLOCK_OK && !run->unconfirmed)
+            run->route->error = run->link->error;
+    }
+    if (status == RLOCK_AGAIN)
+        rlock__route_doubt(run->route);
+    if (status != RLOCK_OK) {
+        rlock__reply_free(run->answer.reply);
+        run->answer.reply = NULL;
+    }
+}
+
+static void ask_or_end(struct rlock__run *run, bool asked) {
+    if (!asked)
+        end(run, RLOCK_SYSTEM);
+}
+
+static void begin(struct rlock__run *run, const struct rlock__script *script,
+                  const struct rlock__limit *limit) {
+    run->answer = (struct rlock__answer){.code = 0};
+    run->refused = run->unconfirmed = run->done = false;
+    run->stage = RLOCK__RUN_HASH;
+    run->redirections = 0;
+    run->link = NULL;
+    const enum rlock_status status =
+        rlock__route_find(run->route, run->call->keys[0], limit, &run->link);
     if (status == RLOCK_OK) {
-        rlock__error_set(&route->error, "the server's answer to %s can't be understood",
+        ask_or_end(run, ask_script(run, script));
+    } else {
+        run->link = NULL;
+        run->refused = true;
+        end(run, status);
+    }
+}
+
+/* Sent elsewhere by the reply. */
+static bool redirected(struct rlock__run *run, const struct rlock__script *script,
+                       const char *text) {
+    const char *words[] = {"ASKING"};
+    bool asking = false;
+    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &asking);
+    if (to == NULL || run->redirections++ >= REDIRECTIONS_MAX)
+        return false;
+    run->link = to;
+    ask_or_end(run, (!asking || rlock__link_ask_words(to, 1, words)) && ask_script(run, script));
+    return true;
+}
+
+static bool begins_with(const char *text, const char *word) {
+    return text != NULL && strncmp(text, word, strlen(word)) == 0;
+}
+
+static void decode(struct rlock__run *run, const struct rlock__script *script,
+                   rlock__reply *reply) {
+    struct rlock__answer *out = &run->answer;
+    enum rlock_status status = rlock__link_judge(run->link, reply);
+    out->reply = reply;
+    run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    if (status == RLOCK_OK &&
+        !(rlock__reply_integer(reply, 0, &out->code) && rlock__reply_integer(reply, 1, &out->a) &&
+          rlock__reply_integer(reply, 2, &out->b))) {
+        rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    rlock__reply_free(reply);
-    return status;
+    const int replicas = status == RLOCK_OK && run->call->replicated && out->code > 0
+                             ? rlock__route_replicas(run->route, run->link)
+                             : 0;
+    if (replicas > 0)
+        ask_or_end(run, ask_replicas(run, replicas));
+    else
+        end(run, status);
+}
+
+static void count_replicas(struct rlock__run *run, const rlock__reply *reply) {
+    const int wanted = rlock__route_replicas(run->route, run->link);
+    int64_t replicas = 0;
+    enum rlock_status status = rlock__link_judge(run->link, reply);
+    if (status == RLOCK_OK && rlock__reply_number(reply, &replicas) && replicas >= wanted) {
+        end(run, RLOCK_OK);
+        return;
+    }
+    run->unconfirmed = true;
+    if (status == RLOCK_OK)
+        rlock__error_set(&run->route->error,
+                         "%" PRId64 " of %d replicas acknowledged it in time (see --replicas)",
+                         replicas, wanted);
+    else
+        run->route->error = run->link->error;
+    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status);
+}
+
+/* As far as it goes without waiting. */
+static void step(struct rlock__run *run, const struct rlock__script *script) {
+    enum rlock_status status;
+    rlock__reply *reply;
+    while (!run->done && rlock__link_step(run->link, &status, &reply)) {
+        const char *error = status == RLOCK_OK ? rlock__reply_error(reply) : NULL;
+        if (status != RLOCK_OK) {
+            run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
+            run->route->error = run->link->error;
+            end(run, status);
+        } else if (run->stage == RLOCK__RUN_REPLICAS) {
+            count_replicas(run, reply);
+            rlock__reply_free(reply);
+        } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
+            rlock__reply_free(reply);
+            run->stage = RLOCK__RUN_BODY;
+            ask_or_end(run, ask_script(run, script));
+        } else if (error != NULL && redirected(run, script, error)) {
+            rlock__reply_free(reply);
+        } else {
+            decode(run, script, reply);
+        }
+    }
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static bool is_yes(const struct rlock__run *run) {
+    return run->done && run->status == RLOCK_OK && run->answer.code > 0;
+}
+
+/* Whether more answers would change nothing. */
+static bool decided(const struct rlock__run *runs, size_t count, size_t enough) {
+    size_t yes = 0, no = 0;
+    for (size_t i = 0; i < count; i++) {
+        yes += is_yes(&runs[i]);
+        no += runs[i].done && !is_yes(&runs[i]);
+    }
+    return yes >= enough || no + enough > count;
+}
+
+static bool all_done(const struct rlock__run *runs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i].done)
+            return false;
+    }
+    return true;
+}
+
+/* The more servers have said yes the more may fail later, but a dead one must not cost much. */
+static int64_t straggler_deadline(int64_t begun_ms) {
+    const int64_t now = rlock_now_ms();
+    const int64_t took = now - begun_ms;
+    return now + (took < STRAGGLER_MIN_MS   ? STRAGGLER_MIN_MS
+                  : took > STRAGGLER_MAX_MS ? STRAGGLER_MAX_MS
+                                            : took);
+}
+
+/* Waits until one of those that are not done can go on. RLOCK_OK, RLOCK_AGAIN (the deadline),
+ * RLOCK_CANCELLED. */
+static enum rlock_status wait_for_any(const struct rlock__run *runs, size_t count,
+                                      const struct rlock__limit *limit) {
+    struct pollfd fds[RLOCK__POLL_MAX];
+    struct rlock__limit bound = *limit;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i].done)
+            rlock__link_poll(runs[i].link, &fds[n++], &bound.deadline_ms);
+    }
+    const enum rlock_status status = rlock__poll_any(fds, n, &bound);
+    return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
+}
+
+/* Who has not answered by now. */
+static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided) {
+    if (is_decided) {
+        rlock__error_set(&run->link->error, "no answer in time");
+        rlock__link_abandon(run->link);
+    } else {
+        rlock__link_time_out(run->link);
+    }
+    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
+    if (run->unconfirmed)
+        rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
+    end(run, why);
+}
+
+void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
+                           const struct rlock__script *script, const struct rlock__limit *limit) {
+    struct rlock__limit bound = *limit;
+    const int64_t begun_ms = count > 1 ? rlock_now_ms() : 0;
+    bool is_decided = false;
+    enum rlock_status status = RLOCK_OK;
+    for (size_t i = 0; i < count; i++)
+        begin(&runs[i], script, limit);
+    while (status == RLOCK_OK) {
+        for (size_t i = 0; i < count; i++)
+            step(&runs[i], script);
+        if (all_done(runs, count))
+            break;
+        if (!is_decided && decided(runs, count, enough)) {
+            is_decided = true;
+            const int64_t end_ms = straggler_deadline(begun_ms);
+            if (end_ms < bound.deadline_ms)
+                bound.deadline_ms = end_ms;
+        }
+        status = wait_for_any(runs, count, &bound);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i].done)
+            leave(&runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+    }
 }
 
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out) {
-    *out = (struct rlock__answer){.code = 0};
-    rlock__reply *reply = NULL;
-    enum rlock_status status =
-        send_script(route, text_arg("EVALSHA"), text_arg(script->sha1), call, limit, &reply);
-    if (status == RLOCK_OK && is_noscript(reply)) {
-        rlock__reply_free(reply);
-        reply = NULL;
-        const struct rlock__arg body = {(const char *)script->body, script->size};
-        status = send_script(route, text_arg("EVAL"), body, call, limit, &reply);
-    }
-    return status == RLOCK_OK ? decode(route, script, reply, out) : status;
+    struct rlock__run run = {.route = route, .call = call};
+    rlock__script_run_all(&run, 1, 1, script, limit);
+    *out = run.answer;
+    return run.status;
 }

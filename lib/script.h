@@ -1,4 +1,4 @@
-/* script.h: runs one of our scripts on the server. */
+/* script.h: runs one of our scripts, on one server or on several at once. */
 #ifndef RLOCK_SCRIPT_H
 #define RLOCK_SCRIPT_H
 
@@ -11,14 +11,16 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 10, RLOCK__ARGS_MAX = 16 };
+enum { RLOCK__KEYS_MAX = 10, RLOCK__ARGS_MAX = 16, RLOCK__ARG_PUBLISH = 4 };
 
-/* What goes with it. */
+/* What goes with it. args[RLOCK__ARG_PUBLISH] is "SPUBLISH CHANNEL", of which the S goes out only
+ * where it is known. */
 struct rlock__call {
     size_t key_count;
     const char *keys[RLOCK__KEYS_MAX];
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
+    bool replicated; /* a "yes" counts once the replicas that are wanted have it */
 };
 
 /* The one reply shape: a code and two numbers; a busy one is followed by who is in the way. */
@@ -27,10 +29,34 @@ struct rlock__answer {
     rlock__reply *reply; /* the caller frees it */
 };
 
-/* EVALSHA, and EVAL when the server does not know the script yet.
- * RLOCK_OK: *out is filled. RLOCK_AGAIN: no answer, or one that may pass: send the same again.
- * RLOCK_DENIED, RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE (an answer that can't be understood, too),
- * RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. */
+enum rlock__run_stage { RLOCK__RUN_HASH, RLOCK__RUN_BODY, RLOCK__RUN_REPLICAS };
+
+/* One server's part of a run. */
+struct rlock__run {
+    struct rlock__route *route;
+    const struct rlock__call *call;
+    /* RLOCK_OK: answer is filled. RLOCK_AGAIN: no answer, or one that may pass: send the same
+     * again. RLOCK_DENIED, RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE (an answer that can't be understood,
+     * too), RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. */
+    enum rlock_status status;
+    struct rlock__answer answer;
+    bool refused;     /* it has not been carried out, and no doubt about it */
+    bool unconfirmed; /* it said "yes", but its replicas did not: RLOCK_AGAIN */
+    /* The inside. */
+    bool done;
+    enum rlock__run_stage stage;
+    struct rlock__link *link;
+    unsigned redirections;
+};
+
+/* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
+ * cluster wherever it sends us.
+ * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
+ * any more; then the rest is waited for as long again as that took, 50 ms at most. */
+void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
+                           const struct rlock__script *script, const struct rlock__limit *limit);
+
+/* The same on one server. */
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out);

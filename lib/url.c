@@ -72,7 +72,9 @@ static bool parse_userinfo(struct rlock__server *out, char *userinfo, struct rlo
     return true;
 }
 
-static bool parse_host(struct rlock__server *out, char *host, struct rlock__error *error) {
+/* One host, with its port or the usual one. */
+static bool parse_host(struct rlock__server *out, char *host, const char *usual_port,
+                       struct rlock__error *error) {
     char *port = NULL;
     if (strpbrk(host, "?#") != NULL)
         return fail(error, "after the host only :PORT and /DB may follow");
@@ -92,36 +94,90 @@ static bool parse_host(struct rlock__server *out, char *host, struct rlock__erro
             return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
     }
     if (*host == '\0')
-        return fail(error, "no host; write redis://HOST[:PORT][/DB]");
+        return fail(error, out->topology == RLOCK__SENTINEL
+                               ? "no host; write sentinel://HOST[:PORT],.../NAME[/DB]"
+                           : out->topology == RLOCK__CLUSTER
+                               ? "no host; write cluster://HOST[:PORT],..."
+                               : "no host; write redis://HOST[:PORT][/DB]");
     if (port != NULL && to_number(port, 65535) < 1)
         return fail(error, "the port must be a number from 1 to 65535");
-    out->host = host;
-    out->port = port != NULL ? port : "6379";
+    out->hosts[out->host_count++] =
+        (struct rlock__host){.name = host, .port = port != NULL ? port : usual_port};
     return true;
 }
 
-static bool parse_redis(struct rlock__server *out, char *rest, struct rlock__error *error) {
-    out->transport = RLOCK__TCP;
-    char *slash = strchr(rest, '/');
-    char *at = strrchr(rest, '@');
+static bool parse_hosts(struct rlock__server *out, char *hosts, const char *usual_port,
+                        struct rlock__error *error) {
+    char *next;
+    for (; hosts != NULL; hosts = next) {
+        next = strchr(hosts, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        if (out->host_count == RLOCK__HOSTS_MAX)
+            return fail(error, "more than 16 hosts: some of them are enough to find the others");
+        if (!parse_host(out, hosts, usual_port, error))
+            return false;
+    }
+    return true;
+}
+
+/* Cuts off what stands before the hosts and behind them; *below is what follows the slash, NULL:
+ * none. */
+static bool parse_around(struct rlock__server *out, char **rest, char **below,
+                         struct rlock__error *error) {
+    char *slash = strchr(*rest, '/');
+    char *at = strrchr(*rest, '@');
     if (at != NULL && slash != NULL && slash < at)
         slash = strchr(at, '/'); /* a raw '/' in the password */
-    if (slash != NULL) {
+    if (slash != NULL)
         *slash++ = '\0';
-        if (*slash != '\0' && !parse_db(out, slash, error))
-            return false;
-    }
-    if (at != NULL) {
-        *at = '\0';
-        if (!parse_userinfo(out, rest, error))
-            return false;
-        rest = at + 1;
-    }
-    return parse_host(out, rest, error);
+    *below = slash;
+    if (at == NULL)
+        return true;
+    *at = '\0';
+    char *userinfo = *rest;
+    *rest = at + 1;
+    return parse_userinfo(out, userinfo, error);
+}
+
+static bool parse_redis(struct rlock__server *out, char *rest, struct rlock__error *error) {
+    char *db;
+    if (!parse_around(out, &rest, &db, error))
+        return false;
+    if (db != NULL && *db != '\0' && !parse_db(out, db, error))
+        return false;
+    if (strchr(rest, ',') != NULL)
+        return fail(error, "one host; give --server several times for a lock on several servers");
+    return parse_host(out, rest, "6379", error);
+}
+
+static bool parse_sentinel(struct rlock__server *out, char *rest, struct rlock__error *error) {
+    char *name;
+    if (!parse_around(out, &rest, &name, error))
+        return false;
+    char *db = name != NULL ? strchr(name, '/') : NULL;
+    if (db != NULL)
+        *db++ = '\0';
+    if (name == NULL || *name == '\0')
+        return fail(error, "no master's name; write sentinel://HOST[:PORT],.../NAME[/DB]");
+    if (!percent_decode(name))
+        return fail(error, "broken %XX in the master's name");
+    if (db != NULL && *db != '\0' && !parse_db(out, db, error))
+        return false;
+    out->master = name;
+    return parse_hosts(out, rest, "26379", error);
+}
+
+static bool parse_cluster(struct rlock__server *out, char *rest, struct rlock__error *error) {
+    char *db;
+    if (!parse_around(out, &rest, &db, error))
+        return false;
+    if (db != NULL && *db != '\0' && strcmp(db, "0") != 0)
+        return fail(error, "a cluster has one database: write cluster://HOST[:PORT],...");
+    return parse_hosts(out, rest, "6379", error);
 }
 
 static bool parse_unix(struct rlock__server *out, char *path, struct rlock__error *error) {
-    out->transport = RLOCK__UNIX;
     char *query = strchr(path, '?');
     if (query != NULL) {
         *query++ = '\0';
@@ -140,13 +196,9 @@ static bool parse_unix(struct rlock__server *out, char *path, struct rlock__erro
     return true;
 }
 
-/* The opposite of percent_decode, for what does not print and what is reserved at that place. The
- * caller frees it; NULL: no memory. */
-static char *percent_encode(const char *text, const char *reserved) {
-    char *encoded = malloc(3 * strlen(text) + 1);
-    if (encoded == NULL)
-        return NULL;
-    char *to = encoded;
+/* The opposite of percent_decode, for what does not print and what is reserved at that place.
+ * Returns the end of what it has written. */
+static char *percent_encode(char *to, const char *text, const char *reserved) {
     for (; *text != '\0'; text++) {
         if (*text > ' ' && *text < 127 && strchr(reserved, *text) == NULL)
             *to++ = *text;
@@ -154,51 +206,72 @@ static char *percent_encode(const char *text, const char *reserved) {
             to += sprintf(to, "%%%02X", (unsigned)(unsigned char)*text);
     }
     *to = '\0';
-    return encoded;
+    return to;
+}
+
+static char *write_host(char *to, const struct rlock__host *host) {
+    const bool is_ipv6 = strchr(host->name, ':') != NULL;
+    to = stpcpy(to, is_ipv6 ? "[" : "");
+    to = percent_encode(to, host->name, "%,");
+    return stpcpy(stpcpy(stpcpy(to, is_ipv6 ? "]" : ""), ":"), host->port);
 }
 
 /* What is told leads to the same server: a nested rlock gets it. */
-static bool redact(struct rlock__server *out) {
-    const bool is_unix = out->transport == RLOCK__UNIX;
-    const bool is_ipv6 = !is_unix && strchr(out->host, ':') != NULL;
-    char *user = percent_encode(out->user != NULL ? out->user : "", "%?#@:[]/");
-    char *place = percent_encode(is_unix ? out->path : out->host, is_unix ? "%?#" : "%");
-    char db[16] = "";
-    int n = -1;
+static bool redact(struct rlock__server *out, const char *scheme) {
+    enum { PUNCTUATION = 32, PORT_SIZE = 8 };
+    /* Every byte may become three; usual ports and their colons come on top. */
+    char *to = out->redacted =
+        malloc(strlen(scheme) + 3 * out->text_size + PUNCTUATION + RLOCK__HOSTS_MAX * PORT_SIZE);
+    if (to == NULL)
+        return false;
+    to = stpcpy(to, scheme);
+    if (out->user != NULL)
+        to = stpcpy(percent_encode(to, out->user, "%?#@:[]/"), "@");
+    if (out->path != NULL)
+        to = percent_encode(to, out->path, "%?#");
+    for (size_t i = 0; i < out->host_count; i++)
+        to = write_host(stpcpy(to, i > 0 ? "," : ""), &out->hosts[i]);
+    if (out->master != NULL)
+        to = percent_encode(stpcpy(to, "/"), out->master, "%?#@/");
     if (out->db != 0)
-        (void)snprintf(db, sizeof db, "%s%d", is_unix ? "?db=" : "/", out->db);
-    if (user != NULL && place != NULL && is_unix)
-        n = asprintf(&out->redacted, "unix://%s%s", place, db);
-    else if (user != NULL && place != NULL)
-        n = asprintf(&out->redacted, is_ipv6 ? "redis://%s%s[%s]:%s%s" : "redis://%s%s%s:%s%s",
-                     user, *user != '\0' ? "@" : "", place, out->port, db);
-    free(user);
-    free(place);
-    if (n < 0)
-        out->redacted = NULL;
-    return n >= 0;
+        (void)sprintf(to, "%s%d", out->path != NULL ? "?db=" : "/", out->db);
+    return true;
 }
 
 bool rlock__server_parse(struct rlock__server *out, const char *url, struct rlock__error *error) {
     static const struct {
         const char *scheme;
+        enum rlock__topology topology;
+        bool tls;
         bool (*parse)(struct rlock__server *, char *, struct rlock__error *);
-    } schemes[] = {{"redis://", parse_redis}, {"unix://", parse_unix}};
+    } schemes[] = {
+        {"redis://", RLOCK__SINGLE, false, parse_redis},
+        {"rediss://", RLOCK__SINGLE, true, parse_redis},
+        {"unix://", RLOCK__SINGLE, false, parse_unix},
+        {"sentinel://", RLOCK__SENTINEL, false, parse_sentinel},
+        {"sentinels://", RLOCK__SENTINEL, true, parse_sentinel},
+        {"cluster://", RLOCK__CLUSTER, false, parse_cluster},
+        {"clusters://", RLOCK__CLUSTER, true, parse_cluster},
+    };
     *out = (struct rlock__server){.db = 0};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        size_t length = strlen(schemes[i].scheme);
+        const size_t length = strlen(schemes[i].scheme);
         if (strncmp(url, schemes[i].scheme, length) != 0)
             continue;
+        out->topology = schemes[i].topology;
+        out->tls = schemes[i].tls;
         out->text_size = strlen(url + length) + 1;
         out->text = strdup(url + length);
         if (out->text == NULL)
             return fail(error, "no memory");
-        if (schemes[i].parse(out, out->text, error) && (redact(out) || fail(error, "no memory")))
+        if (schemes[i].parse(out, out->text, error) &&
+            (redact(out, schemes[i].scheme) || fail(error, "no memory")))
             return true;
         rlock__server_free(out);
         return false;
     }
-    return fail(error, "it must begin with redis:// or unix:// (rlock itself also knows local:)");
+    return fail(error, "it must begin with redis://, rediss://, unix://, sentinel://, "
+                       "sentinels://, cluster:// or clusters:// (rlock itself also knows local:)");
 }
 
 void rlock__server_free(struct rlock__server *server) {

@@ -5,33 +5,41 @@
  * only, so the first in line listens there too. */
 #include "wait.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "part.h"
 
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})
 
-void rlock__listen_no_more(struct rlock__listener *listener) {
-    rlock__route_close(&listener->route);
-    listener->part = NULL;
-    listener->shared = false;
-    listener->heard = NO_NEWS;
+enum { EAR_PAUSE_MS = 1000 };
+
+/* --- one ear --------------------------------------------------------------------------------- */
+
+static void go_deaf(struct rlock__ear *ear, struct rlock__route *route) {
+    rlock__route_close(route);
+    rlock__request_free(&ear->request);
+    ear->state = RLOCK__DEAF;
+    ear->unconfirmed = 0;
+    ear->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
 }
 
-/* A failed listener hears nothing: its caller begins anew. */
-static enum rlock_status deaf(struct rlock__listener *listener, enum rlock_status status) {
-    rlock__listen_no_more(listener);
-    return status;
+/* Adds a command about one channel to what the ear sends. */
+static bool say(struct rlock__ear *ear, const char *verb, const char *channel) {
+    verb += !ear->sharded; /* without the S */
+    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
+    return rlock__request_add(&ear->request, 2, args);
 }
 
-static enum rlock_status send_words(struct rlock__listener *listener, const char *verb,
-                                    const char *const *channels, size_t count,
-                                    const struct rlock__limit *limit) {
-    struct rlock__arg args[3] = {{verb, strlen(verb)}};
-    for (size_t i = 0; i < count; i++)
-        args[i + 1] = (struct rlock__arg){channels[i], strlen(channels[i])};
-    return rlock__conn_send(&listener->route.conn, count + 1, args, limit, &listener->route.error);
+static enum rlock_status subscribe(struct rlock__ear *ear, const char *channel) {
+    if (!say(ear, "SSUBSCRIBE", channel))
+        return RLOCK_SYSTEM;
+    ear->unconfirmed++;
+    if (ear->state == RLOCK__LISTENING)
+        ear->state = RLOCK__SUBSCRIBING;
+    return RLOCK_OK;
 }
 
 /* Takes one message into the news. */
@@ -41,7 +49,8 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
     const char *what = rlock__reply_text(reply, 0);
     const char *channel = rlock__reply_text(reply, 1);
     const char *text = rlock__reply_text(reply, 2);
-    if (what == NULL || channel == NULL || text == NULL || strcmp(what, "message") != 0)
+    if (what == NULL || channel == NULL || text == NULL ||
+        (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
         return;
     if (strcmp(channel, part->own_channel) != 0)
         news->released = true;
@@ -51,58 +60,226 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
         news->woken = true;
 }
 
-/* Reads replies until `count` subscriptions are confirmed. What is heard between them is kept for
- * the next rlock__hear(). */
-static enum rlock_status await_confirmations(struct rlock__listener *listener,
-                                             const struct rlock__part *part, size_t count,
-                                             const struct rlock__limit *limit) {
-    while (count > 0) {
-        rlock__reply *reply = NULL;
-        enum rlock_status status =
-            rlock__conn_receive(&listener->route.conn, &reply, limit, &listener->route.error);
-        if (status == RLOCK_OK)
-            status = rlock__route_judge(&listener->route, reply);
-        if (status == RLOCK_OK) {
-            const char *what = rlock__reply_text(reply, 0);
-            if (what != NULL && strcmp(what, "subscribe") == 0)
-                count--;
-            note(part, reply, &listener->heard);
-        }
-        rlock__reply_free(reply);
-        if (status != RLOCK_OK)
-            return status;
-    }
-    return RLOCK_OK;
+static bool says(const rlock__reply *reply, const char *word) {
+    const char *what = rlock__reply_text(reply, 0);
+    return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
 }
 
-enum rlock_status rlock__listen(struct rlock__listener *listener, struct rlock__part *part,
-                                bool shared, const struct rlock__limit *limit) {
+/* The slot has moved away, and our channel with it: nobody has asked for that. */
+static bool says_moved(const struct rlock__part *part, const rlock__reply *reply) {
+    const char *channel = rlock__reply_text(reply, 1);
+    return says(reply, "sunsubscribe") && channel != NULL &&
+           strcmp(channel, part->own_channel) == 0;
+}
+
+/* Reads one reply or message. */
+static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__part *part,
+                                  struct rlock__news *news) {
+    rlock__reply *reply = NULL;
+    enum rlock_status status = rlock__conn_receive(&ear->link->conn, &reply, &ear->link->error);
+    if (status != RLOCK_OK)
+        return status;
+    status = rlock__link_judge(ear->link, reply);
+    const char *text = rlock__reply_error(reply);
+    if (text != NULL && strncmp(text, "MOVED ", 6) == 0)
+        status = RLOCK_UNAVAILABLE;
+    else if (status == RLOCK_AGAIN || says_moved(part, reply))
+        status = RLOCK_UNAVAILABLE;
+    else if (status == RLOCK_UNAVAILABLE)
+        status = RLOCK_DENIED; /* whatever it has against us */
+    if (status == RLOCK_OK && says(reply, "ssubscribe") && ear->unconfirmed > 0 &&
+        --ear->unconfirmed == 0)
+        ear->state = RLOCK__LISTENING;
+    note(part, reply, news);
+    rlock__reply_free(reply);
+    return status;
+}
+
+/* As far as it goes without waiting. RLOCK_AGAIN: to be polled. Else it has failed. */
+static enum rlock_status step(struct rlock__ear *ear, const struct rlock__part *part,
+                              struct rlock__news *news) {
+    enum rlock_status status = RLOCK_OK;
+    if (ear->state == RLOCK__CONNECTING_EAR) {
+        rlock__reply *none;
+        if (!rlock__link_step(ear->link, &status, &none))
+            return RLOCK_AGAIN;
+        if (status != RLOCK_OK)
+            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        ear->state = RLOCK__SUBSCRIBING;
+    }
+    if (ear->request.bytes != NULL) {
+        status = rlock__conn_send(&ear->link->conn, &ear->request, &ear->link->error);
+        if (status == RLOCK_OK)
+            rlock__request_free(&ear->request);
+    }
+    while (status == RLOCK_OK)
+        status = read_one(ear, part, news);
+    return status;
+}
+
+/* --- all ears -------------------------------------------------------------------------------- */
+
+static bool make(struct rlock__listener *listener, const struct rlock_client *client) {
+    if (listener->ears != NULL)
+        return true;
+    listener->heard = NO_NEWS;
+    if (!rlock__client_routes(client, &listener->routes))
+        return false;
+    listener->ears = calloc(listener->routes.count, sizeof *listener->ears);
+    return listener->ears != NULL;
+}
+
+void rlock__listen_no_more(struct rlock__listener *listener) {
+    for (size_t i = 0; listener->ears != NULL && i < listener->routes.count; i++) {
+        if (listener->ears[i].state != RLOCK__DEAF)
+            go_deaf(&listener->ears[i], &listener->routes.at[i]);
+        listener->ears[i].again_ms = 0;
+    }
+    listener->part = NULL;
+    listener->shared = false;
+    listener->heard = NO_NEWS;
+}
+
+void rlock__listener_free(struct rlock__listener *listener) {
+    rlock__listen_no_more(listener);
+    rlock__routes_free(&listener->routes);
+    free(listener->ears);
+    listener->ears = NULL;
+}
+
+static size_t count_in(const struct rlock__listener *listener, enum rlock__ear_state state) {
+    size_t count = 0;
+    for (size_t i = 0; i < listener->routes.count; i++)
+        count += listener->ears[i].state == state;
+    return count;
+}
+
+/* Begins to connect, and says what to subscribe to. */
+static enum rlock_status prick(struct rlock__listener *listener, size_t i,
+                               const struct rlock__limit *limit) {
+    struct rlock__ear *ear = &listener->ears[i];
+    struct rlock__route *route = &listener->routes.at[i];
+    enum rlock_status status = rlock__route_find(route, listener->part->name, limit, &ear->link);
+    if (status != RLOCK_OK)
+        return status;
+    ear->sharded = rlock__route_sharded(route);
+    ear->state = RLOCK__CONNECTING_EAR;
+    status = subscribe(ear, listener->part->own_channel);
+    if (status == RLOCK_OK && listener->shared)
+        status = subscribe(ear, listener->part->channel);
+    return status;
+}
+
+/* An ear that has failed tries again after a pause, as long as others hear. */
+static enum rlock_status fail_ear(struct rlock__listener *listener, size_t i,
+                                  enum rlock_status status) {
+    struct rlock__route *route = &listener->routes.at[i];
+    if (listener->ears[i].state != RLOCK__DEAF)
+        listener->routes.error = listener->ears[i].link->error;
+    else
+        listener->routes.error = route->error;
+    rlock__route_doubt(route);
+    go_deaf(&listener->ears[i], route);
+    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+}
+
+/* All ears one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
+static enum rlock_status step_all(struct rlock__listener *listener,
+                                  const struct rlock__limit *limit, struct rlock__news *news) {
+    enum rlock_status failure = RLOCK_OK;
+    for (size_t i = 0; i < listener->routes.count; i++) {
+        struct rlock__ear *ear = &listener->ears[i];
+        enum rlock_status status = RLOCK_OK;
+        if (ear->state == RLOCK__DEAF) {
+            if (rlock_now_ms() < ear->again_ms)
+                continue;
+            status = prick(listener, i, limit);
+        }
+        if (status == RLOCK_OK)
+            status = step(ear, listener->part, news);
+        if (status != RLOCK_AGAIN || ear->state == RLOCK__DEAF)
+            failure = fail_ear(listener, i, status);
+    }
+    return failure;
+}
+
+/* Waits until an ear can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
+static enum rlock_status wait_for_any(const struct rlock__listener *listener,
+                                      const struct rlock__limit *limit) {
+    struct pollfd fds[RLOCK__POLL_MAX];
+    struct rlock__limit bound = *limit;
+    size_t n = 0;
+    for (size_t i = 0; i < listener->routes.count; i++) {
+        const struct rlock__ear *ear = &listener->ears[i];
+        if (ear->state != RLOCK__DEAF)
+            rlock__link_poll(ear->link, &fds[n++], &bound.deadline_ms);
+        else if (ear->again_ms < bound.deadline_ms)
+            bound.deadline_ms = ear->again_ms;
+    }
+    const enum rlock_status status = rlock__poll_any(fds, n, &bound);
+    return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
+}
+
+static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock_status status) {
+    if (status != RLOCK_OK)
+        rlock__listen_no_more(listener);
+    return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status;
+}
+
+enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
+                                struct rlock__part *part, bool shared,
+                                const struct rlock__limit *limit) {
+    if (!make(listener, client))
+        return RLOCK_SYSTEM;
     if (listener->part != part)
         rlock__listen_no_more(listener);
-    const char *channels[2];
-    size_t count = 0;
-    if (listener->part == NULL)
-        channels[count++] = part->own_channel;
-    if (shared && !listener->shared)
-        channels[count++] = part->channel;
-    if (count == 0)
-        return RLOCK_OK;
-    enum rlock_status status = rlock__route_connect(&listener->route, limit);
-    if (status == RLOCK_OK)
-        status = send_words(listener, "SUBSCRIBE", channels, count, limit);
-    if (status == RLOCK_OK)
-        status = await_confirmations(listener, part, count, limit);
-    if (status != RLOCK_OK)
-        return deaf(listener, status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status);
     listener->part = part;
+    const bool share = shared && !listener->shared;
     listener->shared = listener->shared || shared;
-    return RLOCK_OK;
+    for (size_t i = 0; share && i < listener->routes.count; i++) {
+        if (listener->ears[i].state != RLOCK__DEAF &&
+            subscribe(&listener->ears[i], part->channel) != RLOCK_OK)
+            return end_listen(listener, RLOCK_SYSTEM);
+    }
+    const size_t enough = rlock__routes_majority(&listener->routes);
+    enum rlock_status failure = RLOCK_OK;
+    for (;;) {
+        const enum rlock_status last = step_all(listener, limit, &listener->heard);
+        failure = last != RLOCK_OK ? last : failure;
+        const size_t hearing = count_in(listener, RLOCK__LISTENING);
+        const size_t deaf = count_in(listener, RLOCK__DEAF);
+        if (failure == RLOCK_CANCELLED)
+            return end_listen(listener, failure);
+        if (hearing >= enough || (hearing > 0 && hearing + deaf == listener->routes.count))
+            return RLOCK_OK;
+        if (deaf == listener->routes.count)
+            return end_listen(listener, failure);
+        const enum rlock_status status = wait_for_any(listener, limit);
+        if (status == RLOCK_AGAIN && hearing > 0)
+            return RLOCK_OK;
+        if (status == RLOCK_AGAIN)
+            rlock__error_set(&listener->routes.error, "no answer in time");
+        if (status != RLOCK_OK)
+            return end_listen(listener, status);
+    }
 }
 
-void rlock__listen_alone(struct rlock__listener *listener, const struct rlock__limit *limit) {
-    const char *channels[] = {listener->part->channel};
-    (void)send_words(listener, "UNSUBSCRIBE", channels, 1, limit);
+void rlock__listen_alone(struct rlock__listener *listener) {
+    struct rlock__news *heard = &listener->heard;
+    for (size_t i = 0; i < listener->routes.count; i++) {
+        struct rlock__ear *ear = &listener->ears[i];
+        if (ear->state != RLOCK__DEAF && say(ear, "SUNSUBSCRIBE", listener->part->channel))
+            (void)step(ear, listener->part, heard);
+    }
     listener->shared = false;
+}
+
+bool rlock__listens_elsewhere(const struct rlock__listener *listener,
+                              const struct rlock__routes *routes) {
+    const struct rlock__link *asked = routes->at[0].used;
+    return listener->part != NULL && routes->count == 1 && asked != NULL &&
+           listener->ears[0].state != RLOCK__DEAF &&
+           !rlock__link_same(asked, listener->ears[0].link);
 }
 
 static bool is_news(const struct rlock__news *news) {
@@ -111,22 +288,24 @@ static bool is_news(const struct rlock__news *news) {
 
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
                               struct rlock__news *news) {
-    struct rlock__limit bound = *limit;
     *news = listener->heard;
     listener->heard = NO_NEWS;
     for (;;) {
-        rlock__reply *reply = NULL;
-        /* One release may speak on both channels: read all that has come, then try once. */
-        bound.deadline_ms = is_news(news) ? 0 : limit->deadline_ms;
-        enum rlock_status status =
-            rlock__conn_receive(&listener->route.conn, &reply, &bound, &listener->route.error);
-        if (status == RLOCK_UNAVAILABLE)
-            return deaf(listener, status);
-        if (status == RLOCK_AGAIN && is_news(news))
+        /* One release may speak on both channels: all that has come is read before a try. */
+        const enum rlock_status failure = step_all(listener, limit, news);
+        if (failure == RLOCK_CANCELLED)
+            return failure;
+        if (count_in(listener, RLOCK__DEAF) == listener->routes.count) {
+            rlock__listen_no_more(listener);
+            return RLOCK_UNAVAILABLE;
+        }
+        if (is_news(news))
             return RLOCK_OK;
+        if (failure != RLOCK_OK &&
+            count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes))
+            return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
+        const enum rlock_status status = wait_for_any(listener, limit);
         if (status != RLOCK_OK)
             return status;
-        note(listener->part, reply, news);
-        rlock__reply_free(reply);
     }
 }

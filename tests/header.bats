@@ -36,7 +36,7 @@ strict() { # COMPILER STANDARD LANGUAGE
     strict c++ c++17 c++
 }
 
-@test "installed are the program, the library, its header and its pkg-config file" {
+@test "installed are the program, the library, its module, its header and its pkg-config file" {
     assert_file_executable "$PREFIX/bin/rlock"
     assert_file_exists "$PREFIX/include/rlock.h"
     assert_file_exists "$LIBRARY_DIR/pkgconfig/rlock.pc"
@@ -44,6 +44,13 @@ strict() { # COMPILER STANDARD LANGUAGE
     assert_link_exists "$LIBRARY_DIR/librlock.so.0"
     run readelf -d "$LIBRARY_DIR/librlock.so"
     assert_output --partial 'soname: [librlock.so.0]'
+    # The module is found from where the two are, and nowhere else.
+    assert_file_exists "$LIBRARY_DIR/librlock-tls.so.0"
+    assert_file_not_exist "$LIBRARY_DIR/librlock-tls.so"
+    run readelf -d "$LIBRARY_DIR/librlock.so"
+    assert_output --partial 'runpath: [$ORIGIN]'
+    run readelf -d "$PREFIX/bin/rlock"
+    assert_output --regexp 'runpath: \[\$ORIGIN/[^]:]+(:\$ORIGIN/[^]:]+)*\]'
     # Nothing of the tests or of the static library.
     run find "$PREFIX" -name '*.a'
     assert_output ""

@@ -10,6 +10,7 @@ setup() {
     SOURCE=${RLOCK_SOURCE_DIR:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
     BUILD=${RLOCK_BUILD_DIR:-$SOURCE/build}
     LIB_OBJECTS=$BUILD/lib/CMakeFiles/rlock_lib_objs.dir
+    TLS_OBJECTS=$BUILD/lib/CMakeFiles/rlock_tls.dir
     CMD_OBJECTS=$BUILD/cmd/CMakeFiles/rlock_cmd_objs.dir
     MAIN_OBJECT=$BUILD/cmd/CMakeFiles/rlock_cmd.dir/main.c.o
     LIBRARY=$BUILD/lib/librlock.so
@@ -55,6 +56,12 @@ refuse() {
     refuse_in "$pattern" "${objects[@]}"
 }
 
+# The same of the library and its module for TLS.
+refuse_in_library() { # PATTERN [EXCEPT...]
+    refuse "$1" "$LIB_OBJECTS" "${@:2}"
+    refuse_in "$1" "$TLS_OBJECTS"/tls_openssl{,_bio,_why}.c.o
+}
+
 # Variables that can be written to: sections of constants that need relocation are none.
 variables() { # OBJECT...
     local object
@@ -70,31 +77,31 @@ variables() { # OBJECT...
 # --- the library -------------------------------------------------------------------------------
 
 @test "the library never prints" {
-    refuse '(v?[fd]?printf|f?put[cs]|putc(har)?(_unlocked)?|fwrite|writev|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
-        "$LIB_OBJECTS"
+    refuse_in_library \
+        '(v?[fd]?printf|f?put[cs]|putc(har)?(_unlocked)?|fwrite|writev|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)'
     # What it writes to is an eventfd.
-    run bash -c 'grep -nE "\bwrite\(" lib/*.c | grep -vE "write\([a-z]+->(stop|lost|done)_fd, &one, sizeof one\)"'
+    run bash -c 'grep -nE "(^|[^>])\bwrite\(" lib/*.c | grep -vE "write\([a-z]+->(stop|lost|done)_fd, &one, sizeof one\)"'
     assert_output ""
 }
 
 @test "the library never exits, forks, or runs a program" {
-    refuse '(_?exit|_Exit|quick_exit|abort|__assert_fail|at(_quick_)?exit|err|v?fork|clone[3]?|daemon|posix_spawnp?|system|popen|f?exec(v|l)[pe]*|execveat|kill|raise|wait(pid|id|3|4)?)' \
-        "$LIB_OBJECTS"
+    refuse_in_library \
+        '(_?exit|_Exit|quick_exit|abort|__assert_fail|at(_quick_)?exit|err|v?fork|clone[3]?|daemon|posix_spawnp?|system|popen|f?exec(v|l)[pe]*|execveat|kill|raise|wait(pid|id|3|4)?)'
 }
 
 @test "the library never touches signals or their masks" {
-    refuse '(sig[a-z]+|pthread_(sigmask|kill|sigqueue)|alarm|ualarm|setitimer|timer_create|prctl)' "$LIB_OBJECTS"
+    refuse_in_library '(sig[a-z]+|pthread_(sigmask|kill|sigqueue)|alarm|ualarm|setitimer|timer_create|prctl)'
 }
 
 @test "the library has no state at file scope" {
-    run variables "$LIB_OBJECTS"/*.o
+    run variables "$LIB_OBJECTS"/*.o "$TLS_OBJECTS"/*.o
     assert_output ""
 }
 
 @test "the library reads no environment, no files and no clock but its own" {
-    refuse '((secure_)?getenv|setenv|putenv|f?open(at|64)?|environ|time|gettimeofday|sleep|usleep|nanosleep|clock_nanosleep|rand|random|srand)' \
-        "$LIB_OBJECTS"
-    refuse clock_gettime "$LIB_OBJECTS" clock
+    refuse_in_library \
+        '((secure_)?getenv|setenv|putenv|f?open(at|64)?|environ|time|gettimeofday|sleep|usleep|nanosleep|clock_nanosleep|rand|random|srand)'
+    refuse_in_library clock_gettime clock
 }
 
 @test "only conn.c knows hiredis" {
@@ -106,18 +113,37 @@ variables() { # OBJECT...
     refuse '(redis|freeReply|hi_|sds).*' "$CMD_OBJECTS"
 }
 
+@test "only the module knows OpenSSL, and only tls.c the module" {
+    local object
+    run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
+    assert_output $'lib/tls_openssl.c\nlib/tls_openssl.h\nlib/tls_openssl_why.c'
+    refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
+    refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
+    refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
+    for object in "$LIBRARY" "$BUILD/cmd/rlock"; do
+        run readelf -d "$object"
+        refute_output --regexp 'NEEDED.*lib(ssl|crypto|rlock-tls)'
+    done
+    run nm -D --defined-only --format=posix "$BUILD/lib/librlock-tls.so.0"
+    assert_output --regexp '^rlock__tls_module D [0-9a-f]+ [0-9a-f]+$'
+}
+
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
 	clock error random status
-	limit refusal url
+	limit refusal tls url
 	resolve
 	conn
+	link
+	cluster sentinel
 	route
 	script
-	kind wait
-	client
-	part
+	client kind
+	part vote wait
+	part_release part_token
+	part_take
+	part_renew
 	lock
 	acquire count keeper
 	END
@@ -150,7 +176,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/keeper.c lib/lock.c lib/part.c lib/script.c lib/wait.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/keeper.c lib/lock.c lib/part*.c lib/script.c lib/wait.c
     assert_output ""
 }
 

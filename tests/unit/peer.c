@@ -1,6 +1,8 @@
 /* peer.c: a server that says what the test tells it to. */
 #include "peer.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,23 +80,43 @@ static void *peer_main(void *arg) {
     }
 }
 
+static void open_socket(struct peer *peer, const struct sockaddr *address, socklen_t size) {
+    peer->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    must(peer->fd >= 0, "socket");
+    must(bind(peer->fd, address, size) == 0, "bind");
+    must(listen(peer->fd, 8) == 0, "listen");
+}
+
+void peer_serve(struct peer *peer, const char *const *script) {
+    peer->script = script;
+    must(pthread_create(&peer->thread, NULL, peer_main, peer) == 0, "pthread_create");
+}
+
 void peer_start(struct peer *peer, const char *const *script) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    *peer = (struct peer){.directory = "/tmp/rlock-peer-XXXXXX", .script = script};
+    *peer = (struct peer){.directory = "/tmp/rlock-peer-XXXXXX"};
     must(mkdtemp(peer->directory) != NULL, "mkdtemp");
     (void)snprintf(peer->path, sizeof peer->path, "%s/sock", peer->directory);
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", peer->path);
-    peer->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    must(peer->fd >= 0, "socket");
-    must(bind(peer->fd, (const struct sockaddr *)&address, sizeof address) == 0, "bind");
-    must(listen(peer->fd, 8) == 0, "listen");
-    must(pthread_create(&peer->thread, NULL, peer_main, peer) == 0, "pthread_create");
+    open_socket(peer, (const struct sockaddr *)&address, sizeof address);
+    peer_serve(peer, script);
+}
+
+void peer_listen_tcp(struct peer *peer) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *peer = (struct peer){.fd = -1};
+    open_socket(peer, (const struct sockaddr *)&address, size);
+    must(getsockname(peer->fd, (struct sockaddr *)&address, &size) == 0, "getsockname");
+    (void)snprintf(peer->port, sizeof peer->port, "%d", ntohs(address.sin_port));
 }
 
 void peer_stop(struct peer *peer) {
     (void)shutdown(peer->fd, SHUT_RDWR);
     pthread_join(peer->thread, NULL);
     close(peer->fd);
+    if (peer->port[0] != '\0')
+        return;
     unlink(peer->path);
     rmdir(peer->directory);
 }

@@ -1,4 +1,4 @@
-/* peer.h: a server that says what the test tells it to: a thread behind a Unix socket. */
+/* peer.h: a server that says what the test tells it to: a thread behind a socket. */
 #ifndef RLOCK_TEST_PEER_H
 #define RLOCK_TEST_PEER_H
 
@@ -17,8 +17,9 @@ struct peer_request {
 };
 
 struct peer {
-    char directory[64], path[96];
-    const char *const *script; /* the answers in turn, NULL-terminated; see peer_start() */
+    char directory[64], path[96]; /* of a Unix socket */
+    char port[8];                 /* of one on 127.0.0.1; "": there is none */
+    const char *const *script;    /* the answers in turn, NULL-terminated; see peer_start() */
     int fd;
     pthread_t thread;
     /* After peer_stop(): what was asked. */
@@ -33,6 +34,11 @@ extern const char PEER_SILENT[]; /* says nothing */
 /* Serves one connection after the other at peer->path. The answers are sent one a request, as they
  * stand; after the last it closes each connection at its first request. */
 void peer_start(struct peer *peer, const char *const *script);
+
+/* The same in two steps, at a port of 127.0.0.1 that the kernel chose: the answers may name it. Who
+ * connects between the two waits. */
+void peer_listen_tcp(struct peer *peer);
+void peer_serve(struct peer *peer, const char *const *script);
 
 /* Ends it when the clients have closed their connections. */
 void peer_stop(struct peer *peer);

@@ -32,6 +32,13 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
     return 0;
 }
 
+/* What poll(2) is called in hardened objects. */
+int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t size);
+int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t size) {
+    assert_true(count * sizeof *fds <= size);
+    return __wrap_poll(fds, count, timeout_ms);
+}
+
 static int reset(void **state) {
     (void)state;
     now_ms = 1000000;

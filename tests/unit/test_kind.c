@@ -142,16 +142,33 @@ static void each_verb_has_its_script(void **state) {
         assert_script(kind->renew, rows[i].renew);
         assert_script(kind->release, rows[i].release);
     }
+    assert_script(RLOCK__TOKEN_RAISE, "token_raise");
     assert_script(RLOCK__LATCH_SET, "latch_set");
     assert_script(RLOCK__LATCH_DOWN, "latch_down");
     assert_script(RLOCK__SEM_RESIZE, "sem_resize");
 }
 
+/* Those that a majority of independent servers can hold: who is in the way is one owner, and what
+ * is held counts once. */
+static void which_kinds_live_on_several_servers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const char *name = named[i].kind;
+        const bool shareable =
+            strcmp(name, "run") == 0 || strcmp(name, "read") == 0 || strcmp(name, "write") == 0;
+        assert_int_equal(rlock__kind_find(name)->shareable, shareable);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_those_of_redisson), cmocka_unit_test(braces_of_a_name),
-        cmocka_unit_test(each_kind_has_its_line),     cmocka_unit_test(a_long_name_fits),
-        cmocka_unit_test(there_is_no_other_kind),     cmocka_unit_test(each_verb_has_its_script),
+        cmocka_unit_test(keys_are_those_of_redisson),
+        cmocka_unit_test(braces_of_a_name),
+        cmocka_unit_test(each_kind_has_its_line),
+        cmocka_unit_test(a_long_name_fits),
+        cmocka_unit_test(there_is_no_other_kind),
+        cmocka_unit_test(each_verb_has_its_script),
+        cmocka_unit_test(which_kinds_live_on_several_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,326 +1,236 @@
-/* test_script.c: scripts on a server that answers oddly, late or not at all: no such answer makes a
- * lock that is held. */
-#include "test.h"
+/* test_script.c: one script on one server, and on several at once. */
+#include "servers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-#include "lock.h"
-#include "peer.h"
-
-enum { SHORT_MS = 100 }; /* for an answer that does not come */
-
-#define GRANTED "*3\r\n:1\r\n:17\r\n:30000\r\n"
-#define GONE    "*3\r\n:0\r\n:0\r\n:0\r\n"
-
-struct fixture {
-    struct peer peer;
-    rlock_client *client;
-    rlock_lock *lock;
-};
-
-static void begin(struct fixture *f, const char *const *answers, const char *password) {
-    char url[128];
-    const char *names[] = {"x"};
-    peer_start(&f->peer, answers);
-    (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
-    const char *const servers[] = {url};
-    const struct rlock_client_options client = {.servers = servers,
-                                                .server_count = 1,
-                                                .password = password,
-                                                .connect_timeout_ms = SHORT_MS,
-                                                .io_timeout_ms = SHORT_MS};
-    const struct rlock_lock_options lock = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
-    assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
-    assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
-}
-
-static void end(struct fixture *f) {
-    rlock_lock_free(f->lock);
-    rlock_client_free(f->client);
-    peer_stop(&f->peer);
-}
-
-static enum rlock_status try_once(struct fixture *f) {
-    const struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
-    return rlock_acquire(f->lock, &wait);
-}
-
-static void assert_word(const struct fixture *f, size_t request, size_t word, const char *text) {
-    assert_true(request < f->peer.request_count);
-    assert_true(word < f->peer.requests[request].word_count);
-    assert_string_equal(f->peer.requests[request].words[word].data, text);
-}
-
-/* --- what is asked ------------------------------------------------------------------------------
+/* --- one server ---------------------------------------------------------------------------------
  */
 
-static void one_request_takes_it_and_one_gives_it_back(void **state) {
+static void a_script_is_called_by_its_hash(void **state) {
     (void)state;
-    struct fixture f;
-    static const char *const answers[] = {GRANTED, GRANTED, NULL};
-    const struct rlock__kind *kind = rlock__kind_find("run");
-    begin(&f, answers, NULL);
-    const int64_t before_ms = rlock_now_ms();
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    const struct rlock_hold *hold = rlock_hold_at(f.lock, 0);
-    assert_non_null(hold);
-    assert_int_equal(hold->token, 17);
-    assert_in_range(rlock_lease_end_ms(f.lock), before_ms + 30000 - 302,
-                    rlock_now_ms() + 30000 - 302);
-    assert_int_equal(rlock_release(f.lock, 0, rlock_now_ms() + 1000), RLOCK_OK);
-    assert_null(rlock_hold_at(f.lock, 0));
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(17), NULL}};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    struct rlock__answer answer;
+    begin(&f, 1, answers);
+    assert_int_equal(rlock__script_run(&f.routes[0], script(), &f.call, &limit, &answer), RLOCK_OK);
+    assert_int_equal(answer.code, 1);
+    assert_int_equal(answer.a, 17);
+    assert_int_equal(answer.b, 30000);
+    assert_int_equal(rlock__reply_count(answer.reply), 3);
+    rlock__reply_free(answer.reply);
+    assert_true(f.routes[0].answered);
+    assert_ptr_equal(f.routes[0].used, &f.routes[0].link);
     end(&f);
-    assert_int_equal(f.peer.request_count, 2);
-    for (size_t i = 0; i < 2; i++) {
-        assert_word(&f, i, 0, "EVALSHA");
-        assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, "9");
-        assert_word(&f, i, 3, "x");
-        assert_word(&f, i, 4, "redisson_lock_token:{x}");
-        const size_t arg = 3 + 9;
-        assert_word(&f, i, arg + 1, "30000");
-        /* The same owner and the same attempt. */
-        assert_word(&f, i, arg, f.peer.requests[0].words[arg].data);
-        assert_word(&f, i, arg + 2, f.peer.requests[0].words[arg + 2].data);
-    }
-    peer_free(&f.peer);
+    const char *words[] = {"EVALSHA", script()->sha1,    "2", "x", "y:{x}", "a", "b", "c",
+                           "d",       "PUBLISH channel", "f", NULL};
+    assert_words(&f, 0, 0, words);
+    assert_int_equal(f.peers[0].request_count, 1);
+    forget(&f);
 }
 
 static void an_unknown_script_is_sent_whole(void **state) {
     (void)state;
-    struct fixture f;
-    static const char *const answers[] = {"-NOSCRIPT No matching script. Please use EVAL.\r\n",
-                                          GRANTED, NULL};
-    const struct rlock__script *script = rlock__kind_find("run")->acquire;
-    begin(&f, answers, NULL);
-    assert_int_equal(try_once(&f), RLOCK_OK);
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){
+        "-NOSCRIPT No matching script. Please use EVAL.\r\n", YES(17), YES(18), NULL}};
+    begin(&f, 1, answers);
+    run_until(&f, 1, LONG_MS, -1);
+    assert_int_equal(f.runs[0].status, RLOCK_OK);
+    assert_int_equal(f.runs[0].answer.a, 17);
+    run_until(&f, 1, LONG_MS, -1);
+    assert_int_equal(f.runs[0].answer.a, 18);
     end(&f);
-    assert_int_equal(f.peer.request_count, 2);
-    const struct peer_request *first = &f.peer.requests[0], *second = &f.peer.requests[1];
-    assert_word(&f, 0, 0, "EVALSHA");
-    assert_word(&f, 1, 0, "EVAL");
-    assert_int_equal(second->words[1].size, script->size);
-    assert_memory_equal(second->words[1].data, script->body, script->size);
+    const struct peer_request *first = &f.peers[0].requests[0], *second = &f.peers[0].requests[1];
+    assert_string_equal(second->words[0].data, "EVAL");
+    assert_int_equal(second->words[1].size, script()->size);
+    assert_memory_equal(second->words[1].data, script()->body, script()->size);
     assert_int_equal(second->word_count, first->word_count);
     for (size_t i = 2; i < first->word_count; i++)
         assert_string_equal(second->words[i].data, first->words[i].data);
-    peer_free(&f.peer);
+    assert_string_equal(f.peers[0].requests[2].words[0].data, "EVALSHA");
+    forget(&f);
 }
 
-/* --- what is answered ---------------------------------------------------------------------------
+static void what_an_answer_means(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer;
+        enum rlock_status status;
+        const char *error;
+    } rows[] = {
+        {NO, RLOCK_OK, ""},
+        {"*4\r\n:-1\r\n:0\r\n:0\r\n$1\r\nx\r\n", RLOCK_OK, ""},
+        {"*2\r\n:1\r\n:17\r\n", RLOCK_UNAVAILABLE,
+         "the server's answer to mutex_acquire can't be understood"},
+        {"+OK\r\n", RLOCK_UNAVAILABLE, "the server's answer to mutex_acquire can't be understood"},
+        {"-ERR odd\r\n", RLOCK_UNAVAILABLE, "ERR odd"},
+        {"-NOPERM no\r\n", RLOCK_DENIED, "no"},
+        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND, "WRONGTYPE no"},
+        {"-READONLY no\r\n", RLOCK_AGAIN, "READONLY no"},
+        {"-MOVED 1 h:1\r\n", RLOCK_UNAVAILABLE,
+         "it is on another node of a cluster: give cluster://HOST"},
+        {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
+        {PEER_SILENT, RLOCK_AGAIN, "no answer in time"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct servers f;
+        const char *const *answers[] = {(const char *const[]){rows[i].answer, NULL}};
+        begin(&f, 1, answers);
+        run_until(&f, 1, rows[i].answer == PEER_SILENT ? SHORT_MS : LONG_MS, -1);
+        if (f.runs[0].status != rows[i].status ||
+            strcmp(f.routes[0].error.text, rows[i].error) != 0)
+            fail_msg("%s: %s: %s", rows[i].answer, rlock_status_text(f.runs[0].status),
+                     f.routes[0].error.text);
+        assert_int_equal(f.runs[0].answer.reply != NULL, rows[i].status == RLOCK_OK);
+        assert_int_equal(f.routes[0].used != NULL, rows[i].status == RLOCK_OK);
+        assert_int_equal(f.routes[0].astray, rows[i].status == RLOCK_AGAIN);
+        const bool lost = rows[i].answer == PEER_CLOSE || rows[i].answer == PEER_SILENT;
+        assert_int_equal(f.routes[0].in_doubt, lost);
+        assert_int_equal(f.routes[0].answered, !lost);
+        end(&f);
+        forget(&f);
+    }
+}
+
+/* --- several ------------------------------------------------------------------------------------
  */
 
-static void an_odd_answer_holds_nothing(void **state) {
+static void all_are_asked_and_all_answer(void **state) {
     (void)state;
-    static const struct {
-        const char *answer;
-        enum rlock_status status;
-    } rows[] = {
-        {":1\r\n", RLOCK_UNAVAILABLE},
-        {"+OK\r\n", RLOCK_UNAVAILABLE},
-        {"$1\r\n1\r\n", RLOCK_UNAVAILABLE},
-        {"$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*-1\r\n", RLOCK_UNAVAILABLE},
-        {"*0\r\n", RLOCK_UNAVAILABLE},
-        {"*1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"*2\r\n:1\r\n:17\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n$1\r\n1\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n+1\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n$2\r\n17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n$-1\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n:17\r\n$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:7\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:-2\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:2\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE}, /* re-entered: there was no proof */
-        {"*3\r\n:1\r\n:0\r\n:30000\r\n", RLOCK_UNAVAILABLE},  /* no token is 0, none is negative */
-        {"*3\r\n:1\r\n:-17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n*3\r\n:1\r\n:17\r\n:30000\r\n:1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"-ERR odd\r\n", RLOCK_UNAVAILABLE},
-        {"-NOPERM no\r\n", RLOCK_DENIED},
-        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND},
-        {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND},
-        {"*4\r\n:-2\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_REFUSED},
-        {"*4\r\n:-3\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_OUSTED},
-        {"*4\r\n:-3\r\n:0\r\n:0\r\n$-1\r\n", RLOCK_UNAVAILABLE}, /* it says why, or is none */
-        {"*3\r\n:0\r\n:-1\r\n:1\r\n", RLOCK_BUSY},
-        {"*9\r\n:0\r\n:9\r\n:1\r\n$-1\r\n:5\r\n$1\r\nx\r\n*0\r\n$-1\r\n$1\r\n9\r\n", RLOCK_BUSY},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
-        const char *const answers[] = {rows[i].answer, GONE, NULL};
-        begin(&f, answers, NULL);
-        const enum rlock_status status = try_once(&f);
-        if (status != rows[i].status)
-            fail_msg("%s: %s, not %s (%s)", rows[i].answer, rlock_status_text(status),
-                     rlock_status_text(rows[i].status), rlock_error(f.client));
-        assert_null(rlock_hold_at(f.lock, 0));
-        end(&f);
-        /* What may stand on the server after all is taken back. */
-        if (status == RLOCK_UNAVAILABLE) {
-            assert_int_equal(f.peer.request_count, 2);
-            assert_word(&f, 1, 1, rlock__kind_find("run")->release->sha1);
-        }
-        peer_free(&f.peer);
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL},
+                                    (const char *const[]){"-NOSCRIPT no\r\n", YES(6), NULL},
+                                    (const char *const[]){YES(7), NULL}};
+    begin(&f, 3, answers);
+    run_until(&f, 3, LONG_MS, -1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(f.runs[i].status, RLOCK_OK);
+        assert_int_equal(f.runs[i].answer.a, 5 + i);
     }
-}
-
-static void an_odd_answer_renews_nothing(void **state) {
-    (void)state;
-    static const struct {
-        const char *answer;
-        enum rlock_status status;
-    } rows[] = {
-        {GONE, RLOCK_LOST},
-        {":1\r\n", RLOCK_UNAVAILABLE},
-        {"$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:2\r\n:30000\r\n:0\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_UNAVAILABLE},
-        {"-READONLY no\r\n", RLOCK_UNAVAILABLE},
-        {"-NOAUTH no\r\n", RLOCK_DENIED},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
-        const char *const answers[] = {GRANTED, rows[i].answer, NULL};
-        begin(&f, answers, NULL);
-        assert_int_equal(try_once(&f), RLOCK_OK);
-        const int64_t end_ms = rlock_lease_end_ms(f.lock);
-        if (rlock_renew(f.lock) != rows[i].status)
-            fail_msg("%s", rows[i].answer);
-        assert_int_equal(rlock_lease_end_ms(f.lock), end_ms);
-        end(&f);
-        peer_free(&f.peer);
-    }
-}
-
-/* A lost answer: the same attempt is asked for again, over a new connection. */
-static void a_lost_answer_is_asked_for_again(void **state) {
-    (void)state;
-    static const char *const lost[] = {PEER_CLOSE, PEER_SILENT, "*3\r\n:1\r\n:17\r\n:300"};
-    for (size_t i = 0; i < COUNT(lost); i++) {
-        struct fixture f;
-        const char *const answers[] = {lost[i], GRANTED, NULL};
-        begin(&f, answers, NULL);
-        assert_int_equal(try_once(&f), RLOCK_OK);
-        end(&f);
-        assert_int_equal(f.peer.request_count, 2);
-        assert_int_equal(f.peer.requests[1].connection, 2);
-        assert_int_equal(f.peer.requests[1].word_count, f.peer.requests[0].word_count);
-        for (size_t k = 0; k < f.peer.requests[0].word_count; k++)
-            assert_word(&f, 1, k, f.peer.requests[0].words[k].data);
-        peer_free(&f.peer);
-    }
-}
-
-static void without_any_answer_it_is_in_doubt(void **state) {
-    (void)state;
-    struct fixture f;
-    static const char *const answers[] = {PEER_CLOSE, PEER_CLOSE, PEER_CLOSE, PEER_CLOSE, NULL};
-    begin(&f, answers, NULL);
-    assert_int_equal(try_once(&f), RLOCK_UNAVAILABLE);
-    assert_true(rlock_in_doubt(f.lock));
-    assert_null(rlock_hold_at(f.lock, 0));
     end(&f);
-    peer_free(&f.peer);
+    forget(&f);
 }
 
-/* --- logging in ---------------------------------------------------------------------------------
- */
-
-static void logs_in_before_anything_else(void **state) {
+/* What a silent server costs is bound by what the others took, and its late answer is not taken
+ * for the next one. */
+static void a_majority_decides_while_one_is_silent(void **state) {
     (void)state;
-    static const struct {
-        const char *user, *own, *common;
-        int db;
-        const char *words[3]; /* of AUTH */
-    } rows[] = {
-        {NULL, NULL, NULL, 0, {NULL}},
-        {NULL, NULL, "c0mmon", 0, {"AUTH", "c0mmon"}},
-        {NULL, "0wn", "c0mmon", 2, {"AUTH", "0wn"}},
-        {"alice", "0wn", NULL, 0, {"AUTH", "alice", "0wn"}},
-        {"alice", NULL, "c0mmon", 3, {"AUTH", "alice", "c0mmon"}},
-    };
-    static const char *const answers[] = {"+OK\r\n", "+OK\r\n", "+OK\r\n", NULL};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct peer peer;
-        struct rlock__route route;
-        const struct rlock__limit limit = {rlock_now_ms() + 5000, -1};
-        const struct rlock__arg ping[] = {{"PING", 4}};
-        rlock__reply *reply = NULL;
-        peer_start(&peer, answers);
-        const struct rlock__server server = {.transport = RLOCK__UNIX,
-                                             .path = peer.path,
-                                             .user = rows[i].user,
-                                             .password = rows[i].own,
-                                             .db = rows[i].db};
-        rlock__route_init(&route, &server, rows[i].common, 5000, NULL);
-        assert_int_equal(rlock__route_call(&route, 1, ping, &limit, &reply), RLOCK_OK);
-        rlock__reply_free(reply);
-        rlock__route_close(&route);
-        peer_stop(&peer);
-        size_t n = 0;
-        if (rows[i].words[0] != NULL) {
-            const size_t count = rows[i].words[2] != NULL ? 3 : 2;
-            assert_int_equal(peer.requests[n].word_count, count);
-            for (size_t k = 0; k < count; k++)
-                assert_string_equal(peer.requests[n].words[k].data, rows[i].words[k]);
-            n++;
-        }
-        if (rows[i].db != 0) {
-            char db[8];
-            (void)snprintf(db, sizeof db, "%d", rows[i].db);
-            assert_string_equal(peer.requests[n].words[0].data, "SELECT");
-            assert_string_equal(peer.requests[n++].words[1].data, db);
-        }
-        assert_string_equal(peer.requests[n++].words[0].data, "PING");
-        assert_int_equal(peer.request_count, n);
-        peer_free(&peer);
-    }
+    struct servers f;
+    static const char *const others[] = {YES(5), YES(6), NULL};
+    const char *const *answers[] = {(const char *const[]){PEER_SILENT, YES(1) YES(2), NULL}, others,
+                                    others};
+    begin(&f, 3, answers);
+    run_until(&f, 2, LONG_MS, -1);
+    assert_true(f.took_ms < LONG_MS / 2);
+    assert_int_equal(f.runs[0].status, RLOCK_AGAIN);
+    assert_null(f.runs[0].answer.reply);
+    assert_string_equal(f.routes[0].error.text, "no answer in time");
+    assert_true(f.routes[0].in_doubt);
+    assert_false(f.routes[0].answered);
+    assert_int_equal(f.routes[0].link.stage, RLOCK__READY);
+    assert_int_equal(f.runs[1].answer.a, 5);
+    assert_int_equal(f.runs[2].answer.a, 5);
+
+    run_until(&f, 3, LONG_MS, -1);
+    assert_int_equal(f.runs[0].status, RLOCK_OK);
+    assert_int_equal(f.runs[0].answer.a, 2);
+    assert_false(f.routes[0].in_doubt);
+    end(&f);
+    forget(&f);
 }
 
-static void a_refused_login_takes_nothing(void **state) {
+/* Also when a majority says no: nothing that is still to come can make it a yes. */
+static void what_can_not_be_reached_is_decided(void **state) {
     (void)state;
     static const struct {
-        const char *answer;
-        enum rlock_status status;
-    } rows[] = {
-        {"-WRONGPASS no\r\n", RLOCK_DENIED},
-        {"-NOAUTH no\r\n", RLOCK_DENIED},
-        {"-ERR whatever\r\n", RLOCK_DENIED},
-        {"-LOADING wait\r\n", RLOCK_UNAVAILABLE}, /* it may pass, but there is no time to wait */
-        {":1\r\n", RLOCK_UNAVAILABLE},
-        {"$2\r\nOK\r\n", RLOCK_UNAVAILABLE},
-        {"*-1\r\n", RLOCK_UNAVAILABLE},
-        {"+PONG\r\n", RLOCK_UNAVAILABLE},
-    };
+        const char *one, *another;
+    } rows[] = {{NO, NO}, {NO, "-LOADING wait\r\n"}, {PEER_CLOSE, "-NOPERM no\r\n"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
-        const char *const answers[] = {rows[i].answer, rows[i].answer, GRANTED, NULL};
-        begin(&f, answers, "s3cr3t");
-        const enum rlock_status status = try_once(&f);
+        struct servers f;
+        const char *const *answers[] = {(const char *const[]){rows[i].one, NULL},
+                                        (const char *const[]){rows[i].another, NULL},
+                                        (const char *const[]){PEER_SILENT, NULL}};
+        begin(&f, 3, answers);
+        run_until(&f, 2, LONG_MS, -1);
+        assert_true(f.took_ms < LONG_MS / 2);
+        assert_int_equal(f.runs[2].status, RLOCK_AGAIN);
         end(&f);
-        if (status != rows[i].status &&
-            (status != RLOCK_DENIED || rows[i].status != RLOCK_UNAVAILABLE))
-            fail_msg("%s: %s", rows[i].answer, rlock_status_text(status));
-        for (size_t k = 0; k < f.peer.request_count; k++)
-            assert_word(&f, k, 0, "AUTH");
-        peer_free(&f.peer);
+        forget(&f);
     }
+}
+
+static void the_undecided_waits_for_its_limit(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL},
+                                    (const char *const[]){NO, NULL},
+                                    (const char *const[]){PEER_SILENT, NULL}};
+    begin(&f, 3, answers);
+    run_until(&f, 2, SHORT_MS, -1);
+    assert_in_range(f.took_ms, SHORT_MS, LONG_MS);
+    assert_int_equal(f.runs[0].answer.a, 5);
+    assert_int_equal(f.runs[1].answer.code, 0);
+    assert_int_equal(f.runs[2].status, RLOCK_AGAIN);
+    assert_int_equal(f.routes[2].link.stage, RLOCK__CLOSED); /* it may be dead */
+    assert_true(f.routes[2].in_doubt);
+    end(&f);
+    forget(&f);
+}
+
+static void who_cancels_waits_for_nobody(void **state) {
+    (void)state;
+    struct servers f;
+    static const char *const silent[] = {PEER_SILENT, NULL};
+    const char *const *answers[] = {silent, silent, silent};
+    const int cancel_fd = eventfd(1, EFD_CLOEXEC);
+    begin(&f, 3, answers);
+    run_until(&f, 2, LONG_MS, cancel_fd);
+    assert_true(f.took_ms < LONG_MS / 2);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(f.runs[i].status, RLOCK_CANCELLED);
+    close(cancel_fd);
+    end(&f);
+    forget(&f);
+}
+
+static void those_that_are_gone_hold_up_nobody(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL}};
+    begin(&f, 1, answers);
+    for (f.count = 1; f.count < SERVERS_MAX; f.count++) {
+        f.sites[f.count] = (struct rlock__site){.server = {.path = "/tmp/rlock-there-is-none"},
+                                                .access = {.connect_timeout_ms = LONG_MS}};
+        assert_true(rlock__route_init(&f.routes[f.count], &f.sites[f.count], NULL));
+    }
+    run_until(&f, 2, LONG_MS, -1);
+    assert_true(f.took_ms < LONG_MS / 2);
+    assert_int_equal(f.runs[0].answer.a, 5);
+    for (size_t i = 1; i < SERVERS_MAX; i++) {
+        assert_int_equal(f.runs[i].status, RLOCK_AGAIN);
+        assert_string_equal(f.routes[i].error.text, "No such file or directory");
+        assert_false(f.routes[i].in_doubt || f.routes[i].answered);
+        rlock__route_free(&f.routes[i]);
+    }
+    f.count = 1;
+    end(&f);
+    forget(&f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_request_takes_it_and_one_gives_it_back),
+        cmocka_unit_test(a_script_is_called_by_its_hash),
         cmocka_unit_test(an_unknown_script_is_sent_whole),
-        cmocka_unit_test(an_odd_answer_holds_nothing),
-        cmocka_unit_test(an_odd_answer_renews_nothing),
-        cmocka_unit_test(a_lost_answer_is_asked_for_again),
-        cmocka_unit_test(without_any_answer_it_is_in_doubt),
-        cmocka_unit_test(logs_in_before_anything_else),
-        cmocka_unit_test(a_refused_login_takes_nothing),
+        cmocka_unit_test(what_an_answer_means),
+        cmocka_unit_test(all_are_asked_and_all_answer),
+        cmocka_unit_test(a_majority_decides_while_one_is_silent),
+        cmocka_unit_test(what_can_not_be_reached_is_decided),
+        cmocka_unit_test(the_undecided_waits_for_its_limit),
+        cmocka_unit_test(who_cancels_waits_for_nobody),
+        cmocka_unit_test(those_that_are_gone_hold_up_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,9 @@
 #define BUSY_2ND                                                                                   \
     "*9\r\n:0\r\n:29000\r\n:2\r\n$1\r\no\r\n$1\r\nh\r\n:1\r\n$1\r\nu\r\n$1\r\nc\r\n:0\r\n"
 
-/* The connection for requests is a socket pair with all answers in it from the beginning. On the
- * one for listening, the first that is made to `path`, a thread says the next text each time that a
- * request has come. */
+/* The connection for requests is a socket pair with all answers in it from the beginning, one a
+ * packet, so that no more is read than what is asked for. On the one for listening, the first that
+ * is made to `path`, a thread says the next text each time that a request has come. */
 struct fixture {
     char directory[32], path[48];
     rlock_client *client;
@@ -75,7 +75,7 @@ static void open_door(struct fixture *f) {
     assert_int_equal(listen(f->door, 1), 0);
 }
 
-static void begin(struct fixture *f, const char *answers, const char *const *said) {
+static void begin(struct fixture *f, const char *const *answers, const char *const *said) {
     char url[64];
     int fds[2];
     const char *names[] = {"x"};
@@ -88,10 +88,13 @@ static void begin(struct fixture *f, const char *answers, const char *const *sai
         .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-    f->client->route.conn = (struct rlock__conn){fds[0], redisReaderCreate()};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+    struct rlock__link *link = &f->client->routes.at[0].link;
+    link->conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
+    link->stage = RLOCK__READY;
     f->answers = fds[1];
-    assert_int_equal(send(f->answers, answers, strlen(answers), 0), strlen(answers));
+    for (; *answers != NULL; answers++)
+        assert_int_equal(send(f->answers, *answers, strlen(*answers), 0), strlen(*answers));
     f->said = said;
     assert_int_equal(pthread_create(&f->thread, NULL, speak, f), 0);
 }
@@ -111,8 +114,8 @@ static void end(struct fixture *f) {
 /* Listens for the lock, and for Redisson's releases too if `shared`. */
 static void listen_for(struct fixture *f, bool shared) {
     const struct rlock__limit limit = {rlock_now_ms() + 5000, -1};
-    assert_int_equal(rlock__listen(&f->lock->listener, &f->lock->parts[0], shared, &limit),
-                     RLOCK_OK);
+    assert_int_equal(
+        rlock__listen(&f->lock->listener, f->client, &f->lock->parts[0], shared, &limit), RLOCK_OK);
 }
 
 static enum rlock_status hear_within(struct fixture *f, int64_t ms, struct rlock__news *news) {
@@ -130,6 +133,9 @@ static enum rlock_status acquire_within(struct fixture *f, int64_t ms) {
 #define ZERO                    "$1\r\n0\r\n"
 #define FIRST                   "$11\r\nfirst 30000\r\n"
 
+static const char *const busy_twice[] = {BUSY_2ND, BUSY_2ND, GRANTED, NULL};
+static const char *const nothing[] = {NULL};
+
 /* --- tests --------------------------------------------------------------------------------------
  */
 
@@ -137,7 +143,7 @@ static void a_message_wakes_the_sleeper(void **state) {
     (void)state;
     struct fixture f;
     static const char *const said[] = {CONFIRM(OWN, 1) MESSAGE(OWN, ZERO), NULL};
-    begin(&f, BUSY_2ND BUSY_2ND GRANTED, said);
+    begin(&f, busy_twice, said);
     assert_int_equal(acquire_within(&f, 3000), RLOCK_OK);
     end(&f);
 }
@@ -152,7 +158,7 @@ static void a_release_while_it_subscribes_is_heard(void **state) {
     for (size_t i = 0; i < COUNT(releases); i++) {
         struct fixture f;
         const char *const said[] = {CONFIRM(OWN, 1) MESSAGE(OWN, FIRST), releases[i], NULL};
-        begin(&f, BUSY_2ND BUSY_2ND GRANTED, said);
+        begin(&f, busy_twice, said);
         const enum rlock_status status = acquire_within(&f, 3000);
         if (status != RLOCK_OK)
             fail_msg("%zu: %s", i, rlock_status_text(status));
@@ -173,7 +179,7 @@ static void strange_messages_wake_nobody(void **state) {
         char speech[512];
         const char *const said[] = {speech, NULL};
         (void)snprintf(speech, sizeof speech, "%s%s", CONFIRM(OWN, 1), strange[i]);
-        begin(&f, "", said);
+        begin(&f, nothing, said);
         listen_for(&f, false);
         assert_int_equal(hear_within(&f, 30, &news), RLOCK_AGAIN);
         assert_false(news.released || news.woken || news.first_ms != -1);
@@ -189,7 +195,7 @@ static void all_that_has_come_is_one_piece_of_news(void **state) {
     static const char *const said[] = {CONFIRM(OWN, 1) CONFIRM(SHARED, 2) MESSAGE(OWN, FIRST)
                                            MESSAGE(SHARED, ZERO) MESSAGE(OWN, ZERO),
                                        NULL};
-    begin(&f, "", said);
+    begin(&f, nothing, said);
     listen_for(&f, true);
     assert_int_equal(hear_within(&f, 5000, &news), RLOCK_OK);
     assert_true(news.woken && news.released && news.first_ms == 30000);
@@ -202,7 +208,7 @@ static void a_dead_connection_is_told(void **state) {
     struct fixture f;
     struct rlock__news news;
     static const char *const said[] = {CONFIRM(OWN, 1), NULL};
-    begin(&f, "", said);
+    begin(&f, nothing, said);
     listen_for(&f, false);
     (void)shutdown(f.speech, SHUT_RDWR);
     assert_int_equal(hear_within(&f, 5000, &news), RLOCK_UNAVAILABLE);

@@ -1,0 +1,275 @@
+/* cluster.c: the nodes of a cluster, and which of them serves a slot. */
+#include "cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+enum { SLOTS = 16384, NODES_MAX = 2000, NOBODY = UINT16_MAX };
+
+struct node {
+    struct rlock__link link; /* first: a link is its node */
+    bool has_replica;
+};
+
+struct rlock__cluster {
+    const struct rlock__access *access;
+    struct node **nodes;
+    size_t count;
+    size_t asked; /* which node answered last */
+    bool known;   /* the slots are */
+    bool sharded;
+    uint16_t serves[SLOTS]; /* which node */
+};
+
+/* --- nodes ----------------------------------------------------------------------------------- */
+
+/* The node at that place, made when it is new. NULL: no memory. */
+static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
+                            size_t *index) {
+    for (size_t i = 0; i < cluster->count; i++) {
+        struct rlock__link *link = &cluster->nodes[i]->link;
+        *index = i;
+        if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
+            return cluster->nodes[i];
+    }
+    struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
+    if (nodes != NULL)
+        cluster->nodes = nodes;
+    struct node *node =
+        nodes != NULL && cluster->count < NODES_MAX ? calloc(1, sizeof *node) : NULL;
+    if (node == NULL)
+        return NULL;
+    rlock__link_init(&node->link, host, port, cluster->access);
+    *index = cluster->count;
+    return cluster->nodes[cluster->count++] = node;
+}
+
+void rlock__cluster_close(struct rlock__cluster *cluster) {
+    for (size_t i = 0; i < cluster->count; i++)
+        rlock__link_close(&cluster->nodes[i]->link);
+}
+
+void rlock__cluster_free(struct rlock__cluster *cluster) {
+    if (cluster == NULL)
+        return;
+    rlock__cluster_close(cluster);
+    for (size_t i = 0; i < cluster->count; i++)
+        free(cluster->nodes[i]);
+    free(cluster->nodes);
+    free(cluster);
+}
+
+static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *like) {
+    size_t index;
+    for (size_t i = 0; i < like->count; i++) {
+        const struct node *theirs = like->nodes[i];
+        struct node *node = node_at(cluster, theirs->link.host, theirs->link.port, &index);
+        if (node == NULL)
+            return false;
+        rlock__link_like(&node->link, &theirs->link);
+        node->has_replica = theirs->has_replica;
+    }
+    memcpy(cluster->serves, like->serves, sizeof cluster->serves);
+    cluster->asked = like->asked;
+    cluster->known = like->known;
+    cluster->sharded = like->sharded;
+    return true;
+}
+
+static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server *server) {
+    size_t index;
+    for (size_t i = 0; i < server->host_count; i++) {
+        if (node_at(cluster, server->hosts[i].name, server->hosts[i].port, &index) == NULL)
+            return false;
+    }
+    return true;
+}
+
+struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
+                                          const struct rlock__access *access,
+                                          const struct rlock__cluster *like) {
+    struct rlock__cluster *cluster = calloc(1, sizeof *cluster);
+    if (cluster == NULL)
+        return NULL;
+    cluster->access = access;
+    if (like != NULL ? copy(cluster, like) : add_hosts(cluster, server))
+        return cluster;
+    rlock__cluster_free(cluster);
+    return NULL;
+}
+
+/* --- slots ----------------------------------------------------------------------------------- */
+
+/* CRC16-CCITT in its XMODEM form, bit by bit: names are short. */
+static unsigned crc16(const char *data, size_t size) {
+    unsigned crc = 0;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= (unsigned)(unsigned char)data[i] << 8;
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc & 0x8000) != 0 ? (crc << 1 ^ 0x1021) & 0xffff : crc << 1 & 0xffff;
+    }
+    return crc;
+}
+
+unsigned rlock__cluster_slot(const char *key) {
+    const char *open = strchr(key, '{');
+    const char *close = open != NULL ? strchr(open + 1, '}') : NULL;
+    const bool tagged = close != NULL && close > open + 1;
+    return (tagged ? crc16(open + 1, (size_t)(close - open - 1)) : crc16(key, strlen(key))) % SLOTS;
+}
+
+/* A node that tells no host means its own. */
+static const char *host_of(const rlock__reply *row, const struct rlock__link *told_by) {
+    const char *host = rlock__reply_text(row, 0);
+    return host != NULL && *host != '\0' && strcmp(host, "?") != 0 ? host : told_by->host;
+}
+
+/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas; each {host, port, ...}.
+ */
+static bool note_range(struct rlock__cluster *cluster, const rlock__reply *row,
+                       const struct rlock__link *told_by) {
+    int64_t first, last, port;
+    size_t index;
+    const rlock__reply *master = rlock__reply_at(row, 2);
+    if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
+        master == NULL || !rlock__reply_integer(master, 1, &port) || first < 0 || last >= SLOTS)
+        return true; /* what can't be read is not known */
+    char text[RLOCK__PORT_SIZE];
+    (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
+    struct node *node = node_at(cluster, host_of(master, told_by), text, &index);
+    if (node == NULL)
+        return false;
+    node->has_replica = rlock__reply_count(row) > 3;
+    for (int64_t slot = first; slot <= last; slot++)
+        cluster->serves[slot] = (uint16_t)index;
+    for (size_t i = 3; i < rlock__reply_count(row); i++) { /* they may become masters */
+        const rlock__reply *replica = rlock__reply_at(row, i);
+        if (!rlock__reply_integer(replica, 1, &port))
+            continue;
+        (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
+        (void)node_at(cluster, host_of(replica, told_by), text, &index);
+    }
+    return true;
+}
+
+static enum rlock_status ask(struct rlock__link *link, const char *const *words,
+                             const struct rlock__limit *limit, rlock__reply **reply) {
+    if (!rlock__link_ask_words(link, 2, words))
+        return RLOCK_SYSTEM;
+    const enum rlock_status status = rlock__link_call(link, limit, reply);
+    return status == RLOCK_OK ? rlock__link_judge(link, *reply) : status;
+}
+
+/* As Redisson asks it. Who may not ask is on a server that has rights for it. */
+static bool knows_shards(struct rlock__link *link, const struct rlock__limit *limit) {
+    const char *words[] = {"PUBSUB", "SHARDNUMSUB"};
+    rlock__reply *reply = NULL;
+    const enum rlock_status status = ask(link, words, limit, &reply);
+    rlock__reply_free(reply);
+    return status == RLOCK_OK || status == RLOCK_DENIED;
+}
+
+static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__link *link,
+                                  const struct rlock__limit *limit) {
+    const char *words[] = {"CLUSTER", "SLOTS"};
+    rlock__reply *reply = NULL;
+    enum rlock_status status = ask(link, words, limit, &reply);
+    if (status == RLOCK_OK) {
+        memset(cluster->serves, 0xff, sizeof cluster->serves);
+        for (size_t i = 0; status == RLOCK_OK && i < rlock__reply_count(reply); i++) {
+            if (!note_range(cluster, rlock__reply_at(reply, i), link))
+                status = RLOCK_SYSTEM;
+        }
+    }
+    rlock__reply_free(reply);
+    return status;
+}
+
+static enum rlock_status learn(struct rlock__cluster *cluster, const struct rlock__limit *limit,
+                               struct rlock__error *error) {
+    enum rlock_status worst = RLOCK_AGAIN;
+    const size_t count = cluster->count, first = cluster->asked;
+    for (size_t i = 0; i < count; i++) {
+        const size_t which = (first + i) % count;
+        struct rlock__link *link = &cluster->nodes[which]->link;
+        struct rlock__limit share = *limit;
+        const int64_t now = rlock_now_ms();
+        if (limit->deadline_ms != RLOCK_FOREVER && limit->deadline_ms > now)
+            share.deadline_ms = now + (limit->deadline_ms - now) / (int64_t)(count - i);
+        const enum rlock_status status = ask_node(cluster, link, &share);
+        if (status == RLOCK_OK) {
+            cluster->sharded = cluster->sharded || knows_shards(link, limit);
+            cluster->asked = which;
+            cluster->known = true;
+            return RLOCK_OK;
+        }
+        if (i == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
+            worst = status;
+            *error = link->error;
+        }
+        if (status == RLOCK_CANCELLED)
+            return status;
+    }
+    return worst;
+}
+
+enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
+                                      const struct rlock__limit *limit, struct rlock__link **out,
+                                      struct rlock__error *error) {
+    enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+    if (status != RLOCK_OK)
+        return status;
+    if (cluster->serves[slot] == NOBODY) {
+        cluster->known = false;
+        rlock__error_set(error, "CLUSTERDOWN: no node serves slot %u", slot);
+        return RLOCK_AGAIN;
+    }
+    *out = &cluster->nodes[cluster->serves[slot]]->link;
+    return RLOCK_OK;
+}
+
+struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
+                                              const struct rlock__link *from, const char *text,
+                                              bool *asking) {
+    unsigned slot;
+    int at = 0;
+    size_t index;
+    char host[RLOCK__HOST_SIZE];
+    *asking = strncmp(text, "ASK ", 4) == 0;
+    if ((!*asking && strncmp(text, "MOVED ", 6) != 0) ||
+        sscanf(text, "%*s %u %n", &slot, &at) != 1 || at == 0 || slot >= SLOTS)
+        return NULL;
+    const char *port = strrchr(text + at, ':'); /* an IPv6 address has colons of its own */
+    if (port == NULL || strlen(port + 1) >= RLOCK__PORT_SIZE)
+        return NULL;
+    (void)snprintf(host, sizeof host, "%.*s", (int)(port - text - at), text + at);
+    struct node *node =
+        node_at(cluster, *host != '\0' && *host != '?' ? host : from->host, port + 1, &index);
+    if (node == NULL)
+        return NULL;
+    if (!*asking) {
+        cluster->serves[slot] = (uint16_t)index;
+        cluster->known = false; /* where one slot went others may have gone */
+    }
+    return &node->link;
+}
+
+void rlock__cluster_doubt(struct rlock__cluster *cluster) {
+    cluster->known = false;
+}
+
+bool rlock__cluster_has_replica(const struct rlock__cluster *cluster,
+                                const struct rlock__link *node) {
+    for (size_t i = 0; i < cluster->count; i++) {
+        if (&cluster->nodes[i]->link == node)
+            return cluster->nodes[i]->has_replica;
+    }
+    return false;
+}
+
+bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {
+    return cluster->sharded;
+}

@@ -1,0 +1,62 @@
+/* part_token.c: the one token of a hold on several servers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "lock.h"
+#include "vote.h"
+
+enum { ROUNDS = 8 };
+
+enum { GRANTED = 1 };
+
+size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__part *part,
+                                 struct rlock__routes *routes, int64_t token,
+                                 const struct rlock__limit *limit, int64_t *known) {
+    struct rlock__call calls[RLOCK_SERVERS_MAX];
+    struct rlock__run runs[RLOCK_SERVERS_MAX];
+    size_t seats[RLOCK_SERVERS_MAX], count = 0, know_it = 0;
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRId64, token);
+    for (size_t i = 0; i < part->seat_count; i++) {
+        const struct rlock__seat *seat = &part->seats[i];
+        know_it += seat->held && seat->token == token;
+        if (!seat->held || seat->token == token)
+            continue;
+        calls[count] = rlock__part_call(lock, part, rlock__part_owner_on(lock, part, seat));
+        calls[count].args[calls[count].arg_count++] = text;
+        runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &calls[count]};
+        seats[count++] = i;
+    }
+    const size_t majority = rlock__vote_majority(part->seat_count);
+    if (know_it >= majority)
+        return know_it;
+    rlock__script_run_all(runs, count, majority - know_it, RLOCK__TOKEN_RAISE, limit);
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].status != RLOCK_OK)
+            continue;
+        if (runs[i].answer.code == GRANTED) {
+            part->seats[seats[i]].token = token;
+            know_it++;
+        } else if (runs[i].answer.a > *known) {
+            *known = runs[i].answer.a;
+        }
+    }
+    rlock__part_free_answers(runs, count);
+    return know_it;
+}
+
+enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlock__part *part,
+                                             const struct rlock__limit *limit) {
+    const size_t majority = rlock__vote_majority(part->seat_count);
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t known = part->hold.token;
+        if (rlock__part_propose_token(lock, part, &lock->client->routes, part->hold.token, limit,
+                                      &known) >= majority)
+            return RLOCK_OK;
+        part->hold.token = known + 1;
+    }
+    rlock__error_set(&lock->client->routes.error, "no majority of the servers agrees on a token");
+    return RLOCK_AGAIN;
+}

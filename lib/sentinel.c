@@ -1,0 +1,135 @@
+/* sentinel.c: asks Sentinels which server is the master. */
+#include "sentinel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+
+enum { PATIENCE_MS = 500 }; /* with one Sentinel, while there are others to ask */
+
+struct inquiry {
+    const struct rlock__server *server;
+    struct rlock__access access; /* without password until one is asked for */
+    struct rlock__access log_in;
+    struct rlock__link link;
+};
+
+/* One question to the Sentinel; who does not want a password is not told one. */
+static enum rlock_status ask(struct inquiry *inquiry, const char *what,
+                             const struct rlock__limit *limit, rlock__reply **reply) {
+    const char *words[] = {"SENTINEL", what, inquiry->server->master};
+    for (;;) {
+        if (!rlock__link_ask_words(&inquiry->link, 3, words))
+            return RLOCK_SYSTEM;
+        enum rlock_status status = rlock__link_call(&inquiry->link, limit, reply);
+        if (status != RLOCK_OK)
+            return status;
+        status = rlock__link_judge(&inquiry->link, *reply);
+        const bool log_in = status == RLOCK_DENIED && inquiry->access.password == NULL &&
+                            inquiry->log_in.password != NULL;
+        if (!log_in)
+            return status;
+        rlock__reply_free(*reply);
+        *reply = NULL;
+        inquiry->access = inquiry->log_in;
+        rlock__link_close(&inquiry->link);
+    }
+}
+
+/* The flags in one replica's row of names and values. */
+static const char *flags_of(const rlock__reply *row) {
+    for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
+        const char *name = rlock__reply_text(row, i);
+        if (name != NULL && strcmp(name, "flags") == 0)
+            return rlock__reply_text(row, i + 1);
+    }
+    return NULL;
+}
+
+/* Replicas that are down are no replicas, when the Sentinel speaks for the majority; one that is
+ * cut off may just not see them, and sees a master that is none any more. */
+static bool has_replica(struct inquiry *inquiry, const struct rlock__limit *limit) {
+    rlock__reply *reply = NULL;
+    size_t known = 1, alive = 1; /* whatever can't be found out */
+    if (ask(inquiry, "REPLICAS", limit, &reply) == RLOCK_OK) {
+        known = rlock__reply_count(reply);
+        alive = 0;
+        for (size_t i = 0; i < known; i++) {
+            const char *flags = flags_of(rlock__reply_at(reply, i));
+            alive += flags == NULL || strstr(flags, "_down") == NULL;
+        }
+    }
+    rlock__reply_free(reply);
+    reply = NULL;
+    if (known == 0 || alive > 0)
+        return known > 0;
+    const bool majority = ask(inquiry, "CKQUORUM", limit, &reply) == RLOCK_OK;
+    rlock__reply_free(reply);
+    return !majority;
+}
+
+static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
+                                     struct rlock__master *out, struct rlock__error *error) {
+    const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
+    if (host == NULL || port == NULL) {
+        rlock__error_set(error, "the Sentinel at %s:%s knows no master %s", inquiry->link.host,
+                         inquiry->link.port, inquiry->server->master);
+        return RLOCK_UNAVAILABLE;
+    }
+    (void)snprintf(out->host, sizeof out->host, "%s", host);
+    (void)snprintf(out->port, sizeof out->port, "%s", port);
+    return RLOCK_OK;
+}
+
+static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                 bool want_replica, struct rlock__master *out,
+                                 struct rlock__error *error) {
+    rlock__reply *reply = NULL;
+    enum rlock_status status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
+    if (status == RLOCK_OK)
+        status = read_master(inquiry, reply, out, error);
+    else
+        rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
+                         inquiry->link.error.text);
+    rlock__reply_free(reply);
+    if (status == RLOCK_OK)
+        out->has_replica = want_replica && has_replica(inquiry, limit);
+    return status;
+}
+
+/* What is worth telling when no Sentinel has helped. */
+static bool tells_more(enum rlock_status status, enum rlock_status than) {
+    return than == RLOCK_AGAIN && status != RLOCK_AGAIN;
+}
+
+enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
+                                      const struct rlock__access *access,
+                                      const struct rlock__limit *limit, bool want_replica,
+                                      size_t *first, struct rlock__master *out,
+                                      struct rlock__error *error) {
+    enum rlock_status worst = RLOCK_AGAIN;
+    for (size_t i = 0; i < server->host_count; i++) {
+        const size_t which = (*first + i) % server->host_count;
+        struct inquiry inquiry = {.server = server, .access = *access, .log_in = *access};
+        inquiry.access.user = inquiry.access.password = NULL;
+        rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
+                         &inquiry.access);
+        struct rlock__limit patience = {rlock__after_ms(rlock_now_ms(), PATIENCE_MS),
+                                        limit->cancel_fd};
+        if (i + 1 == server->host_count || limit->deadline_ms < patience.deadline_ms)
+            patience = *limit;
+        struct rlock__error why;
+        const enum rlock_status status = ask_one(&inquiry, &patience, want_replica, out, &why);
+        rlock__link_close(&inquiry.link);
+        if (status == RLOCK_OK)
+            *first = which;
+        if (i == 0 || status == RLOCK_CANCELLED || tells_more(status, worst)) {
+            worst = status;
+            *error = why;
+        }
+        if (status == RLOCK_OK || status == RLOCK_CANCELLED)
+            return status;
+    }
+    return worst;
+}

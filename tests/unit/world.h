@@ -1,0 +1,79 @@
+/* world.h: a clock and a server that the test makes up: the layer below acquire.c. */
+#ifndef RLOCK_TEST_WORLD_H
+#define RLOCK_TEST_WORLD_H
+
+#include "test.h"
+
+#include "lock.h"
+
+enum { START_MS = 1000000, NAMES_MAX = 3, SERVERS_MAX = 3 };
+
+/* One try's answer. The last one counts for all that follow. */
+struct answer {
+    enum rlock_status status;
+    int64_t hint_ms; /* BUSY: when the hold expires */
+    int64_t place;   /* BUSY */
+    int64_t takes_ms;
+    bool split; /* BUSY: of several servers no majority is anybody's */
+    bool sure;  /* AGAIN: nothing went out */
+};
+
+/* Something that is heard. */
+struct heard {
+    int64_t at_ms; /* after the start */
+    bool woken, released, dead;
+    int64_t first_ms; /* 0: no such news */
+};
+
+/* What acquire.c did. */
+struct deed {
+    char what; /* 't'ry, 'T'ry in line, 'g'lance, give 'b'ack, 'l'isten, 'L'isten on the shared
+                  channel too, listen 'a'lone, listen 'n'o more */
+    size_t part;
+    int64_t at_ms;
+};
+
+struct world {
+    int64_t now_ms;
+    const struct answer *answers;
+    const struct heard *hearing;
+    struct deed deeds[4096];
+    size_t deed_count;
+    bool deaf; /* subscribing fails */
+    bool glance_finds_change;
+    bool moved; /* what listens does so at the wrong place, until it listens anew */
+
+    struct rlock_client client;
+    struct rlock__route routes[SERVERS_MAX];
+    struct rlock__seat seats[NAMES_MAX];
+    struct rlock__part parts[NAMES_MAX];
+    struct rlock_lock lock;
+};
+extern struct world world;
+
+/* A table of answers ends with AND_SO_ON: the one before it is given again and again. */
+#define GRANTED(ms)                                                                                \
+    { .status = RLOCK_OK, .takes_ms = (ms) }
+#define NO_ANSWER(ms)                                                                              \
+    { .status = RLOCK_AGAIN, .takes_ms = (ms) }
+#define BUSY(hint, in_line)                                                                        \
+    { .status = RLOCK_BUSY, .hint_ms = (hint), .place = (in_line) }
+#define NOT_SENT                                                                                   \
+    { .status = RLOCK_AGAIN, .sure = true }
+#define SPLIT                                                                                      \
+    { .status = RLOCK_BUSY, .hint_ms = 29000, .place = 1, .split = true }
+#define AND_SO_ON                                                                                  \
+    { .status = RLOCK_OK, .takes_ms = -1 }
+
+/* A lock of so many names, on one server. */
+void begin(size_t names, const struct answer *answers, const struct heard *hearing);
+
+/* deadline_ms, until_ms: after the start; RLOCK_FOREVER. deadline_ms 0: do not wait. */
+enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms);
+
+/* What was done, as a word. */
+const char *deeds(void);
+int64_t time_of(size_t deed);
+size_t count_of(char what);
+
+#endif
