@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# quorum_lease.bats: a hold lives as long as a majority renews it, and the command not a moment
+# longer than that. FAULTS.md K3, K5, B3 to B8.
+
+load ../lib/rlock
+load ../lib/actors
+load ../lib/quorum
+
+# runs KIND [OPTION...]: a section that beats, with a short lease; ends with 5 when let-go is there.
+runs() {
+    local kind=$1
+    shift
+    start "$kind" -l "$(ms 600)" -n x "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    runner=$pid
+    wait_until 10 test -s history
+}
+
+# ends_well [MS]: it lives on for more than two leases, and is let go.
+ends_well() {
+    alive_for "${1:-1400}"
+    : >let-go
+    reap "$runner"
+    assert_equal "$status" 5
+}
+
+# lost WITHIN_MS: by then it is dead, with 76 and one line.
+lost() {
+    local begin
+    begin=$(now_ms)
+    reap "$runner"
+    assert_equal "$status" 76
+    (($(now_ms) - begin <= $1 * SLOW)) || fail "ended after $(($(now_ms) - begin)) ms"
+    stderr=$(cat err)
+    assert_message
+    assert_stderr_has x
+    ended "$(sed -n '1s/.* pid=\([0-9]*\).*/\1/p' history)" || fail "its command lives"
+}
+
+@test "all are renewed, each kind" {
+    local kind
+    for kind in run read write; do
+        rm -f history let-go beat
+        runs "$kind"
+        alive_for 1200
+        assert_equal "$(held_on x)" 5
+        : >let-go
+        reap "$runner"
+        assert_equal "$status" 5
+        nothing_left
+    done
+}
+
+@test "two crash while the command runs: it goes on" {
+    runs run
+    crash m1 m2
+    ends_well
+    nothing_left
+}
+
+@test "two hang while the command runs: it goes on, and leaves nothing there when they wake" {
+    runs write
+    pause m3 m4
+    ends_well
+    resume m3 m4
+    wait_until 3 nothing_left
+}
+
+@test "two hang, wake in time, and two others hang: it goes on" {
+    runs run -l "$(ms 1500)"
+    pause m1 m2
+    alive_for 700
+    resume m1 m2
+    alive_for 700
+    pause m3 m5
+    ends_well 1800
+    resume m3 m5
+    wait_until 3 nothing_left
+}
+
+@test "one loses its data, then another: the others are a majority" {
+    runs run
+    empty m2
+    alive_for 500
+    empty m5
+    ends_well
+    nothing_left
+}
+
+@test "one restarts empty: the same" {
+    runs write
+    crash m4
+    restart m4
+    ends_well
+    nothing_left
+}
+
+@test "three lose their data: 76 at the next renewal, and the rest is given back" {
+    runs run
+    empty m1 m3 m5
+    lost 700
+    nothing_left
+}
+
+@test "three were broken into by others: 76, and these are not touched" {
+    runs run
+    on m1 m2 m3 -- DEL x >/dev/null
+    foreign_on m1 m2 m3
+    lost 700
+    only_foreign m1 m2 m3
+}
+
+@test "three crash: dead by the deadline, 76" {
+    local end
+    runs run
+    end=$(majority_end x)
+    crash m1 m2 m3
+    lost 2000
+    # Renewed once more at most, a third of the lease later, before they were gone.
+    (($(beat beat) < end + 300000000 * SLOW)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
+    nothing_left
+}
+
+# Those that do no writes any more still tell until when they would hold it.
+@test "three do not answer renewals: dead before the majority's leases end" {
+    local end
+    runs run
+    on m1 m2 m3 -- CLIENT PAUSE 60000 WRITE >/dev/null
+    end=$(majority_end x)
+    lost 2000
+    (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
+    on m1 m2 m3 -- CLIENT UNPAUSE >/dev/null
+    wait_until 3 nothing_left
+}
+
+@test "three hang for less than the lease: it goes on" {
+    runs run -l "$(ms 1500)"
+    pause m1 m2 m3
+    alive_for 700
+    resume m1 m2 m3
+    ends_well 1800
+    nothing_left
+}
+
+@test "rlock is stopped: its command is dead in time, and the next one enters after that" {
+    runs run
+    brief next
+    act next run
+    wait_until 5 listening 1
+    kill -STOP "$runner"
+    gone 0 next
+    (($(beat beat) < $(stamp next enter))) || fail "two at once"
+    kill -CONT "$runner"
+    lost 1000
+    nothing_left
+}
+
+@test "three hang until the lease is over: the waiter enters when they wake, not beside the one before" {
+    runs run
+    brief next
+    act next run
+    wait_until 5 listening 1
+    pause m1 m2 m3
+    lost 2000
+    resume m1 m2 m3
+    gone 0 next
+    (($(beat beat) < $(stamp next enter))) || fail "two at once"
+    wait_until 3 nothing_left
+}
+
+@test "--no-renew: one lease, counted for the majority" {
+    local end
+    runs run --no-renew
+    end=$(majority_end x)
+    lost 1200
+    (($(beat beat) < end))
+}
+
+@test "--min-hold: the majority keeps it for so long" {
+    took 0 800 rlock run --min-hold "$(ms 1000)" -n x -- true
+    assert_success
+    assert_equal "$(held_on x)" 5
+    kept_out run
+    wait_until 3 free_everywhere x
+    try run -x -n x -- true
+    assert_success
+    nothing_left
+}
+
+@test "the release is not confirmed by a majority: the command's own status, and a warning" {
+    runs run
+    pause m1 m2 m3
+    : >let-go
+    reap "$runner" 10
+    assert_equal "$status" 5
+    assert_regex "$(cat err)" '^rlock: .*x'
+    resume m1 m2 m3
+    wait_until 5 nothing_left
+}

@@ -1,0 +1,200 @@
+# quorum.bash: five independent servers, m1 to m5, and one lock on a majority of them. Needs
+# rlock.bash and actors.bash, and is loaded after them: a file's setup and so on come from here.
+# shellcheck shell=bash
+
+all=(m1 m2 m3 m4 m5)
+members=() # those that the test's lock lives on: see quorum
+alive=()   # those of them that answer
+
+setup_file() {
+    local member
+    build_section
+    rlock_setup_file
+    for member in "${all[@]}"; do
+        server_start "$member"
+    done
+}
+
+teardown_file() {
+    local member
+    for member in "${all[@]}"; do
+        server_stop "$member"
+    done
+    rlock_teardown_file
+}
+
+setup() {
+    local member
+    rlock_setup
+    for member in $(members reset "${all[@]}"); do
+        server_start "$member"
+    done
+    quorum "${all[@]}"
+}
+
+teardown() {
+    local member
+    for member in "${all[@]}"; do
+        kill -CONT "$(server_pid "$member")" 2>/dev/null || true
+    done
+    rlock_teardown && members quiet "${all[@]}"
+}
+
+# members VERB MEMBER...: see members.py.
+members() {
+    python3 "$TOOLS/members.py" "$BATS_FILE_TMPDIR" "$@"
+}
+
+# quorum MEMBER...: from here on rlock's servers are these.
+quorum() {
+    members=("$@")
+    alive=("$@")
+    export RLOCK_SERVER
+    RLOCK_SERVER=$(urls "$@")
+}
+
+urls() { # MEMBER...
+    local member list=
+    for member; do
+        list+=" $(server_url "$member")"
+    done
+    echo "${list# }"
+}
+
+# --- what befalls them -------------------------------------------------------------------------
+
+# crash MEMBER...: gone, and its data; connections are refused.
+crash() {
+    local member
+    for member; do
+        server_stop "$member"
+    done
+    dead "$@"
+}
+
+# pause MEMBER...: takes connections and requests, and answers nothing; resume: does what it was sent.
+pause() {
+    local member
+    for member; do
+        kill -STOP "$(server_pid "$member")"
+    done
+    dead "$@"
+}
+
+resume() {
+    local member
+    for member; do
+        kill -CONT "$(server_pid "$member")"
+    done
+    alive+=("$@")
+}
+
+restart() {
+    local member
+    for member; do
+        server_start "$member"
+    done
+    alive+=("$@")
+}
+
+empty() {
+    local member
+    for member; do
+        redis_on "$member" FLUSHALL >/dev/null
+    done
+}
+
+dead() { # MEMBER...
+    local each left=()
+    for each in "${alive[@]}"; do
+        [[ " $* " == *" $each "* ]] || left+=("$each")
+    done
+    alive=("${left[@]}")
+}
+
+# --- what stands on them -----------------------------------------------------------------------
+
+# on MEMBER... -- WORD...: what each answers.
+on() {
+    local asked=()
+    while [[ $1 != -- ]]; do
+        asked+=("$1")
+        shift
+    done
+    shift
+    for each in "${asked[@]}"; do
+        redis_on "$each" "$@"
+    done
+}
+
+everywhere() { # WORD...
+    on "${alive[@]}" -- "$@"
+}
+
+# held_on NAME: the number of members that answer and know the lock.
+held_on() {
+    everywhere EXISTS "$1" | grep -cx 1 || true
+}
+
+held_on_majority() { # NAME
+    (($(held_on "$1") > ${#members[@]} / 2))
+}
+
+free_everywhere() { # NAME
+    (($(held_on "$1") == 0))
+}
+
+# Of each member; but tokens, which are all that may stay of a lock.
+keys_left() {
+    everywhere --scan | grep -v '^redisson_lock_token:' || true
+}
+
+nothing_left() {
+    [[ -z $(keys_left) ]] || fail "keys left behind: $(keys_left)"
+}
+
+# only_foreign MEMBER...: Redisson's hold of x on these, as it was, and nothing else on any.
+only_foreign() {
+    assert_equal "$(keys_left)" "$(printf 'x%.0s\n' "$@")"
+    assert_equal "$(on "$@" -- HGETALL x | sort -u)" "$(printf '1\n%s' "$foreign_owner")"
+}
+
+# foreign_on MEMBER... : x is held there, by somebody who is no rlock, for a minute.
+foreign_on() {
+    local member
+    for member; do
+        redis_on "$member" HSET x "$foreign_owner" 1 >/dev/null
+        redis_on "$member" PEXPIRE x 60000 >/dev/null
+    done
+}
+
+foreign_gone() { # MEMBER...
+    on "$@" -- EVAL 'redis.call("DEL", KEYS[1]) return redis.call("PUBLISH", KEYS[2], 0)' 2 \
+        x 'redisson_lock__channel:{x}' >/dev/null
+}
+
+# listening N: on each member that answers so many rlocks listen.
+listening() {
+    local member
+    for member in "${alive[@]}"; do
+        (($(redis_on "$member" CLIENT LIST TYPE pubsub | grep -c .) >= $1)) || return 1
+    done
+}
+
+token_on() { # MEMBER [NAME]
+    redis_on "$1" GET "redisson_lock_token:{${2:-x}}"
+}
+
+# With how many connections each has been asked, this question not counted.
+asked() {
+    everywhere INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p'
+}
+
+# majority_end NAME: when a majority will not hold it any more if nobody renews it, in ns on
+# CLOCK_MONOTONIC.
+majority_end() {
+    local member
+    for member in "${alive[@]}"; do
+        expiry "$1" "$member"
+    done | sort -rn | sed -n "$((${#members[@]} / 2 + 1))p"
+}
