@@ -1,0 +1,77 @@
+# replicas.bash: servers that also listen on loopback ports, and replicas of them.
+# shellcheck shell=bash
+
+# free_ports N: so many ports of 127.0.0.1 that nobody uses, as the kernel gives them out.
+free_ports() {
+    python3 -c 'import socket, sys
+held = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*[one.getsockname()[1] for one in held])' "$1"
+}
+
+# port_server NAME [OPTION...]: a redis-server on a port and, as all of them, on a Unix socket. One that
+# comes back has the port that it had.
+port_server() {
+    local name=$1 dir=$BATS_FILE_TMPDIR/$1
+    shift
+    mkdir -p "$dir"
+    [[ -f $dir/port ]] || free_ports 1 >"$dir/port"
+    server_start "$name" --bind 127.0.0.1 --port "$(port_of "$name")" --repl-diskless-sync-delay 0 "$@"
+}
+
+port_of() { # SERVER
+    cat "$BATS_FILE_TMPDIR/$1/port"
+}
+
+port_url() { # SERVER
+    echo "redis://127.0.0.1:$(port_of "$1")"
+}
+
+# replica_server NAME OF [OPTION...]: a replica of OF; returns when it has OF's data and is counted.
+replica_server() {
+    local name=$1 of=$2
+    shift 2
+    port_server "$name" --replicaof 127.0.0.1 "$(port_of "$of")" "$@"
+    wait_until 10 follows "$name" "$of"
+}
+
+# follows REPLICA MASTER: its link is up, and the master has heard from it, as WAIT needs.
+follows() {
+    [[ $(redis_on "$1" INFO replication) == *"master_port:$(port_of "$2")"*master_link_status:up* ]] &&
+        [[ $(redis_on "$2" INFO replication) == *"port=$(port_of "$1"),state=online"* ]]
+}
+
+role_of() { # SERVER
+    redis_on "$1" ROLE | head -n 1
+}
+
+has_role() { # SERVER master|slave
+    [[ $(role_of "$1") == "$2" ]]
+}
+
+# freeze SERVER...: stopped in the middle of whatever they do: connections stay, nothing is answered.
+freeze() {
+    local name
+    for name; do
+        kill -STOP "$(server_pid "$name")"
+        wait_until 5 in_state "$(server_pid "$name")" T
+    done
+}
+
+thaw() { # SERVER...
+    local name pid
+    for name; do
+        pid=$(server_pid "$name") || continue
+        kill -CONT "$pid" 2>/dev/null || true
+    done
+}
+
+# assert_nothing_left SERVER: but tokens.
+assert_nothing_left() {
+    local left
+    left=$(redis_on "$1" --scan | grep -v '^redisson_lock_token:' || true)
+    [[ -z $left ]] || fail "keys left behind on $1: $left"
+}
+
+is_later() { # MS
+    (($(now_ms) > $1))
+}

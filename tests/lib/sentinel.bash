@@ -1,0 +1,236 @@
+# sentinel.bash: a master (main), two replicas (one, two) and the three Sentinels s1, s2 and s3 that
+# watch them under the name m. Needs replicas.bash.
+#
+# The topology is started once for a file. What changes it says so (`changed`), and the next test
+# gets a new one, on other ports: half a second, where healing the old one takes ten.
+# shellcheck shell=bash
+
+everybody=(main one two s1 s2 s3)
+
+setup_file() {
+    [[ -x $RLOCK ]] || { echo "no rlock at $RLOCK: build first, or set RLOCK_BIN" >&2; return 1; }
+    build_section
+    topology_start
+}
+
+teardown_file() { topology_stop; }
+
+setup() {
+    if [[ -f $BATS_FILE_TMPDIR/changed ]]; then
+        topology_stop
+        topology_start
+    fi
+    rlock_setup
+    RLOCK_SERVER=$(sentinel_url s1 s2 s3)
+}
+
+teardown() {
+    thaw "${everybody[@]}"
+    rlock_teardown
+}
+
+# --- the topology ------------------------------------------------------------------------------
+
+server_options=()   # of the three servers
+sentinel_options=() # lines for the Sentinels' configuration
+
+topology_start() {
+    local name ports
+    read -ra ports <<<"$(free_ports 6)"
+    for name in "${everybody[@]}"; do
+        mkdir -p "$BATS_FILE_TMPDIR/$name"
+        echo "${ports[0]}" >"$BATS_FILE_TMPDIR/$name/port"
+        ports=("${ports[@]:1}")
+    done
+    data_server main
+    data_server one --replicaof 127.0.0.1 "$(port_of main)"
+    data_server two --replicaof 127.0.0.1 "$(port_of main)"
+    for name in s1 s2 s3; do
+        sentinel_server "$name"
+    done
+    quick_sentinels
+    wait_until 20 topology_ready
+    servers=() # they outlive this test
+    disown -a  # and whoever kills them later, this shell need not tell
+    rm -f "$BATS_FILE_TMPDIR/changed"
+}
+
+topology_stop() {
+    local name
+    for name in "${everybody[@]}"; do
+        server_stop "$name"
+    done
+}
+
+changed() {
+    : >"$BATS_FILE_TMPDIR/changed"
+}
+
+# data_server NAME [OPTION...]: who takes over for whom is no accident: one for main, and main for one.
+data_server() {
+    local priority=100
+    [[ $1 == two ]] || priority=10
+    port_server "$@" --replica-priority "$priority" "${server_options[@]}"
+}
+
+# Each is told of the others and of the replicas, which they find out from each other's hellos only in
+# seconds. s1 is the first to see that a master is gone, and needs nobody's agreement to ask for the
+# votes (it does need the votes): three that see it at once would vote for themselves, and try again
+# many seconds later.
+sentinel_conf() { # NAME
+    local other down_after=${1#s}000
+    cat <<CONF
+port $(port_of "$1")
+bind 127.0.0.1
+sentinel myid $(sentinel_id "$1")
+sentinel monitor m 127.0.0.1 $(port_of main) 1
+sentinel down-after-milliseconds m $down_after
+sentinel failover-timeout m 2000
+sentinel parallel-syncs m 2
+sentinel known-replica m 127.0.0.1 $(port_of one)
+sentinel known-replica m 127.0.0.1 $(port_of two)
+CONF
+    for other in s1 s2 s3; do
+        [[ $other == "$1" ]] || echo "sentinel known-sentinel m 127.0.0.1 $(port_of "$other") $(sentinel_id "$other")"
+    done
+    printf '%s\n' "${sentinel_options[@]}"
+}
+
+sentinel_id() { # NAME
+    printf '%040d' "${1#s}"
+}
+
+sentinel_server() { # NAME
+    sentinel_conf "$1" >"$BATS_FILE_TMPDIR/$1/sentinel.conf"
+    sentinel_start "$1"
+}
+
+# sentinel_start NAME: by its sentinel.conf.
+sentinel_start() {
+    local dir=$BATS_FILE_TMPDIR/$1
+    env -u TEST_MARK "${launcher[@]}" redis-server "$dir/sentinel.conf" --sentinel --unixsocket "$dir/sock" --dir "$dir" \
+        --logfile "$dir/log" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    echo $! >"$dir/pid"
+    servers+=("$1")
+    wait_until 10 server_up "$1"
+}
+
+# pace INFO HELLO PING: how often, in ms, the Sentinels ask the servers, tell each other, and look whether
+# all are alive. A master that was replaced is made a replica four hellos after that at the earliest. What
+# a Sentinel was told three INFOs ago, or of a dead master's replicas five PINGs ago, is too old for it to
+# choose by; and in a failover it asks once a second, however quick it is otherwise.
+pace() {
+    local name
+    for name in s1 s2 s3; do
+        assert_equal "$(redis_on "$name" SENTINEL DEBUG INFO-PERIOD "$1" PUBLISH-PERIOD "$2" PING-PERIOD "$3")" OK
+    done
+}
+
+# The old master is demoted after 3 s.
+quick_sentinels() {
+    pace 500 500 400
+}
+
+# usual_sentinels: as they are everywhere. The old master is demoted after 10 s.
+usual_sentinels() {
+    changed
+    pace 10000 2000 1000
+}
+
+topology_ready() {
+    local name
+    follows one main && follows two main || return 1
+    for name in s1 s2 s3; do
+        [[ $(redis_on "$name" SENTINEL CKQUORUM m) == "OK 3"* ]] || return 1
+        (($(redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^master-link-status$' | grep -c '^ok$') == 2)) || return 1
+    done
+}
+
+# sentinel_url [SENTINEL...]: of those, or of all.
+sentinel_url() {
+    local name hosts=''
+    (($# > 0)) || set -- s1 s2 s3
+    for name; do
+        hosts+=",127.0.0.1:$(port_of "$name")"
+    done
+    echo "sentinel://${hosts#,}/m"
+}
+
+# --- what happens to it ------------------------------------------------------------------------
+
+# named_by SENTINEL: the server that it takes for the master.
+named_by() {
+    local port name
+    port=$(redis_on "$1" SENTINEL GET-MASTER-ADDR-BY-NAME m | tail -n 1)
+    for name in main one two; do
+        [[ $(port_of "$name") != "$port" ]] || echo "$name"
+    done
+}
+
+# all_name SERVER [SENTINEL...]: it is the master now, and all of them say so.
+all_name() {
+    local server=$1 name
+    shift
+    (($# > 0)) || set -- s1 s2 s3
+    for name; do
+        [[ $(named_by "$name") == "$server" ]] || return 1
+    done
+    has_role "$server" master
+}
+
+# planned_failover: from main to one. Returns when the Sentinels say so; main is then still a master
+# for clients that did not ask.
+planned_failover() {
+    changed
+    assert_equal "$(redis_on s1 SENTINEL FAILOVER m)" OK
+    wait_until 15 all_name one
+}
+
+# crash: main is gone. taken_over: one is the master.
+crash() {
+    changed
+    server_stop main
+}
+
+taken_over() {
+    wait_until 20 all_name one
+}
+
+# come_back: main is there again, as it is started everywhere: a master, and empty, until a Sentinel
+# says otherwise.
+come_back() {
+    data_server main
+    servers=()
+    wait_until 20 follows main one
+}
+
+# believes SENTINEL SERVER: that this is the master, whatever the others know.
+believes() {
+    changed
+    redis_on "$1" SENTINEL REMOVE m >/dev/null
+    assert_equal "$(redis_on "$1" SENTINEL MONITOR m 127.0.0.1 "$(port_of "$2")" 2)" OK
+}
+
+# --- who sees it -------------------------------------------------------------------------------
+
+# watch_servers KEY...: who has them on main, one and two, in the file witness. See witness.py.
+watch_servers() {
+    local name sockets=()
+    for name in main one two; do
+        sockets+=("$name=$BATS_FILE_TMPDIR/$name/sock")
+    done
+    env -u TEST_MARK python3 "$TOOLS/witness.py" watch witness "${sockets[@]}" -- "$@" 2>witness.err 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 grep -q server=two witness
+}
+
+judge_witness() {
+    python3 "$TOOLS/witness.py" judge witness one main "$@"
+}
+
+# What the Sentinels themselves have subscribed to is nobody's waiting.
+no_subscriptions() {
+    local channels
+    channels=$(redis PUBSUB CHANNELS)
+    [[ -z ${channels/__sentinel__:hello/} ]]
+}
