@@ -1,0 +1,207 @@
+# cluster.bash: a cluster of three masters, each with a replica, on ports of the loopback interface:
+# n1 to n6, of which n1 to n3 are the masters at first. Needs rlock.bash, actors.bash and ports.bash,
+# and is loaded after them: a file's setup and so on come from here.
+#
+# All six have a Unix socket too, so that redis_on and the rest of server.bash work with them.
+# shellcheck shell=bash
+
+nodes=(n1 n2 n3 n4 n5 n6)
+moving=() # the name whose slot is being migrated, and where to
+down=     # see cluster_down
+
+setup_file() {
+    build_section
+    rlock_setup_file
+    cluster_start
+}
+
+teardown_file() {
+    local node
+    for node in "${nodes[@]}"; do
+        server_stop "$node"
+    done
+    rlock_teardown_file
+}
+
+setup() {
+    local node
+    rlock_setup
+    for node in $(cluster dead); do
+        node_start "$node"
+    done
+    cluster ready
+    RLOCK_SERVER=$(cluster_url "${nodes[@]}")
+}
+
+teardown() {
+    cluster_resume "${nodes[@]}"
+    [[ -z ${moving[*]} ]] || migrate_end
+    [[ -z $down ]] || cluster_up
+    rlock_teardown && cluster quiet
+}
+
+cluster_resume() { # NODE...
+    local node
+    for node; do
+        kill -CONT "$(server_pid "$node")" 2>/dev/null || true
+    done
+}
+
+# cluster VERB...: see cluster.py.
+cluster() {
+    python3 "$TOOLS/cluster.py" "$BATS_FILE_TMPDIR" "$@"
+}
+
+# --- the nodes ---------------------------------------------------------------------------------
+
+# They know each other and their slots from their first file on. A master that has just started takes
+# no writes for two seconds; a replica that takes over from it does. So n1 to n3 begin as replicas.
+cluster_start() {
+    local node ports
+    read -ra ports <<<"$(free_ports 12)"
+    cluster files "${ports[@]}"
+    for node in "${nodes[@]}"; do
+        node_start "$node"
+    done
+    cluster takeover n1 n2 n3
+}
+
+node_start() {
+    local port bus
+    read -r port bus <"$BATS_FILE_TMPDIR/$1/ports"
+    server_start "$1" --bind 127.0.0.1 --port "$port" --cluster-enabled yes --cluster-port "$bus" \
+        --cluster-config-file nodes.conf --cluster-node-timeout 1000 --cluster-replica-validity-factor 0 \
+        --cluster-migration-barrier 10 --repl-diskless-sync-delay 0 --repl-diskless-load swapdb
+}
+
+port_of() { # NODE
+    cut -d ' ' -f 1 "$BATS_FILE_TMPDIR/$1/ports"
+}
+
+# cluster_url NODE...: with these as the nodes to ask.
+cluster_url() {
+    local node list=
+    for node; do
+        list+=,127.0.0.1:$(port_of "$node")
+    done
+    echo "cluster://${list#,}"
+}
+
+# --- who is what -------------------------------------------------------------------------------
+
+home() { # NAME
+    cluster home "$1"
+}
+
+replica_of() { # NODE
+    cluster replica "$1"
+}
+
+# other_master NAME: one that has it not.
+other_master() {
+    local home
+    home=$(home "$1")
+    cluster masters | tr ' ' '\n' | grep -vx "$home" | head -n 1
+}
+
+# at NAME WORD...: what the master of that name answers.
+at() {
+    local node
+    node=$(home "$1")
+    shift
+    redis_on "$node" "$@"
+}
+
+# --- what befalls them -------------------------------------------------------------------------
+
+cluster_pause() { # NODE...
+    local node
+    for node; do
+        kill -STOP "$(server_pid "$node")"
+    done
+}
+
+failover() { # NODE: planned; its replica becomes the master, it the replica
+    cluster failover "$1"
+}
+
+# migrate_begin NAME NODE: its slot is on the way there, its keys are not; a slot moves as redis-cli's
+# reshard and others do it. migrate_keys moves those that are there, or these; migrate_end the slot.
+migrate_begin() {
+    moving=("$@")
+    cluster begin "$@"
+}
+
+migrate_keys() { # [KEY...]
+    cluster keys "${moving[@]}" "$@"
+}
+
+migrate_end() {
+    cluster end "${moving[@]}"
+    moving=()
+}
+
+migrate() { # NAME NODE
+    migrate_begin "$@"
+    migrate_end
+}
+
+# cluster_down: it answers nothing but that it is, until cluster_up.
+cluster_down() {
+    down=1
+    cluster uncover
+}
+
+cluster_up() {
+    cluster cover
+    down=
+}
+
+# --- locks on it -------------------------------------------------------------------------------
+
+# keys_left: on all masters; but tokens, which are all that may stay of a lock.
+keys_left() {
+    cluster left | grep -v '^redisson_lock_token:' || true
+}
+
+nothing_left() {
+    [[ -z $(keys_left) ]] || fail "keys left behind: $(keys_left)"
+}
+
+# waiting NODE NAME N: so many rlocks wait for it there, each on a shard channel of its own.
+waiting() {
+    (($(redis_on "$1" PUBSUB SHARDCHANNELS "*{$2}:*" | grep -c .) == $3))
+}
+
+# renewed: its lease ends later than it did when this was asked for the first time, or since the last
+# time that it was true.
+renewed() { # NAME
+    local end
+    end=$(at "$1" PEXPIRETIME "$1")
+    [[ -s "end-of-$1" ]] || echo "$end" >"end-of-$1"
+    ((end > $(<"end-of-$1"))) && rm -f "end-of-$1"
+}
+
+no_shard_channels() { # NODE
+    [[ -z $(redis_on "$1" PUBSUB SHARDCHANNELS)$(redis_on "$1" PUBSUB CHANNELS) ]]
+}
+
+# act_on NAME WHO KIND [OPTION...], holds_on...: act and holds (actors.bash) of another name than x.
+act_on() {
+    local name=$1 who=$2 kind=$3
+    shift 3
+    log=$who start "$kind" -n "$name" "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
+    pid_of["$who"]=$pid
+}
+
+holds_on() {
+    act_on "$@"
+    wait_until 10 entered_section "$2"
+}
+
+# shard_listen NODE CHANNEL: what is published there goes to the file messages, as redis-cli shows it.
+shard_listen() {
+    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" SSUBSCRIBE "$2" >messages 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 5 grep -qx 1 messages
+}
