@@ -1,0 +1,70 @@
+# tls.bash: servers that speak TLS, and certificates for them: see certificates.bash. Needs rlock.bash and
+# ports.bash, and is loaded after them: a file's setup and so on come from here.
+#
+# All servers have a Unix socket too, in the clear, so that redis_on and the rest of server.bash work.
+# shellcheck shell=bash
+
+setup_file() { tls_setup_file; }
+
+tls_setup_file() {
+    rlock_setup_file
+    mkdir -p "$BATS_FILE_TMPDIR/certificates"
+    bash "$TESTS/lib/certificates.bash" "$BATS_FILE_TMPDIR/certificates"
+}
+
+setup() { tls_setup; }
+
+tls_setup() {
+    rlock_setup
+    unset "${!SSL_CERT_@}"
+    certificates=$BATS_FILE_TMPDIR/certificates
+    trust=(--tls-ca "$certificates/ca.pem")
+}
+
+# as NAME: the options to show that certificate.
+as() {
+    printf '%s\n' --tls-cert "$certificates/$1.pem" --tls-key "$certificates/$1.key"
+}
+
+# tls_server NAME CERTIFICATE [OPTION...]: a redis-server that speaks TLS on one port and is plain on
+# another, and asks nobody for a certificate. One that comes back has the ports that it had.
+tls_server() {
+    local name=$1 certificate=$2 dir=$BATS_FILE_TMPDIR/$1 tls plain
+    shift 2
+    mkdir -p "$dir"
+    [[ -f $dir/ports ]] || free_ports 2 >"$dir/ports"
+    read -r tls plain <"$dir/ports"
+    server_start "$name" --bind 127.0.0.1 --port "$plain" --tls-port "$tls" --tls-auth-clients no \
+        --tls-cert-file "$certificates/$certificate.pem" --tls-key-file "$certificates/$certificate.key" \
+        --tls-ca-cert-file "$certificates/ca.pem" "$@"
+}
+
+tls_port() { # SERVER
+    cut -d ' ' -f 1 "$BATS_FILE_TMPDIR/$1/ports"
+}
+
+plain_port() { # SERVER
+    cut -d ' ' -f 2 "$BATS_FILE_TMPDIR/$1/ports"
+}
+
+# tls_url SERVER [USERINFO@]
+tls_url() {
+    echo "rediss://${2-}127.0.0.1:$(tls_port "$1")"
+}
+
+# refused STATUS TEXT... -- ARG...: rlock ends with that status and one line that has each text, and runs
+# nothing.
+refused() {
+    local expected=$1 texts=()
+    shift
+    while [[ $1 != -- ]]; do
+        texts+=("$1")
+        shift
+    done
+    shift
+    try "$@" -- touch ran
+    assert_equal "$status" "$expected"
+    assert_message
+    assert_stderr_has "${texts[@]}"
+    assert_file_not_exist ran
+}
