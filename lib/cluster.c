@@ -234,18 +234,17 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
                                               const struct rlock__link *from, const char *text,
                                               bool *asking) {
-    unsigned slot;
-    int at = 0;
+    char host[RLOCK__HOST_SIZE], *place;
     size_t index;
-    char host[RLOCK__HOST_SIZE];
     *asking = strncmp(text, "ASK ", 4) == 0;
-    if ((!*asking && strncmp(text, "MOVED ", 6) != 0) ||
-        sscanf(text, "%*s %u %n", &slot, &at) != 1 || at == 0 || slot >= SLOTS)
+    if (!*asking && strncmp(text, "MOVED ", 6) != 0)
         return NULL;
-    const char *port = strrchr(text + at, ':'); /* an IPv6 address has colons of its own */
-    if (port == NULL || strlen(port + 1) >= RLOCK__PORT_SIZE)
+    const unsigned long slot = strtoul(strchr(text, ' '), &place, 10);
+    place += strspn(place, " ");
+    const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
+    if (slot >= SLOTS || port == NULL || strlen(port + 1) >= RLOCK__PORT_SIZE)
         return NULL;
-    (void)snprintf(host, sizeof host, "%.*s", (int)(port - text - at), text + at);
+    (void)snprintf(host, sizeof host, "%.*s", (int)(port - place), place);
     struct node *node =
         node_at(cluster, *host != '\0' && *host != '?' ? host : from->host, port + 1, &index);
     if (node == NULL)

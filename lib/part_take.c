@@ -96,8 +96,8 @@ static void note_seat(const struct rlock_lock *lock, struct rlock__seat *seat,
 /* Every server's place may be another; who stands first somewhere is woken there. */
 static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
                       struct rlock__run *runs, const enum rlock_status *votes, int64_t *hint_ms) {
-    const char *owners[RLOCK_SERVERS_MAX];
-    size_t busy[RLOCK_SERVERS_MAX], count = 0;
+    const char *owners[RLOCK_SERVERS_MAX] = {NULL};
+    size_t busy[RLOCK_SERVERS_MAX] = {0}, count = 0;
     for (size_t i = 0; i < part->seat_count; i++) {
         if (votes[i] != RLOCK_BUSY)
             continue;
@@ -164,7 +164,7 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     struct rlock__routes *routes = &lock->client->routes;
     struct rlock__call call = rlock__part_call(lock, part, lock->owner);
     struct rlock__run runs[RLOCK_SERVERS_MAX];
-    enum rlock_status votes[RLOCK_SERVERS_MAX];
+    enum rlock_status votes[RLOCK_SERVERS_MAX] = {RLOCK_OK};
     char place[24] = "";
     bool unconfirmed = false;
     if (lock->busy == part)

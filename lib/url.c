@@ -218,10 +218,10 @@ static char *write_host(char *to, const struct rlock__host *host) {
 
 /* What is told leads to the same server: a nested rlock gets it. */
 static bool redact(struct rlock__server *out, const char *scheme) {
-    enum { PUNCTUATION = 32, PORT_SIZE = 8 };
+    static const size_t punctuation = 32, port_size = 8;
     /* Every byte may become three; usual ports and their colons come on top. */
     char *to = out->redacted =
-        malloc(strlen(scheme) + 3 * out->text_size + PUNCTUATION + RLOCK__HOSTS_MAX * PORT_SIZE);
+        malloc(strlen(scheme) + 3 * out->text_size + punctuation + RLOCK__HOSTS_MAX * port_size);
     if (to == NULL)
         return false;
     to = stpcpy(to, scheme);

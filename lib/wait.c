@@ -81,9 +81,9 @@ static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__pa
         return status;
     status = rlock__link_judge(ear->link, reply);
     const char *text = rlock__reply_error(reply);
-    if (text != NULL && strncmp(text, "MOVED ", 6) == 0)
-        status = RLOCK_UNAVAILABLE;
-    else if (status == RLOCK_AGAIN || says_moved(part, reply))
+    const bool elsewhere =
+        (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
+    if (elsewhere || status == RLOCK_AGAIN)
         status = RLOCK_UNAVAILABLE;
     else if (status == RLOCK_UNAVAILABLE)
         status = RLOCK_DENIED; /* whatever it has against us */
