@@ -20,6 +20,7 @@ enum {
     ANSWER_MS = 100,
     SPLIT_MIN_MS = 20,
     SPLITS_MAX = 4, /* doublings */
+    SPLIT_PATIENCE_MS = 3000,
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
 };
@@ -280,6 +281,13 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
     return status;
 }
 
+/* The wait is over, but nobody has the lock: of several that came together and do not wait one must
+ * get it. */
+static bool is_undecided(const struct rlock_lock *lock) {
+    return lock->last_was_busy && lock->split &&
+           rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
+}
+
 static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status status) {
     rlock_withdraw(lock);
     return status;
@@ -305,11 +313,15 @@ enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait)
         if (status != RLOCK_AGAIN)
             return give_up(lock, status);
         const int64_t now = rlock_now_ms();
-        if (now >= wait->deadline_ms)
+        const bool over = now >= wait->deadline_ms;
+        if (over && !is_undecided(lock))
             return give_up(lock, lock->last_was_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
-        status = sleep_until_try(lock, &limit);
+        const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd};
+        status = over ? rlock__poll(-1, 0, &pause) : sleep_until_try(lock, &limit);
+        if (over && status == RLOCK_AGAIN)
+            continue;
         if (status != RLOCK_OK)
             return give_up(lock, status);
     }

@@ -205,3 +205,28 @@ held_on_all() { # NAME
     run -126 --separate-stderr rlock run -n x -- /
     nothing_left
 }
+
+# Of several that come together, and do not wait, one must get it.
+@test "-x, and nobody has a majority: tried again until somebody has" {
+    local member owner
+    for member in m1:one m2:one m3:two m4:two; do
+        owner=${member#*:}
+        member=${member%:*}
+        redis_on "$member" HSET x "$owner" 1 >/dev/null
+        redis_on "$member" PEXPIRE x "$(($(ms 700 | tr -d ms)))" >/dev/null
+    done
+    took 200 2500 rlock run -x -n x -- true
+    assert_success
+    wait_until 3 nothing_left
+}
+
+@test "-x, and nobody gets a majority for seconds: 75" {
+    local member
+    foreign_on m1 m2
+    for member in m3 m4; do
+        redis_on "$member" HSET x another 1 >/dev/null
+    done
+    took 2500 5000 rlock run -x -n x -- touch ran
+    assert_failure 75
+    assert_file_not_exist ran
+}
