@@ -18,7 +18,7 @@ struct rlock__cluster {
     const struct rlock__access *access;
     struct node **nodes;
     size_t count;
-    size_t asked; /* which node answered last */
+    size_t asked; /* with which node to begin */
     bool known;   /* the slots are */
     bool sharded;
     uint16_t serves[SLOTS]; /* which node */
@@ -223,7 +223,7 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     if (status != RLOCK_OK)
         return status;
     if (cluster->serves[slot] == NOBODY) {
-        cluster->known = false;
+        rlock__cluster_doubt(cluster);
         rlock__error_set(error, "CLUSTERDOWN: no node serves slot %u", slot);
         return RLOCK_AGAIN;
     }
@@ -256,8 +256,10 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     return &node->link;
 }
 
+/* Who told us may be cut off from the others and go on telling it: another one is asked. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster) {
     cluster->known = false;
+    cluster->asked++;
 }
 
 bool rlock__cluster_has_replica(const struct rlock__cluster *cluster,
