@@ -242,7 +242,10 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     const unsigned long slot = strtoul(strchr(text, ' '), &place, 10);
     place += strspn(place, " ");
     const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
-    if (slot >= SLOTS || port == NULL || strlen(port + 1) >= RLOCK__PORT_SIZE)
+    char *end = NULL;
+    const long number = port != NULL ? strtol(port + 1, &end, 10) : 0;
+    if (slot >= SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
+        strlen(port + 1) >= RLOCK__PORT_SIZE)
         return NULL;
     (void)snprintf(host, sizeof host, "%.*s", (int)(port - place), place);
     struct node *node =

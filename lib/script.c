@@ -23,6 +23,9 @@ static struct rlock__arg text_arg(const char *text) {
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
     const bool by_hash = run->stage == RLOCK__RUN_HASH;
+    const char *asking[] = {"ASKING"}; /* it is for one command only */
+    if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
+        return false;
     struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
     char key_count[8];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
@@ -79,6 +82,7 @@ static void begin(struct rlock__run *run, const struct rlock__script *script,
     run->answer = (struct rlock__answer){.code = 0};
     run->refused = run->unconfirmed = run->done = false;
     run->stage = RLOCK__RUN_HASH;
+    run->asking = false;
     run->redirections = 0;
     run->link = NULL;
     const enum rlock_status status =
@@ -92,16 +96,19 @@ static void begin(struct rlock__run *run, const struct rlock__script *script,
     }
 }
 
-/* Sent elsewhere by the reply. */
+/* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
 static bool redirected(struct rlock__run *run, const struct rlock__script *script,
                        const char *text) {
-    const char *words[] = {"ASKING"};
-    bool asking = false;
-    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &asking);
-    if (to == NULL || run->redirections++ >= REDIRECTIONS_MAX)
+    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &run->asking);
+    if (to == NULL)
         return false;
+    if (run->redirections++ >= REDIRECTIONS_MAX) {
+        rlock__error_set(&run->link->error, "%s", text);
+        end(run, RLOCK_AGAIN);
+        return true;
+    }
     run->link = to;
-    ask_or_end(run, (!asking || rlock__link_ask_words(to, 1, words)) && ask_script(run, script));
+    ask_or_end(run, ask_script(run, script));
     return true;
 }
 

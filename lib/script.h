@@ -46,6 +46,7 @@ struct rlock__run {
     bool done;
     enum rlock__run_stage stage;
     struct rlock__link *link;
+    bool asking; /* the link's node has the slot not yet (ASK) */
     unsigned redirections;
 };
 
