@@ -239,7 +239,10 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     *asking = strncmp(text, "ASK ", 4) == 0;
     if (!*asking && strncmp(text, "MOVED ", 6) != 0)
         return NULL;
-    const unsigned long slot = strtoul(strchr(text, ' '), &place, 10);
+    text = strchr(text, ' ') + 1;
+    const unsigned long slot = strtoul(text, &place, 10);
+    if (place == text || *place != ' ')
+        return NULL;
     place += strspn(place, " ");
     const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
     char *end = NULL;

@@ -12,6 +12,7 @@ struct rlock__seat {
     bool reentered; /* it is a hold of the owner around us */
     bool in_line;   /* we have a place among the waiters */
     bool in_doubt;  /* an attempt without an answer may have taken it */
+    bool given_back;
     int64_t token;
     int64_t lease_end_ms;
 };

@@ -16,9 +16,8 @@ static enum rlock_status note_release(const struct rlock_lock *lock, struct rloc
     seat->held = seat->in_line = seat->in_doubt = seat->reentered = false;
     if (run->answer.code == NOT_OURS)
         return RLOCK_LOST;
-    return run->answer.code == RELEASED || run->answer.code == STILL_HELD
-               ? RLOCK_OK
-               : rlock__part_odd_answer(run, lock->kind->release);
+    seat->given_back = run->answer.code == RELEASED || run->answer.code == STILL_HELD;
+    return seat->given_back ? RLOCK_OK : rlock__part_odd_answer(run, lock->kind->release);
 }
 
 /* Nothing is held of what is only waited for. */
@@ -50,7 +49,8 @@ enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__p
     (void)snprintf(keep_text, sizeof keep_text, "%" PRId64, keep_ms);
     for (size_t i = 0; i < routes->count; i++) {
         const struct rlock__seat *seat = &part->seats[i];
-        votes[i] = RLOCK_OK;
+        /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
+        votes[i] = part->held && !seat->given_back ? RLOCK_LOST : RLOCK_OK;
         if (!rlock__seat_may_stay(seat) && !(places_too && seat->in_line))
             continue;
         calls[count] = rlock__part_call(lock, part, owner_to_release(lock, part, seat));

@@ -84,6 +84,7 @@ static void note_seat(const struct rlock_lock *lock, struct rlock__seat *seat,
     seat->in_doubt =
         run->unconfirmed || run->route->in_doubt || (vote == RLOCK_UNAVAILABLE && !run->refused);
     seat->held = vote == RLOCK_OK;
+    seat->given_back = false;
     if (!seat->held)
         return;
     seat->in_line = false; /* the grant took us out of it */

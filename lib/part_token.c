@@ -55,6 +55,8 @@ enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlo
         if (rlock__part_propose_token(lock, part, &lock->client->routes, part->hold.token, limit,
                                       &known) >= majority)
             return RLOCK_OK;
+        if (known == part->hold.token)
+            break; /* nobody has said no: they do not answer */
         part->hold.token = known + 1;
     }
     rlock__error_set(&lock->client->routes.error, "no majority of the servers agrees on a token");

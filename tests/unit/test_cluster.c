@@ -219,11 +219,12 @@ static void why_no_node_helps_is_told(void **state) {
         enum rlock_status status;
         const char *error;
     } rows[] = {
-        {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
+        {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,
+         "the server closed the connection (if it speaks TLS, give rediss://)"},
         {"-LOADING wait\r\n", PEER_CLOSE, RLOCK_AGAIN, "LOADING wait"},
-        {PEER_CLOSE, "-NOPERM no\r\n", RLOCK_DENIED, "NOPERM no"},
+        {PEER_CLOSE, "-NOPERM no\r\n", RLOCK_DENIED, "no"},
         {"-ERR This instance has cluster support disabled\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE,
-         "ERR This instance has cluster support disabled"},
+         "it is not a cluster: give redis://HOST"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
