@@ -1,6 +1,15 @@
 # server.bash: private redis-servers on Unix sockets, and the fault proxy before them.
 # shellcheck shell=bash
 
+# RLOCK_TEST_SERVER: another server to test with, say valkey-server. It goes by redis-server's name, for
+# `local:` too.
+if [[ -n ${RLOCK_TEST_SERVER:-} && -n ${BATS_FILE_TMPDIR:-} ]]; then
+    command -v "$RLOCK_TEST_SERVER" >/dev/null || { echo "no $RLOCK_TEST_SERVER" >&2; exit 1; }
+    mkdir -p "$BATS_FILE_TMPDIR/bin"
+    ln -sf "$(command -v "$RLOCK_TEST_SERVER")" "$BATS_FILE_TMPDIR/bin/redis-server"
+    PATH=$BATS_FILE_TMPDIR/bin:$PATH
+fi
+
 launcher=()    # what starts a server: see net_server
 servers=()     # started by this test: stopped after it
 helper_pids=() # other processes started by this test: ended after it
