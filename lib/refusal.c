@@ -25,7 +25,7 @@ static const struct {
     {"ERR invalid password", RLOCK_DENIED, NULL},
     {"ERR The user executing the script can't", RLOCK_DENIED,
      "this user has no right to all that the lock needs"}, /* Redis 7.0 does not say to what */
-    {"ERR ACL failure in script", RLOCK_DENIED, NULL},
+    {"ERR ACL failure in script: ", RLOCK_DENIED, after_code},
     {"ERR Protocol error: unauthenticated", RLOCK_DENIED, "the server wants a password"},
     {"WRONGTYPE", RLOCK_WRONG_KIND, NULL},
     {"LOADING", RLOCK_AGAIN, NULL},

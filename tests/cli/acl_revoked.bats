@@ -53,7 +53,7 @@ assert_stopped_unseen() {
     protected -l "$(ms 2000)"
     allow run +pexpire
     wait_until 5 denied 2
-    assert_stopped x "no right"
+    assert_stopped x
     allow run
     wait_until 5 gone_key x
     assert_no_keys

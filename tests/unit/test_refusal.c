@@ -95,6 +95,9 @@ static void a_missing_right_is_named_where_the_server_names_it(void **state) {
     const char *named = "NOPERM this user has no right to ZADD"; /* lua/include/base.lua */
     assert_int_equal(rlock__refusal(named, &plain), RLOCK_DENIED);
     assert_string_equal(plain, "this user has no right to ZADD");
+    named = "ERR ACL failure in script: User app has no permissions to run the 'zadd' command";
+    assert_int_equal(rlock__refusal(named, &plain), RLOCK_DENIED);
+    assert_string_equal(plain, "User app has no permissions to run the 'zadd' command");
 }
 
 static void each_text_has_its_meaning(void **state) {
