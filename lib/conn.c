@@ -41,6 +41,15 @@ bool rlock__request_add(struct rlock__request *request, size_t count,
     return bytes != NULL;
 }
 
+bool rlock__request_add_words(struct rlock__request *request, size_t count,
+                              const char *const *words) {
+    enum { WORDS_MAX = 4 };
+    struct rlock__arg args[WORDS_MAX];
+    for (size_t i = 0; i < count && i < WORDS_MAX; i++)
+        args[i] = (struct rlock__arg){words[i], strlen(words[i])};
+    return rlock__request_add(request, count, args);
+}
+
 void rlock__request_free(struct rlock__request *request) {
     if (request->bytes != NULL)
         explicit_bzero(request->bytes, request->size); /* it may hold a password */

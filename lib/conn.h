@@ -44,6 +44,9 @@ typedef struct redisReply rlock__reply;
 /* Formats a command behind what the request has already. False: no memory. */
 bool rlock__request_add(struct rlock__request *request, size_t count,
                         const struct rlock__arg *args);
+/* The same of words, at most four. */
+bool rlock__request_add_words(struct rlock__request *request, size_t count,
+                              const char *const *words);
 void rlock__request_free(struct rlock__request *request);
 
 /* Starts connecting. RLOCK_OK: go on with rlock__conn_finish. RLOCK_UNAVAILABLE, RLOCK_SYSTEM. */

@@ -135,6 +135,7 @@ layers() {
 	limit refusal tls url
 	resolve
 	conn
+	link_open
 	link
 	cluster sentinel
 	route
