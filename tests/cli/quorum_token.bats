@@ -61,26 +61,18 @@ grown() {
     resume m2 m3
 }
 
-@test "any two of five are gone, by turns: the tokens grow, each kind" {
-    local kind one other
+@test "by turns each server runs ahead, and is gone with another: the tokens grow, each kind" {
+    local kind one
     for kind in run write read; do
         last=0
-        for one in 1 2 3 4; do
-            for ((other = one + 1; other <= 5; other++)); do
-                pause "m$one" "m$other"
-                grown "$kind"
-                resume "m$one" "m$other"
-            done
+        for one in 1 2 3 4 5; do
+            redis_on "m$one" INCRBY 'redisson_lock_token:{x}' 10 >/dev/null
+            grown "$kind"
+            pause "m$one" "m$((one % 5 + 1))"
+            grown "$kind"
+            resume "m$one" "m$((one % 5 + 1))"
         done
     done
-    check_growth
-}
-
-# A server that missed all of it does not set the others back.
-check_growth() {
-    crash m1
-    restart m1
-    grown
 }
 
 @test "each server crashes and comes back empty, one after the other" {

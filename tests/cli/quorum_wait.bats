@@ -95,6 +95,21 @@ waits() {
     only_foreign m3
 }
 
+@test "what a minority has granted is given back there while the others are waited for" {
+    foreign_on m1 m2 m3
+    waits a run
+    waits b run
+    wait_until 2 free_there m4 m5
+    brief a b
+    foreign_gone m1 m2 m3
+    gone 0 a b
+    nothing_left
+}
+
+free_there() { # MEMBER...
+    [[ $(on "$@" -- EXISTS x) != *1* ]]
+}
+
 @test "a dead holder's lease ends: the waiter enters then, and not before" {
     local end
     holds a run -l "$(ms 1500)"
