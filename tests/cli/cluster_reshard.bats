@@ -35,9 +35,9 @@ entered_after() {
         rm -f history let-go beat
         to=$(other_master x)
         # shellcheck disable=SC2086 # a kind and its options
-        runs $kind -l "$(ms 600)"
+        runs $kind -l "$(ms 2400)" --kill-after "$(ms 200)"
         migrate x "$to"
-        alive_for 1000
+        alive_for 2600
         (($(at x EXISTS x) == 1))
         ends_well
         at x DEL x >/dev/null # a semaphore's number
@@ -176,12 +176,12 @@ scripts_tried() { # NODE TIMES
     local names to
     read -ra names <<<"$(cluster names)"
     to=$(other_master "${names[0]}")
-    start run -l "$(ms 600)" -n "${names[0]}" -n "${names[1]}" -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    start run -l "$(ms 2400)" --kill-after "$(ms 200)" -n "${names[0]}" -n "${names[1]}" -- "$SECTION" --log history --beat beat --until let-go --exit 5
     runner=$pid
     wait_until 10 test -s history
     start run -n "${names[0]}" -n "${names[1]}" -- true
     migrate "${names[0]}" "$to"
-    alive_for 1000
+    alive_for 2600
     ends_well
     reap "$pid"
     assert_equal "$status" 0
