@@ -10,7 +10,7 @@
 
 #include "clock.h"
 
-enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, HOST_SIZE = 256 };
+enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50, HOST_SIZE = 256 };
 
 const char *rlock__name_fault(const char *name) {
     if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
@@ -240,11 +240,19 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
     return RLOCK_OK;
 }
 
+/* The majority has confirmed it. A server that has not may have lost the request: it is told again,
+ * but nobody waits for one that hangs. */
+static void release_stragglers(struct rlock_lock *lock, struct rlock__part *part, int64_t keep_ms) {
+    for (int tries = 2; tries > 0 && rlock__part_may_stay(part); tries--) {
+        const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1};
+        (void)rlock__part_give_back(lock, part, keep_ms, true, &limit);
+    }
+}
+
 /* Repeats the same request until it is answered or the deadline has come. */
 static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
                                       int64_t keep_ms, int64_t deadline_ms) {
     int64_t pause_ms = RETRY_MIN_MS;
-    int more = 2; /* tries for a server that the majority does not need */
     bool in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
@@ -253,8 +261,8 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)
             return RLOCK_OK;
-        if (status == RLOCK_OK && rlock__part_may_stay(part) && more-- > 0)
-            continue;
+        if (status == RLOCK_OK)
+            release_stragglers(lock, part, keep_ms);
         if (status != RLOCK_AGAIN)
             return status;
         in_doubt = in_doubt || rlock__routes_in_doubt(&lock->client->routes);
