@@ -264,12 +264,12 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
     }
 }
 
+/* It goes out with the next rlock__hear(), which sees all that comes back. */
 void rlock__listen_alone(struct rlock__listener *listener) {
-    struct rlock__news *heard = &listener->heard;
     for (size_t i = 0; i < listener->routes.count; i++) {
         struct rlock__ear *ear = &listener->ears[i];
-        if (ear->state != RLOCK__DEAF && say(ear, "SUNSUBSCRIBE", listener->part->channel))
-            (void)step(ear, listener->part, heard);
+        if (ear->state != RLOCK__DEAF)
+            (void)say(ear, "SUNSUBSCRIBE", listener->part->channel);
     }
     listener->shared = false;
 }
