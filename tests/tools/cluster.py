@@ -29,7 +29,7 @@ import time
 
 from resp import Server
 
-SLOTS, MASTERS, UNCOVERED, LIMIT_S = 16384, 3, 7, 15
+SLOTS, MASTERS, UNCOVERED, LIMIT_S = 16384, 3, 7, 30
 
 
 def slot_of(name):
