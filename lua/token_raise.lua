@@ -6,8 +6,9 @@
 --
 -- Reply {GRANTED, token, 0} | {BUSY, the largest that is known here, 0}
 local number, known = tonumber(ARGV[6]), server.integer(key.token) or 0
-if redis.call('HGET', key.hold, call.owner) == ARGV[6] then return {code.GRANTED, number, 0} end
+local ours = redis.call('HGET', key.hold, call.owner)
+if ours == ARGV[6] then return {code.GRANTED, number, 0} end
 if known >= number then return {code.BUSY, known, 0} end
 redis.call('SET', key.token, ARGV[6])
-if redis.call('HEXISTS', key.hold, call.owner) == 1 then redis.call('HSET', key.hold, call.owner, ARGV[6]) end
+if ours then redis.call('HSET', key.hold, call.owner, ARGV[6]) end
 return {code.GRANTED, number, 0}

@@ -5,6 +5,7 @@
 
 load ../lib/rlock
 load ../lib/actors
+load ../lib/rights
 load ../lib/acl
 
 renewed() { # TIMES
@@ -97,9 +98,7 @@ nest() { # KIND
     allow 'latch down'
     try latch down -n x
     assert_success
-    local words
-    mapfile -t words < <(rules 'latch wait'; rules 'latch down') # while it waits
-    set_rights "${words[@]}"
+    give main default '' 'latch wait' 'latch down' # while it waits
     log=waiter start latch wait -q -n x -- touch passed
     wait_until 5 listening
     try latch down -n x -- true
@@ -113,9 +112,7 @@ nest() { # KIND
 }
 
 @test "all kinds: the rules for all are enough for one in the other" {
-    local words
-    mapfile -t words < <(rules all)
-    set_rights "${words[@]}"
+    allow all
     try write -n x -- rlock read -x -n x -- rlock run -n x1 -- rlock fair -n x1 -- rlock sem --permits 2 -n x2 -- echo inside
     assert_success
     assert_output inside

@@ -5,6 +5,7 @@
 
 load ../lib/rlock
 load ../lib/actors
+load ../lib/rights
 load ../lib/acl
 
 # Without any one command somebody is refused: who takes it while it is free, or else who comes while

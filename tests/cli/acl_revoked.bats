@@ -4,6 +4,7 @@
 
 load ../lib/rlock
 load ../lib/actors
+load ../lib/rights
 load ../lib/acl
 
 denied() { # TIMES: so often has the server refused something since the last ACL LOG RESET

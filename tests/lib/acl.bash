@@ -1,5 +1,5 @@
 # acl.bash: the main server, where rlock may do what rlock(7) says of a kind, and no more. The tests
-# themselves speak to it as the user admin. Names of locks begin with x. Needs actors.bash.
+# themselves speak to it as the user admin. Needs actors.bash and rights.bash.
 # shellcheck shell=bash
 
 declare -gA how=( # each kind of the manual as a command line, but for the name
@@ -8,14 +8,9 @@ declare -gA how=( # each kind of the manual as a command line, but for the name
     ['latch wait']='latch wait')
 
 setup_file() {
-    local kind
     build_section
     rlock_setup_file
     redis-cli -s "$BATS_FILE_TMPDIR/main/sock" ACL SETUSER admin on '>admin' '~*' '&*' +@all
-    for kind in "${!how[@]}" all; do
-        python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock.7" "$kind" | sed 's/app\*/x*/' \
-            >"$BATS_FILE_TMPDIR/rules of $kind"
-    done
 }
 
 redis_on() {
@@ -24,19 +19,9 @@ redis_on() {
     timeout 10 redis-cli -s "$dir/sock" --no-auth-warning --user admin --pass admin "$@"
 }
 
-rules() { # KIND
-    cat "$BATS_FILE_TMPDIR/rules of $1"
-}
-
 # allow KIND [WITHOUT]: who comes over the Unix socket has the rights of that kind from now on, but one.
 allow() {
-    local -a some
-    mapfile -t some < <(rules "$1" | grep -vxF -e "${2:-none}")
-    set_rights "${some[@]}"
-}
-
-set_rights() { # RULE...
-    assert_equal "$(redis ACL SETUSER default reset on nopass "$@")" OK
+    give main default "${2:-}" "$1"
 }
 
 # take KIND [ARG...]: of x, by try.

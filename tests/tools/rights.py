@@ -4,7 +4,8 @@ usage: python3 rights.py rules MANUAL KIND
        python3 rights.py enough MANUAL KIND SOCKET SEED ROUNDS
        python3 rights.py minimal MANUAL KIND SOCKET SEED ROUNDS
 
-rules     the rules that rlock(7), the file MANUAL, gives for a kind, a line each; "all" is a kind
+rules     the rules that rlock(7), the file MANUAL, gives for a kind, a line each; also for "all",
+          and what is needed in addition for "cluster://", "--replicas"...
 enough    random walks (see scripts/walk.py) of users who have a kind's rules, for that kind
 minimal   for each command among the rules: walks of users who have all but that one, until the
           server refuses it. What was refused must have taken nothing, and left nothing that stays
@@ -53,11 +54,11 @@ def rules_for(manual, kind):
     if kind == "all":
         block = text.split(".Bd -literal")[1].split(".Ed")[0]
         return [word for word in block.split() if word[0] in "~&+"]
-    for item in text.split(".Bl -tag -width Ds\n")[1].split(".El")[0].split(".It ")[1:]:
-        title, *lines = item.splitlines()
-        names = re.sub(r"(Cm|Fl) ", "", title.replace("Fl -", "Fl --")).split(" , ")
+    for item in text.split(".It ")[1:]:
+        title, *lines = item.split(".El")[0].splitlines()
+        names = re.sub(r"\b(Ar|Cm|Fl|Li) ", "", title.replace("Fl -", "Fl --")).split(" , ")
         if kind in names:
-            return [word for line in lines for word in line.split()[1:]]
+            return [word for line in lines for word in line.split() if word[0] in "~&+"]
     raise LookupError(f"no rules for {kind}")
 
 
