@@ -15,10 +15,6 @@ load ../lib/quorum
     done
 }
 
-held_on_all() { # NAME
-    (($(held_on "$1") == ${#members[@]}))
-}
-
 @test "the command's own status; 128+N when signal N ended it" {
     local own
     for own in 0 1 75 76 255; do

@@ -94,6 +94,19 @@ lost() {
     nothing_left
 }
 
+@test "all five restart empty, one after the other: what lost the hold is given it again" {
+    local member
+    runs run
+    for member in "${all[@]}"; do
+        crash "$member"
+        restart "$member"
+        wait_until 5 held_on_all x
+    done
+    assert_equal "$(everywhere HGET x "$(sed -n '1s/.* owner=\([^ ]*\) .*/\1/p' history)" | sort -u)" 1
+    ends_well 700
+    nothing_left
+}
+
 @test "three lose their data: 76 at the next renewal, and the rest is given back" {
     runs run
     empty m1 m3 m5

@@ -140,6 +140,10 @@ held_on_majority() { # NAME
     (($(held_on "$1") > ${#members[@]} / 2))
 }
 
+held_on_all() { # NAME
+    (($(held_on "$1") == ${#members[@]}))
+}
+
 free_everywhere() { # NAME
     (($(held_on "$1") == 0))
 }
