@@ -198,12 +198,12 @@ listening_no_more() {
     nothing_left
 }
 
-@test "a waiter costs next to nothing: a few commands in 4 seconds" {
+@test "a waiter costs next to nothing: a few commands in 3 seconds" {
     foreign_on m1 m2 m3 m4 m5
     waits a run -q
     everywhere CONFIG RESETSTAT
-    sleep 4
-    (($(calls evalsha m1) + $(calls eval m1) <= 3)) || fail "$(calls evalsha m1) tries"
+    sleep 3
+    (($(calls evalsha m1) + $(calls eval m1) <= 2)) || fail "$(calls evalsha m1) tries"
     brief a
     foreign_gone m1 m2 m3 m4 m5
     gone 0 a
