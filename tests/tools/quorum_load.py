@@ -51,7 +51,7 @@ class Member:
         end = time.monotonic() + 10
         while not self.answers():
             if time.monotonic() > end:
-                sys.exit(f"quorum_load.py: no answer from {self.path}")
+                raise TimeoutError(f"no answer from {self.path}")
             time.sleep(0.01)
 
     def answers(self):
@@ -168,7 +168,7 @@ class QuorumLoad(load.Load):
         end = time.monotonic() + 5
         while min(self.tokens_now()) < largest:
             if time.monotonic() > end:
-                sys.exit(f"quorum_load.py: tokens {self.tokens_now()}: some servers do not learn")
+                raise TimeoutError(f"tokens {self.tokens_now()}: some servers do not learn")
             time.sleep(0.01)
 
     def tokens_now(self):
@@ -187,6 +187,11 @@ class QuorumLoad(load.Load):
         return [what for member in self.members
                 for what in (*member.call("KEYS", "*"), *member.call("PUBSUB", "CHANNELS")) if what != TOKEN]
 
+    def die(self, failure):
+        """Of a thread: the servers have no mark by which a test would find them."""
+        self.stop()
+        load.die(failure)
+
     def stop(self):
         for member in self.members:
             member.process.kill()
@@ -203,11 +208,11 @@ def main():
     parser.add_argument("--lease", type=int, default=1000)
     parser.add_argument("--settle", type=int, default=8000)
     parser.set_defaults(proxy=None, calm=False, unlocked=False)
-    threading.excepthook = load.die
     load.WORKERS = 10
     load.QUEUES = {}  # nobody looks into the line
     with open("rlock.err", "ab") as stderr:
         quorum = QuorumLoad(parser.parse_args(), stderr)
+        threading.excepthook = quorum.die
         try:
             quorum.go()
             quorum.rest()
