@@ -174,7 +174,10 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
 }
 
 void rlock__link_abandon(struct rlock__link *link) {
-    const bool part_of_it = link->request.sent > 0 && link->request.sent < link->request.size;
+    /* TLS keeps a record that it could not write whole, and would send it before the next. */
+    const bool begun =
+        link->request.sent > 0 || (link->conn.tls != NULL && link->stage == RLOCK__READY);
+    const bool part_of_it = begun && link->request.sent < link->request.size;
     if (part_of_it)
         hang_up(link);
     else if (link->request.sent > 0)

@@ -131,6 +131,45 @@ static void sending_has_a_deadline(void **state) {
     rmdir(f.peer.directory);
 }
 
+/* --- TLS ----------------------------------------------------------------------------------------
+ * What takes no bytes has begun a record all the same, which would go out before the next request.
+ */
+
+enum rlock_status __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
+                                          size_t *n, short *events, struct rlock__error *error);
+enum rlock_status __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
+                                          size_t *n, short *events, struct rlock__error *error) {
+    (void)tls, (void)from, (void)size, (void)error;
+    *n = 0;
+    *events = POLLOUT;
+    return RLOCK_AGAIN;
+}
+
+void __wrap_rlock__tls_close(struct rlock__tls *tls);
+void __wrap_rlock__tls_close(struct rlock__tls *tls) {
+    (void)tls;
+}
+
+static void behind_an_unfinished_record_nothing_is_sent(void **state) {
+    (void)state;
+    struct linked f;
+    static const char *const answers[] = {NULL};
+    char session;
+    enum rlock_status status;
+    rlock__reply *reply;
+    begin(&f, answers);
+    assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_OK); /* connected */
+    f.link.conn.tls = (struct rlock__tls *)&session;
+    ask(&f, "FIRST");
+    assert_false(rlock__link_step(&f.link, &status, &reply));
+    assert_int_equal(f.link.request.sent, 0);
+    rlock__link_abandon(&f.link);
+    assert_int_equal(f.link.stage, RLOCK__CLOSED);
+    assert_int_equal(f.link.owed, 0);
+    end(&f);
+    peer_free(&f.peer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_late_answer_is_passed_over),
@@ -138,6 +177,7 @@ int main(void) {
         cmocka_unit_test(debts_end_with_the_connection),
         cmocka_unit_test(what_was_not_sent_is_not_asked),
         cmocka_unit_test(sending_has_a_deadline),
+        cmocka_unit_test(behind_an_unfinished_record_nothing_is_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
