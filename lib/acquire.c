@@ -20,7 +20,7 @@ enum {
     ANSWER_MS = 100,
     SPLIT_MIN_MS = 20,
     SPLITS_MAX = 4, /* doublings */
-    SPLIT_PATIENCE_MS = 3000,
+    SPLIT_PATIENCE_MS = 1500,
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
 };
@@ -212,10 +212,8 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
         rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
     if (lock->busy == NULL)
         return RLOCK_OK;
-    if (rlock__listens_elsewhere(listener, &lock->client->routes)) {
+    if (rlock__listens_elsewhere(listener, &lock->client->routes))
         rlock__listen_no_more(listener);
-        rlock__route_doubt(&listener->routes.at[0]);
-    }
     if (listener->part == lock->busy && listener->shared == first) {
         lock->backoff_ms = 0;
         return RLOCK_OK;

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "link_open.h"
+#include "refusal.h"
 
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
                       const struct rlock__access *access) {
@@ -99,6 +100,11 @@ static void suspect_tls(struct rlock__link *link) {
         rlock__error_set(&link->error, "%s (if it speaks TLS, give rediss://)", why.text);
 }
 
+static bool is_denied(const rlock__reply *reply) {
+    const char *text = rlock__reply_error(reply), *plain;
+    return text != NULL && rlock__refusal(text, &plain) == RLOCK_DENIED;
+}
+
 /* The last of the replies that the request is due; what was owed before is passed over. */
 static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
     enum rlock_status status = RLOCK_OK;
@@ -114,9 +120,12 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
         if (status != RLOCK_OK)
             return status;
         link->answered = true;
-        const bool is_it = link->owed == 0 && --link->expected == 0;
+        /* One that is refused makes what follows it worthless. */
+        const bool is_it = link->owed == 0 && (--link->expected == 0 || is_denied(reply));
         if (is_it) {
             rlock__request_free(&link->request);
+            link->owed = link->expected;
+            link->expected = 0;
             link->in_doubt = false;
             link->used = true;
             *out = reply;

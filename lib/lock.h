@@ -76,10 +76,12 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
                       struct rlock__routes *routes);
 
 /* Asks those that have given another token to accept this one. Returns how many know it now;
- * *known: the largest that any of them has, where that is larger. */
+ * *known: the largest that any of them has, where that is larger; *denied: RLOCK_DENIED when one
+ * has no right for us, else unchanged. */
 size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__part *part,
                                  struct rlock__routes *routes, int64_t token,
-                                 const struct rlock__limit *limit, int64_t *known);
+                                 const struct rlock__limit *limit, int64_t *known,
+                                 enum rlock_status *denied);
 
 /* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
  * it, so that every later holder's is larger, whichever majority gives that; where several readers

@@ -215,5 +215,6 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     }
     rlock__part_free_answers(runs, count);
     int64_t known = part->hold.token;
-    (void)rlock__part_propose_token(lock, part, routes, part->hold.token, &limit, &known);
+    enum rlock_status denied = RLOCK_OK;
+    (void)rlock__part_propose_token(lock, part, routes, known, &limit, &known, &denied);
 }

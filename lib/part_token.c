@@ -13,7 +13,8 @@ enum { GRANTED = 1 };
 
 size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__part *part,
                                  struct rlock__routes *routes, int64_t token,
-                                 const struct rlock__limit *limit, int64_t *known) {
+                                 const struct rlock__limit *limit, int64_t *known,
+                                 enum rlock_status *denied) {
     struct rlock__call calls[RLOCK_SERVERS_MAX];
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     size_t seats[RLOCK_SERVERS_MAX], count = 0, know_it = 0;
@@ -34,6 +35,10 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
         return know_it;
     rlock__script_run_all(runs, count, majority - know_it, RLOCK__TOKEN_RAISE, limit);
     for (size_t i = 0; i < count; i++) {
+        if (runs[i].status == RLOCK_DENIED) {
+            *denied = RLOCK_DENIED;
+            routes->error = runs[i].route->error;
+        }
         if (runs[i].status != RLOCK_OK)
             continue;
         if (runs[i].answer.code == GRANTED) {
@@ -49,16 +54,19 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
 
 enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlock__part *part,
                                              const struct rlock__limit *limit) {
+    struct rlock__routes *routes = &lock->client->routes;
     const size_t majority = rlock__vote_majority(part->seat_count);
-    for (int round = 0; round < ROUNDS; round++) {
+    enum rlock_status status = RLOCK_AGAIN;
+    for (int round = 0; round < ROUNDS && status == RLOCK_AGAIN; round++) {
         int64_t known = part->hold.token;
-        if (rlock__part_propose_token(lock, part, &lock->client->routes, part->hold.token, limit,
-                                      &known) >= majority)
+        if (rlock__part_propose_token(lock, part, routes, known, limit, &known, &status) >=
+            majority)
             return RLOCK_OK;
         if (known == part->hold.token)
             break; /* nobody has said no: they do not answer */
         part->hold.token = known + 1;
     }
-    rlock__error_set(&lock->client->routes.error, "no majority of the servers agrees on a token");
-    return RLOCK_AGAIN;
+    if (status == RLOCK_AGAIN)
+        rlock__error_set(&routes->error, "no majority of the servers agrees on a token");
+    return status;
 }

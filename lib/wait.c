@@ -274,12 +274,15 @@ void rlock__listen_alone(struct rlock__listener *listener) {
     listener->shared = false;
 }
 
-bool rlock__listens_elsewhere(const struct rlock__listener *listener,
+bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
     const struct rlock__link *asked = routes->at[0].used;
-    return listener->part != NULL && routes->count == 1 && asked != NULL &&
-           listener->ears[0].state != RLOCK__DEAF &&
-           !rlock__link_same(asked, listener->ears[0].link);
+    const bool elsewhere = listener->part != NULL && routes->count == 1 && asked != NULL &&
+                           listener->ears[0].state != RLOCK__DEAF &&
+                           !rlock__link_same(asked, listener->ears[0].link);
+    if (elsewhere)
+        rlock__route_doubt(&listener->routes.at[0]);
+    return elsewhere;
 }
 
 static bool is_news(const struct rlock__news *news) {

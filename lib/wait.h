@@ -45,9 +45,9 @@ __attribute__((nonnull)) enum rlock_status rlock__listen(struct rlock__listener 
 /* Stops listening on everybody's channel. A failure shows at the next rlock__hear(). */
 void rlock__listen_alone(struct rlock__listener *listener);
 
-/* True: the lock has been asked for elsewhere since: what listens there listens in vain. */
-bool rlock__listens_elsewhere(const struct rlock__listener *listener,
-                              const struct rlock__routes *routes);
+/* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next
+ * rlock__listen() finds out anew where to. */
+bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlock__routes *routes);
 
 /* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the
  * deadline. RLOCK_UNAVAILABLE: a connection died, and with it the majority that listens (of one

@@ -71,6 +71,8 @@ listening() {
     try run -n x -w 5s -- touch ran
     assert_failure 77
     assert_file_not_exist ran
+    migrate_keys
+    migrate_end
     allow '' run
     try run -n x -- true
     assert_success

@@ -222,7 +222,7 @@ load ../lib/quorum
     for member in m3 m4; do
         redis_on "$member" HSET x another 1 >/dev/null
     done
-    took 2500 5000 rlock run -x -n x -- touch ran
+    took 1300 4000 rlock run -x -n x -- touch ran
     assert_failure 75
     assert_file_not_exist ran
 }
