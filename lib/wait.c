@@ -83,6 +83,8 @@ static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__pa
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
+    if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
+        rlock__error_set(&ear->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
         status = RLOCK_UNAVAILABLE;
     else if (status == RLOCK_UNAVAILABLE)
