@@ -226,6 +226,26 @@ static void a_winner_ends_the_hurry(void **state) {
     assert_in_range(time_of(5) - time_of(4), 1, 20); /* from the beginning */
 }
 
+/* Of several that do not wait one must get what nobody has. */
+static void who_does_not_wait_outlasts_a_split_vote(void **state) {
+    (void)state;
+    static const struct answer won[] = {SPLIT, SPLIT, GRANTED(0), AND_SO_ON};
+    begin_quorum(won, NULL);
+    assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_OK);
+    assert_string_equal(deeds(), "ttt");
+
+    static const struct answer lost[] = {SPLIT, SPLIT, BUSY(29000, 1), AND_SO_ON};
+    begin_quorum(lost, NULL);
+    assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_BUSY);
+    assert_string_equal(deeds(), "ttt");
+
+    static const struct answer never[] = {SPLIT, AND_SO_ON};
+    begin_quorum(never, NULL);
+    assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_BUSY);
+    assert_in_range(world.now_ms, START_MS + 3000, START_MS + 3400);
+    assert_int_equal(count_of('l') + count_of('L') + count_of('T'), 0);
+}
+
 /* One server's line says little about the others'. */
 static void of_several_servers_none_is_glanced_at(void **state) {
     (void)state;
@@ -251,6 +271,7 @@ static void listens_where_the_lock_was_asked_for_last(void **state) {
     world.moved = true;
     assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
     assert_string_equal(deeds(), "tLTnLTTn");
+    assert_true(world.ears[0].astray); /* where to is asked anew */
     assert_int_equal(time_of(4), 30); /* and tries at once, for what was said there was not heard */
     assert_int_equal(time_of(5), 30);
 }
@@ -273,6 +294,7 @@ int main(void) {
         cmocka_unit_test(until_keeps_the_place),
         cmocka_unit_test(after_a_split_vote_it_tries_soon_again),
         cmocka_unit_test(a_winner_ends_the_hurry),
+        cmocka_unit_test(who_does_not_wait_outlasts_a_split_vote),
         cmocka_unit_test(of_several_servers_none_is_glanced_at),
         cmocka_unit_test(listens_where_the_lock_was_asked_for_last),
         cmocka_unit_test(a_deaf_waiter_tries_now_and_then),

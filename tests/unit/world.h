@@ -44,7 +44,8 @@ struct world {
     bool moved; /* what listens does so at the wrong place, until it listens anew */
 
     struct rlock_client client;
-    struct rlock__route routes[SERVERS_MAX];
+    struct rlock__site site;
+    struct rlock__route routes[SERVERS_MAX], ears[SERVERS_MAX];
     struct rlock__seat seats[NAMES_MAX];
     struct rlock__part parts[NAMES_MAX];
     struct rlock_lock lock;
