@@ -83,8 +83,8 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     char id[RLOCK__ID_SIZE], number[24];
     char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
     char *publish = NULL;
-    bool made =
-        channel != NULL && asprintf(&publish, "SPUBLISH %s", channel) >= 0 && rlock__random_id(id);
+    bool made = channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) >= 0 &&
+                rlock__random_id(id);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
     struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
     for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {

@@ -110,7 +110,7 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
     if (part->name == NULL || part->seats == NULL || part->channel == NULL ||
         !rlock__random_id(part->hold_id) ||
         asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
-        asprintf(&part->publish, "SPUBLISH %s", part->channel) < 0)
+        asprintf(&part->publish, RLOCK__SPUBLISH "%s", part->channel) < 0)
         return false;
     for (size_t i = 0; i < RLOCK__KEYS_MAX && lock->kind->keys[i] != NULL; i++) {
         part->keys[i] = rlock__kind_key(lock->kind->keys[i], name);

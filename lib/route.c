@@ -124,6 +124,7 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
                                   : route->has_replica;
 }
 
-bool rlock__route_sharded(const struct rlock__route *route) {
-    return route->cluster != NULL && rlock__cluster_sharded(route->cluster);
+bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {
+    return route->cluster != NULL && rlock__cluster_sharded(route->cluster) &&
+           rlock__cluster_slot(key) == rlock__cluster_slot(channel);
 }

@@ -56,7 +56,8 @@ void rlock__route_doubt(struct rlock__route *route);
 /* How many replicas must acknowledge what is written over that link. */
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link);
 
-/* Whether messages go over the channels of a cluster's shard. */
-bool rlock__route_sharded(const struct rlock__route *route);
+/* Whether messages about a key go over a channel of its shard. Not those of a latch whose name has
+ * braces: its channel has a slot of its own, which its scripts can't speak on. */
+bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel);
 
 #endif

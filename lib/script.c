@@ -20,6 +20,11 @@ static struct rlock__arg text_arg(const char *text) {
 
 /* --- one server ------------------------------------------------------------------------------ */
 
+static bool is_sharded(const struct rlock__run *run) {
+    const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
+    return rlock__route_sharded(run->route, run->call->keys[0], publish + strlen(RLOCK__SPUBLISH));
+}
+
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
     const bool by_hash = run->stage == RLOCK__RUN_HASH;
@@ -37,7 +42,7 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     for (size_t i = 0; i < call->key_count; i++)
         args[n++] = text_arg(call->keys[i]);
     for (size_t i = 0; i < call->arg_count; i++) {
-        const bool plain = i == RLOCK__ARG_PUBLISH && !rlock__route_sharded(run->route);
+        const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
         args[n++] = text_arg(call->args[i] + plain);
     }
     return rlock__link_ask(run->link, n, args);

@@ -13,6 +13,8 @@ struct rlock__script {
 
 enum { RLOCK__KEYS_MAX = 10, RLOCK__ARGS_MAX = 16, RLOCK__ARG_PUBLISH = 4 };
 
+#define RLOCK__SPUBLISH "SPUBLISH "
+
 /* What goes with it. args[RLOCK__ARG_PUBLISH] is "SPUBLISH CHANNEL", of which the S goes out only
  * where it is known. */
 struct rlock__call {

@@ -58,6 +58,24 @@ hands_over() {
     nothing_left
 }
 
+# WIRE: its channel has braces of its own around the name's.
+@test "a latch whose name has braces: its channel is in another slot, and heard all the same" {
+    local begin
+    rlock latch set -n 'a{b}c' --count 1
+    start latch wait -n 'a{b}c' -- true
+    wait_until 5 listens_on_latch
+    begin=$(now_ms)
+    rlock latch down -n 'a{b}c'
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(now_ms) - begin < 1000 * SLOW)) || fail "opened $(($(now_ms) - begin)) ms later"
+    nothing_left
+}
+
+listens_on_latch() {
+    [[ -n $(at 'a{b}c' PUBSUB CHANNELS '*countdownlatch*') ]]
+}
+
 @test "waiters listen on shard channels, on their slot's master, and nowhere else" {
     local node each
     node=$(home x)

@@ -62,8 +62,10 @@ static void serve(struct fixture *f) {
 }
 
 static enum rlock_status run(struct fixture *f) {
-    static const struct rlock__call call = {
-        .key_count = 1, .keys = {"x"}, .arg_count = 5, .args = {"a", "b", "c", "d", "SPUBLISH e"}};
+    static const struct rlock__call call = {.key_count = 1,
+                                            .keys = {"x"},
+                                            .arg_count = 5,
+                                            .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"}};
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     rlock__reply_free(f->answer.reply);
     return rlock__script_run(&f->route, rlock__kind_find("run")->acquire, &call, &limit,
@@ -104,7 +106,7 @@ static void it_goes_to_the_node_of_its_slot(void **state) {
     end(&f);
     assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA");
     /* The channel is of the shard, and the script tells by it. */
-    assert_string_equal(f.peers[0].requests[2].words[3 + 1 + 4].data, "SPUBLISH e");
+    assert_string_equal(f.peers[0].requests[2].words[3 + 1 + 4].data, "SPUBLISH e:{x}");
     forget(&f);
 }
 
@@ -228,7 +230,7 @@ static void replicas_are_asked_where_it_was_written(void **state) {
     static const struct rlock__call call = {.key_count = 1,
                                             .keys = {"x"},
                                             .arg_count = 5,
-                                            .args = {"a", "b", "c", "d", "SPUBLISH e"},
+                                            .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"},
                                             .replicated = true};
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     struct fixture f;

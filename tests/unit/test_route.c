@@ -71,7 +71,7 @@ static void a_single_server_is_where_its_url_says(void **state) {
         rlock__route_doubt(&route); /* there is no other place */
         assert_int_equal(rlock__route_find(&route, "x", &at_once, &link), RLOCK_OK);
         assert_null(rlock__route_redirected(&route, link, "MOVED 1 h:1", &asking));
-        assert_false(rlock__route_sharded(&route));
+        assert_false(rlock__route_sharded(&route, "x", "c:{x}"));
         rlock__route_free(&route);
     }
 }

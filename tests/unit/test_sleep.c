@@ -242,7 +242,7 @@ static void who_does_not_wait_outlasts_a_split_vote(void **state) {
     static const struct answer never[] = {SPLIT, AND_SO_ON};
     begin_quorum(never, NULL);
     assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_BUSY);
-    assert_in_range(world.now_ms, START_MS + 3000, START_MS + 3400);
+    assert_in_range(world.now_ms, START_MS + 1500, START_MS + 1900);
     assert_int_equal(count_of('l') + count_of('L') + count_of('T'), 0);
 }
 
@@ -271,7 +271,6 @@ static void listens_where_the_lock_was_asked_for_last(void **state) {
     world.moved = true;
     assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
     assert_string_equal(deeds(), "tLTnLTTn");
-    assert_true(world.ears[0].astray); /* where to is asked anew */
     assert_int_equal(time_of(4), 30); /* and tries at once, for what was said there was not heard */
     assert_int_equal(time_of(5), 30);
 }
