@@ -12,10 +12,10 @@ dead_port() {
     echo "127.0.0.1:$(free_ports 1)"
 }
 
-@test "takes on the master, and gives back; the replica has it before the command starts" {
-    try run -n x -- sh -c 'redis-cli -s "$0/main/sock" HVALS x; redis-cli -s "$0/one/sock" HVALS x' "$BATS_FILE_TMPDIR"
+@test "takes on the master, and gives back; a replica has it before the command starts" {
+    try run -n x -- sh -c 'for one in main one two; do redis-cli -s "$0/$one/sock" HVALS x; done' "$BATS_FILE_TMPDIR"
     assert_success
-    assert_output $'1\n1'
+    assert_output --regexp $'1\n1' # one of the two is enough
     assert_equal "$stderr" ""
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
     assert_nothing_left main
@@ -221,11 +221,27 @@ one_is_enough() {
 @test "both replicas fall silent while it runs: nothing proves the hold any more: 76 before the lease's end" {
     local end
     changed
-    protected -l "$(ms 1800)" --replica-timeout "$(ms 200)"
+    protected -l "$(ms 1800)" --replicas 1 --replica-timeout "$(ms 200)"
     freeze one two
     end=$(expiry x)
     assert_lost
-    assert_dead_before "$end" 1200
+    assert_dead_before "$end" 1800
+}
+
+# Where the majority of the Sentinels says that they are down, nobody can take over behind our back.
+@test "both replicas are down, and the Sentinels say so: no acknowledgement is asked for" {
+    changed
+    freeze one two
+    wait_until 20 all_down
+    took 0 3000 rlock run -w "$(ms 2500)" -n x -- true
+    assert_success
+}
+
+all_down() {
+    local name
+    for name in s1 s2 s3; do
+        (($(redis_on "$name" SENTINEL REPLICAS m | grep -c s_down) == 2)) || return 1
+    done
 }
 
 @test "no Sentinel answers while it runs: renewed on the master that a replica still confirms" {

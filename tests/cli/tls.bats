@@ -46,7 +46,8 @@ load ../lib/tls
 }
 
 @test "the module is found from where the program is installed; without it there is no TLS: 71" {
-    local build=${RLOCK_BUILD_DIR:-$PROJECT/build}
+    local build
+    build=$(dirname "$RLOCK")/..
     tls_server tls server
     cmake --install "$build" --prefix "$PWD/prefix" >install.log
     run --separate-stderr prefix/bin/rlock run "${trust[@]}" -s "$(tls_url tls)" -n x -- \
