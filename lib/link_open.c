@@ -18,6 +18,9 @@ enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply
     const char *plain;
     const enum rlock_status status = rlock__refusal(text, &plain);
     rlock__error_set(&link->error, "%s", plain);
+    char *where = strstr(link->error.text, " script: "); /* its SHA-1 and line: no use to anybody */
+    if (where != NULL)
+        *where = '\0';
     return status;
 }
 

@@ -68,6 +68,7 @@ static void what_an_answer_means(void **state) {
         {"+OK\r\n", RLOCK_UNAVAILABLE, "the server's answer to mutex_acquire can't be understood"},
         {"-ERR odd\r\n", RLOCK_UNAVAILABLE, "ERR odd"},
         {"-NOPERM no\r\n", RLOCK_DENIED, "no"},
+        {"-OOM no script: 48dc37aa, on @user_script:75.\r\n", RLOCK_AGAIN, "OOM no"},
         {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND, "WRONGTYPE no"},
         {"-READONLY no\r\n", RLOCK_AGAIN, "READONLY no"},
         {"-MOVED 1 h:1\r\n", RLOCK_UNAVAILABLE,
