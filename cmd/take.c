@@ -167,7 +167,7 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     int signal;
     waitline_begin(&line, settings->names[0], taken->kind);
     for (;;) {
-        wait.until_ms = line.next_ms;
+        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
         result = rlock_acquire(taken->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN)
