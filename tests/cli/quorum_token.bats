@@ -168,9 +168,9 @@ faulty() {
     echo "seed $seed"
     proxy drop 0.3 "$seed" evalsha
     for ((n = 0; n < 12 || $(grep -c '^lost-' proxy.log) < 5; n++)); do
-        try run -q -n x -- sh -c 'redis-cli -s "$0" HVALS x; exit 5' "$BATS_FILE_TMPDIR/m2/sock"
+        try run -q -l "$(ms 2000)" -n x -- sh -c 'redis-cli -s "$0" HVALS x; exit 5' "$BATS_FILE_TMPDIR/m2/sock"
         assert_equal "$status $output" "5 1"
     done
     proxy pass
-    wait_until 5 nothing_left
+    wait_until 5 nothing_left # at the lease's end where the release never came
 }

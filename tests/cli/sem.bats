@@ -168,7 +168,7 @@ assert_refused() {
 @test "15 that want 3 permits: never more than 3 at once, tokens in order" {
     local n pids=()
     for n in {1..15}; do
-        log=$n start sem -n x --permits 3 -- "$SECTION" --log history --ms 20
+        log=$n start sem -n x --permits 3 -- "$SECTION" --log history --ms "$((30 * SLOW))"
         pids+=("$pid")
     done
     for pid in "${pids[@]}"; do

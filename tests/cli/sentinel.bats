@@ -210,7 +210,7 @@ one_is_enough() {
 
 @test "both replicas are silent: 69, that it was for them, and nothing is left" {
     freeze one two
-    took $((700 * SLOW)) 2000 rlock run -q -w "$(ms 700)" --replica-timeout "$(ms 200)" -n x -- touch ran
+    took $((700 * SLOW)) 2000 rlock run -q -w "$(ms 700)" --replicas 1 --replica-timeout "$(ms 200)" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$RLOCK_SERVER" replica

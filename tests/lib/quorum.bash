@@ -197,8 +197,7 @@ asked() {
 # majority_end NAME: when a majority will not hold it any more if nobody renews it, in ns on
 # CLOCK_MONOTONIC.
 majority_end() {
-    local member
-    for member in "${alive[@]}"; do
-        expiry "$1" "$member"
-    done | sort -rn | sed -n "$((${#members[@]} / 2 + 1))p"
+    local sockets=("${alive[@]/%//sock}")
+    sockets=("${sockets[@]/#/$BATS_FILE_TMPDIR/}")
+    python3 "$TOOLS/expiry.py" "${sockets[0]}" "$1" "${sockets[@]:1}" | sort -rn | sed -n "$((${#members[@]} / 2 + 1))p"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""When a key will expire on the server, in ns on CLOCK_MONOTONIC: never later than it does.
+"""When a key will expire on a server, in ns on CLOCK_MONOTONIC: never later than it does.
 
-usage: expiry.py SOCKET KEY
+usage: expiry.py SOCKET KEY [SOCKET...]     one line for each server
 
 The clock is read before the question is sent, so the sum lies before the true expiry by at most
 the time that the question takes (some 0.1 ms). A key that is not there: 0. One that never expires:
@@ -11,11 +11,17 @@ import socket
 import sys
 import time
 
-with socket.socket(socket.AF_UNIX) as sock:
-    sock.settimeout(10)
-    sock.connect(sys.argv[1])
-    key = sys.argv[2].encode()
-    asked = time.monotonic_ns()
-    sock.sendall(b"*2\r\n$4\r\nPTTL\r\n$%d\r\n%s\r\n" % (len(key), key))
-    ttl_ms = int(sock.makefile("rb").readline()[1:])
-print({-2: 0, -1: 2**62}.get(ttl_ms, asked + ttl_ms * 1_000_000))
+
+def expiry(path, key):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.settimeout(10)
+        sock.connect(path)
+        asked = time.monotonic_ns()
+        sock.sendall(b"*2\r\n$4\r\nPTTL\r\n$%d\r\n%s\r\n" % (len(key), key))
+        ttl_ms = int(sock.makefile("rb").readline()[1:])
+    return {-2: 0, -1: 2**62}.get(ttl_ms, asked + ttl_ms * 1_000_000)
+
+
+first, name, *others = sys.argv[1:]
+for each in [first, *others]:
+    print(expiry(each, name.encode()))

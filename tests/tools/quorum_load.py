@@ -61,11 +61,15 @@ class Member:
             return False
 
     def call(self, *words):
-        server = Server(self.path)
-        try:
-            return server.call(*words)
-        finally:
-            server.sock.close()
+        for _ in range(5):  # CLIENT KILL is one of the faults, and meets us, too
+            server = Server(self.path)
+            try:
+                return server.call(*words)
+            except ConnectionError:
+                continue
+            finally:
+                server.sock.close()
+        raise OSError(f"no connection to {self.path} lives")
 
     def signal(self, number):
         self.process.send_signal(number)
