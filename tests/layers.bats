@@ -124,8 +124,8 @@ variables() { # OBJECT...
         run readelf -d "$object"
         refute_output --regexp 'NEEDED.*lib(ssl|crypto|rlock-tls)'
     done
-    run nm -D --defined-only --format=posix "$BUILD/lib/librlock-tls.so.0"
-    assert_output --regexp '^rlock__tls_module D [0-9a-f]+ [0-9a-f]+$'
+    run bash -c 'nm -D --defined-only --format=posix "$1" | grep -v __odr_asan | sed "s/ .*//"' - "$BUILD/lib/librlock-tls.so.0"
+    assert_output rlock__tls_module
 }
 
 # From the bottom up; what stands on one line may not use one another.
