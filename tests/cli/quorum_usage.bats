@@ -130,7 +130,8 @@ servers() {
     read -ra ports <<<"$(free_ports 2)"
     server_start tcp --bind 127.0.0.1 --port "${ports[0]}"
     server_start named --bind 127.0.0.1 --port "${ports[1]}"
-    try run -s "redis://127.0.0.1:${ports[0]}/3" -s "$(server_url m1)" -s "redis://localhost:${ports[1]}" -n x -- true
+    try run -s "redis://127.0.0.1:${ports[0]}/3" -s "$(server_url m1)" -s "redis://localhost:${ports[1]}" -n x \
+        -l "$(ms 900)" -- sleep "$SLOW" # who was late at first is asked with the first renewal
     assert_success
     assert_equal "$(redis_on tcp -n 3 GET 'redisson_lock_token:{x}') $(token_on named) $(token_on m1)" "1 1 1"
 }
