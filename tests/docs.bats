@@ -195,12 +195,15 @@ run_block() { # FILE DOCUMENT
     stop_local
 }
 
+# All that examples have started, wherever they have put it.
 stop_local() {
-    local pid
-    pid=$(cat local/redis.pid 2>/dev/null) || return 0
-    kill "$pid"
-    wait_until 10 ended "$pid"
-    rm -rf local
+    local file pid
+    for file in local/redis.pid sandbox/*/redis.pid; do
+        pid=$(cat "$file" 2>/dev/null) || continue
+        kill "$pid"
+        wait_until 10 ended "$pid"
+        rm -rf "$(dirname "$file")"
+    done
 }
 
 run_document() {
