@@ -7,6 +7,7 @@
 
 struct settings;
 struct complaint;
+struct opt;
 
 /* Which commands an option belongs to: one bit a command, so that a row of opt.c names a set. */
 enum cmd_bit {
@@ -32,6 +33,11 @@ struct cmd {
     unsigned options;     /* its bit: the rows of opt.c that hold it apply */
     enum cmd_child child;
     bool one_name; /* -n once, not several times */
+
+    /* What stands on the command line besides options, which may stand before and behind it: such
+     * as opt_handle. NULL: what follows the options is a command to run. */
+    const struct opt *operand;
+    size_t operands_min, operands_max;
 
     /* Exactly one of the three is set. The functions return the exit status.
      * exec: gets options, environment and config files merged and checked; borrows them.

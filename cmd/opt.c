@@ -142,6 +142,8 @@ static const struct opt rows[] = {
 };
 /* clang-format on */
 
+const struct opt opt_operand_name = {.name = "NAME", .is_operand = true, .set = set_name};
+
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 static_assert(ROW_COUNT <= OPT_MAX, "OPT_MAX is too small");
 
@@ -187,7 +189,8 @@ bool opt_complain(const struct opt *row, const char *value, const struct origin 
     case SOURCE_DEFAULT:
     case SOURCE_OPTION: break;
     }
-    return complain(why, EXIT_USAGE, "cannot use --%s%s: %s", row->name, shown, reason->text);
+    return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
+                    row->name, shown, reason->text);
 }
 
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,

@@ -31,6 +31,7 @@ struct opt {
     bool in_file;               /* may stand in a config file */
     bool secret;                /* its value may hold a password and is never told */
     bool hidden;                /* not in help, nor in --list-options */
+    bool is_operand;            /* a row of no command: it has no option, only its name */
     enum settings_outcome asks; /* SETTINGS_OK, or what reading stops for */
     enum setting key;           /* what it sets, for precedence */
 
@@ -58,7 +59,11 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
 bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
                   const struct reason *reason, struct complaint *why);
 
-/* Reads options up to the first operand, where the command begins (settings->command, NULL: none).
+/* What else may stand on a command line, see struct cmd: names of locks, read like -n. */
+extern const struct opt opt_operand_name;
+
+/* Reads options up to the first operand, where the command begins (settings->command, NULL: none);
+ * of a command that has operands, all options and operands, in any order.
  * Uses getopt_long(), so one thread at a time. */
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why);

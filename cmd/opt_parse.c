@@ -21,8 +21,9 @@ struct tables {
 static void make_tables(struct tables *tables, const struct cmd *cmd) {
     struct option *next_long = tables->longs;
     char *next_short = tables->shorts;
-    *next_short++ = '+'; /* options end at the first operand: what follows is the command's */
-    *next_short++ = ':'; /* tell a missing argument from an unknown option */
+    if (cmd->operand == NULL)
+        *next_short++ = '+'; /* options end at the first operand: what follows is the command's */
+    *next_short++ = ':';     /* tell a missing argument from an unknown option */
     const struct opt *row;
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
         *next_long++ = (struct option){
@@ -92,6 +93,23 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     return complain_long(cmd, argv[optind - 1] + 2, why);
 }
 
+/* Which must be there, and no more. */
+static bool read_operands(struct settings *settings, const struct cmd *cmd, int count, char **argv,
+                          const struct origin *from, struct complaint *why) {
+    const char *name = cmd->operand->name;
+    if ((size_t)count < cmd->operands_min)
+        return complain(why, EXIT_USAGE, "missing %s: give it, as in 'rlock %s %s'", name,
+                        cmd->name, name);
+    if ((size_t)count > cmd->operands_max)
+        return complain(why, EXIT_USAGE, "too many operands: 'rlock %s' takes one %s", cmd->name,
+                        name);
+    for (int i = 0; i < count; i++) {
+        if (!opt_set(cmd->operand, settings, argv[i], from, why))
+            return false;
+    }
+    return true;
+}
+
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why) {
     static const struct origin option = {.source = SOURCE_OPTION};
@@ -111,6 +129,10 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
         if (!opt_set(row, settings, optarg != NULL ? optarg : "yes", &option, why))
             return SETTINGS_BAD;
     }
+    if (cmd->operand != NULL)
+        return read_operands(settings, cmd, argc - optind, argv + optind, &option, why)
+                   ? SETTINGS_OK
+                   : SETTINGS_BAD;
     if (optind < argc)
         settings->command = argv + optind;
     return SETTINGS_OK;

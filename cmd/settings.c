@@ -59,7 +59,7 @@ void settings_free(struct settings *settings) {
 
 static bool check_name(const struct settings *settings, const struct cmd *cmd,
                        struct complaint *why) {
-    if (settings->name_count == 0)
+    if (settings->name_count == 0 && cmd->operand == NULL)
         return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
     if (cmd->one_name && settings->name_count > 1)
         return complain(why, EXIT_USAGE, "several names: 'rlock %s' takes one: give -n once",

@@ -287,6 +287,34 @@ static void mistakes_of_a_kind_are_told(void **state) {
         assert_refuses(rows[i].cmd, rows[i].line, rows[i].text);
 }
 
+static const struct cmd cmd_named = {
+    .name = "named",
+    .synopsis = "[NAME...] [options]",
+    .options = CMD_LATCH_SET,
+    .operand = &opt_operand_name,
+    .operands_min = 1,
+    .operands_max = 3,
+    .child = CHILD_NONE,
+};
+
+static void operands_stand_anywhere(void **state) {
+    (void)state;
+    struct fixture f;
+    assert_loads_for(&f, &cmd_named, "a --count 7 b -q -- -c");
+    assert_int_equal(f.settings.name_count, 3);
+    assert_string_equal(f.settings.names[0], "a");
+    assert_string_equal(f.settings.names[1], "b");
+    assert_string_equal(f.settings.names[2], "-c");
+    assert_int_equal(f.settings.count, 7);
+    assert_true(f.settings.quiet);
+    assert_null(f.settings.command);
+    settings_free(&f.settings);
+    assert_refuses(&cmd_named, "-q", "missing NAME: give it, as in 'rlock named NAME'");
+    assert_refuses(&cmd_named, "a b c d", "too many operands");
+    assert_refuses(&cmd_named, "a ''", "cannot use NAME '': it is empty");
+    assert_refuses(&cmd_named, "a --cuont 1", "did you mean '--count'");
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct {
@@ -564,6 +592,7 @@ int main(void) {
         cmocka_unit_test(latches_have_their_options),
         cmocka_unit_test(a_files_min_hold_does_not_stop_plain_permits),
         cmocka_unit_test(mistakes_of_a_kind_are_told),
+        cmocka_unit_test(operands_stand_anywhere),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(several_servers_are_a_quorum),
         cmocka_unit_test(mistakes_of_a_quorum_are_told),
