@@ -187,6 +187,7 @@ stands_on() { # SERVER
     wait_until 10 entered_by x a
     section_of x b --ms 1 -- -l 1500ms
     wait_until 10 waiters x 1
+    wait_until 5 stands_on one
     watch_servers x
     crash
     ended_with 76 a
@@ -202,6 +203,7 @@ stands_on() { # SERVER
     wait_until 10 entered_by x a
     section_of x b --until let-go -- -l "$(ms 2000)"
     wait_until 10 waiters x 1
+    wait_until 5 stands_on one
     watch_servers x
     changed
     freeze main

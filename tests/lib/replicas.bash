@@ -40,6 +40,12 @@ follows() {
         [[ $(redis_on "$2" INFO replication) == *"port=$(port_of "$1"),state=online"* ]]
 }
 
+# streams_to MASTER N: so many replicas have what it writes now. One that is "online" is sent nothing before
+# its own first word, which may come a second later.
+streams_to() {
+    (($(printf 'PUBLISH probe 0\nWAIT %d 1000\n' "$2" | redis_on "$1" | tail -n 1) == $2))
+}
+
 role_of() { # SERVER
     redis_on "$1" ROLE | head -n 1
 }

@@ -139,7 +139,7 @@ usual_sentinels() {
 
 topology_ready() {
     local name
-    follows one main && follows two main || return 1
+    follows one main && follows two main && streams_to main 2 || return 1
     for name in s1 s2 s3; do
         [[ $(redis_on "$name" SENTINEL CKQUORUM m) == "OK 3"* ]] || return 1
         (($(redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^master-link-status$' | grep -c '^ok$') == 2)) || return 1
