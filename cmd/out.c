@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "json.h"
 
 #define MESSAGE_MAX 3072
@@ -176,17 +177,14 @@ bool out_can_live(void) {
            isatty(STDERR_FILENO);
 }
 
-/* Cuts text to so many columns, counting one for a character: a line that wraps cannot be erased.
- */
-static void cut_columns(char *text, size_t columns) {
-    size_t shown = 0;
-    for (; *text != '\0'; text++) {
-        bool begins_character = ((unsigned char)*text & 0xc0) != 0x80;
-        if (begins_character && shown++ == columns) {
-            *text = '\0';
-            return;
-        }
-    }
+/* How long a live line may be, so that it and the "^C" that a terminal adds do not wrap: only one
+ * line can be erased. Asked for each time, for a window may have changed its size. */
+static size_t live_columns(void) {
+    enum { UNKNOWN = 80, SPARE = sizeof "^C" };
+    struct winsize window = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+        return UNKNOWN - SPARE;
+    return window.ws_col > SPARE ? window.ws_col - SPARE : 0;
 }
 
 void out_live(const char *format, ...) {
@@ -198,12 +196,10 @@ void out_live(const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     make_printable(message);
-    struct winsize window = {0};
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col < 20)
-        window.ws_col = 80;
-    cut_columns(message, (size_t)window.ws_col - sizeof "rlock: ");
-    int length = snprintf(line, sizeof line, "\r\033[Krlock: %s", message);
-    out.live_shown = write_all(STDERR_FILENO, line, (size_t)length);
+    static const char erase[] = "\r\033[K";
+    (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
+    columns_cut(line + sizeof erase - 1, live_columns());
+    out.live_shown = write_all(STDERR_FILENO, line, strlen(line));
 }
 
 void out_live_end(void) {

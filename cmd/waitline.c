@@ -126,6 +126,11 @@ static void tell(const struct waitline *line, const struct rlock_holder *holder,
     out_event(OUT_INFO, "waiting", fields, 4 + more, "%s", text);
 }
 
+/* Whole steps since the wait began, so that a busy machine's seconds do not wander. */
+static int64_t next_step(const struct waitline *line, int64_t now, int64_t step_ms) {
+    return now + step_ms - (now - line->began_ms) % step_ms;
+}
+
 void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock) {
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
@@ -135,7 +140,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
     /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
      */
     if (holder == NULL && !live && now < line->began_ms + SERVER_MS) {
-        line->next_ms = now + LIVE_MS;
+        line->next_ms = next_step(line, now, LIVE_MS);
         return;
     }
     char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
@@ -147,7 +152,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
         out_live("%s", text);
     else
         tell(line, holder, now - line->began_ms, text);
-    line->next_ms = now + (live ? LIVE_MS : LINE_MS);
+    line->next_ms = next_step(line, now, live ? LIVE_MS : LINE_MS);
 }
 
 void waitline_end(void) {

@@ -81,16 +81,6 @@ section_holds() {
     assert_file_empty err
 }
 
-@test "on a terminal: one live line, gone when the lock is there" {
-    foreign_hold x 60000
-    run python3 "$TOOLS/terminal.py" "expect=waiting 1s for x" "expect=waiting 2s for x" \
-        "sh=redis-cli -s ${RLOCK_SERVER#unix://} DEL x && redis-cli -s ${RLOCK_SERVER#unix://} PUBLISH 'redisson_lock__channel:{x}' 0" \
-        "expect=ran" -- "$RLOCK" run -n x -- echo ran
-    assert_success
-    refute_regex "$output" $'waiting[^\r]*\n'
-    assert_regex "$output" $'\r(\e\\[2?K|\e\\[K| +\r)+ran'
-}
-
 @test "a release wakes the waiter within milliseconds" {
     section_holds
     section_waits second

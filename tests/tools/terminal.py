@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal, under a parent that does job control as a shell does.
 
-usage: terminal.py [--timeout SECONDS] [STEP...] -- CMD [ARG...]
+usage: terminal.py [--timeout SECONDS] [--columns N] [STEP...] -- CMD [ARG...]
+
+The terminal has 200 columns, or N.
 
 Steps, one after the other:
   expect=TEXT   wait until the terminal shows TEXT (after what the last expect found)
   file=PATH     wait until PATH is there and not empty
   keys=TEXT     type TEXT; ^C, ^Z and ^\\ are those keys
   sh=COMMAND    run COMMAND by sh -c, with JOB=the job's process id, until it succeeds
+  columns=N     give the terminal N columns
   stopped       wait until the job has stopped, and take the terminal back
   fg            continue it in the foreground, as fg does
 Then it waits for the job's end. Standard output: all that the terminal showed. Exit status: as a
@@ -45,8 +48,13 @@ def start_job(argv):
     return job
 
 
-def shell(argv, orders, reports):
+def resize(terminal, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def shell(argv, columns, orders, reports):
     """The job-control parent: leader of the terminal's session."""
+    resize(0, columns)
     for number in SHELL_IGNORES:
         signal.signal(number, signal.SIG_IGN)
     job = start_job(argv)
@@ -66,7 +74,7 @@ def shell(argv, orders, reports):
 
 
 class Driver:
-    def __init__(self, argv, limit):
+    def __init__(self, argv, limit, columns):
         self.deadline = time.monotonic() + limit
         orders, self.orders = os.pipe()
         self.reports, reports = os.pipe()
@@ -74,10 +82,9 @@ class Driver:
         self.shell, self.master = pty.fork()
         if self.shell == 0:
             os.close(self.orders)
-            shell(argv, orders, reports)
+            shell(argv, columns, orders, reports)
         os.close(orders)
         os.close(reports)
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
 
     def turn(self):
         """Takes in what the terminal shows and the shell reports, for 10 ms at most."""
@@ -142,6 +149,8 @@ class Driver:
         elif name == "sh":
             env = {**os.environ, "JOB": self.job}
             self.until(step, lambda: subprocess.call(["sh", "-c", value], env=env) == 0)
+        elif name == "columns":
+            resize(self.master, int(value))
         elif name == "stopped":
             self.take("stopped")
         elif name == "fg":
@@ -162,11 +171,13 @@ class Driver:
 
 
 def main():
-    args, limit = sys.argv[1:], 30.0
+    args, limit, columns = sys.argv[1:], 30.0, 200
     if args[:1] == ["--timeout"]:
         limit, args = float(args[1]), args[2:]
+    if args[:1] == ["--columns"]:
+        columns, args = int(args[1]), args[2:]
     split = args.index("--")
-    return Driver(args[split + 1:], limit).run(args[:split])
+    return Driver(args[split + 1:], limit, columns).run(args[:split])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lock.h"
@@ -14,17 +15,24 @@ static const struct wrap_kind run = {.name = "run", .detail = DETAIL_NONE},
                               reader = {.name = "read", .detail = DETAIL_KIND},
                               latch = {.name = "latch", .detail = DETAIL_COUNT};
 
-/* What a line of that kind says of a lock whose last try was busy. */
-static const char *said(const struct wrap_kind *kind, const struct rlock_holder *holder) {
+static int64_t now_ms = 1000000;
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *out);
+int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
+    (void)id;
+    *out = (struct timespec){now_ms / 1000, now_ms % 1000 * 1000000};
+    return 0;
+}
+
+/* What is written when a line gets the chance to speak. */
+static const char *shown(struct waitline *line, const rlock_client *client,
+                         const struct rlock_lock *lock) {
     static char text[4096];
-    struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
-    struct waitline line;
     FILE *caught = tmpfile();
     const int real_stderr = dup(STDERR_FILENO);
     assert_non_null(caught);
     assert_int_equal(dup2(fileno(caught), STDERR_FILENO), STDERR_FILENO);
-    waitline_begin(&line, holder->name, kind);
-    waitline_show(&line, NULL, &lock);
+    waitline_show(line, client, lock);
     assert_int_equal(dup2(real_stderr, STDERR_FILENO), STDERR_FILENO);
     const ssize_t n = pread(fileno(caught), text, sizeof text - 1, 0);
     assert_true(n >= 0);
@@ -32,6 +40,14 @@ static const char *said(const struct wrap_kind *kind, const struct rlock_holder 
     fclose(caught);
     close(real_stderr);
     return text;
+}
+
+/* What a line of that kind says of a lock whose last try was busy. */
+static const char *said(const struct wrap_kind *kind, const struct rlock_holder *holder) {
+    const struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
+    struct waitline line;
+    waitline_begin(&line, holder->name, kind);
+    return shown(&line, NULL, &lock);
 }
 
 static void assert_says(const struct wrap_kind *kind, const struct rlock_holder *holder,
@@ -107,12 +123,59 @@ static void places_are_ordinals(void **state) {
     }
 }
 
+/* Here, without a terminal. */
+static void a_line_at_the_start_and_every_30_seconds(void **state) {
+    (void)state;
+    const struct rlock_holder holder = {
+        .name = "x", .owner = "", .host = "", .user = "", .command = ""};
+    const struct rlock_lock lock = {.last_was_busy = true, .blocker = holder};
+    static const struct {
+        int64_t at_ms;
+        const char *waited; /* NULL: nothing is said */
+    } rows[] = {{0, "0s"},     {1, NULL},        {29999, NULL},  {30000, "30s"},
+                {31000, NULL}, {62500, "1m2s"}, /* late: a machine that was busy */
+                {89999, NULL}, {90000, "1m30s"}, {3600000, "1h"}};
+    const int64_t began_ms = now_ms;
+    struct waitline line;
+    waitline_begin(&line, "x", &run);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[128] = "";
+        now_ms = began_ms + rows[i].at_ms;
+        if (rows[i].waited != NULL)
+            (void)snprintf(text, sizeof text, "rlock: waiting %s for x: held by others\n",
+                           rows[i].waited);
+        assert_string_equal(shown(&line, NULL, &lock), text);
+        assert_true(line.next_ms > now_ms && line.next_ms <= now_ms + 30000);
+    }
+}
+
+/* It may be back in a moment; then it is told every 30 seconds, too. */
+static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
+    (void)state;
+    static const char *const url = "unix:///none/sock";
+    const struct rlock_client_options options = {.servers = &url, .server_count = 1};
+    const struct rlock_lock lock = {.last_was_busy = false};
+    const int64_t began_ms = now_ms;
+    rlock_client *client;
+    struct waitline line;
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    waitline_begin(&line, "x", &run);
+    for (; now_ms < began_ms + 10000; now_ms += 500)
+        assert_string_equal(shown(&line, client, &lock), "");
+    assert_string_equal(shown(&line, client, &lock),
+                        "rlock: waiting 10s for x: cannot use unix:///none/sock: \n");
+    assert_int_equal(line.next_ms, began_ms + 30000);
+    rlock_client_free(client);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_says_what_its_waiters_want_to_know),
         cmocka_unit_test(unknown_holders),
         cmocka_unit_test(a_latch_says_how_much_is_to_go),
         cmocka_unit_test(places_are_ordinals),
+        cmocka_unit_test(a_line_at_the_start_and_every_30_seconds),
+        cmocka_unit_test(a_server_that_is_away_is_told_after_10_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

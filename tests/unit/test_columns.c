@@ -1,0 +1,44 @@
+/* test_columns.c: how much of a text fits into so many columns. */
+#include "test.h"
+
+#include <string.h>
+
+#include "columns.h"
+
+static void a_text_is_cut_in_front_of_a_character(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t columns;
+        const char *cut;
+    } rows[] = {
+        {"", 0, ""},
+        {"deploy", 0, ""},
+        {"deploy", 3, "dep"},
+        {"deploy", 6, "deploy"},
+        {"deploy", 60, "deploy"},
+        {"\xc3\xbc\xe2\x82\xac!", 2, "\xc3\xbc\xe2\x82\xac"}, /* narrow, of two and three bytes */
+        {"\xe3\x83\xad\xe3\x83\x83", 4,
+         "\xe3\x83\xad\xe3\x83\x83"}, /* katakana: two columns each */
+        {"\xe3\x83\xad\xe3\x83\x83", 3, "\xe3\x83\xad"},
+        {"\xe3\x83\xad\xe3\x83\x83", 1, ""},
+        {"a\xf0\x9f\x94\x92z", 3, "a\xf0\x9f\x94\x92"}, /* a lock */
+        {"a\xf0\x9f\x94\x92z", 2, "a"},
+        {"\xef\xbc\xa1", 1, ""},                 /* a fullwidth A */
+        {"\x80\xff\xe2\x82", 3, "\x80\xff\xe2"}, /* no UTF-8: a column a byte */
+        {"\xf0\x9f", 2, "\xf0\x9f"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[32];
+        strcpy(text, rows[i].text);
+        columns_cut(text, rows[i].columns);
+        assert_string_equal(text, rows[i].cut);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_cut_in_front_of_a_character),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
