@@ -232,6 +232,7 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
         enum rlock_status status =
             rlock__part_renew(lock, &lock->parts[i], &lock->client->routes, &limit);
         if (status != RLOCK_OK) {
+            lock->stuck_at = i;
             lock->client->error = lock->client->routes.error;
             return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
         }
@@ -252,6 +253,8 @@ static void release_stragglers(struct rlock_lock *lock, struct rlock__part *part
 /* Repeats the same request until it is answered or the deadline has come. */
 static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
                                       int64_t keep_ms, int64_t deadline_ms) {
+    const struct rlock__routes *routes = &lock->client->routes;
+    const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), lock->client->connect_timeout_ms);
     int64_t pause_ms = RETRY_MIN_MS;
     bool in_doubt = false;
     for (;;) {
@@ -265,9 +268,9 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
             release_stragglers(lock, part, keep_ms);
         if (status != RLOCK_AGAIN)
             return status;
-        in_doubt = in_doubt || rlock__routes_in_doubt(&lock->client->routes);
+        in_doubt = in_doubt || rlock__routes_in_doubt(routes);
         const int64_t now = rlock_now_ms();
-        if (now >= deadline_ms)
+        if (now >= deadline_ms || (now >= reached_by_ms && !rlock__routes_answered(routes)))
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), -1};
         (void)rlock__poll(-1, 0, &pause);
@@ -286,6 +289,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
         if (status == RLOCK_OK || worst == RLOCK_LOST)
             continue;
         worst = status;
+        lock->stuck_at = i - 1;
         lock->client->error = lock->client->routes.error;
         if (status == RLOCK_LOST)
             rlock__error_set(&lock->client->error, "%s is not ours any more", part->name);

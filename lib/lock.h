@@ -60,7 +60,7 @@ void rlock__part_free_answers(struct rlock__run *runs, size_t count);
 bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
                         const struct rlock__limit *limit);
 
-/* --- the verbs, on one name: part_take.c, part_token.c, part_renew.c, part_release.c ---------- */
+/* --- the verbs, on one name: part_take.c, part_token.c, part_renew.c... -------------------- */
 
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: lock->blocker says by whom, *hint_ms when that hold expires
  * (-1: never). RLOCK_AGAIN: no answer, or one that may pass. Else final; of RLOCK_REFUSED and
@@ -92,6 +92,13 @@ enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlo
 /* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
                                     struct rlock__routes *routes, const struct rlock__limit *limit);
+
+/* Looks whether it is still held, by its hold's id, or without one by owner and token.
+ * *ttl_ms: for how long, by a majority. RLOCK_LOST: *last_token is raised to the last that was
+ * given for the name, as far as that is known. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct rlock__part *part,
+                                    const struct rlock__limit *limit, int64_t *ttl_ms,
+                                    int64_t *last_token);
 
 /* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
  * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */

@@ -187,8 +187,9 @@ struct rlock_wait {
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_acquire(rlock_lock *lock,
                                                       const struct rlock_wait *wait);
 
-/* Which of the names the last rlock_acquire() got stuck at: what a message is about. The first,
- * when it was none of them in particular. Borrowed from the lock. */
+/* Which of the names the last rlock_acquire(), or what failed of a renewal, a check or a release,
+ * got stuck at: what a message is about. The first, when it was none of them in particular.
+ * Borrowed from the lock. */
 RLOCK_API const char *rlock_stuck_at(const rlock_lock *lock);
 
 /* Leaves the queue after RLOCK_AGAIN, and gives back what an attempt without an answer may have
@@ -217,6 +218,59 @@ RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t 
 
 /* Who held the lock at the last try that found it busy; NULL: unknown. Until the next call. */
 RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
+
+/* --- handles: a lock that is held, written down ----------------------------------------------- */
+
+struct rlock_handle_hold {
+    const char *name, *owner;
+    const char *id; /* of the hold; NULL or "": unknown, the lock can only be checked */
+    int64_t token;
+};
+
+/* All that it takes to renew, check and give back a lock, from any process on any machine. */
+struct rlock_handle {
+    const char *kind;    /* as in rlock_lock_options */
+    const char *servers; /* without passwords, parted by spaces; NULL: whatever the client's are */
+    const char *owner;   /* as whom it was taken; a hold that was re-entered has another */
+    int64_t lease_ms;
+    int64_t permits;
+    size_t hold_count;
+    const struct rlock_handle_hold *holds;
+};
+
+/* Writes a lock that is held as one word of letters, digits, '-', '_' and '.', with no password in
+ * it. Whoever has the word can give the lock back.
+ * out: yours to free(). servers: NULL: as the client tells them.
+ * RLOCK_INVALID: it is not held, or its kind has no lease. RLOCK_SYSTEM: no memory. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock,
+                                                           const char *servers);
+
+/* Reads it. RLOCK_INVALID: it is none, or was cut off or changed. RLOCK_SYSTEM: no memory. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_handle_read(struct rlock_handle **out,
+                                                          const char *text);
+
+/* Only what rlock_handle_read() has made. */
+RLOCK_API void rlock_handle_free(struct rlock_handle *handle);
+
+/* Makes a lock that is held, as the handle tells. No I/O: whether that is still so the next
+ * renewal, check or release finds. Copies all it is given; keeps the client. The handle may be
+ * changed before, as to its lease. One that the caller fills in with what a command was handed
+ * down, without ids, makes a lock for rlock_check() only. RLOCK_INVALID: rlock_error(client) says
+ * what. RLOCK_SYSTEM. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
+                                                          const struct rlock_handle *handle);
+
+struct rlock_checked {
+    int64_t ttl_ms; /* for how long it is held still, by the server's clock, of several names the
+                       shortest; RLOCK_FOREVER: permits without a lease */
+    int64_t last_token; /* RLOCK_LOST: the last that was given for the name that is not held any
+                           more. When it is ours, nobody has held it since. -1: unknown */
+};
+
+/* Asks whether it is still held, once, and changes nothing. RLOCK_OK: all of its names are.
+ * RLOCK_LOST: rlock_stuck_at() is not. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_SYSTEM;
+ * RLOCK_INVALID: its kind is not held. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, struct rlock_checked *out);
 
 /* --- the keeper: a thread that renews -------------------------------------------------------- */
 

@@ -131,7 +131,7 @@ variables() { # OBJECT...
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	clock error random status
+	base64 clock error random status
 	limit refusal tls url
 	resolve
 	conn
@@ -142,11 +142,11 @@ layers() {
 	script
 	client kind
 	part vote wait
-	part_release part_token
+	part_check part_release part_token
 	part_take
 	part_renew
 	lock
-	acquire count keeper
+	acquire count handle keeper resume
 	END
 }
 

@@ -1,0 +1,13 @@
+-- include: base check
+-- Looks whether a hold of `run` or `fair` is still there. KEYS and ARGV: base.lua, check.lua.
+--
+-- Reply {KEPT, ms left, 0} | {LOST, last token (-1: unknown), 0}: it is gone, or someone else's
+local ours = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, call.owner)
+local proven
+if check.by_id then
+    proven = redis.call('HGET', key.hold, call.id)
+else
+    proven = check.proves(call.owner)
+end
+if not ours or not proven then return check.lost() end
+return check.kept(redis.call('PTTL', key.lock))
