@@ -217,6 +217,10 @@ const char *rlock_client_server(const rlock_client *client) {
     return client->shown;
 }
 
+const char *rlock_client_server_at(const rlock_client *client, size_t i) {
+    return i < client->count ? client->sites[i].server.redacted : NULL;
+}
+
 const char *rlock_error(const rlock_client *client) {
     return client->error.text;
 }

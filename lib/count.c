@@ -1,15 +1,14 @@
 /* count.c: what is changed without being held: a latch is set, counted down; a semaphore resized.
  */
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "clock.h"
+#include "ask.h"
 #include "lock.h"
 #include "random.h"
 
-enum { DONE = 1, OTHER_KIND = -1, PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
+enum { DONE = 1, OTHER_KIND = -1 };
 
 /* Which script, on what kind's keys. */
 struct verb {
@@ -31,43 +30,14 @@ static enum rlock_status check(rlock_client *client, const struct verb *verb,
     return RLOCK_OK;
 }
 
-/* The same request again and again, until it is answered. *in_doubt: an answer was lost. */
-static enum rlock_status send_until_answered(rlock_client *client, const struct verb *verb,
-                                             const struct rlock__call *call,
-                                             const struct rlock_count *count,
-                                             struct rlock__answer *answer, bool *in_doubt) {
-    struct rlock__route *route = &client->routes.at[0];
-    const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), client->connect_timeout_ms);
-    int64_t pause_ms = PAUSE_MIN_MS;
-    *in_doubt = false;
-    for (;;) {
-        const struct rlock__limit limit = rlock__client_limit(
-            client, rlock__half_way_ms(rlock_now_ms(), count->deadline_ms), count->cancel_fd);
-        enum rlock_status status = rlock__script_run(route, *verb->script, call, &limit, answer);
-        if (status != RLOCK_AGAIN)
-            return status;
-        *in_doubt = *in_doubt || route->in_doubt;
-        const int64_t now = rlock_now_ms();
-        const int64_t end = route->answered ? count->deadline_ms : reached_by_ms;
-        if (now + pause_ms >= end) /* a try without time for its answer would hide the reason */
-            return RLOCK_UNAVAILABLE;
-        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), count->cancel_fd};
-        status = rlock__poll(-1, 0, &pause);
-        if (status == RLOCK_CANCELLED)
-            return status;
-        pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
-    }
-}
-
 static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
                                    const struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
     bool in_doubt;
-    enum rlock_status status = send_until_answered(client, verb, call, count, answer, &in_doubt);
-    if (status != RLOCK_OK) {
-        client->error = client->routes.at[0].error;
+    enum rlock_status status = rlock__ask(client, &client->routes.at[0], *verb->script, call,
+                                          count->deadline_ms, count->cancel_fd, answer, &in_doubt);
+    if (status != RLOCK_OK)
         return status;
-    }
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
         return RLOCK_WRONG_KIND;

@@ -104,6 +104,12 @@ static const struct rlock__kind kinds[] = {
     },
 };
 
+const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
+    COMMON_KEYS,       "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
+    "rlock_beats:{*}", "{*}:wait_write",          "rlock_writers:{*}",
+    "{*}:timeout",
+};
+const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
 const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;

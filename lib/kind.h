@@ -37,4 +37,8 @@ extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
                                                                *const RLOCK__SEM_RESIZE;
 
+/* For looking at a name of whatever kind, see look.c. */
+extern const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX];
+extern const struct rlock__script *const RLOCK__LOOK;
+
 #endif

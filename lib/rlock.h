@@ -109,6 +109,9 @@ RLOCK_API void rlock_client_free(rlock_client *client);
 /* The server as a URL without its password: for messages and for child processes. Borrowed. */
 RLOCK_API const char *rlock_client_server(const rlock_client *client);
 
+/* The i-th of several servers, in the order of the options; NULL past the last. Borrowed. */
+RLOCK_API const char *rlock_client_server_at(const rlock_client *client, size_t i);
+
 /* What went wrong last on this client, one line without a full stop, never with a password.
  * Borrowed until the next call on the client. */
 RLOCK_API const char *rlock_error(const rlock_client *client);
@@ -328,6 +331,62 @@ rlock_latch_down(rlock_client *client, const struct rlock_count *count, int64_t 
  * in_use: how many are taken, maybe more than there are now. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_sem_resize(rlock_client *client, const struct rlock_count *count, int64_t *in_use);
+
+/* --- looking, without touching ---------------------------------------------------------------- */
+
+/* One that holds a lock. Unknown text is NULL, unknown numbers -1. Text of strangers: it may be
+ * anything but '\0'. */
+struct rlock_view_holder {
+    const char *owner; /* of a permit that is not rlock's: its id, in hexadecimal */
+    const char *host, *user, *command;
+    int64_t pid;
+    int64_t since_ms; /* since 1970, by the server's clock */
+    int64_t ttl_ms;   /* of the longest of its holds; -1: without end, or unknown */
+    int64_t holds;    /* how often it has taken it: nested */
+    int64_t token;
+    int64_t permits; /* sem; else -1 */
+    bool writes;     /* write: it is the writer */
+};
+
+struct rlock_view_waiter {
+    const char *owner, *host;
+    int64_t pid, position; /* from 1 */
+    int64_t since_ms;      /* how long it stands in that line, as since_ms above */
+};
+
+/* What one server says of one name. Those whose lease is over are not among the holders. */
+typedef struct rlock_view {
+    const char *name;
+    const char *kind; /* "run", "fair", "read", "write", "sem", "latch", as far as the keys show it:
+                         a "fair" one that nobody waits for is a "run"; NULL: free, and nothing says
+                         what it was */
+    const char *server; /* its URL, without a password */
+    bool held;          /* a latch: not open; a semaphore: a permit is taken, or none is left */
+    int64_t as_of_ms;   /* when the server said so, by its own clock, since 1970 */
+    int64_t since_ms;   /* of the newest holder, or else waiter; -1: unknown */
+    int64_t token;      /* the last that was given out; -1: none ever was */
+    int64_t permits_total, permits_available; /* sem; else -1 */
+    int64_t count;                            /* latch; else -1 */
+    const struct rlock_view_holder *holders;  /* the newest first */
+    size_t holder_count;
+    const struct rlock_view_waiter *waiters; /* in the order in which they are let in */
+    size_t waiter_count;
+} rlock_view;
+
+struct rlock_look_at {
+    const char *name;
+    size_t server; /* which of the client's, from 0 */
+    int64_t deadline_ms;
+    int cancel_fd; /* -1: none */
+};
+
+/* Looks at a name, whatever its kind. Writes nothing on the server.
+ * RLOCK_OK: *out is yours to free. RLOCK_WRONG_KIND: a key that is no lock stands there.
+ * RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_look(rlock_client *client, const struct rlock_look_at *look, rlock_view **out);
+
+RLOCK_API void rlock_view_free(rlock_view *view);
 
 /* --- the rest -------------------------------------------------------------------------------- */
 

@@ -135,18 +135,18 @@ layers() {
 	limit refusal tls url
 	resolve
 	conn
-	link_open
+	link_open view
 	link
 	cluster sentinel
 	route
 	script
 	client kind
-	part vote wait
+	ask part vote wait
 	part_check part_release part_token
 	part_take
 	part_renew
 	lock
-	acquire count handle keeper resume
+	acquire count handle keeper look resume
 	END
 }
 

@@ -157,6 +157,56 @@ example() { # NAME: of a function in examples_*.py
     example names_with_a_brace
 }
 
+# --- looking, which changes nothing ---------------------------------------------------------------
+
+@test "look: a free name is free" {
+    example seen_of_nothing
+}
+
+@test "look: run and fair: holds, lease, token, who, and all who wait" {
+    example seen_of_a_mutex
+}
+
+@test "look: a token beyond 2^53 is exact" {
+    example seen_of_a_large_token
+}
+
+@test "look: Redisson's mutex and its queue" {
+    example seen_of_redissons_mutex
+}
+
+@test "look: a waiter that beats no more is none" {
+    example seen_of_dead_waiters
+}
+
+@test "look: read: each reader's own lease, the dead left out, writers first in line" {
+    example seen_of_readers
+}
+
+@test "look: write: a writer that reads too is one holder; a downgrade reads" {
+    example seen_of_a_writer
+}
+
+@test "look: sem: permits by holder, those that have expired are available" {
+    example seen_of_a_semaphore
+}
+
+@test "look: sem --plain: permits by holder; Redisson's are only counted" {
+    example seen_of_plain_permits
+}
+
+@test "look: latch: its count" {
+    example seen_of_a_latch
+}
+
+@test "look: a key that is no lock is of the wrong kind" {
+    example seen_of_what_is_no_lock
+}
+
+@test "look: whatever stands where a holder is described does no harm" {
+    example seen_of_odd_descriptions
+}
+
 # --- Redisson's --------------------------------------------------------------------------------
 
 @test "Redisson's mutex is respected, and not touched" {

@@ -21,6 +21,7 @@ import examples_faults
 import examples_foreign
 import examples_kinds
 import examples_locks
+import examples_look
 from bench import Bench
 from client import ServerError
 from model_latch import Latch
@@ -30,7 +31,8 @@ from model_sem import Plain, Sem
 from walk import play
 
 MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
-MODULES = (examples_locks, examples_counts, examples_foreign, examples_faults, examples_kinds)
+MODULES = (examples_locks, examples_counts, examples_foreign, examples_faults, examples_kinds,
+           examples_look)
 EXAMPLES = {name: function for module in MODULES
             for name, function in inspect.getmembers(module, inspect.isfunction)
             if function.__module__ == module.__name__ and name[0] != "_"}

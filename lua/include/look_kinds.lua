@@ -1,0 +1,131 @@
+-- look_kinds.lua: who holds a lock of each kind. False: the key is something else.
+
+-- `run` and `fair`: {owner: holds}.
+local function look_at_mutex(fields)
+    local owner, holds = next(fields)
+    if next(fields, owner) or not string.find(holds, '^[1-9]%d*$') then return false end
+    view.kind = 'run'
+    look.add_holder(owner, {ttl = redis.call('PTTL', key.lock), holds = look.number(holds),
+        token = look.hash(key.hold)[owner]})
+    return true
+end
+
+-- The holds of a field that live, and how long the longest of them lasts.
+local function living(field, holds, proofs)
+    if string.find(field, ':write$') then
+        local ends = tonumber(proofs[field])
+        local left = ends and ends - server.now or redis.call('PTTL', key.lock) -- Redisson's
+        return left > 0 and holds or 0, left
+    end
+    local number, longest = 0, -1
+    local before_owner = string.sub(look.marker, 1, -#'wait_write' - 1)
+    for i = 1, holds do
+        local left = redis.call('PTTL', before_owner .. field .. ':rwlock_timeout:' .. i)
+        if left ~= -2 then number, longest = number + 1, math.max(longest, left) end
+    end
+    return number, longest
+end
+
+-- `read` and `write`: {mode, owner: read holds, owner:write: write holds}. One that does both is one
+-- holder.
+local function look_at_rw(fields)
+    local mode = fields.mode
+    if mode ~= 'read' and mode ~= 'write' then return false end
+    view.kind = mode
+    local proofs, owners = look.hash(key.hold), {}
+    for field, holds in pairs(fields) do
+        local number, ttl = 0, 0
+        if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, proofs) end
+        if number > 0 then
+            local owner, writes = string.gsub(field, ':write$', '')
+            local hold = owners[owner] or {ttl = -1, holds = 0, token = proofs[owner]}
+            owners[owner] = hold
+            hold.holds, hold.ttl = hold.holds + number, math.max(hold.ttl, ttl)
+            hold.writes = hold.writes or writes > 0
+        end
+    end
+    local wrote = false
+    for owner, hold in pairs(owners) do
+        wrote = wrote or hold.writes
+        look.add_holder(owner, hold)
+    end
+    if #view.holders > 0 then view.kind = wrote and 'write' or 'read' end
+    return true
+end
+
+function look.at_hash()
+    local fields = look.hash(key.lock)
+    if fields.mode then return look_at_rw(fields) end
+    return look_at_mutex(fields)
+end
+
+local function hex(bytes)
+    return (string.gsub(bytes, '.', function(byte) return ('%02x'):format(byte:byte()) end))
+end
+
+-- sem.lua's holds by the 12 bytes that all their permits begin with.
+local function sem_holds()
+    local holds = {}
+    for id, value in pairs(look.hash(key.hold)) do
+        local token, owner = string.match(value, '^(%S+) (.*)$')
+        if owner and string.find(id, '^%x+$') and #id == 32 then
+            holds[string.sub(id, 1, 24)] = {owner = owner, token = token, permits = 0, ttl = -1, holds = 1}
+        end
+    end
+    return holds
+end
+
+-- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
+-- only the permit's id is known.
+local function add_leased(holds)
+    local permits, dead, in_use = redis.call('ZRANGE', look.permits, 0, -1, 'WITHSCORES'), 0, 0
+    for i = 1, #permits, 2 do
+        local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
+        local hold = holds[string.sub(id, 1, 24)]
+        if hold then hold.leased = true end
+        if left <= 0 then
+            dead = dead + 1
+        else
+            in_use = in_use + 1
+            if hold then
+                hold.permits, hold.ttl = hold.permits + 1, math.max(hold.ttl, left)
+            else
+                look.add_holder(id, {ttl = left, holds = 1, permits = 1})
+            end
+        end
+    end
+    return dead, in_use
+end
+
+function look.at_sem(available)
+    local holds = sem_holds()
+    local lasting = redis.call('PTTL', key.hold) > 604800000 -- longer than a lease can: plain permits
+    local dead, in_use = add_leased(holds)
+    for _, hold in pairs(holds) do
+        if not hold.leased and lasting then
+            hold.permits = math.max(look.number(look.known(hold.owner).permits), 1)
+            in_use = in_use + hold.permits
+        end
+        if hold.permits > 0 then look.add_holder(hold.owner, hold) end
+    end
+    view.kind = 'sem'
+    if not available then return end
+    available = available + dead
+    view.available = math.max(available, 0) -- less than none: it was made smaller
+    view.exhausted = available <= 0
+    -- Whoever took the plain ones of Redisson is not told anywhere.
+    if in_use > 0 or redis.call('EXISTS', key.token) == 1 then view.total = available + in_use end
+end
+
+-- A number may be a semaphore or a latch. It is a semaphore when something beside it says so, and
+-- where a latch would be gone.
+function look.at_number(number)
+    local sem = redis.call('TYPE', look.permits).ok == 'zset' or number <= 0
+        or #view.waiters > 0 or redis.call('EXISTS', key.token) == 1
+    for _, value in pairs(look.hash(key.hold)) do
+        if value == '1' then sem = false end -- latch.remember()
+        if string.find(value, ' ') then sem = true break end
+    end
+    if sem then return look.at_sem(number) end
+    view.kind, view.count = 'latch', number
+end

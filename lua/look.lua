@@ -1,0 +1,33 @@
+-- include: base look look_kinds
+-- Says all that is known of one name, whatever its kind, and writes nothing.
+-- KEYS and ARGV: base.lua, look.lua.
+--
+-- Reply {SEEN, epoch ms, held: 1 or 0, kind, token, permits in all, of them available, count,
+--        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes} for each holder,
+--        {owner, since} for each waiter, first in line first} | {WRONG_KIND, 0, 0}
+-- Unknown numbers are -1, unknown texts ''; tokens are digits.
+local SEEN = 1
+
+local waited_for = look.add_waiters()
+local kind = redis.call('TYPE', key.lock).ok
+if kind == 'hash' then
+    if not look.at_hash() then return {code.WRONG_KIND, 0, 0} end
+elseif kind == 'string' then
+    local number = server.integer(key.lock)
+    if not number then return {code.WRONG_KIND, 0, 0} end
+    look.at_number(number)
+elseif kind ~= 'none' then
+    return {code.WRONG_KIND, 0, 0}
+elseif redis.call('TYPE', look.permits).ok == 'zset' then -- its number was lost
+    look.at_sem(nil)
+else
+    view.kind = waited_for
+end
+if view.kind == 'run' and waited_for == 'fair' then view.kind = 'fair' end
+table.sort(view.holders, function(a, b)
+    if a[6] ~= b[6] then return a[6] > b[6] end -- the newest first
+    return a[1] < b[1]
+end)
+local taken = #view.holders > 0 or view.count > 0 or view.exhausted
+return {SEEN, server.now, taken and 1 or 0, view.kind, redis.call('GET', key.token) or '', view.total,
+    view.available, view.count, view.holders, view.waiters}

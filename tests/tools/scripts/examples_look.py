@@ -1,0 +1,200 @@
+"""What is seen of a name, and that looking changes nothing."""
+import os
+
+from bench import (A, B, C, HOLD, INFO, LEASE, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
+                   lease_key, permit, same)
+from client import COMMON, WRONG_KIND
+
+SEEN = 1
+KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}", "{*}:wait_write",
+                 "rlock_writers:{*}", "{*}:timeout"]
+HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes")
+
+
+class _View:
+    """The answer by its fields."""
+
+    def __init__(self, bench, name="x"):
+        with open(os.environ["SCRIPTS"] + "/look.lua", encoding="latin-1") as file:
+            script = file.read()
+        before = bench.server.see()
+        keys = [key.replace("*", name) for key in KEYS]
+        answer = bench.server("EVAL", script, len(keys), *keys, "", 0, "", 0, "PUBLISH ")
+        same({key: value for key, (value, _) in bench.server.see().items()},
+             {key: value for key, (value, _) in before.items() if bench.server("EXISTS", key)}, "keys")
+        self.code = answer[0]
+        if self.code == SEEN:
+            (_, self.now, self.held, self.kind, self.token, self.total, self.available, self.count, holders,
+             waiters) = answer
+            self.holders = [dict(zip(HOLDER, holder)) for holder in holders]
+            self.waiters = [waiter[0] for waiter in waiters]
+            self.since = [waiter[1] for waiter in waiters]
+            self.owners = [holder["owner"] for holder in self.holders]
+            about(self.now, bench.server.now())
+
+
+def _seen(bench, held, kind, holders, waiters=()):
+    view = _View(bench)
+    same((view.held, view.kind, sorted(view.owners), view.waiters),
+         (held, kind, sorted(holders), list(waiters)), "view")
+    return view
+
+
+def _shown(holder, ttl, **expected):
+    about(holder["ttl"], ttl, "ttl")
+    same({name: holder[name] for name in expected}, expected)
+
+
+def seen_of_nothing(bench):
+    view = _seen(bench, 0, "", [])
+    same((view.token, view.total, view.available, view.count), ("", -1, -1, -1))
+
+
+def seen_of_a_mutex(bench):
+    run, fair = bench.locks("run", "fair")
+    run.take(A, attempt(1))
+    run.take(B, attempt(2), proof=(A, "1"))
+    view = _seen(bench, 1, "run", [A])
+    _shown(view.holders[0], LEASE, holds=2, token="1", host="host", pid=42, user="user", command="command",
+           permits=-1, writes=0)
+    about(view.holders[0]["since"], view.now, "since")
+    same(view.token, "1")
+    run.take(B, attempt(3))
+    fair.take(C, attempt(4))
+    view = _seen(bench, 1, "fair", [A], [C, B])
+    same(view.since[0], -1)
+    about(view.since[1], view.now, "since")
+    bench.server.let_pass(LEASE)
+    _seen(bench, 0, "", [])
+
+
+def seen_of_a_large_token(bench):
+    run = bench.lock("run")
+    bench.server("SET", run.keys[1], 2**62)
+    run.take(A, attempt(1))
+    bench.server("HSET", HOLD, A, 2**62 + 1)
+    view = _seen(bench, 1, "run", [A])
+    same((view.token, view.holders[0]["token"]), (str(2**62 + 1), str(2**62 + 1)))
+
+
+def seen_of_redissons_mutex(bench):
+    bench.server("HSET", "x", R, 2)
+    _shown(_seen(bench, 1, "run", [R]).holders[0], -1, holds=2, host="", pid=-1, since=-1, token="")
+    bench.server("PEXPIRE", "x", LEASE)
+    _shown(_seen(bench, 1, "run", [R]).holders[0], LEASE)
+    bench.server("RPUSH", QUEUE, S, B)
+    bench.server("ZADD", TIMEOUTS, bench.server.now() + 1000, S, bench.server.now() - 1, B)
+    _seen(bench, 1, "fair", [R], [S])  # the other's time is over
+
+
+def seen_of_dead_waiters(bench):
+    run, fair = bench.locks("run", "fair")
+    run.take(A, attempt(1))
+    fair.take(B, attempt(2))
+    fair.take(C, attempt(3))
+    bench.server.let_pass(4000)
+    fair.take(C, attempt(3), place=2)
+    bench.server.let_pass(4000)
+    _seen(bench, 1, "fair", [A], [C])
+
+
+def seen_of_readers(bench):
+    read, write = bench.locks("read", "write")
+    read.take(A, attempt(1), lease=10000)
+    read.take(A, attempt(2), lease=20000, proof=(A, "1"))
+    read.take(B, attempt(3), lease=5000)
+    bench.server("HINCRBY", "x", R, 1)
+    bench.server("SET", lease_key(R), 1, "PX", LEASE)
+    view = _seen(bench, 1, "read", [A, B, R])
+    by_owner = {holder["owner"]: holder for holder in view.holders}
+    _shown(by_owner[A], 20000, holds=2, token="1", writes=0)
+    _shown(by_owner[B], 5000, holds=1, token="2")
+    _shown(by_owner[R], LEASE, holds=1, token="", host="")
+    write.take(C, attempt(4))
+    read.take(S, attempt(5))
+    _seen(bench, 1, "read", [A, B, R], [C, S])
+    bench.server("DEL", lease_key(B))  # its lease is over
+    bench.server("DEL", lease_key(A, 1))
+    view = _seen(bench, 1, "read", [A, R], [C, S])
+    _shown({holder["owner"]: holder for holder in view.holders}[A], 20000, holds=1)
+    bench.server("DEL", lease_key(R))
+    bench.server("DEL", lease_key(A, 2))
+    _seen(bench, 0, "read", [], [C, S])
+
+
+def seen_of_a_writer(bench):
+    read, write = bench.locks("read", "write")
+    write.take(A, attempt(1))
+    _shown(_seen(bench, 1, "write", [A]).holders[0], LEASE, holds=1, token="1", writes=1)
+    read.take(A, attempt(2), lease=40000, proof=(A, "1"))
+    _shown(_seen(bench, 1, "write", [A]).holders[0], 40000, holds=2, token="1", writes=1)
+    bench.server.let_pass(LEASE)
+    _shown(_seen(bench, 1, "read", [A]).holders[0], 10000, holds=1, writes=0)
+    bench.server("DEL", "x", INFO, HOLD)
+    bench.server("HSET", "x", "mode", "write", R + ":write", 3)
+    bench.server("PEXPIRE", "x", LEASE)
+    _shown(_seen(bench, 1, "write", [R]).holders[0], LEASE, holds=3, writes=1)
+
+
+def seen_of_a_semaphore(bench):
+    sem = bench.lock("sem")
+    sem.take(A, attempt(1), permits=2, total=5)
+    sem.take(B, attempt(2), lease=5000)
+    bench.server("ZADD", PERMITS, bench.server.now() + 9000, permit(9))
+    bench.server("DECR", "x")
+    sem.take(C, attempt(3), permits=2)
+    view = _seen(bench, 1, "sem", [A, B, attempt(9)], [C])
+    same((view.total, view.available, view.count), (5, 1, -1))
+    by_owner = {holder["owner"]: holder for holder in view.holders}
+    _shown(by_owner[A], LEASE, permits=2, token="1", command="command")
+    _shown(by_owner[B], 5000, permits=1, token="2")
+    _shown(by_owner[attempt(9)], 9000, permits=1, token="", host="")
+    bench.server("DEL", WAITERS)
+    bench.server("ZADD", PERMITS, bench.server.now() - 1, permit(2))
+    view = _seen(bench, 1, "sem", [A, attempt(9)])
+    same((view.total, view.available), (5, 2))
+    bench.server("DEL", "x")
+    view = _seen(bench, 1, "sem", [A, attempt(9)])
+    same((view.total, view.available), (-1, -1))
+    bench.server.let_pass(LEASE)
+    bench.server("SET", "x", 1)
+    view = _seen(bench, 0, "sem", [])
+    same((view.total, view.available), (5, 5))
+
+
+def seen_of_plain_permits(bench):
+    plain = bench.lock("plain")
+    plain.take(A, attempt(1), permits=2, total=3)
+    view = _seen(bench, 1, "sem", [A])
+    same((view.total, view.available), (3, 1))
+    _shown(view.holders[0], -1, permits=2, token="1")
+    plain.give(A, attempt(1), permits=2)
+    view = _seen(bench, 0, "sem", [])
+    same((view.total, view.available), (3, 3))
+    bench.server("FLUSHALL")
+    bench.server("SET", "x", 0)  # Redisson's, all taken
+    view = _seen(bench, 1, "sem", [])
+    same((view.total, view.available), (-1, 0))
+
+
+def seen_of_a_latch(bench):
+    bench.lock("latch").run("latch_set", "", 0, attempt(1), 3)
+    same(_seen(bench, 1, "latch", []).count, 3)
+    bench.server("DEL", HOLD)
+    same(_seen(bench, 1, "latch", []).count, 3)
+
+
+def seen_of_what_is_no_lock(bench):
+    for command in (("SET", "x", "text"), ("SADD", "x", 1), ("HSET", "x", "a", 1, "b", 2),
+                    ("HSET", "x", "a", "text"), ("HSET", "x", "mode", "dark"), ("RPUSH", "x", 1)):
+        bench.server("FLUSHALL")
+        bench.server(*command)
+        same(_View(bench).code, WRONG_KIND, command)
+
+
+def seen_of_odd_descriptions(bench):
+    run = bench.lock("run")
+    run.take(A, attempt(1))
+    for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
+        bench.server("HSET", INFO, A, text)
+        _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, host="", pid=-1, user="", since=-1, token="1")
