@@ -21,6 +21,7 @@ enum cmd_bit {
     CMD_LATCH_SET = 1 << 7,
     CMD_LATCH_DOWN = 1 << 8,
     CMD_LATCH_WAIT = 1 << 9,
+    CMD_DOCTOR = 1 << 21,
 };
 
 /* Whether a command runs another one. */
@@ -58,6 +59,7 @@ struct cmd {
 /* All of them: rlock itself, as a group. */
 extern const struct cmd cmd_rlock;
 
+extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_fair;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_latch;

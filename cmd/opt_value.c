@@ -203,6 +203,20 @@ bool set_prefer(const struct opt *row, struct settings *settings, const char *va
     return true;
 }
 
+bool set_kind(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    (void)from;
+    const size_t length = strlen(value);
+    for (const char *word = row->arg; word != NULL; word = strchr(word, '|')) {
+        word += *word == '|';
+        if (length > 0 && strcspn(word, "|") == length && strncmp(word, value, length) == 0) {
+            settings->kind = value;
+            return true;
+        }
+    }
+    return refuse(reason, "give run, fair, read, write, sem or latch");
+}
+
 bool set_log(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct reason *reason) {
     (void)row;

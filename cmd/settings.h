@@ -35,6 +35,8 @@ enum setting {
     SETTING_BY,
     SETTING_ALWAYS,
     SETTING_MUST_EXIST,
+    SETTING_KIND,
+    SETTING_JSON,
     SETTING_WAIT,
     SETTING_LEASE,
     SETTING_NO_RENEW,
@@ -83,6 +85,8 @@ struct settings {
     int by;
     bool always;
     bool must_exist;
+    const char *kind; /* --kind; NULL: all */
+    bool json;
     int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t lease_ms;
     int64_t kill_after_ms; /* at most a third of the lease */

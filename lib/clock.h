@@ -8,6 +8,11 @@
  * than that the server may have let it run out (FAULTS: the reply's time proves nothing). */
 int64_t rlock__lease_end_ms(int64_t sent_ms, int64_t lease_ms);
 
+/* Now in microseconds, for how long a request takes; and what this machine thinks it is since 1970,
+ * only to compare it with a server: nothing here goes by it. */
+int64_t rlock__now_us(void);
+int64_t rlock__epoch_ms(void);
+
 /* now + ms, without overflow: RLOCK_FOREVER stays RLOCK_FOREVER. */
 int64_t rlock__after_ms(int64_t now_ms, int64_t ms);
 

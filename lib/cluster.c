@@ -231,6 +231,17 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     return RLOCK_OK;
 }
 
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i) {
+    for (size_t node = 0; node < cluster->count; node++) {
+        bool serves = false;
+        for (size_t slot = 0; slot < SLOTS && !serves; slot++)
+            serves = cluster->serves[slot] == node;
+        if (serves && i-- == 0)
+            return &cluster->nodes[node]->link;
+    }
+    return NULL;
+}
+
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
                                               const struct rlock__link *from, const char *text,
                                               bool *asking) {

@@ -239,9 +239,12 @@ bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
     return to_integer(rlock__reply_at(reply, i), out);
 }
 
+const char *rlock__reply_string(const rlock__reply *reply) {
+    const bool text = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS;
+    return text ? reply->str : NULL;
+}
+
 const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
     const rlock__reply *item = rlock__reply_at(reply, i);
-    bool text =
-        item != NULL && (item->type == REDIS_REPLY_STRING || item->type == REDIS_REPLY_STATUS);
-    return text ? item->str : NULL;
+    return item != NULL ? rlock__reply_string(item) : NULL;
 }

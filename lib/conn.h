@@ -75,6 +75,8 @@ const char *rlock__reply_error(const rlock__reply *reply);
 bool rlock__reply_is_ok(const rlock__reply *reply);
 /* The reply as an integer; false: it is none. */
 bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
+/* The reply as text, NUL-terminated; NULL: it is none. */
+const char *rlock__reply_string(const rlock__reply *reply);
 /* The number of elements; 0: no array. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element; NULL: there is none. Borrowed. */

@@ -111,6 +111,7 @@ const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
+const struct rlock__script *const RLOCK__RIGHTS_LOOK = &SCRIPT_RIGHTS_LOOK;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
 const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
 const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;

@@ -33,6 +33,9 @@ char *rlock__kind_key(const char *pattern, const char *lock_name);
 /* For a lock on several servers, see part.c. */
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
+/* What a user may not do, see probe_rights.c. */
+extern const struct rlock__script *const RLOCK__RIGHTS_LOOK;
+
 /* What counts without being held, see count.c. */
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
                                                                *const RLOCK__SEM_RESIZE;

@@ -388,6 +388,39 @@ rlock_look(rlock_client *client, const struct rlock_look_at *look, rlock_view **
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
+/* --- probing: what servers are like ---------------------------------------------------------- */
+
+/* What was found out: of each server, or master of a cluster, texts by their names. */
+typedef struct rlock_facts rlock_facts;
+
+struct rlock_probe_options {
+    const char *name; /* with what the names of locks begin: a user may have rights to these only */
+    int64_t deadline_ms; /* RLOCK_FOREVER: the client's time-outs are enough */
+    int cancel_fd;       /* -1: none */
+};
+
+/* Asks a client's one server for all that makes locks unsafe or slow; takes and gives back a lock
+ * of a name of its own, of which nothing stays. What a server does not say, or not to this user, is
+ * no fact; nor is it an error. RLOCK_OK: one has answered at least. Else rlock_error() says why.
+ * Free *out in any case. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_probe(rlock_client *client, const struct rlock_probe_options *options, rlock_facts **out);
+
+/* How many servers there are facts about. */
+RLOCK_API size_t rlock_facts_servers(const rlock_facts *facts);
+
+/* A fact about one of them; NULL: unknown. Borrowed. Its name is a field of INFO or CLUSTER INFO
+ * ("redis_version"), "config." and a parameter, "sentinel." and a field of SENTINEL MASTER,
+ * "ckquorum"
+ * ("OK", or why not), "given", "answered" or "silent"; "slowlog.slowest_us", "slowlog.command";
+ * "rights." and a kind: the rules that are missing for it, as ACL SETUSER takes them;
+ * "rights.refused": why that can't be told; "probe.server", "probe.error" (it has not answered),
+ * "probe.rtt_us", "probe.clock_ms" (how much its clock is ahead), "probe.cycle_us" or
+ * "probe.cycle_error". */
+RLOCK_API const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name);
+
+RLOCK_API void rlock_facts_free(rlock_facts *facts);
+
 /* --- the rest -------------------------------------------------------------------------------- */
 
 /* Now, on the clock that all instants here are told on (CLOCK_BOOTTIME), in milliseconds. */

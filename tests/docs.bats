@@ -248,6 +248,10 @@ run_document() {
     run_document man/rlock-latch.1
 }
 
+@test "rlock-doctor(1)" {
+    run_document man/rlock-doctor.1
+}
+
 @test "rlock(7)" {
     run_document man/rlock.7
 }

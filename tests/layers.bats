@@ -131,7 +131,7 @@ variables() { # OBJECT...
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error random status
+	base64 clock error facts random status
 	limit refusal tls url
 	resolve
 	conn
@@ -147,6 +147,9 @@ layers() {
 	part_renew
 	lock
 	acquire count handle keeper look resume
+	probe_server
+	probe_cycle probe_rights probe_sentinel
+	probe
 	END
 }
 

@@ -1,0 +1,105 @@
+/* cmd_doctor.c: rlock doctor: what makes locks unsafe or slow, a line each, with what to do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "doctor.h"
+#include "doctor_out.h"
+#include "opt.h"
+#include "out.h"
+#include "server.h"
+
+static const char *const default_name = "rlock"; /* which a user may be given rights to */
+
+struct round {
+    const struct settings *settings;
+    struct doctor_out out;
+    int findings;
+    size_t reached;
+};
+
+static void examine_all(struct round *round, const char *url, const rlock_facts *facts) {
+    for (size_t i = 0; i < rlock_facts_servers(facts); i++) {
+        const struct patient patient = {round->settings, url, facts, i};
+        round->findings += doctor_examine(&patient, doctor_out_tell, &round->out);
+    }
+    round->reached++;
+}
+
+/* One of several that is away is a finding; the only one leaves nothing to examine. */
+static int say_unreached(struct round *round, const struct server *server,
+                         const struct settings *one, enum rlock_status status) {
+    struct verdict verdict = {.level = DOCTOR_OK};
+    if (round->settings->server_count == 1)
+        return server_explain(server, one, "examine", "locks", status, "");
+    doctor_say(&verdict, DOCTOR_FINDING,
+               status == RLOCK_DENIED ? "give user and password as the server wants them"
+                                      : "start it, or see why it can't be reached from here",
+               "%s%s", status == RLOCK_DENIED ? "access denied: " : "",
+               rlock_error(server->client));
+    doctor_out_tell(&round->out, "reached", rlock_client_server(server->client), &verdict);
+    round->findings++;
+    return status == RLOCK_DENIED ? EXIT_DENIED : EXIT_UNAVAILABLE;
+}
+
+/* Each server by itself. Returns 0, or why it could not be examined. */
+static int visit(struct round *round, size_t i) {
+    struct settings one = *round->settings;
+    struct server server;
+    rlock_facts *facts = NULL;
+    one.servers[0] = round->settings->servers[i];
+    one.server_count = 1;
+    int failure = server_open(&server, &one);
+    if (failure == 0) {
+        const struct rlock_probe_options options = {
+            .name = one.name_count > 0 ? one.names[0] : default_name,
+            .deadline_ms = RLOCK_FOREVER,
+            .cancel_fd = -1,
+        };
+        const enum rlock_status status = rlock_probe(server.client, &options, &facts);
+        if (status == RLOCK_OK)
+            examine_all(round, one.servers[0], facts);
+        else
+            failure = say_unreached(round, &server, &one, status);
+    }
+    rlock_facts_free(facts);
+    server_close(&server);
+    return failure;
+}
+
+static int say_no_majority(const struct round *round) {
+    out_error("cannot examine all servers: %zu of %zu answer, and a lock needs a majority",
+              round->reached, round->settings->server_count);
+    return EXIT_UNAVAILABLE;
+}
+
+static int doctor_exec(struct settings *settings) {
+    struct round round = {.settings = settings};
+    int failure = 0;
+    int status = doctor_out_begin(&round.out, settings);
+    for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
+        const int why = visit(&round, i);
+        failure = failure != EXIT_DENIED && why != 0 ? why : failure;
+    }
+    if (status == 0 && (settings->server_count > 1 || failure == 0))
+        status = doctor_out_end(&round.out);
+    if (status != 0)
+        return status;
+    if (settings->server_count == 1 && failure != 0)
+        return failure;
+    if (round.reached <= settings->server_count / 2)
+        return failure == EXIT_DENIED ? failure : say_no_majority(&round);
+    return round.findings > 0;
+}
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .summary = "Find what makes locks unsafe or slow, and say what to do",
+    .synopsis = "[options] [NAME]",
+    .options = CMD_DOCTOR,
+    .operand = &opt_operand_name,
+    .operands_max = 1,
+    .exec = doctor_exec,
+    .child = CHILD_NONE,
+};
