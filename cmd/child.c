@@ -21,19 +21,25 @@ bool child_prepare(struct spawn *spawn, const struct signals *signals,
     return false;
 }
 
-static int say_not_run(const struct report *report, const char *command) {
-    if (report->verb == REPORT_NO_FORK) {
-        out_error("cannot start %s: %s", command, strerror(report->status));
-        return EXIT_SYSTEM;
-    }
-    out_error("cannot run %s: %s", command, strerror(report->status));
-    return report->status == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+static int say_not_run(const struct report *report, const struct settings *settings,
+                       const char *server) {
+    const bool no_fork = report->verb == REPORT_NO_FORK;
+    const int status = no_fork                    ? EXIT_SYSTEM
+                       : report->status == ENOENT ? EXIT_NOTFOUND
+                                                  : EXIT_NOEXEC;
+    const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
+                                       OUT_TEXT("server", server),
+                                       OUT_NUMBER("exit_status", status)};
+    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0],
+              "cannot %s %s for %s on %s: %s", no_fork ? "start" : "run", settings->command[0],
+              settings->names[0], server, strerror(report->status));
+    return status;
 }
 
-int child_status(const struct spawn *spawn, const struct settings *settings) {
+int child_status(const struct spawn *spawn, const struct settings *settings, const char *server) {
     const struct report *report = &spawn->report;
     if (report->verb != REPORT_ENDED)
-        return say_not_run(report, settings->command[0]);
+        return say_not_run(report, settings, server);
     if (spawn->guardian_lost)
         out_error("the guardian of the command was killed: the command was ended");
     return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)

@@ -17,10 +17,13 @@ static const struct count_verb verb = {"count down", rlock_latch_down};
 static void say_counted(const struct settings *settings, enum rlock_status status, int64_t left) {
     const char *name = settings->names[0];
     if (status == RLOCK_LOST) {
-        out_warn("cannot count down %s: there is no such latch; nothing was changed", name);
+        const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch")};
+        out_event(OUT_WARNING, "missing", fields, sizeof fields / sizeof fields[0],
+                  "cannot count down %s: there is no such latch; nothing was changed", name);
         return;
     }
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_NUMBER("count", left)};
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
+                                       OUT_NUMBER("count", left)};
     out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0],
               "counted %s down: %" PRId64 " to go", name, left);
 }
@@ -93,9 +96,10 @@ static int run(struct down *down) {
         return EXIT_SYSTEM;
     signals_run(&down->signals);
     spawn_start(&down->spawn, RLOCK_FOREVER);
-    while (spawn_watch(&down->spawn, &down->signals, -1, RLOCK_FOREVER) != SPAWN_ENDED)
+    while (spawn_watch(&down->spawn, &down->signals, -1, -1, RLOCK_FOREVER) != SPAWN_ENDED)
         continue;
-    const int status = child_status(&down->spawn, down->settings);
+    const int status =
+        child_status(&down->spawn, down->settings, rlock_client_server(down->server.client));
     if (status != 0 && !down->settings->always)
         return status;
     const int failure = count(down);

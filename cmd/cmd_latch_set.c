@@ -14,12 +14,14 @@ static int latch_set_exec(struct settings *settings) {
     const int failure = count_once(settings, &verb, settings->count, &status, &left);
     if (failure != 0)
         return failure;
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
+                                       OUT_NUMBER("count", left)};
     if (status == RLOCK_BUSY) {
-        out_error("cannot set %s: it is set already, %" PRId64 " to go; nothing was changed", name,
+        out_event(OUT_ERROR, "busy", fields, sizeof fields / sizeof fields[0],
+                  "cannot set %s: it is set already, %" PRId64 " to go; nothing was changed", name,
                   left);
         return EXIT_FAILURE;
     }
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_NUMBER("count", left)};
     out_event(OUT_DEBUG, "set", fields, sizeof fields / sizeof fields[0],
               "set %s: %" PRId64 " to go", name, left);
     return 0;

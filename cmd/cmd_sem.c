@@ -14,9 +14,9 @@ static int resize(const struct settings *settings) {
     const int failure = count_once(settings, &verb, settings->resize, &status, &in_use);
     if (failure != 0)
         return failure;
-    const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
-                                       OUT_NUMBER("permits", settings->resize),
-                                       OUT_NUMBER("in_use", in_use)};
+    const struct out_field fields[] = {
+        OUT_TEXT("name", settings->names[0]), OUT_TEXT("kind", "sem"),
+        OUT_NUMBER("permits", settings->resize), OUT_NUMBER("in_use", in_use)};
     out_event(OUT_DEBUG, "resized", fields, sizeof fields / sizeof fields[0],
               "resized %s: %d permits, %" PRId64 " of them in use", settings->names[0],
               settings->resize, in_use);

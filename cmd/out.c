@@ -156,6 +156,14 @@ void out_event(enum out_level level, const char *event, const struct out_field *
     SAY(level, event, fields, field_count);
 }
 
+bool out_tells(void) {
+    return !out.quiet && (out.verbose || out.as_json);
+}
+
+bool out_is_json(void) {
+    return out.as_json;
+}
+
 int out_setup(const struct settings *settings) {
     out.quiet = settings->quiet;
     out.verbose = settings->verbosity > 0;

@@ -54,6 +54,13 @@ void out_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_event(enum out_level level, const char *event, const struct out_field *fields,
                size_t field_count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether what is told on level OUT_DEBUG is heard by anybody: what costs something to find out
+ * need not be found out otherwise. */
+bool out_tells(void);
+
+/* Whether each event is an object, and not a line for people. */
+bool out_is_json(void);
+
 /* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
  * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no
  * terminal that understands it, -q, or --log json. */

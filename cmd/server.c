@@ -1,6 +1,7 @@
 /* server.c: the servers that the settings name, and what is said when they are of no use. */
 #include "server.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,27 +106,41 @@ int server_open(struct server *out, const struct settings *settings) {
     return EXIT_SYSTEM;
 }
 
+/* Says it, as an event that programs can tell from other messages. Returns the exit status. */
+__attribute__((format(printf, 4, 5))) static int fail(enum exit_status status, const char *name,
+                                                      const char *url, const char *format, ...) {
+    char message[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", url),
+                                       OUT_NUMBER("exit_status", status)};
+    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "%s", message);
+    return (int)status;
+}
+
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable) {
     const char *url = rlock_client_server(server->client);
     const char *reason = rlock_error(server->client);
     switch (status) {
     case RLOCK_WRONG_KIND:
-        out_error("cannot %s %s on %s: %s; nothing was changed: use another name", verb, name, url,
-                  rlock_status_text(status));
-        return EXIT_WRONG_KIND;
+        return fail(EXIT_WRONG_KIND, name, url,
+                    "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
+                    url, rlock_status_text(status));
     case RLOCK_UNAVAILABLE:
-        out_error("cannot %s %s on %s: %s%s%s", verb, name, url, reason, if_unavailable,
-                  settings->server_source == SOURCE_DEFAULT
-                      ? "; name your Redis with --server URL, or use --server local: for locks on "
-                        "this machine only"
-                      : "");
-        return EXIT_UNAVAILABLE;
+        return fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s%s", verb, name, url,
+                    reason, if_unavailable,
+                    settings->server_source == SOURCE_DEFAULT
+                        ? "; name your Redis with --server URL, or use --server local: for locks "
+                          "on this machine only"
+                        : "");
     case RLOCK_DENIED:
-        out_error("cannot %s %s on %s: access denied: %s", verb, name, url, reason);
-        return EXIT_DENIED;
+        return fail(EXIT_DENIED, name, url, "cannot %s %s on %s: access denied: %s", verb, name,
+                    url, reason);
     case RLOCK_REFUSED:
-    case RLOCK_INVALID: out_error("cannot %s %s: %s", verb, name, reason); return EXIT_USAGE;
+    case RLOCK_INVALID: return fail(EXIT_USAGE, name, url, "cannot %s %s: %s", verb, name, reason);
     case RLOCK_OK:
     case RLOCK_AGAIN:
     case RLOCK_BUSY:
@@ -134,6 +149,5 @@ int server_explain(const struct server *server, const struct settings *settings,
     case RLOCK_OUSTED:
     case RLOCK_SYSTEM: break;
     }
-    out_error("cannot %s %s on %s: %s", verb, name, url, reason);
-    return EXIT_SYSTEM;
+    return fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
 }

@@ -96,12 +96,13 @@ static int timeout_until(int64_t until_ms) {
     return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int watch_fd,
-                             int64_t until_ms) {
+enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
+                             int news_fd, int64_t until_ms) {
     struct pollfd fds[] = {
         {.fd = spawn->socket, .events = POLLIN},
         {.fd = signals->fd, .events = POLLIN},
-        {.fd = watch_fd, .events = POLLIN},
+        {.fd = lost_fd, .events = POLLIN},
+        {.fd = news_fd, .events = POLLIN},
     };
     for (;;) {
         const int n = poll(fds, sizeof fds / sizeof fds[0], timeout_until(until_ms));
@@ -116,7 +117,9 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
                 pass_on(spawn, signal, from_terminal);
         }
         if (fds[2].revents != 0)
-            return SPAWN_FD;
+            return SPAWN_LOST;
+        if (fds[3].revents != 0)
+            return SPAWN_NEWS;
         if (boottime_ms() >= until_ms)
             return SPAWN_TIME;
     }

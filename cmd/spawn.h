@@ -28,7 +28,8 @@ struct spawn_options {
 /* What ended a watch. */
 enum spawn_event {
     SPAWN_ENDED, /* the command; report says how */
-    SPAWN_FD,    /* watch_fd can be read */
+    SPAWN_LOST,  /* lost_fd can be read */
+    SPAWN_NEWS,  /* news_fd can be read */
     SPAWN_TIME,  /* until_ms has come */
 };
 
@@ -41,9 +42,9 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
  * when it may run if nobody stores a later one; INT64_MAX: no limit. */
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 
-/* Waits, passing on the signals that come. watch_fd -1: none. */
-enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int watch_fd,
-                             int64_t until_ms);
+/* Waits, passing on the signals that come. A descriptor of -1: none. */
+enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
+                             int news_fd, int64_t until_ms);
 
 /* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
 void spawn_stop(struct spawn *spawn);

@@ -17,6 +17,7 @@ void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
     server_close(&taken->server);
     holds_free(&taken->around);
+    free(taken->holds);
     *taken = (struct taken){.lock = NULL};
 }
 
@@ -81,6 +82,11 @@ static int make_lock(struct taken *out, const struct settings *settings) {
         .proofs = out->around.proofs,
         .proof_count = out->around.count,
     };
+    out->holds = calloc(settings->name_count, sizeof(*out->holds));
+    if (out->holds == NULL) {
+        out_error("cannot make the lock: out of memory");
+        return EXIT_SYSTEM;
+    }
     enum rlock_status status = rlock_lock_new(&out->lock, out->server.client, &options);
     if (status == RLOCK_OK)
         return 0;
@@ -97,8 +103,13 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
     const struct rlock_holder *holder = rlock_blocker(taken->lock);
     if (holder != NULL) {
         waitline_why(why, sizeof why, taken->kind, holder);
-        const struct out_field fields[] = {OUT_TEXT("name", holder->name),
-                                           OUT_TEXT("holder", holder->owner)};
+        const struct out_field fields[] = {
+            OUT_TEXT("name", holder->name),
+            OUT_TEXT("kind", taken->kind->name),
+            OUT_TEXT("server", rlock_client_server(taken->server.client)),
+            OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
+            OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL),
+        };
         out_event(OUT_WARNING, "busy", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
                   verb_of(taken), holder->name, why);
     }
@@ -107,10 +118,29 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
 
 static int say_ousted(const struct taken *taken, const struct settings *settings) {
     const char *name = rlock_stuck_at(taken->lock);
-    const struct out_field field = OUT_TEXT("name", name);
-    out_event(OUT_WARNING, "superseded", &field, 1, "cannot take %s: %s", name,
-              rlock_error(taken->server.client));
+    const struct out_field fields[] = {
+        OUT_TEXT("name", name),
+        OUT_TEXT("kind", taken->kind->name),
+        OUT_TEXT("server", rlock_client_server(taken->server.client)),
+        OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
+    };
+    out_event(OUT_WARNING, "superseded", fields, sizeof fields / sizeof fields[0],
+              "cannot take %s: %s", name, rlock_error(taken->server.client));
     return settings->conflict_exit_code;
+}
+
+static int say_interrupted(const struct taken *taken, int signal) {
+    const char *name = rlock_stuck_at(taken->lock);
+    const struct out_field fields[] = {
+        OUT_TEXT("name", name),
+        OUT_TEXT("kind", taken->kind->name),
+        OUT_TEXT("server", rlock_client_server(taken->server.client)),
+        OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
+        OUT_NUMBER("signal", signal),
+    };
+    out_event(OUT_DEBUG, "interrupted", fields, sizeof fields / sizeof fields[0],
+              "stopped waiting for %s: signal %d", name, signal);
+    return 128 + signal;
 }
 
 /* What may be left behind by an attempt without an answer. */
@@ -159,6 +189,14 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
     return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
 }
 
+/* What is held: the lock itself tells it only until it is given back. */
+static void note_holds(struct taken *taken) {
+    const struct rlock_hold *hold;
+    taken->at_ms = rlock_now_ms();
+    while ((hold = rlock_hold_at(taken->lock, taken->hold_count)) != NULL)
+        taken->holds[taken->hold_count++] = hold;
+}
+
 bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
           int *status) {
     struct rlock_wait wait = {.deadline_ms = deadline_of(settings), .cancel_fd = signals->fd};
@@ -166,6 +204,7 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     enum rlock_status result;
     int signal;
     waitline_begin(&line, settings->names[0], taken->kind);
+    taken->asked_ms = line.began_ms;
     for (;;) {
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
         result = rlock_acquire(taken->lock, &wait);
@@ -177,8 +216,8 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     }
     waitline_end();
     if (result == RLOCK_OK)
-        taken->at_ms = rlock_now_ms();
+        note_holds(taken);
     else
-        *status = signal != 0 ? 128 + signal : explain(taken, settings, result);
+        *status = signal != 0 ? say_interrupted(taken, signal) : explain(taken, settings, result);
     return result == RLOCK_OK;
 }

@@ -14,7 +14,11 @@ struct taken {
     struct server server;
     rlock_lock *lock;
     struct holds around;
-    int64_t at_ms; /* when it was taken */
+    int64_t asked_ms; /* when it was asked for */
+    int64_t at_ms;    /* when it was taken */
+    const struct rlock_hold *
+        *holds;        /* what was taken, in canonical order, also when it is no more */
+    size_t hold_count; /* 0: nothing yet */
 };
 
 /* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in

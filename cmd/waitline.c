@@ -113,17 +113,25 @@ static size_t add_place(struct out_field *fields, const struct wrap_kind *kind,
     return holder->position > 0 ? 2 : 0;
 }
 
-static void tell(const struct waitline *line, const struct rlock_holder *holder, int64_t waited_ms,
-                 const char *text) {
+/* holder NULL: it is the server that is waited for. */
+static void tell(const struct waitline *line, const rlock_client *client,
+                 const struct rlock_holder *holder, int64_t waited_ms, const char *text) {
     const bool known = holder != NULL && *holder->owner != '\0';
-    struct out_field fields[6] = {
+    struct out_field fields[7] = {
         OUT_TEXT("name", holder != NULL ? holder->name : line->name),
         OUT_TEXT("kind", line->kind->name),
+        OUT_TEXT("server", rlock_client_server(client)),
         OUT_NUMBER("waited_ms", waited_ms),
-        OUT_TEXT("holder", known ? holder->owner : NULL),
     };
-    const size_t more = holder != NULL ? add_place(fields + 4, line->kind, holder) : 0;
-    out_event(OUT_INFO, "waiting", fields, 4 + more, "%s", text);
+    size_t count = 4;
+    if (holder == NULL) {
+        fields[count++] = OUT_TEXT("reason", rlock_error(client));
+    } else {
+        fields[count++] = OUT_TEXT("holder", known ? holder->owner : NULL);
+        count += add_place(fields + count, line->kind, holder);
+    }
+    out_event(holder == NULL && out_is_json() ? OUT_WARNING : OUT_INFO,
+              holder == NULL ? "retrying" : "waiting", fields, count, "%s", text);
 }
 
 /* Whole steps since the wait began, so that a busy machine's seconds do not wander. */
@@ -138,8 +146,8 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
     if (now < line->next_ms)
         return;
     /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
-     */
-    if (holder == NULL && !live && now < line->began_ms + SERVER_MS) {
+     * A program wants to know all the same. */
+    if (holder == NULL && !live && !out_is_json() && now < line->began_ms + SERVER_MS) {
         line->next_ms = next_step(line, now, LIVE_MS);
         return;
     }
@@ -151,7 +159,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
     if (live)
         out_live("%s", text);
     else
-        tell(line, holder, now - line->began_ms, text);
+        tell(line, client, holder, now - line->began_ms, text);
     line->next_ms = next_step(line, now, live ? LIVE_MS : LINE_MS);
 }
 

@@ -14,12 +14,14 @@
 #include "out.h"
 #include "spawn.h"
 #include "take.h"
+#include "tell.h"
 
 enum {
     MARGIN_MIN_MS = 5, /* SIGKILL comes this much before the lease's end, and up to MAX */
     MARGIN_MAX_MS = 100,
     KEEPER_RETRY_MS = 50,
     RELEASE_AFTER_LOSS_MS = 1000,
+    RETRY_TOLD_MS = 10000, /* renewals that fail one after the other are told this often */
 };
 
 struct wrapped {
@@ -27,8 +29,10 @@ struct wrapped {
     struct signals signals;
     struct taken taken;
     struct spawn spawn;
-    rlock_keeper *keeper;      /* NULL: not needed yet, or ended */
-    int64_t keeper_due_ms;     /* when to start it */
+    rlock_keeper *keeper;  /* NULL: not needed yet, or ended */
+    int64_t keeper_due_ms; /* when to start it */
+    int64_t
+        retry_told_ms; /* when a renewal that failed was told last; 0: none since one succeeded */
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
 };
@@ -38,27 +42,13 @@ static int64_t sooner(int64_t a, int64_t b) {
 }
 
 static const char *lock_name(const struct wrapped *wrapped) {
-    return rlock_hold_at(wrapped->taken.lock, 0)->name;
+    return wrapped->taken.holds[0]->name;
 }
 
 /* Time for the kernel to carry out a SIGKILL, and for a busy machine to get to it. */
 static int64_t margin_ms(int64_t lease_ms) {
     const int64_t share = lease_ms / 50;
     return share < MARGIN_MIN_MS ? MARGIN_MIN_MS : share > MARGIN_MAX_MS ? MARGIN_MAX_MS : share;
-}
-
-/* For -v and for programs that read the log. */
-static void tell(const struct wrapped *wrapped, const char *event) {
-    const struct rlock_hold *hold = rlock_hold_at(wrapped->taken.lock, 0);
-    if (hold == NULL)
-        return;
-    const struct out_field fields[] = {
-        OUT_TEXT("name", hold->name),
-        OUT_TEXT("server", rlock_client_server(wrapped->taken.server.client)),
-        OUT_NUMBER("token", hold->token),
-    };
-    out_event(OUT_DEBUG, event, fields, sizeof fields / sizeof fields[0], "%s %s",
-              wrapped->taken.kind->passed ? "passed" : event, hold->name);
 }
 
 /* --- while the command runs ------------------------------------------------------------------ */
@@ -70,10 +60,12 @@ static void start_keeper(struct wrapped *wrapped) {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
+        .reports = out_tells(),
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
-    out_warn("cannot renew %s: %s; trying again", lock_name(wrapped),
+    out_warn("cannot renew %s on %s: %s; trying again", lock_name(wrapped),
+             rlock_client_server(wrapped->taken.server.client),
              rlock_error(wrapped->taken.server.client));
     wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
@@ -82,14 +74,26 @@ static void on_lost(struct wrapped *wrapped) {
     wrapped->verdict = rlock_keeper_stop(wrapped->keeper);
     wrapped->keeper = NULL;
     wrapped->lost = true;
-    if (wrapped->settings->warn_on_lost) {
-        out_error("lost %s: %s; the command runs on without it", lock_name(wrapped),
-                  rlock_error(wrapped->taken.server.client));
-        return;
+    const bool runs_on = wrapped->settings->warn_on_lost;
+    tell_lost(&wrapped->taken, rlock_error(wrapped->taken.server.client),
+              runs_on ? "the command runs on without it" : "stopping the command");
+    if (!runs_on)
+        spawn_stop(&wrapped->spawn);
+}
+
+/* What the keeper has reported, for those who read it. */
+static void on_news(struct wrapped *wrapped) {
+    struct rlock_renewal renewal;
+    while (rlock_keeper_report(wrapped->keeper, &renewal)) {
+        if (renewal.status == RLOCK_OK)
+            wrapped->retry_told_ms = 0;
+        else if (wrapped->retry_told_ms > 0 &&
+                 renewal.at_ms < wrapped->retry_told_ms + RETRY_TOLD_MS)
+            continue;
+        else
+            wrapped->retry_told_ms = renewal.at_ms;
+        tell_renewal(&wrapped->taken, &renewal);
     }
-    out_error("lost %s: %s; stopping the command", lock_name(wrapped),
-              rlock_error(wrapped->taken.server.client));
-    spawn_stop(&wrapped->spawn);
 }
 
 static bool keeper_to_come(const struct wrapped *wrapped) {
@@ -107,13 +111,16 @@ static int64_t patience_end_ms(const struct wrapped *wrapped) {
 /* Until the command has ended, or has been ended. */
 static void watch(struct wrapped *wrapped) {
     for (;;) {
-        const int lost_fd = wrapped->keeper != NULL ? rlock_keeper_fd(wrapped->keeper) : -1;
+        const rlock_keeper *keeper = wrapped->keeper;
+        const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
+        const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
         int64_t until = patience_end_ms(wrapped);
         if (keeper_to_come(wrapped))
             until = sooner(until, wrapped->keeper_due_ms);
-        switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, until)) {
+        switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, news_fd, until)) {
         case SPAWN_ENDED: return;
-        case SPAWN_FD: on_lost(wrapped); break;
+        case SPAWN_LOST: on_lost(wrapped); break;
+        case SPAWN_NEWS: on_news(wrapped); break;
         case SPAWN_TIME:
             if (rlock_now_ms() >= patience_end_ms(wrapped)) {
                 spawn_kill(&wrapped->spawn);
@@ -143,15 +150,15 @@ static bool was_lost(struct wrapped *wrapped) {
 static void say_lost(const struct wrapped *wrapped) {
     const struct spawn *spawn = &wrapped->spawn;
     if (!wrapped->lost)
-        out_error("lost %s: %s", lock_name(wrapped),
+        tell_lost(&wrapped->taken,
                   wrapped->settings->no_renew    ? "the command took longer than the lease"
                   : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
-                                                 : "the lease could not be renewed in time");
+                                                 : "the lease could not be renewed in time",
+                  NULL);
     if (spawn->report.left)
         out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
                   "others while they run",
                   lock_name(wrapped));
-    tell(wrapped, "lost");
 }
 
 /* What is left of --min-hold. */
@@ -167,22 +174,22 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
-    if (!taken->kind->passed)
-        tell(wrapped, "releasing");
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
-    if (released == RLOCK_OK)
+    if (released == RLOCK_OK) {
+        if (!taken->kind->passed)
+            tell_released(taken, keep);
         return status;
+    }
     /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
      * has run out after the command's end, while rlock was stopped: nothing was lost. */
     if (released == RLOCK_LOST && now < lease_end) {
-        out_error("lost the lock: %s; the command ran without it for some time",
-                  rlock_error(taken->server.client));
+        tell_lost(taken, rlock_error(taken->server.client),
+                  "the command ran without it for some time");
         return EXIT_LOST;
     }
-    out_warn("cannot confirm that %s was given back: %s; %s", wrapped->settings->names[0],
-             rlock_error(taken->server.client),
-             lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
-                                        : "it ends with its lease");
+    tell_unconfirmed(taken, rlock_error(taken->server.client),
+                     lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
+                                                : "it ends with its lease");
     return status;
 }
 
@@ -194,12 +201,17 @@ static int end_lost(struct wrapped *wrapped) {
     return EXIT_LOST;
 }
 
+static int command_status(const struct wrapped *wrapped) {
+    return child_status(&wrapped->spawn, wrapped->settings,
+                        rlock_client_server(wrapped->taken.server.client));
+}
+
 static int end(struct wrapped *wrapped) {
     if (wrapped->spawn.report.verb != REPORT_ENDED)
-        return release(wrapped, 0, child_status(&wrapped->spawn, wrapped->settings));
+        return release(wrapped, 0, command_status(wrapped));
     if (was_lost(wrapped))
         return end_lost(wrapped);
-    return release(wrapped, keep_ms(wrapped), child_status(&wrapped->spawn, wrapped->settings));
+    return release(wrapped, keep_ms(wrapped), command_status(wrapped));
 }
 
 /* --- the way through ------------------------------------------------------------------------- */
@@ -226,12 +238,12 @@ static bool hand_down(const struct wrapped *wrapped) {
 static int run_held(struct wrapped *wrapped) {
     const bool has_command = wrapped->settings->command != NULL;
     bool from_terminal;
+    tell_acquired(&wrapped->taken);
     const int signal = signals_read(&wrapped->signals, &from_terminal);
     if (signal != 0)
         return release(wrapped, 0, 128 + signal);
     if (has_command && !hand_down(wrapped))
         return release(wrapped, 0, EXIT_SYSTEM);
-    tell(wrapped, "acquired");
     say_ready(wrapped);
     if (!has_command)
         return release(wrapped, 0, 0);

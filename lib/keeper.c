@@ -3,8 +3,10 @@
  * It has a connection of its own, opened for the first renewal, and reports by one descriptor that
  * becomes readable when the lease is lost. Deadlines are kept by its caller, not by this thread: it
  * may be blocked in a request or a name look-up. Idea: Redisson's watchdog, but with an end. */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -24,6 +26,7 @@ struct rlock_keeper {
     int timer_fd;
     int stop_fd;
     int lost_fd;
+    int report_fds[2]; /* a pipe of struct rlock_renewal, each written at once; -1: not wanted */
     enum rlock_status verdict; /* the thread's until it is joined */
 };
 
@@ -60,6 +63,22 @@ static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t 
     return rlock__poll(keeper->timer_fd, POLLIN, &limit);
 }
 
+/* By a pipe and not by a callback: nothing below calls up, and nobody waits for a reader. A full
+ * pipe drops it. */
+static void report(const struct rlock_keeper *keeper, enum rlock_status status) {
+    if (keeper->report_fds[1] < 0)
+        return;
+    struct rlock_renewal renewal = {
+        .status = status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(keeper->lock),
+    };
+    if (status != RLOCK_OK)
+        (void)snprintf(renewal.why, sizeof renewal.why, "%.*s", (int)sizeof renewal.why - 1,
+                       keeper->routes.error.text);
+    (void)!write(keeper->report_fds[1], &renewal, sizeof renewal);
+}
+
 /* Renews again and again; returns why it ended. */
 static enum rlock_status keep(struct rlock_keeper *keeper) {
     int64_t due = rlock_renewal_due_ms(keeper->lock);
@@ -76,6 +95,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
             return RLOCK_LOST;
         const int64_t now = rlock_now_ms();
         if (status == RLOCK_OK) {
+            report(keeper, status);
             due = rlock_renewal_due_ms(keeper->lock);
             backoff_ms = BACKOFF_MIN_MS;
             known = RLOCK_AGAIN;
@@ -91,6 +111,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
             keeper->routes.error = why;
             return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
         }
+        report(keeper, status);
         due = now + rlock__random_between(backoff_ms / 2, backoff_ms);
         if (due > last_moment(keeper))
             due = last_moment(keeper);
@@ -110,12 +131,12 @@ static void *keeper_main(void *arg) {
 }
 
 static void free_keeper(struct rlock_keeper *keeper) {
-    if (keeper->timer_fd >= 0)
-        close(keeper->timer_fd);
-    if (keeper->stop_fd >= 0)
-        close(keeper->stop_fd);
-    if (keeper->lost_fd >= 0)
-        close(keeper->lost_fd);
+    const int fds[] = {keeper->timer_fd, keeper->stop_fd, keeper->lost_fd, keeper->report_fds[0],
+                       keeper->report_fds[1]};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+    }
     rlock__routes_free(&keeper->routes);
     free(keeper);
 }
@@ -131,6 +152,17 @@ static bool start_thread(struct rlock_keeper *keeper) {
     return failure == 0;
 }
 
+/* Opens what the thread needs. */
+static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
+    keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    keeper->report_fds[0] = keeper->report_fds[1] = -1;
+    return (!reports || pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) == 0) &&
+           keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
+           rlock__client_routes(keeper->lock->client, &keeper->routes);
+}
+
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                                      const struct rlock_keeper_options *options) {
     rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
@@ -138,11 +170,7 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->lock = lock;
         keeper->grace_ms = options->grace_ms;
         keeper->published = options->lease_end_ms;
-        keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-        keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (rlock__client_routes(lock->client, &keeper->routes) && keeper->timer_fd >= 0 &&
-            keeper->stop_fd >= 0 && keeper->lost_fd >= 0 && start_thread(keeper))
+        if (open_keeper(keeper, options->reports) && start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;
@@ -153,6 +181,15 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
 
 int rlock_keeper_fd(const rlock_keeper *keeper) {
     return keeper->lost_fd;
+}
+
+int rlock_keeper_report_fd(const rlock_keeper *keeper) {
+    return keeper->report_fds[0];
+}
+
+bool rlock_keeper_report(const rlock_keeper *keeper, struct rlock_renewal *out) {
+    return keeper->report_fds[0] >= 0 &&
+           read(keeper->report_fds[0], out, sizeof *out) == (ssize_t)sizeof *out;
 }
 
 enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {

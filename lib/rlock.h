@@ -282,6 +282,15 @@ struct rlock_keeper_options {
         grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
     int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie
                               in memory shared with other processes: read it with an atomic load */
+    bool reports; /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
+};
+
+/* What a renewal came to. */
+struct rlock_renewal {
+    enum rlock_status status; /* RLOCK_OK, or what it failed with: it is tried again */
+    int64_t at_ms;
+    int64_t lease_end_ms; /* as it was known then */
+    char why[256];        /* it failed; as rlock_error() would say it */
 };
 
 /* When the first renewal is due: a third of the lease after it began. A keeper started by then is
@@ -297,6 +306,13 @@ rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
 /* Becomes readable when the lock is lost or can't be renewed in time. Borrowed: poll, do not read.
  */
 RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
+
+/* Becomes readable when there is a report to take; -1: none were asked for. Borrowed: poll only. */
+RLOCK_API int rlock_keeper_report_fd(const rlock_keeper *keeper);
+
+/* Takes the next report, oldest first. False: there is none. While nobody takes them some hundred
+ * are kept. Any thread. */
+RLOCK_API bool rlock_keeper_report(const rlock_keeper *keeper, struct rlock_renewal *out);
 
 /* Stops and joins the thread: no renewal is under way when this returns.
  * Frees the keeper. RLOCK_OK: the lease was sure all along; else RLOCK_LOST (the server said "not

@@ -16,6 +16,7 @@ static const struct wrap_kind run = {.name = "run", .detail = DETAIL_NONE},
                               latch = {.name = "latch", .detail = DETAIL_COUNT};
 
 static int64_t now_ms = 1000000;
+static rlock_client *client; /* that has never spoken to its server */
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
@@ -25,8 +26,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
 }
 
 /* What is written when a line gets the chance to speak. */
-static const char *shown(struct waitline *line, const rlock_client *client,
-                         const struct rlock_lock *lock) {
+static const char *shown(struct waitline *line, const struct rlock_lock *lock) {
     static char text[4096];
     FILE *caught = tmpfile();
     const int real_stderr = dup(STDERR_FILENO);
@@ -47,7 +47,7 @@ static const char *said(const struct wrap_kind *kind, const struct rlock_holder 
     const struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
     struct waitline line;
     waitline_begin(&line, holder->name, kind);
-    return shown(&line, NULL, &lock);
+    return shown(&line, &lock);
 }
 
 static void assert_says(const struct wrap_kind *kind, const struct rlock_holder *holder,
@@ -144,7 +144,7 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
         if (rows[i].waited != NULL)
             (void)snprintf(text, sizeof text, "rlock: waiting %s for x: held by others\n",
                            rows[i].waited);
-        assert_string_equal(shown(&line, NULL, &lock), text);
+        assert_string_equal(shown(&line, &lock), text);
         assert_true(line.next_ms > now_ms && line.next_ms <= now_ms + 30000);
     }
 }
@@ -152,20 +152,28 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
 /* It may be back in a moment; then it is told every 30 seconds, too. */
 static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
     (void)state;
-    static const char *const url = "unix:///none/sock";
-    const struct rlock_client_options options = {.servers = &url, .server_count = 1};
     const struct rlock_lock lock = {.last_was_busy = false};
     const int64_t began_ms = now_ms;
-    rlock_client *client;
     struct waitline line;
-    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
     waitline_begin(&line, "x", &run);
     for (; now_ms < began_ms + 10000; now_ms += 500)
-        assert_string_equal(shown(&line, client, &lock), "");
-    assert_string_equal(shown(&line, client, &lock),
+        assert_string_equal(shown(&line, &lock), "");
+    assert_string_equal(shown(&line, &lock),
                         "rlock: waiting 10s for x: cannot use unix:///none/sock: \n");
     assert_int_equal(line.next_ms, began_ms + 30000);
+}
+
+static int make_client(void **state) {
+    (void)state;
+    static const char *const url = "unix:///none/sock";
+    const struct rlock_client_options options = {.servers = &url, .server_count = 1};
+    return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
+}
+
+static int free_client(void **state) {
+    (void)state;
     rlock_client_free(client);
+    return 0;
 }
 
 int main(void) {
@@ -177,5 +185,5 @@ int main(void) {
         cmocka_unit_test(a_line_at_the_start_and_every_30_seconds),
         cmocka_unit_test(a_server_that_is_away_is_told_after_10_seconds),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_client, free_client);
 }
