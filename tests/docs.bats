@@ -9,6 +9,8 @@
 #     continue      goes on where the block before it ended
 #     file NAME     the content of a script of that name, for the session that follows
 #     config        a configuration file
+#     program ARG   a C program, which is compiled, and succeeds with these arguments
+#     cmake         lines that examples/c/CMakeLists.txt has as well
 # A block that is none of these fails: there is no example that nobody runs.
 
 load lib/rlock
@@ -149,6 +151,26 @@ run_config() { # TEXT WHERE
     assert_success || fail "$2: not a configuration file" || return
 }
 
+run_program() { # TEXT ARGUMENTS WHERE
+    local build=${RLOCK_BUILD_DIR:-$PROJECT/build}
+    grep -q '^RLOCK_SANITIZE:[^=]*=.' "$build/CMakeCache.txt" && return # the library wants it in programs
+    printf '%s\n' "$1" >program.c
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$PROJECT/lib" -o program program.c \
+        -L "$build/lib" -Wl,-rpath,"$build/lib" -lrlock || fail "$3 does not compile" || return
+    # shellcheck disable=SC2086
+    run ./program $2
+    assert_success || fail "$3" || return
+    assert_no_keys
+}
+
+check_cmake() { # TEXT WHERE
+    local line
+    while read -r line; do
+        grep -qxF "${line/(program /(worker }" "$PROJECT/examples/c/CMakeLists.txt" ||
+            fail "$2: examples/c has no $line" || return
+    done <<<"$1"
+}
+
 # The commands of "sh" blocks build and install: they are what scripts/test and scripts/quickstart do.
 check_sh() { # TEXT WHERE
     local word
@@ -174,6 +196,8 @@ run_block() { # FILE DOCUMENT
         return ;;
     'hold '*) name=${note#hold }; hold "$name" ;;
     config) kind=ini ;;
+    'program '*) kind=program ;;
+    cmake) kind=cmake ;;
     '' | continue) ;;
     *) fail "$where: unknown comment: $note" ;;
     esac
@@ -184,6 +208,8 @@ run_block() { # FILE DOCUMENT
     crontab) run_crontab "$text" "$where" ;;
     yaml) run_yaml "$text" "$where" ;;
     ini) run_config "$text" "$where" ;;
+    program) run_program "$text" "${note#program }" "$where" ;;
+    cmake) check_cmake "$text" "$where" ;;
     systemd) run_systemd "$text" "$where" ;;
     sh) check_sh "$text" "$where" ;;
     *) fail "$where: an example that nobody runs" ;;
@@ -250,6 +276,14 @@ run_document() {
 
 @test "rlock-doctor(1)" {
     run_document man/rlock-doctor.1
+}
+
+@test "rlock(3)" {
+    run_document man/rlock.3
+}
+
+@test "rlock.conf(5)" {
+    run_document man/rlock.conf.5
 }
 
 @test "rlock(7)" {

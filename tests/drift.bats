@@ -143,6 +143,78 @@ words_of() { # COMMAND: all option words
     done
 }
 
+@test "each page of commands says what the exit status is, and has examples" {
+    local page section
+    for page in "$PROJECT"/man/*.1; do
+        for section in 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+            grep -qx "\.Sh $section" "$page" || fail "$page lacks $section"
+        done
+        sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$page" | grep -q '^\.Bd -literal' || fail "$page: no example"
+        # The overview leads to it, and it back.
+        [[ $page == */rlock.1 ]] || grep -qx '\.Xr rlock 1 ,' "$page" || fail "$page does not lead to rlock(1)"
+    done
+}
+
+# configurable OPTION: whether it may stand in a file, as the program says.
+configurable() {
+    echo "$1 =" >file
+    export RLOCK_CONFIG=file
+    run "$RLOCK" run -n x -- true
+    [[ $output == *'has no value'* ]]
+}
+
+@test "rlock.conf(5) has each option that can stand in a file, and no other" {
+    local command option
+    while read -r option; do
+        ! configurable "$option" || echo "$option"
+    done < <(while read -r command; do words_of "$command"; done < <(working_commands) | sed -n 's/^--//p' | sort -u) >keys
+    [ -s keys ]
+    assert_equal "$(sed -n 's/^\.It Cm \([^ ]*\) Li = .*/\1/p' "$PROJECT/man/rlock.conf.5" | sort)" "$(cat keys)"
+}
+
+# --- the library -------------------------------------------------------------------------------
+
+# The prototypes of a page's synopsis, as lib/librlock.abi has them.
+manual_prototypes() {
+    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$PROJECT/man/rlock.3" | awk '
+        /^\.Ft / { type = substr($0, 5); if (type !~ /\*$/) type = type " " }
+        /^\.Fn / {
+            sub(/^\.Fn /, "")
+            name = $1
+            sub(/^[^ ]* /, "")
+            gsub(/" "/, ", ")
+            gsub(/"/, "")
+            print type name "(" $0 ")"
+        }' | sed 's/^bool /_Bool /' | sort
+}
+
+@test "rlock(3) declares each function as rlock.h does, and has an entry for each" {
+    local function
+    run diff <(manual_prototypes) <(grep '^[^ ].*(.*)$' "$PROJECT/lib/librlock.abi" | sort)
+    assert_output '' # <: the manual, >: the header
+    while read -r function; do
+        grep -q "^\.It Fn .*\<$function\>" "$PROJECT/man/rlock.3" || fail "rlock(3) has no entry for $function"
+    done < <(sed -n 's/^\.Fn \(rlock_[a-z_]*\) ".*/\1/p' "$PROJECT/man/rlock.3")
+}
+
+# written PATTERN: the first group of it, of each line of lib/librlock.abi that matches.
+written() {
+    sed -n "s/^$1/\1/p" "$PROJECT/lib/librlock.abi" | sort -u
+}
+
+@test "rlock(3) names each structure and field, each status and limit" {
+    local word page=$PROJECT/man/rlock.3
+    while read -r word; do
+        grep -q "^\.Vt struct $word\>" "$page" || fail "rlock(3) lacks struct $word"
+    done < <(written 'struct \(.*\):.*')
+    while read -r word; do
+        grep -q "^\..*\<Fa .*\<$word\>" "$page" || fail "rlock(3) lacks the field $word"
+    done < <(written '    \(.*\): at.*')
+    while read -r word; do
+        grep -q "\<Dv .*$word\>" "$page" || fail "rlock(3) lacks $word"
+    done < <(written '\(RLOCK_[A-Z_]*\):.*')
+}
+
 @test "--version prints the project's version" {
     run -0 "$RLOCK" --version
     assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
