@@ -75,10 +75,10 @@ static void on_lost(struct wrapped *wrapped) {
     wrapped->keeper = NULL;
     wrapped->lost = true;
     const bool runs_on = wrapped->settings->warn_on_lost;
+    if (!runs_on) /* first of all: who reads what we say may be slow */
+        spawn_stop(&wrapped->spawn);
     tell_lost(&wrapped->taken, rlock_error(wrapped->taken.server.client),
               runs_on ? "the command runs on without it" : "stopping the command");
-    if (!runs_on)
-        spawn_stop(&wrapped->spawn);
 }
 
 /* What the keeper has reported, for those who read it. */

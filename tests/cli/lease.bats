@@ -121,6 +121,26 @@ kept_out() {
     assert_no_keys
 }
 
+silent() { # MS: so long the section has not beaten
+    (($(now_ns) - $(beat beat) > $1 * SLOW * 1000000))
+}
+
+@test "the lock is deleted, and nobody reads what rlock says: the command is stopped at the next renewal" {
+    local began
+    mkfifo err
+    exec 7<>err
+    timeout 5 dd if=/dev/zero of=err bs=4096 oflag=nonblock 2>/dev/null || true # full
+    began=$(now_ns)
+    protected -l "$(ms 6000)"
+    redis DEL x
+    wait_until 20 silent 300
+    (($(beat beat) < began + 3500 * SLOW * 1000000)) || fail "stopped only when the lease ran out"
+    timeout 1 cat <&7 >said || true # until it has ended
+    exec 7<&-
+    reap "$holder" 5
+    assert_equal "$status" 76
+}
+
 @test "somebody else's hold stands there: 76, and it is not touched" {
     local before
     protected -l "$(ms 900)"
