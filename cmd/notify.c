@@ -40,3 +40,7 @@ void notify_status(const char *text) {
 void notify_ready(const char *text) {
     tell("READY=1\n", text);
 }
+
+void notify_stopping(const char *text) {
+    tell("STOPPING=1\n", text);
+}

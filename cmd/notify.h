@@ -2,9 +2,10 @@
 #ifndef RLOCK_CMD_NOTIFY_H
 #define RLOCK_CMD_NOTIFY_H
 
-/* "STATUS=" and a line of text; with ready also "READY=1". Does nothing without NOTIFY_SOCKET;
- * never waits, and a failure is nobody's business. */
+/* "STATUS=" and a line of text; with ready also "READY=1", with stopping "STOPPING=1". Does nothing
+ * without NOTIFY_SOCKET; never waits, and a failure is nobody's business. */
 void notify_status(const char *text);
 void notify_ready(const char *text);
+void notify_stopping(const char *text);
 
 #endif

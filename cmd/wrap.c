@@ -75,10 +75,14 @@ static void on_lost(struct wrapped *wrapped) {
     wrapped->keeper = NULL;
     wrapped->lost = true;
     const bool runs_on = wrapped->settings->warn_on_lost;
+    char text[RLOCK_NAME_MAX + 64];
     if (!runs_on) /* first of all: who reads what we say may be slow */
         spawn_stop(&wrapped->spawn);
     tell_lost(&wrapped->taken, rlock_error(wrapped->taken.server.client),
               runs_on ? "the command runs on without it" : "stopping the command");
+    (void)snprintf(text, sizeof text, "lost %s; %s", lock_name(wrapped),
+                   runs_on ? "the command runs on" : "stopping the command");
+    (runs_on ? notify_status : notify_stopping)(text);
 }
 
 /* What the keeper has reported, for those who read it. */

@@ -33,6 +33,23 @@ teardown() {
     wait_until 5 grep -q '^READY=1' told
 }
 
+@test "STOPPING=1 when the lock is lost; with --on-lost warn only the status" {
+    listen "$PWD/notify"
+    start run -q -l "$(ms 600)" -n x -- sleep 60
+    wait_until 5 grep -q READY told
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    wait_until 5 grep -qx 'STOPPING=1 STATUS=lost x; stopping the command' told
+    start run -q -l "$(ms 600)" --on-lost warn -n y -- sh -c 'until [ -e end ]; do sleep 0.01; done'
+    wait_until 5 grep -q 'holding y' told
+    redis DEL y
+    wait_until 5 grep -qx 'STATUS=lost y; the command runs on' told
+    : >end
+    reap "$pid"
+    assert_equal "$status" 76
+}
+
 @test "an abstract socket" {
     listen "@rlock-notify-$$"
     try run -n x -- true
