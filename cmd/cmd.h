@@ -21,6 +21,7 @@ enum cmd_bit {
     CMD_LATCH_SET = 1 << 7,
     CMD_LATCH_DOWN = 1 << 8,
     CMD_LATCH_WAIT = 1 << 9,
+    CMD_STATUS = 1 << 19,
     CMD_DOCTOR = 1 << 21,
 };
 
@@ -69,6 +70,7 @@ extern const struct cmd cmd_latch_wait;
 extern const struct cmd cmd_read;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_sem;
+extern const struct cmd cmd_status;
 extern const struct cmd cmd_write;
 
 /* The word that it is called by in its group: "set". */

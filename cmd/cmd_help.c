@@ -38,7 +38,7 @@ static void write_option(FILE *stream, const struct opt *row) {
         row->letter != 0 ? fprintf(stream, "  -%c, ", row->letter) : fprintf(stream, "      ");
     column += fprintf(stream, "--%s", row->name);
     if (row->arg != NULL)
-        column += fprintf(stream, " %s", row->arg);
+        column += fprintf(stream, row->bare != NULL ? "[=%s]" : " %s", row->arg);
     snprintf(text, sizeof text, row->preset != NULL ? "%s (default: %s)" : "%s", row->help,
              row->preset);
     write_wrapped(stream, column, text);

@@ -54,3 +54,13 @@ void columns_cut(char *text, size_t columns) {
         text += length;
     }
 }
+
+size_t columns_of(const char *text) {
+    size_t columns = 0;
+    while (*text != '\0') {
+        uint32_t character;
+        text += read_character((const unsigned char *)text, &character);
+        columns += is_wide(character) ? 2 : 1;
+    }
+    return columns;
+}

@@ -8,4 +8,7 @@
  * take is two; a byte that is no UTF-8 counts as a character. */
 void columns_cut(char *text, size_t columns);
 
+/* How many columns it takes. */
+size_t columns_of(const char *text);
+
 #endif

@@ -15,9 +15,15 @@ bool json_load(struct json *json) {
         size_t offset;
     } functions[] = {
 #define FUNCTION(name) {"cJSON_" #name, offsetof(struct json, name)}
-        FUNCTION(CreateObject),   FUNCTION(AddStringToObject),
-        FUNCTION(AddRawToObject), FUNCTION(PrintUnformatted),
-        FUNCTION(Delete),         FUNCTION(free),
+        FUNCTION(CreateObject),
+        FUNCTION(CreateArray),
+        FUNCTION(AddItemToArray),
+        FUNCTION(AddItemToObject),
+        FUNCTION(AddStringToObject),
+        FUNCTION(AddRawToObject),
+        FUNCTION(PrintUnformatted),
+        FUNCTION(Delete),
+        FUNCTION(free),
 #undef FUNCTION
     };
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);

@@ -9,6 +9,9 @@
 /* The functions of cJSON that rlock calls, by their names without "cJSON_". */
 struct json {
     __typeof__(cJSON_CreateObject) *CreateObject;
+    __typeof__(cJSON_CreateArray) *CreateArray;
+    __typeof__(cJSON_AddItemToArray) *AddItemToArray;
+    __typeof__(cJSON_AddItemToObject) *AddItemToObject;
     __typeof__(cJSON_AddStringToObject) *AddStringToObject;
     __typeof__(cJSON_AddRawToObject) *AddRawToObject;
     __typeof__(cJSON_PrintUnformatted) *PrintUnformatted;

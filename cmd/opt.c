@@ -20,7 +20,7 @@ enum {
     WAITING = HOLDING | CMD_LATCH_WAIT,
     RUNNING = WAITING | CMD_LATCH_DOWN, /* a command */
     ALL_LOCKS = RUNNING | CMD_LATCH_SET,
-    ALL_SERVED = ALL_LOCKS | CMD_DOCTOR, /* all that speak to a server */
+    ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_DOCTOR, /* all that speak to a server */
 };
 
 /* To add an option: a row here, a field and a setting in settings.h, and a setter if none of
@@ -33,7 +33,7 @@ static const struct opt rows[] = {
      .commands = ALL_LOCKS, .key = SETTING_NAME, .set = set_name},
     {"server", 's', "URL", "redis://127.0.0.1:6379",
      "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
-     "for a server of this machine's own; run, read and write take several: a quorum",
+     "for a server of this machine's own; run, read, write and status take several: a quorum",
      .commands = ALL_SERVED, .in_file = true, .secret = true,
      .key = SETTING_SERVER, .set = set_server},
     {"supersede", 0, NULL, NULL,
@@ -68,7 +68,10 @@ static const struct opt rows[] = {
      "of the rights only those for that kind of lock",
      .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_kind},
     {"json", 0, NULL, NULL, "print it for programs",
-     .commands = CMD_DOCTOR, .key = SETTING_JSON, .set = set_flag, .offset = FIELD(json)},
+     .commands = CMD_STATUS | CMD_DOCTOR, .key = SETTING_JSON, .set = set_flag, .offset = FIELD(json)},
+    {"watch", 0, "D", NULL, "again every D, until interrupted (default: 2s)", .bare = "2s",
+     .commands = CMD_STATUS, .key = SETTING_WATCH, .set = set_duration, .offset = FIELD(watch_ms),
+     .min = 100, .max = RLOCK_LEASE_MAX_MS},
     {"wait", 'w', "D", "forever", "wait at most D for the lock; 0: do not wait",
      .commands = WAITING, .in_file = true,
      .key = SETTING_WAIT, .set = set_wait, .offset = FIELD(wait_ms)},
@@ -226,7 +229,9 @@ char *opt_list(const struct cmd *cmd) {
             continue;
         if (row->letter != 0)
             fprintf(stream, "-%c", row->letter);
-        fprintf(stream, "\t--%s\t%s\t%s\n", row->name, row->arg != NULL ? row->arg : "", row->help);
+        /* One that may be left out stands behind '=': not a word of its own. */
+        fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
+                row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
     }
     if (fclose(stream) == 0)
         return text;

@@ -27,6 +27,7 @@ struct opt {
     const char *arg;    /* what help calls its argument; NULL: a flag */
     const char *preset; /* the default, read by the setter like any other value; NULL: none */
     const char *help;
+    const char *bare;           /* what it is without its argument; NULL: it must have it */
     unsigned commands;          /* enum cmd_bit: which have it */
     bool in_file;               /* may stand in a config file */
     bool secret;                /* its value may hold a password and is never told */

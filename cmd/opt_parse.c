@@ -28,7 +28,9 @@ static void make_tables(struct tables *tables, const struct cmd *cmd) {
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
         *next_long++ = (struct option){
             .name = row->name,
-            .has_arg = row->arg != NULL ? required_argument : no_argument,
+            .has_arg = row->bare != NULL  ? optional_argument
+                       : row->arg != NULL ? required_argument
+                                          : no_argument,
             .val = row->letter != 0 ? row->letter : LONG_ONLY + (int)i,
         };
         if (row->letter == 0)
@@ -126,7 +128,8 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
         }
         if (row->asks != SETTINGS_OK)
             return row->asks;
-        if (!opt_set(row, settings, optarg != NULL ? optarg : "yes", &option, why))
+        const char *bare = row->bare != NULL ? row->bare : "yes";
+        if (!opt_set(row, settings, optarg != NULL ? optarg : bare, &option, why))
             return SETTINGS_BAD;
     }
     if (cmd->operand != NULL)

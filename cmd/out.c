@@ -43,7 +43,7 @@ static bool write_all(int fd, const char *text, size_t length) {
 
 /* Control characters, C1 in UTF-8 too, would let a lock's name or a stranger's command line move
  * the cursor, or fake a line. */
-static void make_printable(char *text) {
+void out_make_printable(char *text) {
     for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
         if (*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -124,7 +124,7 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     if (out.as_json) {
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
     } else {
-        make_printable(message);
+        out_make_printable(message);
         write_text(message);
     }
     errno = error;
@@ -203,7 +203,7 @@ void out_live(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    make_printable(message);
+    out_make_printable(message);
     static const char erase[] = "\r\033[K";
     (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
     columns_cut(line + sizeof erase - 1, live_columns());

@@ -68,6 +68,9 @@ bool out_can_live(void);
 void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_live_end(void);
 
+/* Makes each control character a '?', in place. */
+void out_make_printable(char *text);
+
 /* Writes text as it stands. Standard output full or closed: a message, and EXIT_SYSTEM; else 0. */
 int out_stdout(const char *text);
 #endif

@@ -14,7 +14,7 @@
 #include "opt.h"
 #include "out.h"
 
-enum { QUORUM_COMMANDS = CMD_RUN | CMD_READ | CMD_WRITE | CMD_DOCTOR };
+enum { QUORUM_COMMANDS = CMD_RUN | CMD_READ | CMD_WRITE | CMD_STATUS | CMD_DOCTOR };
 
 /* What follows the scheme, which is one of these; NULL: it is none of them. */
 static const char *behind(const char *url, const char *const *schemes) {

@@ -120,9 +120,9 @@ __attribute__((format(printf, 4, 5))) static int fail(enum exit_status status, c
     return (int)status;
 }
 
-int server_explain(const struct server *server, const struct settings *settings, const char *verb,
-                   const char *name, enum rlock_status status, const char *if_unavailable) {
-    const char *url = rlock_client_server(server->client);
+static int explain(const struct server *server, const struct settings *settings, const char *url,
+                   const char *verb, const char *name, enum rlock_status status,
+                   const char *if_unavailable) {
     const char *reason = rlock_error(server->client);
     switch (status) {
     case RLOCK_WRONG_KIND:
@@ -150,4 +150,19 @@ int server_explain(const struct server *server, const struct settings *settings,
     case RLOCK_SYSTEM: break;
     }
     return fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
+}
+
+int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+                   const char *name, enum rlock_status status, const char *if_unavailable) {
+    return explain(server, settings, rlock_client_server(server->client), verb, name, status,
+                   if_unavailable);
+}
+
+int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
+                      const char *verb, const char *name, enum rlock_status status) {
+    const char *url = rlock_client_server_at(server->client, which);
+    if (status != RLOCK_WRONG_KIND)
+        return explain(server, settings, url, verb, name, status, "");
+    out_error("cannot %s %s on %s: it is a key that is no lock", verb, name, url);
+    return EXIT_WRONG_KIND;
 }

@@ -28,4 +28,8 @@ const char *server_for_command(const struct server *server, const struct setting
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,
                    const char *name, enum rlock_status status, const char *if_unavailable);
 
+/* The same of one of several servers, which was only looked at. */
+int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
+                      const char *verb, const char *name, enum rlock_status status);
+
 #endif

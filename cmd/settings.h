@@ -37,6 +37,7 @@ enum setting {
     SETTING_MUST_EXIST,
     SETTING_KIND,
     SETTING_JSON,
+    SETTING_WATCH,
     SETTING_WAIT,
     SETTING_LEASE,
     SETTING_NO_RENEW,
@@ -87,7 +88,8 @@ struct settings {
     bool must_exist;
     const char *kind; /* --kind; NULL: all */
     bool json;
-    int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
+    int64_t watch_ms; /* 0: not given */
+    int64_t wait_ms;  /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t lease_ms;
     int64_t kill_after_ms; /* at most a third of the lease */
     int64_t min_hold_ms;

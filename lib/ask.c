@@ -22,7 +22,8 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
             return status;
         *in_doubt = *in_doubt || route->in_doubt;
         const int64_t now = rlock_now_ms();
-        const int64_t end = route->answered ? deadline_ms : reached_by_ms;
+        const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
+        const int64_t end = hopeless ? reached_by_ms : deadline_ms;
         if (now + pause_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), cancel_fd};

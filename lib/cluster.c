@@ -231,15 +231,34 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
     return RLOCK_OK;
 }
 
+static bool serves_any(const struct rlock__cluster *cluster, size_t node) {
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        if (cluster->serves[slot] == node)
+            return true;
+    }
+    return false;
+}
+
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i) {
     for (size_t node = 0; node < cluster->count; node++) {
-        bool serves = false;
-        for (size_t slot = 0; slot < SLOTS && !serves; slot++)
-            serves = cluster->serves[slot] == node;
-        if (serves && i-- == 0)
+        if (serves_any(cluster, node) && i-- == 0)
             return &cluster->nodes[node]->link;
     }
     return NULL;
+}
+
+enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
+                                      const struct rlock__limit *limit, struct rlock__link **out,
+                                      struct rlock__error *error) {
+    const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+    *out = NULL;
+    if (status != RLOCK_OK)
+        return status;
+    while (*node < cluster->count && !serves_any(cluster, *node))
+        ++*node;
+    if (*node < cluster->count)
+        *out = &cluster->nodes[*node]->link;
+    return RLOCK_OK;
 }
 
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,

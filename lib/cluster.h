@@ -27,6 +27,12 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
 /* The i-th of the nodes that serve slots, as far as they are known; NULL past the last. */
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i);
 
+/* The first node from *node on that serves a slot, by a number that stays its own; *out: NULL when
+ * there is none any more. Returns as rlock__cluster_find(). */
+enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
+                                      const struct rlock__limit *limit, struct rlock__link **out,
+                                      struct rlock__error *error);
+
 /* Where an error reply sends us, as "MOVED 3999 10.0.0.1:6381" or "ASK ...". NULL: nowhere.
  * *asking: only this once, after ASKING. */
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,

@@ -110,6 +110,7 @@ const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
     "{*}:timeout",
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
+const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
 const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
 const struct rlock__script *const RLOCK__RIGHTS_LOOK = &SCRIPT_RIGHTS_LOOK;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;

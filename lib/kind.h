@@ -40,8 +40,8 @@ extern const struct rlock__script *const RLOCK__RIGHTS_LOOK;
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
                                                                *const RLOCK__SEM_RESIZE;
 
-/* For looking at a name of whatever kind, see look.c. */
+/* For looking at a name of whatever kind, see look.c; for finding names, see scan.c. */
 extern const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX];
-extern const struct rlock__script *const RLOCK__LOOK;
+extern const struct rlock__script *const RLOCK__LOOK, *const RLOCK__SCAN;
 
 #endif

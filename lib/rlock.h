@@ -404,6 +404,27 @@ rlock_look(rlock_client *client, const struct rlock_look_at *look, rlock_view **
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
+/* The search for all locks that stand on one of the client's servers; of a cluster on all its
+ * nodes, of Sentinels' on the master. What comes and goes meanwhile may be found, or not. */
+typedef struct rlock_scan rlock_scan;
+
+/* No I/O. Keeps the client. RLOCK_INVALID, RLOCK_SYSTEM. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_new(rlock_scan **out, rlock_client *client,
+                                                       size_t server);
+RLOCK_API void rlock_scan_free(rlock_scan *scan);
+
+/* Looks through a few hundred keys; the server is busy with it for about a millisecond.
+ * RLOCK_AGAIN: there are more, call again. RLOCK_OK: that was all. Else as rlock_look(). */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms,
+                                                        int cancel_fd);
+
+/* Through how many keys it has looked. */
+RLOCK_API int64_t rlock_scan_looked(const rlock_scan *scan);
+
+/* After the last step: the names that may be locks, each once, in byte order; NULL past the last.
+ * rlock_look() tells whether they are: a number counts, or somebody holds it, or waits. */
+RLOCK_API const char *rlock_scan_name(const rlock_scan *scan, size_t i);
+
 /* --- probing: what servers are like ---------------------------------------------------------- */
 
 /* What was found out: of each server, or master of a cluster, texts by their names. */

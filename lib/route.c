@@ -110,6 +110,15 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
     return RLOCK_OK;
 }
 
+enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
+                                    const struct rlock__limit *limit, struct rlock__link **out) {
+    const struct rlock__limit bound = bound_by_connecting(route, limit);
+    if (route->cluster != NULL)
+        return rlock__cluster_node(route->cluster, node, &bound, out, &route->error);
+    *out = NULL;
+    return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
+}
+
 struct rlock__link *rlock__route_redirected(struct rlock__route *route,
                                             const struct rlock__link *from, const char *text,
                                             bool *asking) {

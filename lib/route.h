@@ -45,6 +45,12 @@ void rlock__route_close(struct rlock__route *route);
 enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
                                     const struct rlock__limit *limit, struct rlock__link **out);
 
+/* The link to one of those that have all keys between them: the server, the master, each node of a
+ * cluster that serves a slot. *node: from 0; it is set to the first from there on, *out to NULL
+ * past the last. Returns as rlock__route_find(). */
+enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
+                                    const struct rlock__limit *limit, struct rlock__link **out);
+
 /* Where an error reply sends us; NULL: nowhere. See rlock__cluster_redirected(). */
 struct rlock__link *rlock__route_redirected(struct rlock__route *route,
                                             const struct rlock__link *from, const char *text,

@@ -22,7 +22,8 @@ static struct rlock__arg text_arg(const char *text) {
 
 static bool is_sharded(const struct rlock__run *run) {
     const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
-    return rlock__route_sharded(run->route, run->call->keys[0], publish + strlen(RLOCK__SPUBLISH));
+    return run->call->key_count > 0 &&
+           rlock__route_sharded(run->route, run->call->keys[0], publish + strlen(RLOCK__SPUBLISH));
 }
 
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
@@ -90,14 +91,17 @@ static void begin(struct rlock__run *run, const struct rlock__script *script,
     run->asking = false;
     run->redirections = 0;
     run->link = NULL;
+    size_t node = run->call->node;
     const enum rlock_status status =
-        rlock__route_find(run->route, run->call->keys[0], limit, &run->link);
-    if (status == RLOCK_OK) {
+        run->call->key_count > 0
+            ? rlock__route_find(run->route, run->call->keys[0], limit, &run->link)
+            : rlock__route_node(run->route, &node, limit, &run->link);
+    if (status == RLOCK_OK && run->link != NULL) {
         ask_or_end(run, ask_script(run, script));
     } else {
         run->link = NULL;
         run->refused = true;
-        end(run, status);
+        end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
     }
 }
 

@@ -20,6 +20,7 @@ enum { RLOCK__KEYS_MAX = 11, RLOCK__ARGS_MAX = 16, RLOCK__ARG_PUBLISH = 4 };
 struct rlock__call {
     size_t key_count;
     const char *keys[RLOCK__KEYS_MAX];
+    size_t node; /* without keys: where, see rlock__route_node() */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
     bool replicated; /* a "yes" counts once the replicas that are wanted have it */

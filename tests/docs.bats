@@ -274,6 +274,10 @@ run_document() {
     run_document man/rlock-latch.1
 }
 
+@test "rlock-status(1)" {
+    run_document man/rlock-status.1
+}
+
 @test "rlock-doctor(1)" {
     run_document man/rlock-doctor.1
 }

@@ -62,13 +62,13 @@ manual_options() {
     awk -v own=".Ss Options of rlock $1" '
         /^\.S[hs]/ { listed = /^\.Sh OPTIONS/ || $0 == own || (listed && /^\.Ss/ && !/^\.Ss Options of/) }
         listed && /^\.It Fl/' "$PROJECT/man/rlock-${1%% *}.1" |
-        sed 's/^\.It Fl/-/; s/ , Fl / -/; s/^- /-/; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
+        sed 's/^\.It Fl/-/; s/ , Fl / -/; s/^- /-/; s/ Ns Op .*//; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
 }
 
 # The same from --help: "  -n, --name NAME     the lock's name".
 help_options() {
     # shellcheck disable=SC2086
-    "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/^\(-.\), /\1 /' | tidy
+    "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/\[=.*\]//; s/^\(-.\), /\1 /' | tidy
 }
 
 words_of() { # COMMAND: all option words

@@ -114,14 +114,14 @@ function look.at_sem(available)
     view.available = math.max(available, 0) -- less than none: it was made smaller
     view.exhausted = available <= 0
     -- Whoever took the plain ones of Redisson is not told anywhere.
-    if in_use > 0 or redis.call('EXISTS', key.token) == 1 then view.total = available + in_use end
+    if in_use > 0 or redis.call('GET', key.token) then view.total = available + in_use end
 end
 
 -- A number may be a semaphore or a latch. It is a semaphore when something beside it says so, and
 -- where a latch would be gone.
 function look.at_number(number)
     local sem = redis.call('TYPE', look.permits).ok == 'zset' or number <= 0
-        or #view.waiters > 0 or redis.call('EXISTS', key.token) == 1
+        or #view.waiters > 0 or redis.call('GET', key.token)
     for _, value in pairs(look.hash(key.hold)) do
         if value == '1' then sem = false end -- latch.remember()
         if string.find(value, ' ') then sem = true break end

@@ -1,0 +1,154 @@
+/* cmd_status.c: rlock status: who holds what, and who waits. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "opt.h"
+#include "out.h"
+#include "status_out.h"
+
+enum { WIDTH = 80 };
+
+/* A -q of a config file silences messages; only that of the command line asks for no more than the
+ * exit status. */
+static bool wants_status_only(const struct settings *settings) {
+    return settings->quiet && settings->origins[SETTING_QUIET].source == SOURCE_OPTION;
+}
+
+static bool is_terminal(void) {
+    const char *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+static struct status_form choose_form(const struct settings *settings) {
+    const char *no_color = getenv("NO_COLOR");
+    struct winsize window = {0};
+    const bool sized = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > WIDTH;
+    return (struct status_form){
+        .several = settings->server_count > 1,
+        .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
+        .all = settings->verbosity > 0,
+        .width = sized ? window.ws_col : WIDTH,
+    };
+}
+
+/* As many lines as the terminal has room for: what scrolls can't be drawn over. */
+static void cut_lines(char *text) {
+    struct winsize window = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row < 2)
+        return;
+    for (unsigned rows = window.ws_row - 1U; *text != '\0'; text++) {
+        if (*text == '\n' && --rows == 0) {
+            text[1] = '\0';
+            return;
+        }
+    }
+}
+
+/* Returns the exit status. */
+static int print(const struct survey *survey, const struct settings *settings, const char *before) {
+    const struct status_form form = choose_form(settings);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    bool made = stream != NULL;
+    if (made) {
+        fputs(before, stream);
+        made = settings->json ? status_json(stream, survey, &form)
+                              : status_table(stream, survey, &form);
+        made = fclose(stream) == 0 && made;
+    }
+    if (!made)
+        out_error("cannot show what was seen: out of memory, or no library for JSON");
+    if (made && *before != '\0')
+        cut_lines(text);
+    const int status = made ? out_stdout(text) : EXIT_SYSTEM;
+    free(text);
+    return status;
+}
+
+static int show_once(const struct server *server, const struct settings *settings,
+                     const char *before, bool *answered) {
+    struct survey survey;
+    survey_make(&survey, server, settings);
+    *answered = survey.answered > 0;
+    const bool nothing = !*answered && !settings->json;
+    const int failure = nothing ? 0 : print(&survey, settings, before);
+    const int status = failure != 0 ? failure : survey.failure;
+    survey_free(&survey);
+    return status;
+}
+
+/* Until a signal ends it, as it ends any program. A server that goes away is told of, and may come
+ * back; one that never was there ends it. */
+static int watch(const struct server *server, const struct settings *settings) {
+    const char *redraw = is_terminal() && !settings->json ? "\033[H\033[2J" : "";
+    const struct timespec pause = {.tv_sec = (time_t)(settings->watch_ms / 1000),
+                                   .tv_nsec = (long)(settings->watch_ms % 1000) * 1000000};
+    bool answered, ever = false;
+    for (;;) {
+        const int status = show_once(server, settings, redraw, &answered);
+        ever = ever || answered;
+        if (!ever || status == EXIT_SYSTEM)
+            return status;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* Held: one of the names is, on a majority of the servers. */
+static int tell_by_status(const struct server *server, const struct settings *settings) {
+    struct survey survey;
+    survey_make(&survey, server, settings);
+    int status = survey.failure;
+    for (size_t n = 0; n < settings->name_count; n++) {
+        size_t held = 0;
+        for (size_t i = 0; i < survey.count; i++)
+            held += survey.views[i]->held && strcmp(survey.views[i]->name, settings->names[n]) == 0;
+        if (held > settings->server_count / 2 && status == 0)
+            status = EXIT_CONFLICT;
+    }
+    survey_free(&survey);
+    return status;
+}
+
+static int status_exec(struct settings *settings) {
+    struct server server;
+    bool answered;
+    int status = server_open(&server, settings);
+    if (status == 0 && wants_status_only(settings))
+        status = tell_by_status(&server, settings);
+    else if (status == 0 && settings->watch_ms > 0)
+        status = watch(&server, settings);
+    else if (status == 0)
+        status = show_once(&server, settings, "", &answered);
+    server_close(&server);
+    return status;
+}
+
+static bool status_check(const struct settings *settings, struct complaint *why) {
+    if (!wants_status_only(settings))
+        return true;
+    if (settings->name_count == 0)
+        return complain(why, EXIT_USAGE,
+                        "missing NAME: -q tells by the exit status whether a name "
+                        "is held: give it, as in 'rlock status -q NAME'");
+    if (settings->json || settings->watch_ms > 0)
+        return complain(why, EXIT_USAGE, "-q and --%s: -q prints nothing: give one of the two",
+                        settings->json ? "json" : "watch");
+    return true;
+}
+
+const struct cmd cmd_status = {
+    .name = "status",
+    .summary = "Show who holds what, and who waits",
+    .synopsis = "[options] [NAME...]",
+    .options = CMD_STATUS,
+    .child = CHILD_NONE,
+    .operand = &opt_operand_name,
+    .operands_max = SIZE_MAX,
+    .exec = status_exec,
+    .check = status_check,
+};

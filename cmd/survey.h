@@ -1,0 +1,22 @@
+/* survey.h: what all servers say of the names that were asked for, or of all their locks. */
+#ifndef RLOCK_CMD_SURVEY_H
+#define RLOCK_CMD_SURVEY_H
+
+#include "rlock.h"
+#include "server.h"
+#include "settings.h"
+
+/* Server by server; of each the newest lock first, or in the order in which they were asked for. */
+struct survey {
+    rlock_view **views;
+    size_t count, room;
+    size_t answered; /* how many of the servers have */
+    int failure;     /* 0, or the exit status that what went wrong calls for; it has been told */
+};
+
+/* Asks them. Says what can't be seen, and goes on with what can. */
+void survey_make(struct survey *survey, const struct server *server,
+                 const struct settings *settings);
+void survey_free(struct survey *survey);
+
+#endif

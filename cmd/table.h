@@ -1,0 +1,37 @@
+/* table.h: a table for people: columns as wide as what is in them, and never wider than the
+ * terminal together. */
+#ifndef RLOCK_CMD_TABLE_H
+#define RLOCK_CMD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TABLE_COLUMNS_MAX = 9 };
+
+struct table_column {
+    const char *title;
+    size_t least; /* it may be cut to that; 0: it is never cut */
+    bool right;   /* numbers */
+};
+
+struct table {
+    const struct table_column *columns;
+    size_t column_count;
+    char **cells; /* row by row; NULL: empty */
+    size_t count, room;
+};
+
+/* Adds a cell, from left to right, row by row; NULL or "": empty. What a terminal would take for
+ * more than text becomes '?'. False: no memory. */
+bool table_add(struct table *table, const char *text);
+
+/* How a cell of that text is set off on a terminal: an SGR parameter such as "1"; NULL: not at all.
+ */
+typedef const char *table_style(size_t column, const char *text);
+
+/* Writes titles and rows, cut with "..." to so many columns. style: NULL for plain text. */
+void table_write(const struct table *table, FILE *stream, size_t width, table_style *style);
+void table_free(struct table *table);
+
+#endif

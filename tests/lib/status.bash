@@ -1,0 +1,37 @@
+# status.bash: what `rlock status` shows.
+# shellcheck shell=bash
+
+# see ARG...: rlock status --json ARG..., which must succeed; what it prints must fit the schema
+# and is kept in seen.
+see() {
+    try status --json "$@"
+    assert_success
+    seen=$output
+    run python3 "$TOOLS/schema.py" "$PROJECT/man/status.schema.json" <<<"$seen"
+    assert_success
+}
+
+# value EXPRESSION: of what was seen, in python: v is the array, by its objects by name.
+value() {
+    python3 -c 'import json, sys
+v = json.loads(sys.argv[1])
+by = {lock["name"]: lock for lock in v}
+print(eval(sys.argv[2]))' "$seen" "$1"
+}
+
+assert_seen() { # EXPRESSION EXPECTED
+    assert_equal "$1: $(value "$1")" "$1: $2"
+}
+
+# Nothing was written since `snapshot`.
+snapshot() {
+    changes=$(changes)
+}
+
+changes() {
+    redis INFO persistence | tr -d '\r' | sed -n 's/^rdb_changes_since_last_save://p'
+}
+
+assert_nothing_written() {
+    assert_equal "$(changes)" "$changes"
+}
