@@ -21,6 +21,15 @@ enum cmd_bit {
     CMD_LATCH_SET = 1 << 7,
     CMD_LATCH_DOWN = 1 << 8,
     CMD_LATCH_WAIT = 1 << 9,
+    CMD_ACQUIRE = 1 << 10,
+    CMD_ACQUIRE_RUN = 1 << 11,
+    CMD_ACQUIRE_FAIR = 1 << 12,
+    CMD_ACQUIRE_READ = 1 << 13,
+    CMD_ACQUIRE_WRITE = 1 << 14,
+    CMD_ACQUIRE_SEM = 1 << 15,
+    CMD_RENEW = 1 << 16,
+    CMD_RELEASE = 1 << 17,
+    CMD_CHECK = 1 << 18,
     CMD_STATUS = 1 << 19,
     CMD_DOCTOR = 1 << 21,
 };
@@ -60,6 +69,13 @@ struct cmd {
 /* All of them: rlock itself, as a group. */
 extern const struct cmd cmd_rlock;
 
+extern const struct cmd cmd_acquire;
+extern const struct cmd cmd_acquire_fair;
+extern const struct cmd cmd_acquire_read;
+extern const struct cmd cmd_acquire_run;
+extern const struct cmd cmd_acquire_sem;
+extern const struct cmd cmd_acquire_write;
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_fair;
 extern const struct cmd cmd_help;
@@ -68,6 +84,8 @@ extern const struct cmd cmd_latch_down;
 extern const struct cmd cmd_latch_set;
 extern const struct cmd cmd_latch_wait;
 extern const struct cmd cmd_read;
+extern const struct cmd cmd_release;
+extern const struct cmd cmd_renew;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_sem;
 extern const struct cmd cmd_status;

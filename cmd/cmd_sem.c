@@ -57,10 +57,8 @@ static bool sem_check(const struct settings *settings, struct complaint *why) {
         return check_resize(settings, why);
     if (!settings_want_command(settings, &cmd_sem, why))
         return false;
-    if (settings->permits > 0 && settings->take > settings->permits)
-        return complain(why, EXIT_USAGE,
-                        "cannot use --take '%d': it is more than all permits: give at most %d",
-                        settings->take, settings->permits);
+    if (!settings_check_take(settings, why))
+        return false;
     if (settings->plain && is_given(settings, SETTING_MIN_HOLD))
         return complain(why, EXIT_USAGE,
                         "both --plain and --min-hold: without a lease nothing would give the "

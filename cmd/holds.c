@@ -92,7 +92,10 @@ bool holds_read(struct holds *out) {
         to = stpcpy(to, values[i]) + 1;
     }
     read_record(out, copies[HOLDS]);
+    out->inner = out->count;
     read_innermost(out, copies[NAME], copies[KIND], copies[OWNER], copies[TOKEN]);
+    if (out->inner == out->count && out->count > 0)
+        out->inner--; /* one that holds nothing, as of a latch */
     return true;
 }
 

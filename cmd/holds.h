@@ -12,6 +12,7 @@ struct holds {
     struct rlock_proof *proofs; /* the innermost last */
     const char **kinds;         /* of each */
     size_t count;
+    size_t inner; /* from here on: what the innermost command holds, or the one around it */
     char *storage;
 };
 

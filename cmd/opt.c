@@ -17,9 +17,13 @@
 /* Sets of commands. */
 enum {
     HOLDING = CMD_RUN | CMD_FAIR | CMD_READ | CMD_WRITE | CMD_SEM, /* a lease, while CMD runs */
-    WAITING = HOLDING | CMD_LATCH_WAIT,
-    RUNNING = WAITING | CMD_LATCH_DOWN, /* a command */
-    ALL_LOCKS = RUNNING | CMD_LATCH_SET,
+    RUNNING = HOLDING | CMD_LATCH_WAIT | CMD_LATCH_DOWN,           /* a command */
+    ACQUIRING =
+        CMD_ACQUIRE_RUN | CMD_ACQUIRE_FAIR | CMD_ACQUIRE_READ | CMD_ACQUIRE_WRITE | CMD_ACQUIRE_SEM,
+    TAKING = HOLDING | ACQUIRING,
+    WAITING = TAKING | CMD_LATCH_WAIT,
+    NAMED = RUNNING | ACQUIRING | CMD_LATCH_SET, /* by -n */
+    ALL_LOCKS = NAMED | CMD_RENEW | CMD_RELEASE | CMD_CHECK,
     ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_DOCTOR, /* all that speak to a server */
 };
 
@@ -30,7 +34,7 @@ enum {
 static const struct opt rows[] = {
     {"name", 'n', "NAME", NULL,
      "the name; run, fair, read and write take several: all of them, or none",
-     .commands = ALL_LOCKS, .key = SETTING_NAME, .set = set_name},
+     .commands = NAMED, .key = SETTING_NAME, .set = set_name},
     {"server", 's', "URL", "redis://127.0.0.1:6379",
      "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
      "for a server of this machine's own; run, read, write and status take several: a quorum",
@@ -38,16 +42,17 @@ static const struct opt rows[] = {
      .key = SETTING_SERVER, .set = set_server},
     {"supersede", 0, NULL, NULL,
      "newest first: who came earlier with --supersede and still waits gives up",
-     .commands = CMD_FAIR, .key = SETTING_SUPERSEDE, .set = set_flag, .offset = FIELD(supersede)},
+     .commands = CMD_FAIR | CMD_ACQUIRE_FAIR,
+     .key = SETTING_SUPERSEDE, .set = set_flag, .offset = FIELD(supersede)},
     {"prefer", 0, "readers|writers", "writers",
      "readers: new readers need not wait for this writer while it waits",
-     .commands = CMD_WRITE, .key = SETTING_PREFER, .set = set_prefer},
+     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .key = SETTING_PREFER, .set = set_prefer},
     {"permits", 0, "N", NULL, "how many permits there are; all users of the name agree on it",
-     .commands = CMD_SEM, .key = SETTING_PERMITS, .set = set_number, .offset = FIELD(permits),
-     .min = 1, .max = RLOCK_PERMITS_MAX},
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_PERMITS, .set = set_number,
+     .offset = FIELD(permits), .min = 1, .max = RLOCK_PERMITS_MAX},
     {"take", 0, "K", "1", "how many of them to take: all K, or none",
-     .commands = CMD_SEM, .key = SETTING_TAKE, .set = set_number, .offset = FIELD(take),
-     .min = 1, .max = RLOCK_TAKE_MAX},
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_TAKE, .set = set_number,
+     .offset = FIELD(take), .min = 1, .max = RLOCK_TAKE_MAX},
     {"plain", 0, NULL, NULL, "permits without a lease: those of a killed holder do not come back",
      .commands = CMD_SEM, .key = SETTING_PLAIN, .set = set_flag, .offset = FIELD(plain)},
     {"resize", 0, "N", NULL, "change how many permits there are, and run nothing",
@@ -83,6 +88,23 @@ static const struct opt rows[] = {
      .commands = HOLDING, .in_file = true,
      .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
      .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"lease", 'l', "D", "30s",
+     "lease that the server keeps; nobody renews it without --while; 100ms to 7d",
+     .commands = ACQUIRING, .in_file = true,
+     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"lease", 'l', "D", NULL,
+     "the lease that begins now, 100ms to 7d (default: the handle's own)",
+     .commands = CMD_RENEW,
+     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"while", 0, "PID", NULL,
+     "renew it in the background until the process PID ends, then give it back",
+     .commands = ACQUIRING, .key = SETTING_WHILE, .set = set_number, .offset = FIELD(while_pid),
+     .min = 1, .max = INT32_MAX},
+    {"min-ttl", 0, "D", NULL, "less than D that is left of the lease is not enough",
+     .commands = CMD_CHECK, .key = SETTING_MIN_TTL, .set = set_duration,
+     .offset = FIELD(min_ttl_ms)},
     {"no-renew", 0, NULL, NULL, "do not renew: the command has at most one lease to finish",
      .commands = HOLDING, .in_file = true,
      .key = SETTING_NO_RENEW, .set = set_flag, .offset = FIELD(no_renew)},
@@ -110,10 +132,10 @@ static const struct opt rows[] = {
     {"replicas", 0, "N", NULL,
      "how many replicas must acknowledge a hold and each renewal (default: 0, but 1 under "
      "sentinel:// and cluster:// where there is one)",
-     .commands = HOLDING | CMD_DOCTOR, .in_file = true,
+     .commands = TAKING | CMD_RENEW | CMD_DOCTOR, .in_file = true,
      .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas), .max = 100},
     {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",
-     .commands = HOLDING | CMD_DOCTOR, .in_file = true,
+     .commands = TAKING | CMD_RENEW | CMD_DOCTOR, .in_file = true,
      .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),
      .min = 1},
     {"tls-ca", 0, "F", NULL,
@@ -152,6 +174,13 @@ static const struct opt rows[] = {
 /* clang-format on */
 
 const struct opt opt_operand_name = {.name = "NAME", .is_operand = true, .set = set_name};
+const struct opt opt_operand_handle = {
+    .name = "HANDLE",
+    .is_operand = true,
+    .secret = true, /* whoever reads it can give the lock back */
+    .key = SETTING_HANDLE,
+    .set = set_handle,
+};
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
 static_assert(ROW_COUNT <= OPT_MAX, "OPT_MAX is too small");
@@ -193,6 +222,7 @@ bool opt_complain(const struct opt *row, const char *value, const struct origin 
     case SOURCE_USER_FILE:
         return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
                         row->name, shown, reason->text);
+    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", reason->text);
     case SOURCE_ENVIRONMENT: /* the one option that has a variable */
         return complain(why, EXIT_USAGE, "cannot use RLOCK_SERVER: %s", reason->text);
     case SOURCE_DEFAULT:

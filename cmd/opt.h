@@ -60,8 +60,8 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
 bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
                   const struct reason *reason, struct complaint *why);
 
-/* What else may stand on a command line, see struct cmd: names of locks, read like -n. */
-extern const struct opt opt_operand_name;
+/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
+extern const struct opt opt_operand_name, opt_operand_handle;
 
 /* Reads options up to the first operand, where the command begins (settings->command, NULL: none);
  * of a command that has operands, all options and operands, in any order.

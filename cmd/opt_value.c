@@ -228,6 +228,22 @@ bool set_log(const struct opt *row, struct settings *settings, const char *value
     return true;
 }
 
+bool set_handle(const struct opt *row, struct settings *settings, const char *value,
+                const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    struct rlock_handle *handle;
+    const enum rlock_status status = rlock_handle_read(&handle, value);
+    if (status == RLOCK_SYSTEM)
+        return refuse(reason, "out of memory");
+    if (status != RLOCK_OK)
+        return refuse(reason, "it is none, or not the whole of one: give the line that 'rlock "
+                              "acquire' printed, as it stands");
+    rlock_handle_free(settings->handle);
+    settings->handle = handle;
+    return true;
+}
+
 bool set_command(const struct opt *row, struct settings *settings, const char *value,
                  const struct origin *from, struct reason *reason) {
     (void)row;

@@ -20,10 +20,12 @@ void server_close(struct server *server) {
     *server = (struct server){.client = NULL};
 }
 
-const char *server_for_command(const struct server *server, const struct settings *settings) {
-    if (settings->server_source != SOURCE_OPTION)
-        return NULL;
+const char *server_shown(const struct server *server) {
     return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
+}
+
+const char *server_for_command(const struct server *server, const struct settings *settings) {
+    return settings->server_source == SOURCE_OPTION ? server_shown(server) : NULL;
 }
 
 /* What the client tells of its servers, in their order, with local:DIR where it was given. False:

@@ -20,6 +20,9 @@ struct server {
 int server_open(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
+/* The servers without passwords, as they can be given again. Borrowed. */
+const char *server_shown(const struct server *server);
+
 /* The servers, for a command's environment; NULL: leave the variable alone. Borrowed. */
 const char *server_for_command(const struct server *server, const struct settings *settings);
 

@@ -54,6 +54,7 @@ void settings_free(struct settings *settings) {
         explicit_bzero(settings->password, strlen(settings->password));
     free(settings->password);
     free(settings->names);
+    rlock_handle_free(settings->handle);
     *settings = (struct settings){0};
 }
 
@@ -74,6 +75,13 @@ bool settings_want_command(const struct settings *settings, const struct cmd *cm
                     "missing command: give one after the options, as in 'rlock %s -n NAME -- "
                     "COMMAND', or with -c STRING",
                     cmd->name);
+}
+
+bool settings_check_take(const struct settings *settings, struct complaint *why) {
+    return settings->permits == 0 || settings->take <= settings->permits ||
+           complain(why, EXIT_USAGE,
+                    "cannot use --take '%d': it is more than all permits: give at most %d",
+                    settings->take, settings->permits);
 }
 
 /* Makes one of -c. */
@@ -127,6 +135,13 @@ static bool read_password(struct settings *settings, const char *path, struct co
         fclose(stream);
     free(line); /* what getline() left when there was no line: no text, no secret */
     return settings->password != NULL;
+}
+
+/* A lock is where it was taken, unless the caller knows better. */
+static bool read_handle_server(struct settings *settings, struct complaint *why) {
+    static const struct origin handle = {.source = SOURCE_HANDLE};
+    return settings->handle == NULL ||
+           opt_set(opt_find("server"), settings, settings->handle->servers, &handle, why);
 }
 
 /* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. RLOCK_PASSWORD beats the file,
@@ -190,7 +205,8 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     if (outcome != SETTINGS_OK)
         return outcome;
     bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
-                (cmd->check == NULL || cmd->check(settings, why)) && config_load(settings, why) &&
+                (cmd->check == NULL || cmd->check(settings, why)) &&
+                read_handle_server(settings, why) && config_load(settings, why) &&
                 read_environment(settings, why) && check_kill_after(settings, why) &&
                 check_tls(settings, why) && quorum_check(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;

@@ -13,6 +13,7 @@ struct cmd;
 /* Where a value came from; a later one beats an earlier one. */
 enum source {
     SOURCE_DEFAULT,
+    SOURCE_HANDLE, /* where the lock was taken */
     SOURCE_SYSTEM_FILE,
     SOURCE_USER_FILE,
     SOURCE_ENVIRONMENT,
@@ -55,6 +56,9 @@ enum setting {
     SETTING_TLS_NAME,
     SETTING_TLS_INSECURE,
     SETTING_COMMAND,
+    SETTING_HANDLE,
+    SETTING_WHILE,
+    SETTING_MIN_TTL,
     SETTING_QUIET,
     SETTING_VERBOSE,
     SETTING_LOG,
@@ -99,6 +103,9 @@ struct settings {
     int64_t replica_timeout_ms;
     struct rlock_tls_options tls; /* its texts live as long as the settings */
     int conflict_exit_code;       /* -E; 75 */
+    int while_pid;                /* --while PID; 0: not given */
+    int64_t min_ttl_ms;           /* --min-ttl D; 0: not given */
+    struct rlock_handle *handle;  /* the operand; NULL: none */
     bool no_renew;
     bool warn_on_lost; /* --on-lost warn */
     bool quiet;
@@ -139,6 +146,9 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
 /* Whether there is a command to run; what has to have one complains without. */
 bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
                            struct complaint *why);
+
+/* What only --take and --permits together can tell. */
+bool settings_check_take(const struct settings *settings, struct complaint *why);
 
 /* Wipes the secrets and frees what the settings own. */
 void settings_free(struct settings *settings);

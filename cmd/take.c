@@ -46,13 +46,14 @@ static void describe_user(char text[USER_SIZE]) {
         (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
 }
 
-static void describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
+static void describe_command(char text[COMMAND_SIZE], const struct settings *settings,
+                             const struct wrap_kind *kind) {
     size_t length = 0;
     if (settings->shell_command != NULL) {
         (void)snprintf(text, COMMAND_SIZE, "%s", settings->shell_command);
         return;
     }
-    text[0] = '\0';
+    (void)snprintf(text, COMMAND_SIZE, "%s", kind->command != NULL ? kind->command : "");
     for (size_t i = 0;
          settings->command != NULL && settings->command[i] != NULL && length < COMMAND_SIZE; i++) {
         int n = snprintf(text + length, COMMAND_SIZE - length, i == 0 ? "%s" : " %s",
@@ -68,7 +69,7 @@ static int make_lock(struct taken *out, const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     describe_user(user);
-    describe_command(command, settings);
+    describe_command(command, settings, out->kind);
     const struct rlock_lock_options options = {
         .kind = out->kind->library,
         .variant = out->kind->variant,

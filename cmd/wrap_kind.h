@@ -17,7 +17,8 @@ struct wrap_kind {
     const char *library; /* librlock's name for it */
     const char *variant; /* of those that librlock knows; NULL: none */
     enum wrap_detail detail;
-    bool passed; /* and not held: nothing is given back */
+    const char *command; /* what others are shown where no command runs; NULL: nothing */
+    bool passed;         /* and not held: nothing is given back */
 };
 
 #endif

@@ -94,11 +94,10 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
                                     struct rlock__routes *routes, const struct rlock__limit *limit);
 
 /* Looks whether it is still held, by its hold's id, or without one by owner and token.
- * *ttl_ms: for how long, by a majority. RLOCK_LOST: *last_token is raised to the last that was
- * given for the name, as far as that is known. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+ * *ttl_ms: for how long, by a majority; RLOCK_FOREVER. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or
+ * final. */
 enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct rlock__part *part,
-                                    const struct rlock__limit *limit, int64_t *ttl_ms,
-                                    int64_t *last_token);
+                                    const struct rlock__limit *limit, int64_t *ttl_ms);
 
 /* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
  * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */

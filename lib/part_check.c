@@ -22,15 +22,12 @@ static int64_t majority_of(const int64_t *times, size_t count) {
 }
 
 static enum rlock_status vote_of(const struct rlock_lock *lock, struct rlock__run *run,
-                                 int64_t *ttl_ms, int64_t *last_token) {
+                                 int64_t *ttl_ms) {
     const struct rlock__answer *answer = &run->answer;
     if (run->status != RLOCK_OK)
         return run->status;
-    if (answer->code == NOT_OURS) {
-        if (answer->a > *last_token)
-            *last_token = answer->a;
+    if (answer->code == NOT_OURS)
         return RLOCK_LOST;
-    }
     if (answer->code != KEPT)
         return rlock__part_odd_answer(run, lock->kind->check);
     *ttl_ms = answer->a < 0 ? RLOCK_FOREVER : answer->a;
@@ -38,8 +35,7 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, struct rlock__ru
 }
 
 enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct rlock__part *part,
-                                    const struct rlock__limit *limit, int64_t *ttl_ms,
-                                    int64_t *last_token) {
+                                    const struct rlock__limit *limit, int64_t *ttl_ms) {
     struct rlock__routes *routes = &lock->client->routes;
     struct rlock__call call = rlock__part_call(lock, part, part->hold.owner);
     struct rlock__run runs[RLOCK_SERVERS_MAX];
@@ -53,7 +49,7 @@ enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct 
     rlock__script_run_all(runs, routes->count, rlock__vote_majority(routes->count),
                           lock->kind->check, limit);
     for (size_t i = 0; i < routes->count; i++)
-        votes[i] = vote_of(lock, &runs[i], &times[i], last_token);
+        votes[i] = vote_of(lock, &runs[i], &times[i]);
     rlock__part_free_answers(runs, routes->count);
     *ttl_ms = majority_of(times, routes->count);
     return rlock__vote_count(routes, votes);

@@ -91,22 +91,21 @@ enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
     return RLOCK_SYSTEM;
 }
 
-enum rlock_status rlock_check(rlock_lock *lock, struct rlock_checked *out) {
-    *out = (struct rlock_checked){.ttl_ms = RLOCK_FOREVER, .last_token = -1};
+enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
+    *ttl_ms = RLOCK_FOREVER;
     if (lock->kind->check == NULL)
         return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
     for (size_t i = 0; i < lock->part_count; i++) {
         const struct rlock__limit limit = rlock__client_limit(lock->client, RLOCK_FOREVER, -1);
-        int64_t ttl_ms = 0;
-        const enum rlock_status status =
-            rlock__part_check(lock, &lock->parts[i], &limit, &ttl_ms, &out->last_token);
+        int64_t left_ms = 0;
+        const enum rlock_status status = rlock__part_check(lock, &lock->parts[i], &limit, &left_ms);
         if (status != RLOCK_OK) {
             lock->stuck_at = i;
             lock->client->error = lock->client->routes.error;
             return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
         }
-        if (ttl_ms < out->ttl_ms)
-            out->ttl_ms = ttl_ms;
+        if (left_ms < *ttl_ms)
+            *ttl_ms = left_ms;
     }
     return RLOCK_OK;
 }

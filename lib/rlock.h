@@ -263,17 +263,11 @@ RLOCK_API void rlock_handle_free(struct rlock_handle *handle);
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
                                                           const struct rlock_handle *handle);
 
-struct rlock_checked {
-    int64_t ttl_ms; /* for how long it is held still, by the server's clock, of several names the
-                       shortest; RLOCK_FOREVER: permits without a lease */
-    int64_t last_token; /* RLOCK_LOST: the last that was given for the name that is not held any
-                           more. When it is ours, nobody has held it since. -1: unknown */
-};
-
 /* Asks whether it is still held, once, and changes nothing. RLOCK_OK: all of its names are.
- * RLOCK_LOST: rlock_stuck_at() is not. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_SYSTEM;
- * RLOCK_INVALID: its kind is not held. */
-RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, struct rlock_checked *out);
+ * ttl_ms: for how long still, by the server's clock; of several names the shortest; RLOCK_FOREVER:
+ * permits without a lease. RLOCK_LOST: rlock_stuck_at() is not. RLOCK_UNAVAILABLE, RLOCK_DENIED,
+ * RLOCK_SYSTEM; RLOCK_INVALID: its kind is not held. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms);
 
 /* --- the keeper: a thread that renews -------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 -- include: base check
 -- Looks whether a hold of `run` or `fair` is still there. KEYS and ARGV: base.lua, check.lua.
 --
--- Reply {KEPT, ms left, 0} | {LOST, last token (-1: unknown), 0}: it is gone, or someone else's
+-- Reply {KEPT, ms left, 0} | {LOST, 0, 0}: it is gone, or someone else's
 local ours = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, call.owner)
 local proven
 if check.by_id then

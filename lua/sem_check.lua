@@ -22,5 +22,4 @@ for _, id in ipairs(sem.ids()) do
     if ends then first, number = math.min(first, tonumber(ends)), number + 1 end
 end
 if number == 0 and not check.by_id then return check.kept(-1) end -- plain ones stand in no list
-if number < call.permits or first <= server.now then return check.lost() end
-return check.kept(first - server.now)
+return check.kept_until(number == call.permits and first or 0)

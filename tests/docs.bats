@@ -274,6 +274,22 @@ run_document() {
     run_document man/rlock-latch.1
 }
 
+@test "rlock-acquire(1)" {
+    run_document man/rlock-acquire.1
+}
+
+@test "rlock-renew(1)" {
+    run_document man/rlock-renew.1
+}
+
+@test "rlock-release(1)" {
+    run_document man/rlock-release.1
+}
+
+@test "rlock-check(1)" {
+    run_document man/rlock-check.1
+}
+
 @test "rlock-status(1)" {
     run_document man/rlock-status.1
 }

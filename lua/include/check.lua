@@ -8,9 +8,9 @@ function check.proves(owner) return redis.call('HGET', key.hold, owner) == check
 
 function check.kept(ms) return {code.KEPT, ms, 0} end
 
--- Others have held it since if the last token is another. No right to read it must not hide that the
--- lock is lost.
-function check.lost()
-    local read, last = pcall(server.integer, key.token)
-    return {code.LOST, read and last or -1, 0}
+-- ends: epoch ms; an end that has passed is none.
+function check.kept_until(ends)
+    return ends > server.now and check.kept(ends - server.now) or check.lost()
 end
+
+function check.lost() return {code.LOST, 0, 0} end

@@ -1,0 +1,97 @@
+/* cmd_check.c: rlock check: whether a lock is still held: that of a handle, or the one around us.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "duration.h"
+#include "held.h"
+#include "holds.h"
+#include "opt.h"
+#include "out.h"
+
+static int say_lost(const struct held *held) {
+    held_say_lost(held);
+    return EXIT_FAILURE;
+}
+
+static int say_held(const struct held *held, int64_t ttl_ms) {
+    char left[DURATION_TEXT_SIZE], wanted[DURATION_TEXT_SIZE];
+    char behind[2 * DURATION_TEXT_SIZE + 32] = " is held";
+    const int64_t least_ms = held->settings->min_ttl_ms;
+    const bool enough = ttl_ms >= least_ms;
+    duration_format(left, ttl_ms);
+    if (!enough)
+        (void)snprintf(behind, sizeof behind, " is held for %s only, not %s", left,
+                       duration_format(wanted, least_ms));
+    else if (ttl_ms != RLOCK_FOREVER)
+        (void)snprintf(behind, sizeof behind, " is held for %s", left);
+    held_tell(held, enough ? OUT_DEBUG : OUT_WARNING, "held", ttl_ms, "", behind);
+    return enough ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int check(const struct settings *settings, const struct rlock_handle *handle) {
+    struct held held;
+    int64_t ttl_ms;
+    int status = held_open(&held, settings, handle);
+    if (status == 0) {
+        const enum rlock_status answer = held_check(&held, &ttl_ms);
+        status = answer == RLOCK_OK     ? say_held(&held, ttl_ms)
+                 : answer == RLOCK_LOST ? say_lost(&held)
+                                        : held_explain(&held, "check", answer);
+    }
+    held_free(&held);
+    return status;
+}
+
+/* What a command is handed down is less than a handle, but enough to look. */
+static int check_around(const struct settings *settings) {
+    struct holds around;
+    if (!holds_read(&around)) {
+        out_error("cannot read the enclosing holds: out of memory");
+        return EXIT_SYSTEM;
+    }
+    const size_t count = around.count - around.inner;
+    int status = EXIT_USAGE;
+    struct rlock_handle_hold *holds = calloc(count + 1, sizeof *holds);
+    for (size_t i = 0; holds != NULL && i < count; i++) {
+        const struct rlock_proof *proof = &around.proofs[around.inner + i];
+        holds[i] = (struct rlock_handle_hold){
+            .name = proof->name, .owner = proof->owner, .token = proof->token};
+    }
+    if (holds == NULL) {
+        out_error("cannot look for the enclosing lock: out of memory");
+        status = EXIT_SYSTEM;
+    } else if (count == 0) {
+        out_error("missing HANDLE: no command of rlock's is around this one, whose lock could be "
+                  "meant: give it, as in 'rlock check HANDLE'");
+    } else {
+        const struct rlock_handle handle = {
+            .kind = around.kinds[around.inner],
+            .owner = holds[0].owner,
+            .lease_ms = RLOCK_LEASE_DEFAULT_MS,
+            .permits = 1,
+            .hold_count = count,
+            .holds = holds,
+        };
+        status = check(settings, &handle);
+    }
+    free(holds);
+    holds_free(&around);
+    return status;
+}
+
+static int check_exec(struct settings *settings) {
+    return settings->handle != NULL ? check(settings, settings->handle) : check_around(settings);
+}
+
+const struct cmd cmd_check = {
+    .name = "check",
+    .summary = "Tell whether a lock is still held",
+    .synopsis = "[HANDLE] [--min-ttl D] [options]",
+    .options = CMD_CHECK,
+    .child = CHILD_NONE,
+    .operand = &opt_operand_handle,
+    .operands_max = 1,
+    .exec = check_exec,
+};

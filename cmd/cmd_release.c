@@ -1,0 +1,32 @@
+/* cmd_release.c: rlock release: gives a lock back that is held. */
+#include "cmd.h"
+#include "held.h"
+#include "opt.h"
+
+static int release_exec(struct settings *settings) {
+    struct held held;
+    int failure = held_open(&held, settings, settings->handle);
+    if (failure == 0) {
+        const int64_t deadline_ms =
+            rlock_now_ms() + settings->connect_timeout_ms + settings->io_timeout_ms;
+        const enum rlock_status status = rlock_release(held.lock, 0, deadline_ms);
+        if (status == RLOCK_OK)
+            held_tell(&held, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
+        else
+            failure = held_explain(&held, "release", status);
+    }
+    held_free(&held);
+    return failure;
+}
+
+const struct cmd cmd_release = {
+    .name = "release",
+    .summary = "Give a lock back",
+    .synopsis = "HANDLE [options]",
+    .options = CMD_RELEASE,
+    .child = CHILD_NONE,
+    .operand = &opt_operand_handle,
+    .operands_min = 1,
+    .operands_max = 1,
+    .exec = release_exec,
+};

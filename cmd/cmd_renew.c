@@ -1,0 +1,43 @@
+/* cmd_renew.c: rlock renew: a new lease for a lock that is held. */
+#include <stdio.h>
+
+#include "cmd.h"
+#include "duration.h"
+#include "held.h"
+#include "opt.h"
+
+static void tell(const struct held *held) {
+    char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];
+    const int64_t lease_ms = held->handle->lease_ms;
+    (void)snprintf(behind, sizeof behind, ": %s left", duration_format(left, lease_ms));
+    held_tell(held, OUT_DEBUG, "renewed", lease_ms, "renewed ", behind);
+}
+
+static int renew_exec(struct settings *settings) {
+    struct held held;
+    /* A config file's lease is one to take locks with. */
+    if (settings->origins[SETTING_LEASE].source == SOURCE_OPTION)
+        settings->handle->lease_ms = settings->lease_ms;
+    int failure = held_open(&held, settings, settings->handle);
+    if (failure == 0) {
+        const enum rlock_status status = held_renew(&held);
+        if (status == RLOCK_OK)
+            tell(&held);
+        else
+            failure = held_explain(&held, "renew", status);
+    }
+    held_free(&held);
+    return failure;
+}
+
+const struct cmd cmd_renew = {
+    .name = "renew",
+    .summary = "Give a lock that is held a new lease",
+    .synopsis = "HANDLE [-l D] [options]",
+    .options = CMD_RENEW,
+    .child = CHILD_NONE,
+    .operand = &opt_operand_handle,
+    .operands_min = 1,
+    .operands_max = 1,
+    .exec = renew_exec,
+};
