@@ -1,0 +1,233 @@
+# interop.bash: rlocks and threads of Java services with Redisson, as actors on the same locks. Actors whose
+# name begins with j or k are threads of the JVM of that letter; all others are rlocks.
+#
+# Needs rlock.bash, ports.bash and actors.bash, and is loaded after them: a file's setup and so on come from
+# here.
+# shellcheck shell=bash
+
+source "$TESTS/interop/java.bash"
+
+# What rlock calls what Redisson has.
+declare -gA form=([lock]=run [fenced]=run [fair]=fair [read]=read [write]=write
+    [sem]='sem --plain --permits 1' [permits]='sem --permits 1')
+declare -gA taken=() # by Java actors: KIND NAME
+
+DYING_MS=$((1500 * SLOW)) # the lease of k's locks: k is there to be killed
+
+setup_file() {
+    build_section
+    interop_server
+    java_start j
+    java_start k watchdog="$DYING_MS" patience="$DYING_MS"
+}
+
+teardown_file() {
+    java_stop
+    rlock_teardown_file
+}
+
+setup() {
+    interop_setup
+}
+
+interop_setup() {
+    local each
+    rlock_setup
+    for each in "$BATS_FILE_TMPDIR"/jvm-*; do
+        wait_until 30 java_ready "${each##*-}"
+    done
+}
+
+teardown() {
+    java_forget
+    rlock_teardown
+}
+
+# The main server; Redisson comes by TCP.
+interop_server() {
+    [[ -d ${INTEROP_CLASSES:-} ]] || { echo "no classes: tests/interop/run makes them" >&2; return 1; }
+    interop_port=$(free_ports 1)
+    echo "$interop_port" >"$BATS_FILE_TMPDIR/port"
+    server_start main --bind 127.0.0.1 --port "$interop_port"
+}
+
+# --- actors of both worlds -----------------------------------------------------------------------
+
+is_java() { # WHO
+    [[ $1 == [jk]* ]]
+}
+
+# comes WHO KIND NAME [OPTION=VALUE...]: wants to have NAME; the options are Thing.java's. enters: and has it,
+# which the file history tells. leaves WHO: gives it back. Who is to be brief, leaves at once.
+comes() {
+    local who=$1 kind=$2 name=$3 verb=take
+    shift 3
+    if is_java "$who"; then
+        [[ ! -e end-$who ]] || verb=pass
+        tell "$who" "$verb" "$kind" "$name" "$@"
+        taken["$who"]="$kind $name"
+        return
+    fi
+    # shellcheck disable=SC2046,SC2086
+    log=$who start ${form[$kind]} -n "$name" $(in_rlocks_words "$@") -- \
+        "$SECTION" --log history --note "who=$who" --until "end-$who"
+    pid_of["$who"]=$pid
+}
+
+in_rlocks_words() { # [OPTION=VALUE...]
+    local option
+    for option; do
+        case $option in
+        wait=*) echo "-w ${option#*=}ms" ;;
+        lease=*) echo "-l ${option#*=}ms" ;;
+        permits=*) echo "--take ${option#*=}" ;;
+        *) fail "rlock knows no such option: $option" ;;
+        esac
+    done
+}
+
+enters() {
+    comes "$@"
+    wait_until 15 entered_section "$1"
+}
+
+leaves() { # WHO
+    if is_java "$1" && [[ -e end-$1 ]]; then
+        assert_equal "$1: $(answer "$1")" "$1: released"
+    elif is_java "$1"; then
+        # shellcheck disable=SC2086
+        assert_answer released "$1" release ${taken[$1]}
+    else
+        finish "$1"
+    fi
+}
+
+# passes WHO KIND NAME: it comes in at once, and leaves.
+passes() {
+    brief "$1"
+    comes "$@"
+    leaves "$1"
+}
+
+# left_all WHO...: they had it, and do not any more.
+left_all() {
+    local who
+    for who; do
+        leaves "$who"
+    done
+}
+
+# shut_out WHO KIND NAME [OPTION=VALUE...]: it does not get it now.
+shut_out() {
+    local who=$1 kind=$2 name=$3
+    if is_java "$who"; then
+        assert_answer busy "$who" take "$kind" "$name" wait=0 "${@:4}"
+    else
+        # shellcheck disable=SC2046,SC2086
+        try ${form[$kind]} -x -n "$name" $(in_rlocks_words "${@:4}") -- true
+        assert_equal "$* $status" "$* 75"
+    fi
+}
+
+# awaits WHO KIND NAME [OPTION=VALUE...]: it wants it, and listens for that; nobody did before.
+awaits() {
+    wait_until 10 unheard "$3"
+    comes "$@"
+    wait_until 10 awaited "$3"
+}
+
+channels() { # NAME
+    redis PUBSUB CHANNELS "*{$1}*"
+}
+
+awaited() {
+    [[ -n $(channels "$1") ]]
+}
+
+unheard() {
+    [[ -z $(channels "$1") ]]
+}
+
+# gaps WHO OTHER...: ms from each one's exit to the next one's entry.
+gaps() {
+    local last=$1 each
+    shift
+    for each; do
+        gap "$last" "$each"
+        last=$each
+    done
+}
+
+# handovers KIND NAME WHO...: each waits while the one before has it, and is woken by its leaving: within 100
+# ms at the middle one, and never as late as by a time-out, which comes after 2 s at the soonest.
+handovers() {
+    local kind=$1 name=$2 last=$3 each all
+    shift 2
+    all=("$@")
+    shift
+    enters "$last" "$kind" "$name"
+    for each; do
+        awaits "$each" "$kind" "$name"
+        refute_entered "$each"
+        leaves "$last"
+        wait_until 10 entered_section "$each"
+        last=$each
+    done
+    leaves "$last"
+    judge_gaps "$kind" "$(gaps "${all[@]}")"
+}
+
+judge_gaps() { # WHAT GAPS
+    local sorted middle
+    mapfile -t sorted < <(sort -n <<<"$2")
+    middle=${sorted[${#sorted[@]} / 2]}
+    echo "$1: ms from exit to entry: ${sorted[*]}"
+    ((sorted[0] >= 0 && middle < 100 * SLOW && sorted[-1] < 1500)) || fail "$1: ${sorted[*]} ms from exit to entry"
+}
+
+# --- those who are killed ------------------------------------------------------------------------
+
+# ends NAME...: when their leases end, those of a semaphore's permits too: ms of the epoch, in one line.
+ends() {
+    redis EVAL "local ends = {}
+        for i, name in ipairs(KEYS) do
+            local permit = redis.call('ZRANGE', '{' .. name .. '}:timeout', 0, 0, 'WITHSCORES')
+            ends[i] = permit[2] or redis.call('PEXPIRETIME', name)
+        end
+        return table.concat(ends, ' ')" $# "$@"
+}
+
+# entry WHO: the same time of its entry.
+entry() {
+    python3 -c 'import sys, time
+print((int(sys.argv[1]) + time.time_ns() - time.monotonic_ns()) // 1000000)' "$(stamp "$1" enter)"
+}
+
+# enters_at MS WHO: then, when a dead one's lease is over, or a moment later.
+enters_at() {
+    local late
+    wait_until 15 entered_section "$2"
+    late=$(($(entry "$2") - $1))
+    ((late >= -5 && late < 1000 * SLOW)) || fail "$2 entered $late ms after the lease's end"
+}
+
+later() { # MS
+    (($(now_ms) > $1))
+}
+
+# --- what is left --------------------------------------------------------------------------------
+
+# Redisson remembers each unlock for some seconds, lest it be done twice.
+keys() {
+    redis --scan | grep -v '^redisson_unlock_latch:' || true
+}
+
+# assert_rest_ends [NAME]: but for a semaphore NAME. What rlock alone knows of those who are dead, or were not
+# the last to leave, goes by itself when Redisson has cleared the rest.
+assert_rest_ends() {
+    local key
+    for key in $(keys | grep -v -e '^redisson_lock_token:' -e "^${1-}$"); do
+        [[ $key == rlock_* ]] || fail "left behind: $key"
+        assert_not_equal "$key $(redis PTTL "$key")" "$key -1"
+    done
+}

@@ -1,0 +1,86 @@
+# java.bash: JVMs with java/'s program, and their threads as actors. Those whose name begins with j are of the
+# JVM j, and so on.
+#
+# environment: INTEROP_CLASSES  the compiled program (tests/interop/run makes it)
+#              INTEROP_JARS     Redisson's jars
+# shellcheck shell=bash
+
+java_servers() {
+    echo "servers=redis://127.0.0.1:$(<"$BATS_FILE_TMPDIR/port")"
+}
+
+# java_start JVM [OPTION...]: see Interop.java; ready some time later. Again for one that was killed.
+java_start() {
+    local dir=$BATS_FILE_TMPDIR/jvm-$1
+    shift
+    mkdir -p "$dir"
+    [[ -p $dir/orders ]] || mkfifo "$dir/orders"
+    printf '%s\n' "$@" >"$dir/options"
+    : >"$dir/out"
+    env -u TEST_MARK java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp "$INTEROP_CLASSES:$INTEROP_JARS/*" \
+        Interop "$(java_servers)" "$@" 0<>"$dir/orders" >"$dir/out" 2>>"$dir/err" 3>&- 4>&- &
+    echo $! >"$dir/pid"
+    disown $!
+}
+
+java_ready() { # JVM
+    grep -qx ready "$BATS_FILE_TMPDIR/jvm-$1/out"
+}
+
+java_pid() { # JVM
+    cat "$BATS_FILE_TMPDIR/jvm-$1/pid"
+}
+
+# java_kill JVM: as a crash; all of its actors are gone. Another one takes its place after the test.
+java_kill() {
+    kill -KILL "$(java_pid "$1")"
+    wait_until 5 ended "$(java_pid "$1")"
+}
+
+java_again() { # JVM
+    local options
+    mapfile -t options <"$BATS_FILE_TMPDIR/jvm-$1/options"
+    java_start "$1" "${options[@]}"
+}
+
+java_stop() {
+    local pid
+    for pid in "$BATS_FILE_TMPDIR"/jvm-*/pid; do
+        kill -KILL "$(<"$pid")" 2>/dev/null || true
+    done
+}
+
+# Nobody holds or awaits anything any more; what went wrong in a JVM is shown if the test fails.
+java_forget() {
+    local dir
+    for dir in "$BATS_FILE_TMPDIR"/jvm-*; do
+        echo "$PWD - forget" 1<>"$dir/orders" >&1
+        grep -v SLF4J "$dir/err" || true
+        : >"$dir/err"
+        ! ended "$(<"$dir/pid")" || java_again "${dir##*-}"
+    done
+}
+
+# --- Java actors ---------------------------------------------------------------------------------
+
+# tell WHO VERB [WORD...]: see Actor.java. The answer WHO prints what came of it, when it has.
+tell() {
+    rm -f "answer-$1"
+    echo "$PWD $*" 1<>"$BATS_FILE_TMPDIR/jvm-${1:0:1}/orders" >&1
+}
+
+answer() { # WHO
+    wait_until 20 test -e "answer-$1" && cat "answer-$1"
+}
+
+ask() { # WHO VERB [WORD...]
+    tell "$@"
+    answer "$1"
+}
+
+# assert_answer ANSWER WHO VERB [WORD...]
+assert_answer() {
+    local expected=$1
+    shift
+    assert_equal "$*: $(ask "$@")" "$*: $expected"
+}

@@ -1,0 +1,67 @@
+// Interop: a Java service on the same locks. Each line on standard input is an order for one of its
+// threads; threads go by names and come into being with their first order.
+//
+//   DIRECTORY WHO VERB [WORD...]    see Actor; the answer goes to DIRECTORY/answer-WHO
+//   DIRECTORY WHO interrupt         the thread stops waiting, and ends
+//   DIRECTORY - forget              all threads do: nobody holds or awaits anything any more
+//
+// usage: java Interop OPTION=VALUE...
+//
+//   servers   URLs with commas; the first is where all but a "red" lock live
+//   cluster   URLs of nodes, in the place of servers
+//   watchdog  the lease of locks taken without one, in ms; renewed every third of it
+//   patience  how long a fair waiter may be silent, in ms
+//   timeout   how long a reply may take, in ms; it is asked `retries` times again
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.redisson.api.RedissonClient;
+
+final class Interop {
+    /** No test lasts so long: whoever started this is gone. */
+    private static final long END_MS = 15 * 60 * 1000;
+
+    private final Map<String, Actor> actors = new HashMap<>();
+    private final List<RedissonClient> clients;
+
+    private Interop(List<RedissonClient> clients) {
+        this.clients = clients;
+    }
+
+    public static void main(String[] args) throws Exception {
+        endSomeTime();
+        var interop = new Interop(Clients.of(Words.of(args)));
+        System.out.println("ready");
+        var orders = new BufferedReader(new InputStreamReader(System.in));
+        for (String line; (line = orders.readLine()) != null;)
+            interop.obey(line.split(" "));
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void endSomeTime() {
+        var thread = new Thread(() -> {
+            try {
+                Thread.sleep(END_MS);
+            } catch (InterruptedException e) {
+                // then it ends now
+            }
+            Runtime.getRuntime().halt(99);
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void obey(String[] order) {
+        String directory = order[0], who = order[1], verb = order[2];
+        if (verb.equals("forget")) {
+            actors.values().forEach(Actor::dismiss);
+            actors.clear();
+        } else if (verb.equals("interrupt")) {
+            actors.remove(who).dismiss();
+        } else {
+            actors.computeIfAbsent(who, name -> new Actor(name, clients)).order(directory, order);
+        }
+    }
+}

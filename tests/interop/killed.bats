@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# killed.bats: a holder that is killed has it until its lease is over, and no longer, for the other side too.
+
+load ../lib/rlock
+load ../lib/ports
+load ../lib/actors
+load interop
+
+# Each kind on a name of its own, so that all wait at the same time; what reads keeps a writer waiting.
+kinds=(lock fair write read permits)
+
+wants() { # KIND
+    [[ $1 == read ]] && echo write || echo "$1"
+}
+
+# enter_each LETTER: LETTER-KIND has each kind; for two leases where nobody renews it.
+enter_each() {
+    local kind
+    for kind in "${kinds[@]}"; do
+        case $1-$kind in
+        k-permits) enters "$1-$kind" "$kind" "$kind" lease=$((2 * DYING_MS)) ;;
+        k-*) enters "$1-$kind" "$kind" "$kind" ;;
+        *) enters "$1-$kind" "$kind" "$kind" lease="$DYING_MS" ;;
+        esac
+    done
+}
+
+await_each() { # LETTER
+    local kind
+    for kind in "${kinds[@]}"; do
+        awaits "$1-$kind" "$(wants "$kind")" "$kind"
+    done
+}
+
+# each_enters LETTER MS...: when the lease of its kind is over.
+each_enters() {
+    local letter=$1 kind
+    shift
+    for kind in "${kinds[@]}"; do
+        enters_at "$1" "$letter-$kind"
+        shift
+    done
+    left_all "${kinds[@]/#/$letter-}"
+}
+
+# renewed MS...: when the leases ended before. Nobody renews a permit.
+renewed() {
+    local -a now
+    local i
+    read -ra now <<<"$(ends "${kinds[@]}")"
+    for i in "${!now[@]}"; do
+        [[ ${kinds[i]} == permits ]] || ((now[i] > ${*:i+1:1})) || return 1
+    done
+}
+
+@test "a killed Java service: rlocks that wait enter when its leases, renewed until then, are over" {
+    local -a ends
+    assert_answer true k0 set permits permits
+    enter_each k
+    await_each a
+    read -ra ends <<<"$(ends "${kinds[@]}")"
+    wait_until 5 renewed "${ends[@]}"
+    java_kill k
+    read -ra ends <<<"$(ends "${kinds[@]}")"
+    each_enters a "${ends[@]}"
+    assert_rest_ends permits
+    assert_equal "$(redis GET permits)" 1
+}
+
+@test "a killed rlock: Java threads that wait enter when its leases are over" {
+    local -a ends
+    enter_each a
+    await_each j
+    signal KILL "${kinds[@]/#/a-}"
+    read -ra ends <<<"$(ends "${kinds[@]}")"
+    gone 137 "${kinds[@]/#/a-}"
+    each_enters j "${ends[@]}"
+    assert_rest_ends permits
+    assert_equal "$(redis GET permits)" 1
+}

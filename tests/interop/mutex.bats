@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# mutex.bats: `rlock run` and Redisson's RLock and RFencedLock are one lock.
+
+load ../lib/rlock
+load ../lib/ports
+load ../lib/actors
+load interop
+
+@test "either keeps the other out" {
+    local kind
+    for kind in lock fenced fair; do
+        enters "j-$kind" "$kind" x
+        shut_out "a-$kind" "$kind" x
+        shut_out "a-$kind" lock x
+        leaves "j-$kind"
+        enters "a-$kind" "$kind" x
+        shut_out "j-$kind" "$kind" x
+        shut_out "j-$kind" lock x
+        leaves "a-$kind"
+        passes "j2-$kind" "$kind" x
+        assert_no_keys
+    done
+}
+
+@test "who waits is woken by a message, in both directions" {
+    handovers lock x a j1 b j2 c j3 d
+}
+
+@test "the holds of an owner are not touched by the other side" {
+    assert_answer taken j1 take lock x
+    assert_answer taken j1 take lock x
+    shut_out a lock x
+    try run -w "$(ms 300)" -n x -- true
+    assert_failure 75
+    assert_answer 2 j1 holds lock x
+    assert_answer released j1 release lock x
+    shut_out a lock x
+    assert_answer released j1 release lock x
+    start run -n x -- rlock run -n x -- "$SECTION" --log history --note who=a --until end-a
+    pid_of[a]=$pid
+    wait_until 10 entered_section a
+    assert_equal "$(redis HVALS x)" 2
+    assert_answer busy j1 take lock x wait=$((300 * SLOW))
+    assert_answer true j1 locked lock x
+    assert_answer false j1 held lock x
+    [[ $(ask j1 release lock x) == error* ]] || fail "Redisson gave back what is not its own"
+    assert_equal "$(redis HVALS x)" 2
+    finish a
+    assert_no_keys
+}
+
+@test "tokens grow across both" {
+    local who
+    for who in a j1 j2 b c j3 d; do
+        passes "$who" fenced x
+        passes "j-$who" lock x # has no token, and gives none out
+    done
+    assert_equal "$(tokens)" "$(seq -s ' ' 1 7)"
+}
+
+tokens() {
+    sed -n '/token=none/d; s/.* exit=- .* token=\([0-9]*\) .*/\1/p' history | tr '\n' ' ' | sed 's/ $//'
+}
+
+@test "a MultiLock is rlock's with several names" {
+    enters j1 multi x,y
+    shut_out a lock x
+    shut_out a lock y
+    try run -x -n y -n x -- true
+    assert_failure 75
+    leaves j1
+    start run -n y -n x -- "$SECTION" --log history --note who=a --until end-a
+    pid_of[a]=$pid
+    wait_until 10 entered_section a
+    shut_out j1 multi x,y
+    shut_out j1 lock y
+    tell j1 take multi x,y
+    brief a
+    gone 0 a
+    wait_until 10 entered_section j1
+    assert_answer released j1 release multi x,y
+    assert_no_keys
+}
+
+@test "Redisson's forceUnlock takes rlock's lock away, and rlock ends its command" {
+    act a run -l "$(ms 1500)"
+    wait_until 10 entered_section a
+    awaits j1 lock x
+    assert_answer true j2 force lock x
+    wait_until 2 entered_section j1
+    gone 76 a
+    leaves j1
+    assert_no_keys
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# rw.bats: `rlock read` and `rlock write` and Redisson's RReadWriteLock are one lock.
+
+load ../lib/rlock
+load ../lib/ports
+load ../lib/actors
+load ../lib/rw
+load interop
+
+channel='redisson_rwlock:{x}'
+
+@test "writers keep all others out, readers only writers" {
+    local pair each other
+    for pair in "a j" "j a"; do
+        read -r each other <<<"$pair"
+        enters "$each-w" write x
+        shut_out "$other" read x
+        shut_out "$other" write x
+        leaves "$each-w"
+        enters "$each-r" read x
+        shut_out "$other" write x
+        passes "$other-r2" read x
+        shut_out "$other" write x
+        leaves "$each-r"
+        passes "$other-w2" write x
+        assert_no_keys
+    done
+}
+
+@test "a writer that waits is woken by a message, in both directions" {
+    handovers write x a j1 b j2 c j3 d
+    assert_no_keys
+}
+
+@test "readers of both are in together; then a writer, woken by the last; then readers, woken by it: all by messages" {
+    local writer each
+    for writer in a-w j-w; do
+        all_enter r1 j1 r2 j2
+        awaits "$writer" write x
+        left_all r1 j1 r2
+        refute_entered "$writer"
+        leaves j2
+        wait_until 10 entered_section "$writer"
+        all_await r3 j3 r4 j4
+        leaves "$writer"
+        left_all r3 j3 r4 j4
+        judge_gaps "$writer" "$(gap j2 "$writer"; for each in r3 j3 r4 j4; do gap "$writer" "$each"; done)"
+        rm history end-*
+        assert_rest_ends
+    done
+}
+
+all_enter() { # WHO...: to read
+    local who
+    for who; do
+        enters "$who" read x
+    done
+}
+
+all_await() { # WHO...: to read; nobody else does
+    local who rlocks=0
+    for who; do
+        comes "$who" read x
+        is_java "$who" || rlocks=$((rlocks + 1))
+    done
+    wait_until 10 all_listen $((rlocks + 1)) # all of a JVM by one connection
+}
+
+all_listen() { # N
+    (($(redis CLIENT LIST TYPE pubsub | grep -c 'sub=[1-9]') >= $1))
+}
+
+@test "rlock's downgrade lets Redisson's readers in at once" {
+    start write -n x -- sh -c 'rlock read -n x -- "$@" & until [ -s history ]; do sleep 0.01; done' sh \
+        "$SECTION" --log history --note who=a --until end-a
+    wait_until 10 entered_section a
+    reap "$pid"
+    assert_equal "$(mode)" read
+    passes j1 read x
+    shut_out j1 write x
+    brief a
+    wait_until 5 assert_no_keys
+    rm history end-*
+    # and while they wait
+    start write -n x -- sh -c 'rlock read -n x -- "$@" & until [ -e go ]; do sleep 0.01; done; date +%s%N >went' sh \
+        "$SECTION" --log history --note who=a --until end-a
+    wait_until 10 entered_section a
+    awaits j1 read x
+    refute_entered j1
+    : >go
+    wait_until 1 entered_section j1
+    reap "$pid"
+    leaves j1
+    brief a
+    wait_until 5 assert_no_keys
+}
+
+# Redisson publishes nothing.
+@test "Redisson's downgrade: rlock's readers come in within their cap, not after a lease" {
+    enters j1 write x
+    enters j1 read x
+    awaits a read x
+    assert_answer released j1 release write x
+    assert_equal "$(mode)" read
+    wait_until 6 entered_section a
+    passes j2 read x
+    shut_out j2 write x
+    leaves a
+    assert_answer released j1 release read x
+    assert_no_keys
+}
+
+@test "a writer of rlock's that waits holds back rlock's new readers; Redisson's pass it" {
+    enters j1 read x
+    awaits a write x
+    wait_until 5 marked_waiting
+    shut_out b read x
+    passes j2 read x
+    leaves j1
+    wait_until 10 entered_section a
+    leaves a
+    assert_no_keys
+}
+
+marked_waiting() {
+    (($(redis EXISTS "$marker") == 1))
+}
+
+@test "re-entry of one side is not touched by the other: readers, writers" {
+    local kind
+    for kind in read write; do
+        assert_answer taken j1 take "$kind" x
+        assert_answer taken j1 take "$kind" x
+        try write -w "$(ms 200)" -n x -- true
+        assert_failure 75
+        [[ $kind == write ]] || passes "r-$kind" read x
+        assert_answer 2 j1 holds "$kind" x
+        assert_answer released j1 release "$kind" x
+        shut_out a write x
+        assert_answer released j1 release "$kind" x
+        assert_no_keys
+    done
+}
+
+@test "a dead reader of Redisson's is not kept alive by rlock's renewals" {
+    local end
+    enters k1 read x
+    enters a read x lease="$DYING_MS"
+    java_kill k
+    end=$(redis PEXPIRETIME "{x}:$(told k1 owner):rwlock_timeout:1")
+    wait_until 10 later $((end + DYING_MS))
+    awaits b write x
+    leaves a
+    wait_until 2 entered_section b
+    leaves b
+    assert_no_keys
+}
