@@ -21,6 +21,17 @@ dead_port() {
     assert_nothing_left main
 }
 
+@test "status shows what the master has" {
+    hold x
+    try status
+    assert_success
+    assert_line --index 1 --regexp '^x +run +held '
+    try status -q x
+    assert_failure 75
+    let_go x
+    reap "$holder"
+}
+
 @test "a waiter is woken by the release" {
     hold x
     start run -q -n x -- "$SECTION" --log history

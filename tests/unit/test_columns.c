@@ -33,12 +33,21 @@ static void a_text_is_cut_in_front_of_a_character(void **state) {
         strcpy(text, rows[i].text);
         columns_cut(text, rows[i].columns);
         assert_string_equal(text, rows[i].cut);
+        assert_true(columns_of(text) <= rows[i].columns);
     }
+}
+
+static void what_a_text_takes_is_counted(void **state) {
+    (void)state;
+    assert_int_equal(columns_of(""), 0);
+    assert_int_equal(columns_of("a\xf0\x9f\x94\x92z"), 4);
+    assert_int_equal(columns_of("\xc3\xbc\x80"), 2);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_cut_in_front_of_a_character),
+        cmocka_unit_test(what_a_text_takes_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
