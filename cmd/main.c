@@ -35,6 +35,16 @@ static int list_options(const struct cmd *cmd) {
     return status;
 }
 
+/* NAME, HANDLE, or COMMAND for one that runs another. */
+static int list_operand(const struct cmd *cmd) {
+    char text[64];
+    snprintf(text, sizeof text, "%s\n",
+             cmd->operand != NULL       ? cmd->operand->name
+             : cmd->child != CHILD_NONE ? "COMMAND"
+                                        : "");
+    return out_stdout(text);
+}
+
 static int say_missing(const struct cmd *group) {
     const struct cmd *first = group->group[0];
     out_error("missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'", first->name,
@@ -88,6 +98,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
         break;
     case SETTINGS_HELP: status = help_print(cmd); break;
     case SETTINGS_LIST: status = list_options(cmd); break;
+    case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
     case SETTINGS_BAD:
         status = out_setup(&settings); /* for who reads the errors as JSON */
         if (status == EXIT_SUCCESS) {

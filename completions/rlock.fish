@@ -13,6 +13,22 @@ function __rlock_is
     test "$words[2..-1]" = "$argv"
 end
 
+# The names of locks that are on the server, when it says so at once.
+function __rlock_names
+    set -l server
+    set -l words (commandline -opc)
+    while set -q words[2]
+        set -e words[1]
+        switch $words[1]
+            case -s --server --tls-ca --tls-cert --tls-key --tls-name
+                set -q words[2]; and set -a server $words[1..2]; and set -e words[1]
+            case '--server=*' '--tls-*'
+                set -a server $words[1]
+        end
+    end
+    timeout 1 rlock status --list-names $server 2>/dev/null </dev/null
+end
+
 # One row "-s TAB --server TAB URL TAB where the lock lives" of a command.
 function __rlock_option
     set -l field (string split \t -- $argv[1])
@@ -22,6 +38,8 @@ function __rlock_option
         case ''
         case URL
             set -a spec -x -a 'redis:// rediss:// unix:// sentinel:// sentinels:// cluster:// clusters:// local:'
+        case NAME
+            set -a spec -x -a '(__rlock_names)'
         case F
             set -a spec -r -F
         case HOST
@@ -54,7 +72,12 @@ function __rlock_command
         __rlock_option $row $argv
     end
     set -l skip (math 1 + (count $argv))
-    complete -c rlock -n "__rlock_begins $argv" -a "(__fish_complete_subcommand --fcs-skip=$skip $valued)"
+    switch (rlock $argv --list-operand 2>/dev/null)
+        case COMMAND
+            complete -c rlock -n "__rlock_begins $argv" -a "(__fish_complete_subcommand --fcs-skip=$skip $valued)"
+        case NAME
+            complete -c rlock -n "__rlock_begins $argv" -a '(__rlock_names)'
+    end
 end
 
 complete -c rlock -f

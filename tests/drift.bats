@@ -1,50 +1,9 @@
 #!/usr/bin/env bats
-# drift.bats: options, help, man pages, completions and exit statuses say the same. What the program
-# says of itself (--list-commands, --list-options) is the measure.
+# drift.bats: options, help, man pages, the library and exit statuses say the same. What the program says of
+# itself (--list-commands, --list-options) is the measure. Of completions, completions.bats.
 
 load lib/rlock
-
-setup_file() { :; } # needs no server
-teardown_file() { :; }
-
-setup() {
-    clean_environment
-    cd "$BATS_TEST_TMPDIR" || return
-    mkdir bin
-    ln -s "$RLOCK" bin/rlock
-    PATH=$PWD/bin:$PATH
-}
-
-teardown() { :; }
-
-# commands [GROUP]: those of rlock itself, or of a group. Here and below a command is all the words that
-# it is called by, "latch set".
-commands() {
-    "$RLOCK" "$@" --list-commands 2>/dev/null | cut -f 1
-}
-
-# The commands that have a man page of their own.
-manual_commands() {
-    commands | grep -vx help
-}
-
-groups_of_commands() {
-    local command
-    for command in $(manual_commands); do
-        [[ -z $(commands "$command") ]] || echo "$command"
-    done
-}
-
-# The commands that do something: a line each, those of a group instead of the group.
-working_commands() {
-    local command word
-    for command in $(manual_commands); do
-        [[ -n $(commands "$command") ]] || echo "$command"
-        for word in $(commands "$command"); do
-            echo "$command $word"
-        done
-    done
-}
+load lib/says
 
 # options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
 options() {
@@ -69,11 +28,6 @@ manual_options() {
 help_options() {
     # shellcheck disable=SC2086
     "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/\[=.*\]//; s/^\(-.\), /\1 /' | tidy
-}
-
-words_of() { # COMMAND: all option words
-    # shellcheck disable=SC2086
-    "$RLOCK" $1 --list-options | cut -f 1-2 | tr '\t' '\n' | grep .
 }
 
 @test "each command has a man page, and rlock(1) and the help name it" {
@@ -218,115 +172,4 @@ written() {
 @test "--version prints the project's version" {
     run -0 "$RLOCK" --version
     assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
-}
-
-# --- completions -------------------------------------------------------------------------------
-
-# bash_offers WORD...: what bash offers for the last word, a line each.
-bash_offers() {
-    # shellcheck source=completions/rlock
-    source "$PROJECT/completions/rlock"
-    unset -f rlock
-    COMP_WORDS=("$@")
-    COMP_CWORD=$(($# - 1))
-    _rlock 2>/dev/null
-    printf '%s\n' "${COMPREPLY[@]}"
-}
-
-@test "bash completes commands, options and their values" {
-    local command
-    assert_equal "$(bash_offers rlock '' | sort)" "$( (commands; echo --help; echo --version) | sort)"
-    assert_equal "$(bash_offers rlock help '' | sort)" "$(commands | sort)"
-    while read -r command; do
-        # shellcheck disable=SC2086
-        assert_equal "$(bash_offers rlock $command - | sort)" "$(words_of "$command" | sort)"
-    done < <(working_commands)
-    for command in $(groups_of_commands); do
-        assert_equal "$(bash_offers rlock "$command" '' | sort)" "$( (commands "$command"; echo --help) | sort)"
-        assert_equal "$(bash_offers rlock help "$command" '' | sort)" "$(commands "$command" | sort)"
-    done
-    assert_equal "$(bash_offers rlock help run '')" ''
-    assert_equal "$(bash_offers rlock write --prefer '')" $'readers\nwriters'
-    assert_equal "$(bash_offers rlock run --on-lost '')" $'stop\nwarn'
-    assert_equal "$(bash_offers rlock run --log = j)" json
-    assert_equal "$(bash_offers rlock run -s u)" unix://
-    assert_equal "$(bash_offers rlock run -s redis://h --server s)" $'sentinel://\nsentinels://'
-    touch authority.pem
-    assert_equal "$(bash_offers rlock run --tls-ca auth)" authority.pem
-    assert_equal "$(bash_offers rlock run -s redis : //h : 6379 -xqn x --wai)" --wait
-    assert_equal "$(bash_offers rlock run -n '')" ''
-}
-
-@test "bash completes the command that is to run" {
-    printf '#!/bin/sh\n' >bin/frobnicate
-    chmod +x bin/frobnicate
-    assert_equal "$(bash_offers rlock run -nx frobn)" frobnicate
-    assert_equal "$(bash_offers rlock run -n x --wait 5s -- frobn)" frobnicate
-    assert_equal "$(bash_offers rlock latch down -n x --by 2 frobn)" frobnicate
-    assert_equal "$(bash_offers rlock run -n x -- frobnicate --wai)" ''
-}
-
-zsh_shows() { # LINE
-    timeout 20 python3 "$TOOLS/zsh_complete.py" "$PROJECT/completions" "$1"
-}
-
-@test "zsh completes commands, options and their values" {
-    local command word help
-    run -0 zsh_shows 'rlock '
-    for command in $(commands); do
-        assert_line --regexp "^$command +-- "
-    done
-    while read -r command; do
-        run -0 zsh_shows "rlock $command -"
-        for word in $(words_of "$command"); do
-            assert_line --regexp "(^| )$word .*-- "
-        done
-    done < <(working_commands)
-    for command in $(groups_of_commands); do
-        for help in '' 'help '; do
-            run -0 zsh_shows "rlock $help$command "
-            for word in $(commands "$command"); do
-                assert_line --regexp "^$word +-- "
-            done
-        done
-        run -0 zsh_shows "rlock $command -"
-        assert_line --regexp '(^| )--help .*-- '
-    done
-    run -0 zsh_shows 'rlock run --on-lost '
-    assert_output --regexp 'stop +warn'
-    run -0 zsh_shows 'rlock run -s redis://h -s '
-    assert_output --regexp 'redis:// +rediss://'
-    touch authority.pem
-    run -0 zsh_shows 'rlock run --tls-ca auth'
-    assert_output --partial '--tls-ca authority.pem'
-    run -0 zsh_shows 'rlock run -xqn x --log=j'
-    assert_output --partial --log=json
-}
-
-fish_offers() { # LINE: "WORD<TAB>HELP" lines
-    fish -c "source $PROJECT/completions/rlock.fish; complete -C '$1'"
-}
-
-@test "fish completes commands, options and their values" {
-    local command
-    assert_equal "$(fish_offers 'rlock ' | cut -f 1)" "$(commands | sort)"
-    assert_equal "$(fish_offers 'rlock help ' | cut -f 1)" "$(commands | sort)"
-    while read -r command; do
-        assert_equal "$(fish_offers "rlock $command --" | cut -f 1 | sort)" \
-            "$(words_of "$command" | grep -e -- | sort)"
-    done < <(working_commands)
-    for command in $(groups_of_commands); do
-        assert_equal "$(fish_offers "rlock $command " | cut -f 1)" "$(commands "$command" | sort)"
-        assert_equal "$(fish_offers "rlock help $command " | cut -f 1)" "$(commands "$command" | sort)"
-    done
-    assert_equal "$(fish_offers 'rlock write --prefer ' | cut -f 1)" $'readers\nwriters'
-    # A name, or the command's own words, may be what a command is called.
-    assert_equal "$(fish_offers 'rlock run -n fair --super')" ''
-    run fish_offers 'rlock latch wait -n set --count'
-    refute_output --regexp '^--count'
-    assert_equal "$(fish_offers 'rlock run --on-lost ' | cut -f 1)" $'stop\nwarn'
-    assert_equal "$(fish_offers 'rlock run -s redis://h -s u' | cut -f 1)" unix://
-    touch authority.pem
-    assert_equal "$(fish_offers 'rlock run --tls-ca auth' | cut -f 1)" authority.pem
-    assert_equal "$(fish_offers 'rlock run -xqn x --log=j' | cut -f 1)" --log=json
 }
