@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "names.h"
 #include "opt.h"
 #include "out.h"
 #include "status_out.h"
@@ -115,6 +116,8 @@ static int tell_by_status(const struct server *server, const struct settings *se
 }
 
 static int status_exec(struct settings *settings) {
+    if (settings->list_names)
+        return names_list(settings);
     struct server server;
     bool answered;
     int status = server_open(&server, settings);

@@ -39,6 +39,7 @@ enum setting {
     SETTING_KIND,
     SETTING_JSON,
     SETTING_WATCH,
+    SETTING_LIST_NAMES,
     SETTING_WAIT,
     SETTING_LEASE,
     SETTING_NO_RENEW,
@@ -93,7 +94,8 @@ struct settings {
     const char *kind; /* --kind; NULL: all */
     bool json;
     int64_t watch_ms; /* 0: not given */
-    int64_t wait_ms;  /* RLOCK_FOREVER: no limit; 0: do not wait */
+    bool list_names;
+    int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t lease_ms;
     int64_t kill_after_ms; /* at most a third of the lease */
     int64_t min_hold_ms;
