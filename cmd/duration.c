@@ -115,3 +115,10 @@ const char *duration_format(char text[DURATION_TEXT_SIZE], int64_t duration_ms) 
         snprintf(text, DURATION_TEXT_SIZE, "%lld%s%lld%s", count, large->name, rest, small->name);
     return text;
 }
+
+const char *duration_format_seconds(char text[DURATION_TEXT_SIZE], int64_t duration_ms) {
+    if (duration_ms >= 1000)
+        return duration_format(text, duration_ms / 1000 * 1000);
+    snprintf(text, DURATION_TEXT_SIZE, "0s");
+    return text;
+}

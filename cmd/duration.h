@@ -15,4 +15,8 @@ const char *duration_parse(int64_t *out_ms, const char *text);
 /* Writes a duration for people: "250ms", "1.5s", "12s", "3m", "2h5m", "4d". Two units at most, what
  * is smaller is dropped. Negative counts as 0. Returns the buffer. */
 const char *duration_format(char text[DURATION_TEXT_SIZE], int64_t duration_ms);
+
+/* The same in whole seconds, from "0s" on: what is shown again and again is hard to read with
+ * decimals. */
+const char *duration_format_seconds(char text[DURATION_TEXT_SIZE], int64_t duration_ms);
 #endif

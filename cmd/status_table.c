@@ -36,7 +36,7 @@ static bool add_row(struct table *table, const struct row *row) {
     if (row->token >= 0)
         (void)snprintf(token, sizeof token, "%" PRId64, row->token);
     if (row->for_ms >= 0)
-        duration_format(age, row->for_ms < 1000 ? 0 : row->for_ms / 1000 * 1000);
+        duration_format_seconds(age, row->for_ms);
     if (row->lease_ms >= 0)
         duration_format(lease, row->lease_ms < 1000 ? row->lease_ms : row->lease_ms / 1000 * 1000);
     return table_add(table, row->name) && table_add(table, row->kind) &&

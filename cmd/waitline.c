@@ -16,13 +16,6 @@ void waitline_begin(struct waitline *line, const char *name, const struct wrap_k
     *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
 }
 
-/* Whole seconds: a live line with changing decimals is hard to read. */
-static const char *seconds(char text[DURATION_TEXT_SIZE], int64_t ms) {
-    if (ms < 1000)
-        return memcpy(text, "0s", sizeof "0s");
-    return duration_format(text, ms / 1000 * 1000);
-}
-
 /* Appends to a text of limited size. */
 __attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length,
                                                          const char *format, ...) {
@@ -55,7 +48,7 @@ static void describe_holder(char *text, size_t size, const struct rlock_holder *
         append(text, size, &length, " pid %" PRId64, holder->pid);
     if (*holder->host != '\0')
         append(text, size, &length, " for %s",
-               seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
+               duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
     if (*holder->command != '\0')
         append(text, size, &length, ", %s", holder->command);
 }
@@ -153,7 +146,8 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
     }
     char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
     size_t length = 0;
-    append(text, sizeof text, &length, "waiting %s ", seconds(waited, now - line->began_ms));
+    append(text, sizeof text, &length, "waiting %s ",
+           duration_format_seconds(waited, now - line->began_ms));
     append_wait(text, sizeof text, &length, line, client, holder);
     notify_status(text);
     if (live)

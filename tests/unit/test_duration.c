@@ -132,11 +132,21 @@ static void writes_durations(void **state) {
     assert_non_null(duration_format(text, INT64_MAX)); /* fits */
 }
 
+static void writes_whole_seconds(void **state) {
+    (void)state;
+    char text[DURATION_TEXT_SIZE];
+    assert_string_equal(duration_format_seconds(text, -5), "0s");
+    assert_string_equal(duration_format_seconds(text, 999), "0s");
+    assert_string_equal(duration_format_seconds(text, 1999), "1s");
+    assert_string_equal(duration_format_seconds(text, 192999), "3m12s");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_durations),
         cmocka_unit_test(refuses_what_is_none),
         cmocka_unit_test(writes_durations),
+        cmocka_unit_test(writes_whole_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
