@@ -31,6 +31,7 @@ enum cmd_bit {
     CMD_RELEASE = 1 << 17,
     CMD_CHECK = 1 << 18,
     CMD_STATUS = 1 << 19,
+    CMD_BREAK = 1 << 20,
     CMD_DOCTOR = 1 << 21,
 };
 
@@ -75,6 +76,7 @@ extern const struct cmd cmd_acquire_read;
 extern const struct cmd cmd_acquire_run;
 extern const struct cmd cmd_acquire_sem;
 extern const struct cmd cmd_acquire_write;
+extern const struct cmd cmd_break;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_fair;

@@ -24,7 +24,7 @@ enum {
     WAITING = TAKING | CMD_LATCH_WAIT,
     NAMED = RUNNING | ACQUIRING | CMD_LATCH_SET, /* by -n */
     ALL_LOCKS = NAMED | CMD_RENEW | CMD_RELEASE | CMD_CHECK,
-    ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_DOCTOR, /* all that speak to a server */
+    ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_BREAK | CMD_DOCTOR, /* all that speak to a server */
 };
 
 /* To add an option: a row here, a field and a setting in settings.h, and a setter if none of
@@ -69,6 +69,10 @@ static const struct opt rows[] = {
     {"must-exist", 0, NULL, NULL, "a latch that is not there has yet to be set: wait for that, too",
      .commands = CMD_LATCH_WAIT, .key = SETTING_MUST_EXIST, .set = set_flag,
      .offset = FIELD(must_exist)},
+    {"force", 0, NULL, NULL, "do not ask: where there is no terminal nobody can be asked",
+     .commands = CMD_BREAK, .key = SETTING_FORCE, .set = set_flag, .offset = FIELD(force)},
+    {"owner", 0, "OWNER", NULL, "break only what this one holds",
+     .commands = CMD_BREAK, .key = SETTING_OWNER, .set = set_text, .offset = FIELD(owner)},
     {"kind", 0, "run|fair|read|write|sem|latch", NULL,
      "of the rights only those for that kind of lock",
      .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_kind},

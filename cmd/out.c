@@ -176,6 +176,17 @@ int out_setup(const struct settings *settings) {
     return EXIT_SYSTEM;
 }
 
+void out_ask(const char *format, ...) {
+    char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    out_make_printable(message);
+    int length = snprintf(line, sizeof line, "rlock: %s", message);
+    write_all(STDERR_FILENO, line, (size_t)length);
+}
+
 /* --- the live line --------------------------------------------------------------------------- */
 
 bool out_can_live(void) {

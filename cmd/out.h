@@ -61,6 +61,10 @@ bool out_tells(void);
 /* Whether each event is an object, and not a line for people. */
 bool out_is_json(void);
 
+/* A question: the message without a newline, whatever -q or --log say; the answer is the caller's
+ * to read. */
+void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
  * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no
  * terminal that understands it, -q, or --log json. */

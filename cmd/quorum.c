@@ -17,7 +17,7 @@
 enum {
     WITH_HANDLE = CMD_RENEW | CMD_RELEASE | CMD_CHECK, /* whatever the handle's lock is */
     QUORUM_COMMANDS = CMD_RUN | CMD_READ | CMD_WRITE | CMD_ACQUIRE_RUN | CMD_ACQUIRE_READ |
-                      CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_DOCTOR,
+                      CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_BREAK | CMD_DOCTOR,
 };
 
 /* What follows the scheme, which is one of these; NULL: it is none of them. */

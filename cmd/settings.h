@@ -36,6 +36,8 @@ enum setting {
     SETTING_BY,
     SETTING_ALWAYS,
     SETTING_MUST_EXIST,
+    SETTING_FORCE,
+    SETTING_OWNER,
     SETTING_KIND,
     SETTING_JSON,
     SETTING_WATCH,
@@ -91,7 +93,9 @@ struct settings {
     int by;
     bool always;
     bool must_exist;
-    const char *kind; /* --kind; NULL: all */
+    bool force;
+    const char *owner; /* --owner; NULL: whoever */
+    const char *kind;  /* --kind; NULL: all */
     bool json;
     int64_t watch_ms; /* 0: not given */
     bool list_names;

@@ -419,6 +419,27 @@ RLOCK_API int64_t rlock_scan_looked(const rlock_scan *scan);
  * rlock_look() tells whether they are: a number counts, or somebody holds it, or waits. */
 RLOCK_API const char *rlock_scan_name(const rlock_scan *scan, size_t i);
 
+/* --- breaking: taking a lock away from its holders ------------------------------------------- */
+
+struct rlock_break_options {
+    const char *name;
+    const char *kind; /* as a view tells it */
+    /* Whose holds: those who were seen to hold it. Whoever holds it by now, others are not touched.
+     */
+    const char *const *owners;
+    size_t owner_count;
+    int64_t deadline_ms; /* of each server */
+    int cancel_fd;       /* -1: none */
+};
+
+/* Takes all holds of these owners away, on all servers, and wakes who waits. They find out at their
+ * next renewal.
+ * RLOCK_OK: they hold it no more, on no majority; *broken: how many of them did. RLOCK_LOST: none
+ * of them did. RLOCK_INVALID: a latch, which nobody holds. RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE,
+ * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_break(rlock_client *client, const struct rlock_break_options *options, int64_t *broken);
+
 /* --- probing: what servers are like ---------------------------------------------------------- */
 
 /* What was found out: of each server, or master of a cluster, texts by their names. */

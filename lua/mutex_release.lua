@@ -1,17 +1,10 @@
--- include: base line queue mutex
+-- include: base line queue mutex mutex_wake
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
 local owner, keep_ms, waiter = call.owner, tonumber(ARGV[6]), ARGV[7]
-
--- The head of the queue alone, if it listens; else who waits without a place in it.
-local function wake_next()
-    if queue.wake() then return end
-    server.tell_all('0')
-    line.wake(key.waiters)
-end
 
 -- It may have been told what was meant for the next: pass it on.
 local function leave()
@@ -73,5 +66,5 @@ local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
 keep_ms = math.max(keep_ms, until_ms - server.now)
 if keep_ms > 0 then return leave_held(keep_ms) end
 redis.call('DEL', key.lock, key.info, key.hold)
-wake_next()
+mutex.wake_next()
 return {code.RELEASED, 0, 0}

@@ -294,6 +294,10 @@ run_document() {
     run_document man/rlock-status.1
 }
 
+@test "rlock-break(1)" {
+    run_document man/rlock-break.1
+}
+
 @test "rlock-doctor(1)" {
     run_document man/rlock-doctor.1
 }

@@ -147,7 +147,7 @@ layers() {
 	part_take
 	part_renew
 	lock
-	acquire count handle keeper look resume scan
+	acquire break count handle keeper look resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
 	probe

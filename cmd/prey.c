@@ -1,0 +1,113 @@
+/* prey.c: who would lose a lock that is broken. */
+#include "prey.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+#include "waitline.h"
+
+enum { ONE_OF_SEVERAL_MS = 2000 };
+
+int64_t prey_deadline_ms(const struct settings *settings) {
+    const int64_t patience_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
+    const bool several = settings->server_count > 1 && patience_ms > ONE_OF_SEVERAL_MS;
+    return rlock_now_ms() + (several ? ONE_OF_SEVERAL_MS : patience_ms);
+}
+
+static bool is_known(const struct prey *prey, const char *owner) {
+    for (size_t i = 0; i < prey->count_of_holders; i++) {
+        if (prey->owners[i] != NULL && strcmp(prey->owners[i], owner) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add(struct prey *prey, const struct rlock_view_holder *holder, int64_t as_of_ms) {
+    const int64_t held_ms = holder->since_ms >= 0 ? as_of_ms - holder->since_ms : 0;
+    const size_t i = prey->count_of_holders++;
+    prey->owners[i] = holder->owner;
+    prey->seen[i] = (struct seen){holder, held_ms > 0 ? held_ms : 0, rlock_now_ms()};
+}
+
+static void add_view(struct prey *prey, const rlock_view *view, const char *only) {
+    prey->held = prey->held || view->held;
+    if (prey->kind == NULL || view->held)
+        prey->kind = view->kind;
+    prey->count = view->count > prey->count ? view->count : prey->count;
+    prey->waiters = view->waiter_count > prey->waiters ? view->waiter_count : prey->waiters;
+    for (size_t i = 0; i < view->holder_count; i++) {
+        const struct rlock_view_holder *holder = &view->holders[i];
+        const bool wanted = only == NULL || strcmp(only, holder->owner) == 0;
+        if (wanted && !is_known(prey, holder->owner))
+            add(prey, holder, view->as_of_ms);
+    }
+}
+
+/* Of all servers together. */
+static int gather(struct prey *prey, const struct settings *settings) {
+    size_t most = 1;
+    for (size_t i = 0; i < settings->server_count; i++)
+        most += prey->views[i] != NULL ? prey->views[i]->holder_count : 0;
+    prey->owners = calloc(most, sizeof *prey->owners);
+    prey->seen = calloc(most, sizeof *prey->seen);
+    if (prey->owners == NULL || prey->seen == NULL) {
+        out_error("cannot break %s: out of memory", settings->names[0]);
+        return EXIT_SYSTEM;
+    }
+    for (size_t i = 0; i < settings->server_count; i++) {
+        if (prey->views[i] != NULL)
+            add_view(prey, prey->views[i], settings->owner);
+    }
+    return 0;
+}
+
+int prey_find(struct prey *out, const struct server *server, const struct settings *settings) {
+    const char *name = settings->names[0];
+    size_t answered = 0;
+    enum rlock_status failure = RLOCK_OK;
+    *out = (struct prey){.count = -1};
+    for (size_t i = 0; i < settings->server_count; i++) {
+        const struct rlock_look_at at = {name, i, prey_deadline_ms(settings), -1};
+        const enum rlock_status status = rlock_look(server->client, &at, &out->views[i]);
+        if (status != RLOCK_OK && failure != RLOCK_WRONG_KIND)
+            failure = status;
+        answered += status == RLOCK_OK;
+    }
+    if (failure == RLOCK_WRONG_KIND || answered <= settings->server_count / 2)
+        return server_explain(server, settings, "break", name, failure, "");
+    return gather(out, settings);
+}
+
+void prey_free(struct prey *prey) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
+        rlock_view_free(prey->views[i]);
+    free(prey->owners);
+    free(prey->seen);
+}
+
+static const char *text_of(const char *text) {
+    return text != NULL ? text : "";
+}
+
+const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i) {
+    static const struct wrap_kind plainly = {.detail = DETAIL_NONE};
+    const struct rlock_view_holder *holder = prey->seen[i].holder;
+    const struct rlock_holder shown = {
+        .owner = holder->owner,
+        .host = text_of(holder->host),
+        .user = text_of(holder->user),
+        .command = text_of(holder->command),
+        .pid = holder->pid > 0 ? holder->pid : 0,
+        .held_ms = prey->seen[i].held_ms,
+        .as_of_ms = prey->seen[i].at_ms,
+    };
+    waitline_why(text, PREY_TEXT_SIZE, &plainly, &shown);
+    const size_t length = strlen(text);
+    if (holder->permits > 1)
+        (void)snprintf(text + length, PREY_TEXT_SIZE - length, "; %" PRId64 " permits",
+                       holder->permits);
+    return text;
+}

@@ -1,0 +1,32 @@
+-- include: base rw broken
+-- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
+-- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
+--
+-- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
+local mode = rw.mode()
+if mode == false then return {code.WRONG_KIND, 0, 0} end
+if not mode then return {code.LOST, 0, 0} end
+local refusal = server.denies_any({{'DEL', 'PTTL'}, {'HDEL', 'PEXPIRE', 'SET', 'ZREM'},
+    {'HINCRBY', 'HSET', 'ZRANGE'}})
+if refusal then return refusal end
+
+-- How many holds of the field there were.
+local function drop_all(field)
+    local holds = rw.count(field)
+    for i = holds, 1, -1 do rw.drop(field, i, i) end
+    return holds
+end
+
+local broken, wrote = 0, false
+for owner in pairs(shown) do
+    local reads, writes = drop_all(owner), drop_all(rw.write_field(owner))
+    if reads + writes > 0 then broken = broken + 1 end
+    wrote = wrote or writes > 0
+end
+if broken == 0 then return {code.LOST, 0, 0} end
+mode = rw.settle()
+if wrote or not mode then
+    server.tell_all(wrote and '1' or '0')
+    rw.wake()
+end
+return {code.RELEASED, broken, 0}
