@@ -13,13 +13,13 @@ setup() {
 
 teardown() { :; }
 
-# suite_of COMMAND: of one test, which is that shell command; its status and output.
+# suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command; its status and output.
 suite_of() {
     mkdir project
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(one NONE)' 'enable_testing()' \
         "add_test(NAME one COMMAND sh -c [[$1]])" >project/CMakeLists.txt
     cmake -S project -B build >/dev/null
-    run "$PROJECT/tests/suite" build
+    run "$PROJECT/tests/suite" build "${@:2}"
 }
 
 @test "what passes is run once" {
@@ -52,8 +52,8 @@ suite_of() {
     assert_equal "$(grep -c run runs)" 1
 }
 
-@test "a suite without a test is a failure" {
-    mkdir build
-    run "$PROJECT/tests/suite" build
+@test "no test to run is a failure, and nothing else is run in its place" {
+    suite_of "echo run >>$PWD/runs" -L none
     assert_failure
+    assert_not_exist runs
 }
