@@ -17,11 +17,12 @@
 
 enum { NOT_DONE = 1 };
 
-static bool check(const struct settings *settings, struct complaint *why) {
-    return settings->force || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) ||
-           complain(why, EXIT_USAGE,
-                    "cannot ask whether to break %s: there is no terminal: give --force",
-                    settings->names[0]);
+/* Nobody to ask: a script that has not thought of it must not break anything. */
+static int say_no_terminal(const struct settings *settings, const struct prey *prey) {
+    char text[PREY_TEXT_SIZE];
+    out_error("cannot ask whether to break %s, %s: there is no terminal: give --force",
+              settings->names[0], prey_describe(text, prey, 0));
+    return EXIT_USAGE;
 }
 
 /* Yes is a word that begins with y; the end of the input is no. */
@@ -108,6 +109,8 @@ static int ask_and_break(const struct settings *settings, const struct server *s
     if (prey->count_of_holders == 0)
         return say_none(settings, prey);
     if (!settings->force) {
+        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+            return say_no_terminal(settings, prey);
         show(settings, prey);
         if (!confirmed(settings)) {
             out_info("%s is as it was", settings->names[0]);
@@ -140,5 +143,4 @@ const struct cmd cmd_break = {
     .operands_min = 1,
     .operands_max = 1,
     .exec = break_exec,
-    .check = check,
 };

@@ -280,9 +280,26 @@ answer() {
     assert_equal "$(redis HKEYS x)" another:1
 }
 
-@test "usage: a name, one; without a terminal --force" {
+@test "without a terminal and without --force: 64, whom it would have asked about, and nothing is broken" {
+    hold x
+    try break x
+    assert_failure 64
+    assert_message
+    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+ for .*: give --force$'
+    assert_held x
+    let_go x
+    reap "$holder"
+}
+
+@test "without a terminal and without --force: what nobody holds is free all the same: 1" {
+    try break x
+    assert_failure 1
+    assert_message
+    assert_stderr_has x 'nobody holds it'
+}
+
+@test "usage: a name, one" {
     assert_usage 'missing NAME' -- break --force
     assert_usage 'too many operands' -- break --force a b
-    assert_usage '--force' x -- break x
     assert_usage --owner empty -- break --force --owner '' x
 }
