@@ -114,8 +114,8 @@ none_marked_but_helpers() {
     for pid in 0 -1 x 4194305; do
         assert_usage --while -- acquire run -n x --while "$pid"
     done
-    # A zombie has ended.
-    bash -c 'sleep 0 & echo $! >zombie; exec sleep 60' 3>&- 4>&- &
+    # A zombie has ended, and its parent, no shell any more by then, does not ask for it.
+    bash -c '(until grep -qx sleep /proc/$$/comm; do sleep 0.01; done) & echo $! >zombie; exec sleep 60' 3>&- 4>&- &
     helper_pids+=($!)
     wait_until 5 is_zombie
     assert_usage "no such process" -- acquire run -n x --while "$(cat zombie)"
