@@ -187,11 +187,11 @@ silent() { # MS: so long the section has not beaten
 
 @test "redis is stopped for half the lease: the command goes on" {
     server_start lone
-    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 1500)"
+    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 3000)"
     kill -STOP "$(server_pid lone)"
-    alive_for 600
+    alive_for 1300
     kill -CONT "$(server_pid lone)"
-    alive_for 1800
+    alive_for 2000
     assert_equal "$(redis_on lone EXISTS x)" 1
     : >let-go
     reap "$holder"

@@ -8,7 +8,7 @@ load ../lib/quorum
 @test "run, read, write: held on all of them, and given back on all" {
     local kind
     for kind in run read write; do
-        holds "$kind" "$kind"
+        holds "$kind" "$kind" -l "$(ms 1500)" # who was late is asked again with the renewal
         wait_until 3 held_on_all x
         finish "$kind"
         nothing_left
