@@ -9,22 +9,29 @@ java_servers() {
     echo "servers=redis://127.0.0.1:$(<"$BATS_FILE_TMPDIR/port")"
 }
 
+# java_command [OPTION...]: in words without spaces; a short life is no time to compile well.
+java_command() {
+    echo java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp "$INTEROP_CLASSES:$INTEROP_JARS/*" \
+        Interop "$(java_servers)" "$@"
+}
+
 # java_start JVM [OPTION...]: see Interop.java; ready some time later. Again for one that was killed.
 java_start() {
+    local -a command
     local dir=$BATS_FILE_TMPDIR/jvm-$1
     shift
     mkdir -p "$dir"
     [[ -p $dir/orders ]] || mkfifo "$dir/orders"
     printf '%s\n' "$@" >"$dir/options"
     : >"$dir/out"
-    env -u TEST_MARK java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp "$INTEROP_CLASSES:$INTEROP_JARS/*" \
-        Interop "$(java_servers)" "$@" 0<>"$dir/orders" >"$dir/out" 2>>"$dir/err" 3>&- 4>&- &
+    read -ra command <<<"$(java_command "$@")"
+    env -u TEST_MARK "${command[@]}" 0<>"$dir/orders" >"$dir/out" 2>>"$dir/err" 3>&- 4>&- &
     echo $! >"$dir/pid"
     disown $!
 }
 
 java_ready() { # JVM
-    grep -qx ready "$BATS_FILE_TMPDIR/jvm-$1/out"
+    grep -q '^ready ' "$BATS_FILE_TMPDIR/jvm-$1/out"
 }
 
 java_pid() { # JVM

@@ -24,6 +24,7 @@ one hold (re-entry) and may overlap.
 
 Tokens: later sections have larger ones, where it is certain that their holds were later: they
 could not have been held together, or one's rlock was started after the other's section had ended.
+token=none is of a lock that gives out none.
 
 --fifo-slack MS  who was queued MS before another arrived enters first. Under `rw` that is claimed
 for writers before readers only. Of those who never entered nothing is known.
@@ -143,6 +144,7 @@ def too_early(history, count):
 
 
 def bad_tokens(sections, rule):
+    sections = [section for section in sections if section.token != "none"]
     yield from (f"no token: {section}" for section in sections if not section.token.isdigit())
     numbered = [section for section in sections if section.token.isdigit()]
     yield from shared_tokens(numbered)

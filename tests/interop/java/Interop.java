@@ -5,6 +5,8 @@
 //   DIRECTORY WHO interrupt         the thread stops waiting, and ends
 //   DIRECTORY - forget              all threads do: nobody holds or awaits anything any more
 //
+// When it takes orders it says "ready", and the UUID of its threads as owners.
+//
 // usage: java Interop OPTION=VALUE...
 //
 //   servers   URLs with commas; the first is where all but a "red" lock live
@@ -32,8 +34,9 @@ final class Interop {
 
     public static void main(String[] args) throws Exception {
         endSomeTime();
-        var interop = new Interop(Clients.of(Words.of(args)));
-        System.out.println("ready");
+        List<RedissonClient> clients = Clients.of(Words.of(args));
+        var interop = new Interop(clients);
+        System.out.println("ready " + clients.get(0).getId());
         var orders = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = orders.readLine()) != null;)
             interop.obey(line.split(" "));
