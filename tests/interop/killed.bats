@@ -10,7 +10,7 @@ load interop
 kinds=(lock fair write read permits)
 
 wants() { # KIND
-    [[ $1 == read ]] && echo write || echo "$1"
+    echo "${1/read/write}"
 }
 
 # enter_each LETTER: LETTER-KIND has each kind; for two leases where nobody renews it.

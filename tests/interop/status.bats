@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# status.bats: `rlock status` shows what Java services hold and wait for; `rlock break` frees it for all.
+
+load ../lib/rlock
+load ../lib/ports
+load ../lib/actors
+load interop
+
+# said NAME JSON-PATH: of what status says of it, as Python has it.
+said() {
+    rlock status --json "$1" | python3 -c 'import json, sys
+print(eval("it" + sys.argv[1], {"it": json.load(sys.stdin)[0], "len": len, "sorted": sorted}))' "$2"
+}
+
+@test "status shows Java's holders of each kind" {
+    local kind
+    assert_answer true j0 set permits permits permits=1
+    for kind in lock fenced fair read write permits; do
+        enters "j-$kind" "$kind" "$kind" lease=30000
+        assert_equal "$kind $(said "$kind" "['state']")" "$kind held"
+        assert_equal "$kind $(said "$kind" "['kind']")" "$kind $(kind_shown "$kind")"
+        assert_equal "$(said "$kind" "['holders'][0]['host']")" None
+        (($(said "$kind" "['holders'][0]['ttl_ms']") > 20000))
+        [[ $kind == permits ]] || assert_equal "$(said "$kind" "['holders'][0]['owner']")" "$(told "j-$kind" owner)"
+    done
+    assert_equal "$(said fenced "['token']")" "$(told j-fenced token)"
+    assert_equal "$(said permits "['permits']")" "{'total': 1, 'available': 0}"
+    left_all j-lock j-fenced j-fair j-read j-write j-permits
+    assert_equal "$(said lock "['state']")" free
+}
+
+# As the keys show it: a fair lock that nobody waits for is like any other.
+kind_shown() { # KIND
+    case $1 in
+    lock | fenced | fair) echo run ;;
+    permits) echo sem ;;
+    *) echo "$1" ;;
+    esac
+}
+
+@test "status shows the holds of one Java thread, and readers of both" {
+    assert_answer taken j1 take lock x
+    assert_answer taken j1 take lock x
+    assert_equal "$(said x "['holders'][0]['holds']")" 2
+    enters j2 read y
+    enters a read y
+    assert_equal "$(rlock status --json y | grep -o -e "$(told j2 owner)" -e "$(told a owner)" | sort -u | wc -l)" 2
+    left_all a j2
+}
+
+@test "status shows a fair queue of both in its order" {
+    local owners
+    enters j1 fair x
+    awaits a fair x
+    comes j2 fair x
+    wait_until 5 in_queue 2
+    owners=$(redis LRANGE 'redisson_lock_queue:{x}' 0 -1 | tr '\n' ' ')
+    assert_equal "$(said x "['kind']")" fair
+    assert_equal "$(rlock status --json x | python3 -c 'import json, sys
+for waiter in json.load(sys.stdin)[0]["waiters"]: print(waiter["owner"], end=" ")')" "$owners"
+    leaves j1
+    wait_until 5 entered_section a
+    leaves a
+    wait_until 5 entered_section j2
+    leaves j2
+}
+
+in_queue() { # N
+    (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
+}
+
+# First a Java thread waits, then an rlock.
+@test "break frees what a Java service holds, and wakes rlocks and Java threads" {
+    local kind wants broken
+    assert_answer true j0 set permits permits permits=1
+    for kind in lock fair read write permits; do
+        wants=${kind/read/write}
+        enters "k-$kind" "$kind" "$kind" lease=60000
+        awaits "j-$kind" "$wants" "$kind"
+        broken=$(now_ns)
+        rlock break --force "$kind"
+        wait_until 5 entered_section "j-$kind"
+        awaits "a-$kind" "$wants" "$kind"
+        rlock break --force "$kind"
+        wait_until 5 entered_section "a-$kind"
+        echo "$kind: $((($(stamp "j-$kind" enter) - broken) / 1000000)) ms"
+        leaves "a-$kind"
+    done
+    assert_rest_ends permits
+    assert_equal "$(redis GET permits)" 1
+}
+
+@test "break takes rlock's lock away, and a Java thread that waits has it" {
+    enters a lock x lease=$((1500 * SLOW))
+    awaits j1 lock x
+    rlock break --force x
+    wait_until 2 entered_section j1
+    gone 76 a
+    leaves j1
+    assert_rest_ends
+}
