@@ -67,6 +67,13 @@ bool doctor_memory(const struct patient *patient, const char *about, struct verd
                       "%d%% of maxmemory used: a full server takes no locks", percent);
 }
 
+/* The server then refuses to write, unless it was told not to. */
+static bool snapshots_fail(const struct patient *patient) {
+    return strcmp(doctor_text(patient, "rdb_last_bgsave_status"), "err") == 0 &&
+           *doctor_text(patient, "config.save") != '\0' &&
+           strcmp(doctor_text(patient, "config.stop-writes-on-bgsave-error"), "no") != 0;
+}
+
 /* No snapshots: `save ""`. Whether there are any INFO does not say. */
 bool doctor_persistence(const struct patient *patient, const char *about, struct verdict *out) {
     (void)about;
@@ -75,7 +82,11 @@ bool doctor_persistence(const struct patient *patient, const char *about, struct
     const char *sync = doctor_text(patient, "config.appendfsync");
     if (strcmp(doctor_text(patient, "aof_last_write_status"), "err") == 0 && aof == 1)
         return doctor_say(out, DOCTOR_FINDING, "see the server's log: is the disk full?",
-                          "the append-only file can't be written");
+                          "the append-only file can't be written: no lock is taken");
+    if (snapshots_fail(patient))
+        return doctor_say(out, DOCTOR_FINDING,
+                          "see the server's log: is the disk full, or memory short?",
+                          "the last snapshot could not be written: no lock is taken");
     if (aof == 1 && strcmp(sync, "no") == 0)
         return doctor_say(
             out, DOCTOR_FINDING, "CONFIG SET appendfsync everysec, or always",

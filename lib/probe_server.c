@@ -34,8 +34,12 @@ rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const c
     return NULL;
 }
 
+static bool begins(const char *text, const char *word) {
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
 /* A server that answers with an error does answer, but one that is not ready for us, or wants a
- * password, is of no use. */
+ * password, is of no use. One that can't write to its disk (MISCONF) says so to every PING. */
 static void ask_first(struct rlock__probe *probe) {
     static const char *const words[] = {"PING"};
     rlock__reply *reply = NULL;
@@ -46,7 +50,7 @@ static void ask_first(struct rlock__probe *probe) {
     if (probe->status != RLOCK_OK)
         return;
     const char *error = rlock__reply_error(reply);
-    if (error != NULL && strncmp(error, "NOPERM ", strlen("NOPERM ")) != 0)
+    if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
         probe->status = rlock__link_judge(probe->link, reply);
     rlock__reply_free(reply);
 }
@@ -82,8 +86,8 @@ static void ask_info(struct rlock__probe *probe) {
 
 static void ask_config(struct rlock__probe *probe) {
     static const char *const parameters[] = {
-        "save",    "appendfsync", "min-replicas-to-write", "min-replicas-max-lag",
-        "timeout", "maxclients",  "maxmemory-policy",      "tcp-keepalive"};
+        "save",       "stop-writes-on-bgsave-error", "appendfsync", "min-replicas-to-write",
+        "maxclients", "min-replicas-max-lag",        "timeout",     "maxmemory-policy"};
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         const char *words[] = {"CONFIG", "GET", parameters[i]};
         rlock__reply *reply = rlock__probe_ask(probe, 3, words);

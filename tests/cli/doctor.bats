@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # doctor.bats: rlock doctor on one server or several: a good one has no findings, and each finding is
-# provoked. Its rights stand in doctor_rights.bats, replicas, Sentinels and clusters in
-# doctor_copies.bats, doctor_sentinel.bats and doctor_cluster.bats.
+# provoked. Its rights stand in doctor_rights.bats, replicas, Sentinels, clusters and TLS in
+# doctor_copies.bats, doctor_sentinel.bats, doctor_cluster.bats and doctor_tls.bats.
 
 load ../lib/rlock
 load ../lib/doctor
@@ -59,6 +59,39 @@ setup() {
     redis CONFIG SET appendonly yes appendfsync no
     redis SLOWLOG RESET
     assert_finding persistence 'appendfsync no'
+}
+
+# full_disk SERVER: from now on it can make no file longer than a byte.
+full_disk() {
+    prlimit --pid "$(server_pid "$1")" --fsize=1:
+}
+
+disk_failed() { # SERVER NAME: in its INFO
+    [[ $(redis_on "$1" INFO persistence) == *"$2:err"* ]]
+}
+
+@test "persistence: an append-only file, or a snapshot, that can't be written" {
+    launcher=(env --ignore-signal=XFSZ)
+    server_start full --appendonly yes
+    launcher=()
+    RLOCK_SERVER=$(server_url full)
+    assert_healthy
+    full_disk full
+    redis_on full SET x 1
+    wait_until 5 disk_failed full aof_last_write_status
+    try doctor
+    assert_failure 1
+    assert_says finding persistence "the append-only file can't be written"
+    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    redis_on full CONFIG SET appendonly no save '3600 1'
+    redis_on full BGSAVE
+    wait_until 10 disk_failed full rdb_last_bgsave_status
+    try doctor
+    assert_failure 1
+    assert_says finding persistence 'the last snapshot could not be written'
+    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    redis_on full CONFIG SET stop-writes-on-bgsave-error no
+    assert_finding persistence 'snapshots only'
 }
 
 @test "clients: nearly as many as may be" {
@@ -132,7 +165,7 @@ setup() {
     assert_says unknown timeout 'cannot tell'
 }
 
-@test "tls: not encrypted is a note, any certificate a finding" {
+@test "tls: not encrypted is a note" {
     local port
     port=$(free_ports 1)
     server_start plain --bind 127.0.0.1 --port "$port"
