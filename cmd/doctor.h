@@ -25,7 +25,7 @@ enum doctor_level {
 
 struct verdict {
     enum doctor_level level;
-    char found[512];
+    char found[1024];
     char advice[512]; /* "": none */
 };
 
@@ -46,7 +46,8 @@ doctor_check doctor_version, doctor_eviction, doctor_memory, doctor_persistence,
 /* doctor_copies.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
 /* doctor_use.c */
-doctor_check doctor_scripts, doctor_rights, doctor_clock, doctor_round_trip, doctor_cycle;
+doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_clock, doctor_round_trip,
+    doctor_cycle;
 
 /* One check's outcome; about: the server's name. */
 typedef void doctor_teller(void *context, const char *check, const char *about,

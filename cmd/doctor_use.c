@@ -19,10 +19,9 @@ bool doctor_scripts(const struct patient *patient, const char *about, struct ver
     return doctor_say(out, DOCTOR_OK, NULL, "they run");
 }
 
-bool doctor_rights(const struct patient *patient, const char *about, struct verdict *out) {
+static bool judge_rights(const struct patient *patient, const char *about, enum doctor_level lack,
+                         const char *advice, struct verdict *out) {
     char fact[64];
-    if (patient->settings->kind != NULL && strstr(about, patient->settings->kind) == NULL)
-        return false;
     snprintf(fact, sizeof fact, "rights.%s", about);
     const char *missing = rlock_fact(patient->facts, patient->server, fact);
     if (missing == NULL && *doctor_text(patient, "rights.refused") != '\0')
@@ -31,13 +30,29 @@ bool doctor_rights(const struct patient *patient, const char *about, struct verd
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: only Redis 7.0 or newer can");
     if (*missing == '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "all that it needs");
-    return doctor_say(out, DOCTOR_FINDING,
-                      patient->settings->name_count > 0
-                          ? "ACL SETUSER with these, if this user takes such locks; see rlock(7), "
-                            "ACCESS CONTROL"
-                          : "ACL SETUSER with these, if this user takes such locks; where it has "
-                            "rights to some names only give the beginning of one",
-                      "missing: %s", missing);
+    return doctor_say(out, lack, advice, "missing: %s", missing);
+}
+
+/* To take locks of a kind, to renew them and to give them back. */
+bool doctor_rights(const struct patient *patient, const char *about, struct verdict *out) {
+    if (patient->settings->kind != NULL && strstr(about, patient->settings->kind) == NULL)
+        return false;
+    return judge_rights(
+        patient, about, DOCTOR_FINDING,
+        patient->settings->name_count > 0
+            ? "ACL SETUSER with these, if this user takes such locks; see rlock(7), ACCESS CONTROL"
+            : "ACL SETUSER with these, if this user takes such locks; where it has rights to some "
+              "names only give the beginning of one",
+        out);
+}
+
+/* What who takes locks can do without, and often should. */
+bool doctor_rights_beyond(const struct patient *patient, const char *about, struct verdict *out) {
+    if (patient->settings->kind != NULL)
+        return false;
+    return judge_rights(
+        patient, about, DOCTOR_NOTE,
+        "ACL SETUSER with these, if this user is to do that; see rlock(7), ACCESS CONTROL", out);
 }
 
 bool doctor_clock(const struct patient *patient, const char *about, struct verdict *out) {

@@ -12,64 +12,89 @@ enum { FIRST_RULE = 3 }; /* in the answer, behind the numbers */
 
 #define LISTENING "publish subscribe unsubscribe"
 
-/* tests/cli/doctor_rights.bats compares them with the manual. */
-static const struct {
-    const char *name, *kind, *commands, *on_channels;
+/* Of some kinds of locks: all of their keys and channels. tests/cli/doctor_rights.bats compares
+ * them with the manual. */
+enum { KINDS_MAX = 3 };
+static const struct right {
+    const char *name, *kinds[KINDS_MAX], *commands, *on_channels;
 } rights[] = {
-    {"run", "run",
+    {"run",
+     {"run"},
      "exists type hget hgetall hlen lindex lpos pttl zcard zrange zrank del hdel hincrby hset incr "
      "pexpire zadd zrem",
      LISTENING},
-    {"fair", "fair",
+    {"fair",
+     {"fair"},
      "exists type hget hgetall hlen lindex llen lpos lrange pttl zcard zrange zrangebyscore zrank "
      "zscore del hdel hincrby hset incr lrem persist pexpire rpush zadd zrem",
      LISTENING},
-    {"read, write", "write",
+    {"read, write",
+     {"write"},
      "exists type get hget hgetall pttl zcard zrange zrank del hdel hincrby hset incr pexpire "
      "rename set zadd zrem",
      LISTENING},
-    {"sem", "sem",
+    {"sem",
+     {"sem"},
      "exists type get hget hkeys pttl zcard zrange zrangebyscore zrank zscore hdel hset incr "
      "incrby pexpire set zadd zrem",
      LISTENING},
-    {"sem --plain", "plain",
+    {"sem --plain",
+     {"plain"},
      "exists type get hget hkeys pttl zcard zrange zrank zscore hdel hset incr incrby pexpire set "
      "zadd zrem",
      LISTENING},
-    {"sem --resize", "sem",
-     "type get hget zcard zrange zrangebyscore zrank hdel incrby set zadd zrem", "publish"},
-    {"latch set", "latch", "type get hget hset pexpire set", "publish"},
-    {"latch down", "latch", "type get hget decrby del hset pexpire", "publish"},
-    {"latch wait", "latch", "type get hget", "subscribe"},
+    {"sem --resize",
+     {"sem"},
+     "type get hget zcard zrange zrangebyscore zrank hdel incrby set zadd zrem",
+     "publish"},
+    {"latch set", {"latch"}, "type get hget hset pexpire set", "publish"},
+    {"latch down", {"latch"}, "type get hget decrby del hset pexpire", "publish"},
+    {"latch wait", {"latch"}, "type get hget", "subscribe"},
+    {"status", {"fair", "write", "sem"}, "type get hgetall lrange pttl zrange zscore", ""},
+    {"status, all",
+     {"fair", "write", "sem"},
+     "type get hget hgetall hkeys hlen lrange pttl scan zrange zscore",
+     ""},
+    {"break",
+     {"fair", "write", "sem"},
+     "type get hget hgetall hlen lindex lrange pttl zrange zrangebyscore zrank zscore del hdel "
+     "hincrby hset incrby pexpire set zadd zrem",
+     "publish"},
 };
 
-/* What is missing, parted by spaces, "" for nothing. Of a server that can't be asked it is no fact.
- */
-static void note(struct rlock__probe *probe, size_t row, const struct rlock__answer *answer) {
-    const size_t count = rlock__reply_count(answer->reply);
-    char name[64] = "rights.";
-    size_t size = 1;
-    if (answer->code <= 0)
-        return;
-    for (size_t i = FIRST_RULE; i < count; i++)
-        size += strlen(rlock__reply_text(answer->reply, i)) + 1;
-    char *text = calloc(1, size), *to = text;
-    for (size_t i = FIRST_RULE; i < count && to != NULL; i++)
-        to = stpcpy(stpcpy(to, i > FIRST_RULE ? " " : ""), rlock__reply_text(answer->reply, i));
-    if (text != NULL)
-        rlock__fact_add(probe->facts, strncat(name, rights[row].name, sizeof name - 8), "%s", text);
-    free(text);
+static bool has_word(const char *text, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == text || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    }
+    return false;
 }
 
-static enum rlock_status look(struct rlock__probe *probe, size_t row, const char *lock_name,
-                              struct rlock__answer *answer) {
-    const struct rlock__kind *kind = rlock__kind_find(rights[row].kind);
+/* Adds what is missing to a text in which each rule stands once, parted by spaces. */
+static bool add_rules(char **text, const rlock__reply *reply) {
+    for (size_t i = FIRST_RULE; i < rlock__reply_count(reply); i++) {
+        const char *rule = rlock__reply_text(reply, i);
+        char *longer;
+        if (rule == NULL || has_word(*text, rule))
+            continue;
+        if (asprintf(&longer, "%s%s%s", *text, **text != '\0' ? " " : "", rule) < 0)
+            return false;
+        free(*text);
+        *text = longer;
+    }
+    return true;
+}
+
+static enum rlock_status look(struct rlock__probe *probe, const struct right *right,
+                              const char *kind_name, struct rlock__answer *answer) {
+    const struct rlock__kind *kind = rlock__kind_find(kind_name);
+    const char *lock_name = probe->options->name;
     char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, lock_name);
     char *publish = NULL;
     bool made = channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) >= 0;
     struct rlock__call call = {
-        .arg_count = 7,
-        .args = {"", "0", "", "0", publish, rights[row].commands, rights[row].on_channels}};
+        .arg_count = 7, .args = {"", "0", "", "0", publish, right->commands, right->on_channels}};
     for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
         keys[i] = rlock__kind_key(kind->keys[i], lock_name);
         call.args[call.arg_count++] = keys[i];
@@ -88,17 +113,33 @@ static enum rlock_status look(struct rlock__probe *probe, size_t row, const char
     return status;
 }
 
-void rlock__probe_rights(struct rlock__probe *probe) {
-    const char *name = probe->options->name;
-    for (size_t row = 0; row < sizeof rights / sizeof *rights; row++) {
+/* Adds the fact; of a server that can't be asked it is none. */
+static enum rlock_status probe_right(struct rlock__probe *probe, const struct right *right) {
+    enum rlock_status status = RLOCK_OK;
+    bool known = true;
+    char name[64] = "rights.", *missing = strdup("");
+    if (missing == NULL)
+        return RLOCK_SYSTEM;
+    for (size_t i = 0; status == RLOCK_OK && i < KINDS_MAX && right->kinds[i] != NULL; i++) {
         struct rlock__answer answer = {.code = 0};
-        const enum rlock_status status = look(probe, row, name, &answer);
-        if (status != RLOCK_OK) {
-            rlock__fact_add(probe->facts, "rights.refused", "%s",
-                            probe->client->routes.at[0].error.text);
-            return;
-        }
-        note(probe, row, &answer);
+        status = look(probe, right, right->kinds[i], &answer);
+        known = known && answer.code > 0;
+        if (status == RLOCK_OK && !add_rules(&missing, answer.reply))
+            status = RLOCK_SYSTEM;
         rlock__reply_free(answer.reply);
+    }
+    if (status == RLOCK_OK && known)
+        rlock__fact_add(probe->facts, strncat(name, right->name, sizeof name - 8), "%s", missing);
+    free(missing);
+    return status;
+}
+
+void rlock__probe_rights(struct rlock__probe *probe) {
+    for (size_t i = 0; i < sizeof rights / sizeof *rights; i++) {
+        if (probe_right(probe, &rights[i]) == RLOCK_OK)
+            continue;
+        rlock__fact_add(probe->facts, "rights.refused", "%s",
+                        probe->client->routes.at[0].error.text);
+        return;
     }
 }

@@ -26,11 +26,13 @@ end
 local reply, open = {KNOWN, 0, 0}, {}
 
 -- A key on which no command is allowed is one whose pattern is missing. A command is never asked for
--- with fewer keys than it takes: a server may fall over that.
+-- with fewer keys than it takes: a server may fall over that. SCAN takes none, and says nothing of one.
 for i = 8, #ARGV do
     local name = ARGV[i]
     local some = false
-    for command in string.gmatch(ARGV[6], '%S+') do some = some or on_key(command, name) end
+    for command in string.gmatch(ARGV[6], '%S+') do
+        some = some or (command ~= 'scan' and on_key(command, name))
+    end
     if some then open[#open + 1] = name else reply[#reply + 1] = '~' .. name end
 end
 for command in string.gmatch(ARGV[6], '%S+') do

@@ -17,21 +17,25 @@ only() {
     assert_equal "$(redis ACL SETUSER default reset on nopass "$@")" OK
 }
 
-kinds=(run fair 'read , write' sem 'sem --plain' 'sem --resize' 'latch set' 'latch down' 'latch wait')
+declare -gA manual=( # what the lines are about, as rlock(7) calls it
+    [run]=run [fair]=fair ['read, write']=read [sem]=sem ['sem --plain']='sem --plain' ['sem --resize']='sem --resize'
+    ['latch set']='latch set' ['latch down']='latch down' ['latch wait']='latch wait'
+    [status]=status ['status, all']='status No without NAME' [break]=break)
 
-missing() { # KIND: as the line says
-    sed -n "s/^finding *rights ${1/ ,/,} *missing: \(.*\); ACL.*/\1/p" <<<"$output" | tr ' ' '\n' | sort
+missing() { # ABOUT: as the line says
+    sed -nE "s/^(finding|note) *rights $1 *missing: (.*); ACL.*/\2/p" <<<"$output" | tr ' ' '\n' | sort
 }
 
 @test "of each kind it misses all that the manual names, and nothing else" {
-    local kind
+    local about
     # With these alone scripts can ask.
     only '~*' '&*' +eval +evalsha +time +type
     try doctor x
     assert_failure 1
-    for kind in "${kinds[@]}"; do
-        assert_equal "$kind: $(missing "$kind" | grep -v '^&')" \
-            "$kind: $(rules "${kind%% ,*}" | grep '^+' | grep -vxE '\+(eval|evalsha|time|type)' | sort)"
+    assert_equal "$(grep -c ' rights ' <<<"$output")" "${#manual[@]}"
+    for about in "${!manual[@]}"; do
+        assert_equal "$about: $(missing "$about" | grep -v '^&')" \
+            "$about: $(rules "${manual[$about]}" | grep '^+' | grep -vxE '\+(eval|evalsha|time|type)' | sort)"
     done
 }
 
@@ -47,6 +51,21 @@ missing() { # KIND: as the line says
         assert_line --regexp "^ok *rights .*$kind.*all that it needs"
         assert_equal "$(grep -c rights <<<"$output")" "$(case $kind in sem | latch) echo 3 ;; *) echo 1 ;; esac)"
     done
+}
+
+@test "for status and break: their rules are enough, and who has them not gets a note" {
+    local about
+    for about in status 'status, all' break; do
+        mapfile -t words < <(rules "${manual[$about]}")
+        only "${words[@]}"
+        try doctor x
+        assert_line --regexp "^ok *rights $about *all that it needs"
+        mapfile -t words < <(rules "${manual[$about]}" | grep -v '^[~&]')
+        only "${words[@]}" '~rlock_*' '~x*'
+        try doctor x
+        assert_says note "rights $about" 'missing: .*~redisson_lock_token:\{x\}.* ~\{x\}:timeout'
+    done
+    assert_says note 'rights break' '&redisson_lock__channel:\{x\}\*.*&redisson_rwlock:\{x\}\*.*&redisson_sc:\{x\}\*;'
 }
 
 @test "a channel, a key or names that are not among the patterns" {
