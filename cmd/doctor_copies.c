@@ -105,8 +105,8 @@ bool doctor_sentinel(const struct patient *patient, const char *about, struct ve
                           given - answered, given, doctor_text(patient, "sentinel.silent"));
     if (others >= 0 && others < 2)
         return doctor_say(out, DOCTOR_FINDING, "run three, each on a machine of its own",
-                          "%" PRId64
-                          " Sentinels: when one fails there is no majority for a failover",
+                          "fewer than three Sentinels, %" PRId64
+                          ": when one fails there is no majority for a failover",
                           others + 1);
     if (down_after_ms > DOWN_AFTER_MAX_MS)
         return doctor_say(out, DOCTOR_FINDING,
@@ -146,7 +146,8 @@ bool doctor_cluster(const struct patient *patient, const char *about, struct ver
                           "the cluster's state is %s, %" PRId64 " slots are down", state, failing);
     if (masters < 3)
         return doctor_say(out, DOCTOR_FINDING, "use three masters or more",
-                          "%" PRId64 " masters: when one fails there is no majority for a failover",
+                          "fewer than three masters, %" PRId64
+                          ": when one fails there is no majority for a failover",
                           masters);
     return doctor_say(out, DOCTOR_OK, NULL, "%" PRId64 " masters, all slots are served", masters);
 }

@@ -35,6 +35,9 @@ doctor_setup() {
     changed
     server_stop s3
     assert_finding sentinel '1 of 3 Sentinels do not answer, such as 127.0.0.1:'
+    server_stop s2
+    redis_on s1 SENTINEL RESET m # they never were
+    assert_finding sentinel 'fewer than three Sentinels, 1' -s "$(sentinel_url s1)"
 }
 
 @test "no quorum among the Sentinels" {
