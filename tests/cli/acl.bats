@@ -7,6 +7,7 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rights
 load ../lib/acl
+load ../lib/handles
 
 renewed() { # TIMES
     (($(calls evalsha) > $1))
@@ -147,4 +148,31 @@ nest() { # KIND
     assert_failure 77
     assert_stderr_has select
     assert_file_not_exist ran
+}
+
+@test "by a handle: the rules of its kind are enough, also to learn that another has it" {
+    local kind
+    for kind in run fair read write sem; do
+        allow "$kind"
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        acquire ${how[$kind]}
+        if [[ $kind != read ]]; then
+            # shellcheck disable=SC2086
+            try acquire ${how[$kind]} -x -n x
+            assert_failure 75
+            refute_regex "$stderr" '[Dd]enied|permission'
+        fi
+        try check "$handle"
+        assert_success
+        try renew "$handle"
+        assert_success
+        try release "$handle"
+        assert_success
+        try check "$handle"
+        assert_failure 1
+        occupy "$kind"
+        assert_lost -- renew "$handle"
+        refute_regex "$stderr" '[Dd]enied|permission'
+    done
 }
