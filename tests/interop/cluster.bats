@@ -101,8 +101,8 @@ no_other_channels() {
     local end
     enters k1 fenced x
     awaits a fenced x
-    java_kill k
     end=$(at x PEXPIRETIME x)
+    java_kill k
     enters_at "$end" a
     leaves a
     (($(told a token) > $(told k1 token)))

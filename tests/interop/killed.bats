@@ -60,8 +60,8 @@ renewed() {
     await_each a
     read -ra ends <<<"$(ends "${kinds[@]}")"
     wait_until 5 renewed "${ends[@]}"
-    java_kill k
     read -ra ends <<<"$(ends "${kinds[@]}")"
+    java_kill k
     each_enters a "${ends[@]}"
     assert_rest_ends permits
     assert_equal "$(redis GET permits)" 1
@@ -71,8 +71,8 @@ renewed() {
     local -a ends
     enter_each a
     await_each j
-    signal KILL "${kinds[@]/#/a-}"
     read -ra ends <<<"$(ends "${kinds[@]}")"
+    signal KILL "${kinds[@]/#/a-}"
     gone 137 "${kinds[@]/#/a-}"
     each_enters j "${ends[@]}"
     assert_rest_ends permits
