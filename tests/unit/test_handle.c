@@ -155,6 +155,7 @@ static void each_name_is_looked_for_as_who_holds_it(void **state) {
         assert_string_equal(peer.requests[i].words[14].data, ID);
         assert_string_equal(peer.requests[i].words[17].data, token);
     }
+    peer_free(&peer);
 }
 
 static void what_cannot_be_taken_up_is_refused(void **state) {
