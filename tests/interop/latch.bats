@@ -78,7 +78,7 @@ down_by() { # WHO
     assert_answer 2 j0 count latch x
     try latch wait -w 0 -n x
     assert_failure 75
-    assert_answer busy j1 take latch x wait=50
+    assert_answer busy j1 take latch x wait=$((500 * SLOW)) # with less it may forget that it listens
     rlock latch down -n x --by 5
     assert_answer taken j1 take latch x wait=0
     rlock latch wait -n x -w 0
