@@ -111,9 +111,9 @@ disk_failed() { # SERVER NAME: in its INFO
 
 @test "slow: a script that took long" {
     redis CONFIG SET slowlog-log-slower-than 10000
-    redis EVAL 'local t = redis.call("TIME") local e = t[1] * 1000000 + t[2] + 150000
-        repeat t = redis.call("TIME") until t[1] * 1000000 + t[2] > e' 0
-    assert_finding slow 'EVAL took [12][0-9][0-9] ms'
+    # TIME stands still in a script of Redis 8.
+    redis EVAL 'local ends = os.clock() + 0.15 repeat until os.clock() > ends' 0
+    assert_finding slow 'EVAL took [0-9]{3,} ms'
 }
 
 @test "round trip, lock cycle: a slow network" {

@@ -99,6 +99,7 @@ rlock: renewed x on $RLOCK_SERVER: .* left
 
 @test "who does not listen does not pay: no report, no wake-up" {
     command -v strace >/dev/null || skip "needs strace"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     rlock run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     assert_equal "$(grep -c O_NONBLOCK calls)" 0
