@@ -53,14 +53,20 @@ reap_adders() {
     assert_output --partial overlap
 }
 
+both_entered() {
+    (($(grep -c '^enter=' history) == 2))
+}
+
 @test "the control: with a lease that ends before the section, and nobody who stops it, the checker says so" {
     local n
     for n in 1 2; do
         foreign_hold x 50
-        RLOCK_OWNER=$n RLOCK_TOKEN=$n "$SECTION" --log history --ms 300 3>&- 4>&- &
+        RLOCK_OWNER=$n RLOCK_TOKEN=$n "$SECTION" --log history --until let-go 3>&- 4>&- &
         adders+=($!)
         wait_until 5 assert_free x
     done
+    wait_until 10 both_entered
+    : >let-go
     reap_adders
     run check_history history
     assert_failure 1
