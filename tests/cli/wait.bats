@@ -94,7 +94,7 @@ section_holds() {
 
 @test "the end of a dead holder's lease wakes the waiter" {
     local end
-    foreign_hold x $((1000 * SLOW))
+    foreign_hold x $((2000 * SLOW))
     section_waits second
     wait_until 5 waiters x 1
     end=$(expiry x)

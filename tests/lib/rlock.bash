@@ -109,7 +109,7 @@ hold() {
     shift
     rm -f "held-$name" "let-go-$name"
     log=hold-$name start run -n "$name" "$@" -- \
-        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep 0.01; done' "held-$name" "let-go-$name"
+        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep "$2"; done' "held-$name" "let-go-$name" "0.0$SLOW"
     holder=$pid
     wait_until 10 test -s "held-$name"
 }
@@ -160,7 +160,7 @@ wait_until() {
             fail "not within $limit s: $*"
             return 1
         fi
-        sleep 0.01
+        sleep "0.0$SLOW" # who polls takes time from those who are waited for
     done
 }
 
