@@ -1,5 +1,4 @@
 /* break.c: takes a lock away from its holders, on all servers. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ enum { BROKEN = 1, OTHER_KIND = -1 };
 /* What the call is made of. */
 struct texts {
     char *keys[RLOCK__KEYS_MAX];
-    char *channel, *publish, *owners;
+    char *publish, *owners;
     char id[RLOCK__ID_SIZE];
 };
 
@@ -34,26 +33,19 @@ static char *join_lines(const char *const *lines, size_t count) {
 
 static bool make_call(struct rlock__call *call, struct texts *texts, const struct rlock__kind *kind,
                       const struct rlock_break_options *options) {
-    *texts = (struct texts){.channel = rlock__kind_key(kind->channel, options->name),
+    *texts = (struct texts){.publish = rlock__kind_publish(kind, options->name),
                             .owners = join_lines(options->owners, options->owner_count)};
-    if (texts->channel == NULL || texts->owners == NULL || !rlock__random_id(texts->id) ||
-        asprintf(&texts->publish, RLOCK__SPUBLISH "%s", texts->channel) < 0)
+    if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
+        texts->owners == NULL || !rlock__random_id(texts->id))
         return false;
     *call = (struct rlock__call){.arg_count = 6,
                                  .args = {"", "0", texts->id, "0", texts->publish, texts->owners}};
-    for (size_t i = 0; i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
-        texts->keys[i] = rlock__kind_key(kind->keys[i], options->name);
-        call->keys[call->key_count++] = texts->keys[i];
-        if (texts->keys[i] == NULL)
-            return false;
-    }
+    rlock__call_add_keys(call, texts->keys);
     return true;
 }
 
 static void free_texts(struct texts *texts) {
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(texts->keys[i]);
-    free(texts->channel);
+    rlock__kind_keys_free(texts->keys);
     free(texts->publish);
     free(texts->owners);
 }

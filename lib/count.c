@@ -51,26 +51,19 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
                                   const struct rlock_count *count, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(verb->kind);
     char id[RLOCK__ID_SIZE], number[24];
-    char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, count->name);
-    char *publish = NULL;
-    bool made = channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) >= 0 &&
-                rlock__random_id(id);
+    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, count->name);
+    const bool made =
+        rlock__kind_keys(keys, kind->keys, count->name) && publish != NULL && rlock__random_id(id);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
     struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
-    for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
-        keys[i] = rlock__kind_key(kind->keys[i], count->name);
-        call.keys[call.key_count++] = keys[i];
-        made = keys[i] != NULL;
-    }
+    rlock__call_add_keys(&call, keys);
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
         status = carry_out(client, verb, &call, count, answer);
     else
         rlock__error_set(&client->error, "no memory, or no random bytes");
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(keys[i]);
+    rlock__kind_keys_free(keys);
     free(publish);
-    free(channel);
     return status;
 }
 

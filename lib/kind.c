@@ -1,6 +1,7 @@
 /* kind.c: the table of kinds. A new kind is its scripts in lua/, a row here, and its tests. */
 #include "kind.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +152,27 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
     }
     *to = '\0';
     return key;
+}
+
+bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
+                      const char *lock_name) {
+    bool made = true;
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++) {
+        keys[i] = made && patterns[i] != NULL ? rlock__kind_key(patterns[i], lock_name) : NULL;
+        made = made && (keys[i] != NULL || patterns[i] == NULL);
+    }
+    return made;
+}
+
+void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]) {
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
+        free(keys[i]);
+}
+
+char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name) {
+    char *channel = rlock__kind_key(kind->channel, lock_name), *publish = NULL;
+    if (channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) < 0)
+        publish = NULL;
+    free(channel);
+    return publish;
 }

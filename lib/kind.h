@@ -31,6 +31,15 @@ bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
 /* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
 char *rlock__kind_key(const char *pattern, const char *lock_name);
 
+/* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
+ * no memory. */
+bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
+                      const char *lock_name);
+void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]);
+
+/* By what scripts tell of a lock: "SPUBLISH CHANNEL". The caller frees it; NULL: no memory. */
+char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name);
+
 /* For a lock on several servers, see part.c. */
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 

@@ -112,12 +112,8 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
         asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
         asprintf(&part->publish, RLOCK__SPUBLISH "%s", part->channel) < 0)
         return false;
-    for (size_t i = 0; i < RLOCK__KEYS_MAX && lock->kind->keys[i] != NULL; i++) {
-        part->keys[i] = rlock__kind_key(lock->kind->keys[i], name);
-        if (part->keys[i] == NULL)
-            return false;
-    }
-    return take_over_proof(part, lock->kind->reenters, options);
+    return rlock__kind_keys(part->keys, lock->kind->keys, name) &&
+           take_over_proof(part, lock->kind->reenters, options);
 }
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
@@ -165,8 +161,7 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
 }
 
 static void free_part(struct rlock__part *part) {
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(part->keys[i]);
+    rlock__kind_keys_free(part->keys);
     free(part->name);
     free(part->channel);
     free(part->own_channel);

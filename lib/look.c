@@ -1,5 +1,4 @@
 /* look.c: looks at a name, whatever its kind, without touching it. */
-#include <stdlib.h>
 
 #include "ask.h"
 #include "kind.h"
@@ -34,25 +33,20 @@ static enum rlock_status look_with(rlock_client *client, const struct rlock_look
 enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *look,
                              rlock_view **out) {
     const char *fault = rlock__name_fault(look->name);
-    char *keys[RLOCK__KEYS_MAX] = {NULL};
+    char *keys[RLOCK__KEYS_MAX];
     struct rlock__call call = {.arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}};
-    bool made = true;
     *out = NULL;
     if (fault != NULL)
         return rlock__client_invalid(client, fault);
     if (look->server >= client->count)
         return rlock__client_invalid(client, "there is no such server");
-    for (size_t i = 0; made && i < RLOCK__KEYS_MAX; i++) {
-        keys[i] = rlock__kind_key(RLOCK__LOOK_KEYS[i], look->name);
-        call.keys[call.key_count++] = keys[i];
-        made = keys[i] != NULL;
-    }
+    const bool made = rlock__kind_keys(keys, RLOCK__LOOK_KEYS, look->name);
+    rlock__call_add_keys(&call, keys);
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
         status = look_with(client, look, &call, out);
     else
         rlock__error_set(&client->error, "no memory");
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(keys[i]);
+    rlock__kind_keys_free(keys);
     return status;
 }

@@ -37,10 +37,7 @@ struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct 
         .arg_count = 5,
         .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->publish},
     };
-    while (call.key_count < RLOCK__KEYS_MAX && part->keys[call.key_count] != NULL) {
-        call.keys[call.key_count] = part->keys[call.key_count];
-        call.key_count++;
-    }
+    rlock__call_add_keys(&call, part->keys);
     return call;
 }
 

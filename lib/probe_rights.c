@@ -90,26 +90,20 @@ static enum rlock_status look(struct rlock__probe *probe, const struct right *ri
                               const char *kind_name, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(kind_name);
     const char *lock_name = probe->options->name;
-    char *keys[RLOCK__KEYS_MAX] = {NULL}, *channel = rlock__kind_key(kind->channel, lock_name);
-    char *publish = NULL;
-    bool made = channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) >= 0;
+    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, lock_name);
+    const bool made = rlock__kind_keys(keys, kind->keys, lock_name) && publish != NULL;
     struct rlock__call call = {
         .arg_count = 7, .args = {"", "0", "", "0", publish, right->commands, right->on_channels}};
-    for (size_t i = 0; made && i < RLOCK__KEYS_MAX && kind->keys[i] != NULL; i++) {
-        keys[i] = rlock__kind_key(kind->keys[i], lock_name);
+    for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
         call.args[call.arg_count++] = keys[i];
-        made = keys[i] != NULL;
-    }
     call.keys[0] = lock_name; /* where it goes; it has none */
     const struct rlock__limit limit = rlock__probe_limit(probe);
     const enum rlock_status status =
         made ? rlock__script_run(&probe->client->routes.at[0], RLOCK__RIGHTS_LOOK, &call, &limit,
                                  answer)
              : RLOCK_SYSTEM;
-    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
-        free(keys[i]);
+    rlock__kind_keys_free(keys);
     free(publish);
-    free(channel);
     return status;
 }
 

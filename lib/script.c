@@ -18,6 +18,11 @@ static struct rlock__arg text_arg(const char *text) {
     return (struct rlock__arg){text, strlen(text)};
 }
 
+void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]) {
+    for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
+        call->keys[call->key_count++] = keys[i];
+}
+
 /* --- one server ------------------------------------------------------------------------------ */
 
 static bool is_sharded(const struct rlock__run *run) {

@@ -26,6 +26,9 @@ struct rlock__call {
     bool replicated; /* a "yes" counts once the replicas that are wanted have it */
 };
 
+/* Gives the call these keys, NULL behind the last. It borrows them. */
+void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]);
+
 /* The one reply shape: a code and two numbers; a busy one is followed by who is in the way. */
 struct rlock__answer {
     int64_t code, a, b;
