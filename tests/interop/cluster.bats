@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# cluster.bats: the same in a cluster, where messages go by shard channels (SPUBLISH).
+# cluster.bats: the same in a cluster of several nodes, each of which has some of the names and their shard
+# channels. What the other files test in a cluster (INTEROP_ON) is one of a single node.
 
 load ../lib/rlock
 load ../lib/ports
@@ -12,7 +13,6 @@ setup_file() {
     rlock_setup_file
     cluster_start
     java_start j
-    java_start k watchdog="$DYING_MS"
 }
 
 teardown_file() {
@@ -79,31 +79,4 @@ no_other_channels() {
         rm history end-*
     done
     no_other_channels
-}
-
-@test "a latch that one side sets and waits for is opened by the other" {
-    local began
-    rlock latch set -n latch --count 1
-    tell j1 take latch latch
-    wait_until 10 awaited latch
-    began=$(now_ns)
-    rlock latch down -n latch
-    wait_until 2 entered_section j1
-    assert_answer true j0 set latch latch count=1
-    log=a start latch wait -n latch
-    wait_until 10 awaited latch
-    assert_answer true j0 down latch latch
-    reap "$pid" 2
-    assert_equal "$status" 0
-}
-
-@test "a killed service's lock is free when its lease is over" {
-    local end
-    enters k1 fenced x
-    awaits a fenced x
-    end=$(at x PEXPIRETIME x)
-    java_kill k
-    enters_at "$end" a
-    leaves a
-    (($(told a token) > $(told k1 token)))
 }

@@ -3,6 +3,8 @@
 #
 # Needs rlock.bash, ports.bash and actors.bash, and is loaded after them: a file's setup and so on come from
 # here.
+#
+# environment: INTEROP_ON=cluster   the main server is a cluster; else it is one that stands alone
 # shellcheck shell=bash
 
 source "$TESTS/interop/java.bash"
@@ -33,8 +35,9 @@ setup() {
 interop_setup() {
     local each
     rlock_setup
+    ! in_cluster || RLOCK_SERVER=cluster://$(main_address)
     for each in "$BATS_FILE_TMPDIR"/jvm-*; do
-        wait_until 30 java_ready "${each##*-}"
+        [[ ! -d $each ]] || wait_until 30 java_ready "${each##*-}"
     done
 }
 
@@ -43,12 +46,43 @@ teardown() {
     rlock_teardown
 }
 
-# The main server; Redisson comes by TCP.
+# --- the main server -----------------------------------------------------------------------------
+
+in_cluster() {
+    [[ ${INTEROP_ON-} == cluster ]]
+}
+
+# Redisson comes by TCP. A cluster is this one node: all that is elsewhere is the same, and tests/lib
+# finds every key there. cluster.bats has several.
 interop_server() {
+    local port bus
     [[ -d ${INTEROP_CLASSES:-} ]] || { echo "no classes: tests/interop/run makes them" >&2; return 1; }
-    interop_port=$(free_ports 1)
-    echo "$interop_port" >"$BATS_FILE_TMPDIR/port"
-    server_start main --bind 127.0.0.1 --port "$interop_port"
+    read -r port bus <<<"$(free_ports 2)"
+    echo "$port" >"$BATS_FILE_TMPDIR/port"
+    if in_cluster; then
+        server_start main --bind 127.0.0.1 --port "$port" --cluster-enabled yes --cluster-port "$bus" \
+            --cluster-announce-ip 127.0.0.1
+        redis CLUSTER ADDSLOTSRANGE 0 16383
+        wait_until 10 cluster_stands
+    else
+        server_start main --bind 127.0.0.1 --port "$port"
+    fi
+}
+
+cluster_stands() {
+    redis CLUSTER INFO | grep '^cluster_state:ok'
+}
+
+main_address() {
+    echo "127.0.0.1:$(<"$BATS_FILE_TMPDIR/port")"
+}
+
+java_servers() {
+    if in_cluster; then
+        echo "cluster=redis://$(main_address)"
+    else
+        echo "servers=redis://$(main_address)"
+    fi
 }
 
 # --- actors of both worlds -----------------------------------------------------------------------
@@ -137,7 +171,9 @@ awaits() {
 }
 
 channels() { # NAME
-    redis PUBSUB CHANNELS "*{$1}*"
+    local which=CHANNELS
+    ! in_cluster || which=SHARDCHANNELS
+    redis PUBSUB "$which" "*{$1}*"
 }
 
 awaited() {
@@ -189,12 +225,11 @@ judge_gaps() { # WHAT GAPS
 
 # ends NAME...: when their leases end, those of a semaphore's permits too: ms of the epoch, in one line.
 ends() {
-    redis EVAL "local ends = {}
-        for i, name in ipairs(KEYS) do
-            local permit = redis.call('ZRANGE', '{' .. name .. '}:timeout', 0, 0, 'WITHSCORES')
-            ends[i] = permit[2] or redis.call('PEXPIRETIME', name)
-        end
-        return table.concat(ends, ' ')" $# "$@"
+    local name
+    for name; do
+        redis EVAL "local permit = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+            return permit[2] or redis.call('PEXPIRETIME', KEYS[1])" 2 "$name" "{$name}:timeout"
+    done | tr '\n' ' '
 }
 
 # entry WHO: the same time of its entry.

@@ -5,9 +5,7 @@
 #              INTEROP_JARS     Redisson's jars
 # shellcheck shell=bash
 
-java_servers() {
-    echo "servers=redis://127.0.0.1:$(<"$BATS_FILE_TMPDIR/port")"
-}
+# java_servers, which interop.bash and files with servers of their own have, says which servers it asks.
 
 # java_command [OPTION...]: in words without spaces; a short life is no time to compile well.
 java_command() {

@@ -19,7 +19,7 @@ teardown_file() {
 }
 
 setup() {
-    rlock_setup
+    interop_setup
     seed=${RLOCK_TEST_SEED:-$RANDOM}
     some=$((60 / SLOW)) # sections that a slow machine, too, will do
     echo "seed $seed"

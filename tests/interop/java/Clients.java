@@ -33,7 +33,9 @@ final class Clients {
         config.useClusterServers()
             .addNodeAddress(options.text("cluster").split(","))
             .setMasterConnectionMinimumIdleSize(1)
-            .setSlaveConnectionMinimumIdleSize(1);
+            .setSlaveConnectionMinimumIdleSize(1)
+            .setTimeout((int) options.number("timeout", 3000))
+            .setRetryAttempts((int) options.number("retries", 4));
         return Redisson.create(config);
     }
 
