@@ -55,10 +55,12 @@ java_stop() {
     done
 }
 
-# Nobody holds or awaits anything any more; what went wrong in a JVM is shown if the test fails.
+# Nobody holds or awaits anything any more; what went wrong in a JVM is shown if the test fails. What a
+# failed test's threads still have would be renewed: it goes with their JVM.
 java_forget() {
     local dir
     for dir in "$BATS_FILE_TMPDIR"/jvm-*; do
+        [[ ${BATS_TEST_COMPLETED-} == 1 ]] || java_kill "${dir##*-}"
         echo "$PWD - forget" 1<>"$dir/orders" >&1
         grep -v SLF4J "$dir/err" || true
         : >"$dir/err"

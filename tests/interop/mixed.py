@@ -3,10 +3,12 @@
 killed, on either side. What they record is for check_history.py to judge.
 
 usage: mixed.py KIND --rlock FILE --section FILE --socket PATH --java COMMAND [--seed N] [--seconds S]
-                [--lease MS] [--settle MS]
+                [--lease MS] [--settle MS] [--red | --plain]
 
-KIND      run (RFencedLock), fair, rw, sem (RPermitExpirableSemaphore) or latch
+KIND      run (RLock for some, RFencedLock for others), fair, rw, sem (RPermitExpirableSemaphore) or latch
 --java    a JVM: see Interop.java; it is started twice, and again when it was killed
+--red     run on several servers, of which --socket is one: RedLock
+--plain   sem of permits without a lease: RSemaphore. Nobody is killed who would take a permit along
 
 Writes what load.py does, but a latch's history is that of the directories round-1, round-2...
 """
@@ -23,7 +25,8 @@ import load  # noqa: E402
 from victims import Victims  # noqa: E402
 
 SERVICES, THREADS = 2, 5
-KINDS = {"run": "fenced", "fair": "fair", "rw": "rw", "sem": "permits"}  # as Rounds.java calls them
+KINDS = {"run": ("lock", "fenced"), "fair": ("fair",), "rw": ("rw",), "sem": ("permits",),
+         "red": ("red",), "plain": ("sem",), "latch": ()}  # as Rounds.java calls them
 
 
 class Service:
@@ -76,6 +79,7 @@ class Service:
 class Mixed(load.Load):
     def __init__(self, args, stderr):
         super().__init__(args, stderr)
+        self.kinds = KINDS["red" if args.red else "plain" if args.plain else args.kind]
         self.services = [Service(args.java.split(), stderr) for _ in range(SERVICES)]
         for service in self.services:
             service.wait_ready()
@@ -89,9 +93,13 @@ class Mixed(load.Load):
         self.join(threads)
 
     def thread(self, service, number):
+        kind = self.kinds[number % len(self.kinds)]
         while not self.over.is_set():
-            service.ask(".", f"rounds {KINDS[self.args.kind]} {load.NAME} seed={self.args.seed + number}"
+            service.ask(".", f"rounds {kind} {load.NAME} seed={self.args.seed + number}"
                              f" permits={load.PERMITS} lease={self.lease()}")
+
+    def options(self, kind):
+        return ["--plain", "--permits", str(load.PERMITS)] if self.args.plain else super().options(kind)
 
     def lease(self):
         """Of a permit, which nobody renews."""
@@ -134,18 +142,20 @@ class Mixed(load.Load):
 
     def schedule(self, rng):
         """One service is killed in the middle, one at the end."""
-        yielded = [fault for fault in Victims.FAULTS
-                   if fault != "kill waiter" or self.args.kind not in load.QUEUES]
-        self.bites.update({fault: 0 for fault in [*Victims.FAULTS, "kill service"]})
-        end = time.monotonic() + self.args.seconds
-        for killed in range(2):
-            half = end - self.args.seconds / 2 * (1 - killed)
-            while time.monotonic() < half:
-                rng.shuffle(yielded)
-                yield from yielded
-            yield "kill service"
+        faults, last = list(Victims.FAULTS), ["kill service"]
         if self.args.kind in load.QUEUES:
-            yield "kill waiter"
+            faults.remove("kill waiter")
+            last.append("kill waiter")
+        if self.args.plain:
+            faults, last = ["kill section", "end waiter"], []
+        self.bites.update({fault: 0 for fault in faults + last})
+        end = time.monotonic() + self.args.seconds
+        for half in (end - self.args.seconds / 2, end):
+            while time.monotonic() < half:
+                rng.shuffle(faults)
+                yield from faults
+            yield from last[:1]
+        yield from last[1:]
 
     def strike(self, fault, rng):
         if fault == "kill service":
@@ -172,13 +182,15 @@ class Mixed(load.Load):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=[*KINDS, "latch"])
+    parser.add_argument("kind", choices=("run", "fair", "rw", "sem", "latch"))
     for option in ("--rlock", "--section", "--socket", "--java"):
         parser.add_argument(option, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--lease", type=int, default=1000)
     parser.add_argument("--settle", type=int, default=12000)
+    for option in ("--red", "--plain"):
+        parser.add_argument(option, action="store_true")
     parser.set_defaults(proxy=None, calm=False, unlocked=False)
     threading.excepthook = load.die
     with open("rlock.err", "ab") as stderr:

@@ -6,6 +6,7 @@ load ../lib/ports
 load ../lib/actors
 load ../lib/quorum
 load interop
+load mixed
 
 all=(m1 m2 m3)
 
@@ -21,6 +22,7 @@ setup_file() {
         member_start "$member"
     done
     java_start j timeout=$((1000 * SLOW)) retries=1
+    java_start k timeout=$((1000 * SLOW)) retries=1 watchdog="$DYING_MS"
 }
 
 member_start() {
@@ -87,6 +89,41 @@ listening_anywhere() {
         [[ -z $(redis_on "$member" PUBSUB CHANNELS '*{x}*') ]] || return 0
     done
     return 1
+}
+
+@test "a killed service, a killed rlock: who waits on the other side enters when the lease is over" {
+    local end
+    enters k1 red x
+    comes a red x lease="$DYING_MS"
+    wait_until 10 listening_anywhere
+    end=$(redis_on m1 PEXPIRETIME x)
+    java_kill k
+    enters_at "$end" a
+    comes j1 red x
+    wait_until 10 listening_anywhere
+    end=$(redis_on m1 PEXPIRETIME x)
+    signal KILL a
+    gone 137 a
+    enters_at "$end" j1
+    leaves j1
+}
+
+@test "status shows a service's hold on each server; break frees it, and a Java thread that waits has it" {
+    enters j1 red x
+    rlock status --json x >said # another owner on each server: of each client of Redisson's
+    assert_equal "$(grep -o '"state":"[a-z]*"' said | sort | uniq -c | xargs)" '3 state:held'
+    assert_equal "$(grep -o "$(told j1 owner)" said)" "$(told j1 owner)"
+    comes j2 red x
+    wait_until 10 listening_anywhere
+    rlock break --force x
+    wait_until 2 entered_section j2
+    leaves j2
+}
+
+@test "twenty rlocks and ten threads, some of them killed: no two overlap, and tokens grow" {
+    mixed_on=m1
+    mixed run --red
+    judge history
 }
 
 @test "with a server that hangs the others are a majority for both" {

@@ -96,11 +96,11 @@ class Load:
 
     def enter(self, kind, rng, stay_ms):
         """One section under the lock, or under the same lock twice, or read within write."""
-        options, wait = ["-n", NAME, "-l", f"{self.args.lease}ms"], []
+        options, wait = ["-n", NAME, *self.options(kind)], []
         note = f"arrival={now_ns()}"
         if kind == "sem":
             permits = rng.choice((1, 1, 1, 2, 3, PERMITS))
-            options += ["--permits", str(PERMITS), "--take", str(permits)]
+            options += ["--take", str(permits)]
             note += f" permits={permits}"
         if rng.random() < 0.15:
             wait = ["-w", f"{rng.randint(50, 500)}ms"]
@@ -110,6 +110,11 @@ class Load:
         if kind != "sem" and rng.random() < 0.1:
             command = self.nested(kind, options, command, rng)
         return self.victims.run([self.args.rlock, kind, *options, *wait, "--", *command])
+
+    def options(self, kind):
+        """Of every rlock of this lock."""
+        lease = ["-l", f"{self.args.lease}ms"]
+        return [*lease, "--permits", str(PERMITS)] if kind == "sem" else lease
 
     def nested(self, kind, options, section, rng):
         inner = rng.choice(("read", "write")) if kind == "write" else kind
