@@ -134,6 +134,11 @@ final class Actor {
 
     /** As it stands in Redis. */
     private String owner() {
-        return clients.get(0).getId() + ":" + Thread.currentThread().getId();
+        return clients.get(0).getId() + ":" + threadId();
+    }
+
+    @SuppressWarnings("deprecation") // of which Java 17 knows no other
+    static long threadId() {
+        return Thread.currentThread().getId();
     }
 }

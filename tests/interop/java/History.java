@@ -34,7 +34,7 @@ final class History {
     final class Stay {
         private final long enter;
         private final String kind, token;
-        private final String pid = ProcessHandle.current().pid() + "." + Thread.currentThread().getId();
+        private final String pid = ProcessHandle.current().pid() + "." + Actor.threadId();
         private final MappedByteBuffer beat; // survives kill -9
 
         private Stay(long enter, String kind, String token, boolean beats) throws IOException {
