@@ -155,3 +155,39 @@ marked_waiting() {
     leaves b
     assert_no_keys
 }
+
+# Redisson of version 3 renews every reader in the hash, its own or not; no longer than it reads.
+@test "a dead reader of rlock's keeps a writer out no longer than a lease after Redisson's last reader" {
+    local end
+    enters k1 read x
+    enters a read x lease="$DYING_MS"
+    end=$(redis PEXPIRETIME "$(lease_key a)")
+    signal KILL a
+    gone 137 a
+    wait_until 10 later $((end + DYING_MS))
+    awaits b write x
+    leaves k1
+    wait_until 10 entered_section b
+    assert_gap k1 b $((DYING_MS / SLOW + 1000))
+    leaves b
+    assert_no_keys
+}
+
+@test "a write hold taken again: Redisson's lease is a whole one longer each time, rlock's is not" {
+    local lease=$((60000 * SLOW)) times=(first second third)
+    for _ in "${times[@]}"; do
+        assert_answer taken j1 take write x lease="$lease"
+    done
+    (($(redis PTTL x) > 2 * lease))
+    shut_out a write x
+    for _ in "${times[@]}"; do
+        assert_answer released j1 release write x
+    done
+    start write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- \
+        "$SECTION" --log history --note who=a --until end-a
+    pid_of[a]=$pid
+    wait_until 10 entered_section a
+    (($(redis PTTL x) <= lease))
+    leaves a
+    assert_no_keys
+}
