@@ -6,7 +6,7 @@
 #define SYNOPSIS "-n NAME [options]"
 
 static int run_exec(struct settings *settings) {
-    const struct wrap_kind kind = {.name = "run", .library = "run", .detail = DETAIL_NONE};
+    const struct wrap_kind kind = wrap_kind_run();
     return acquire_lock(&kind, settings);
 }
 
@@ -20,12 +20,7 @@ const struct cmd cmd_acquire_run = {
 };
 
 static int fair_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "fair",
-        .library = "fair",
-        .variant = settings->supersede ? "supersede" : NULL,
-        .detail = DETAIL_PLACE,
-    };
+    const struct wrap_kind kind = wrap_kind_fair(settings);
     return acquire_lock(&kind, settings);
 }
 
@@ -39,7 +34,7 @@ const struct cmd cmd_acquire_fair = {
 };
 
 static int read_exec(struct settings *settings) {
-    const struct wrap_kind kind = {.name = "read", .library = "read", .detail = DETAIL_KIND};
+    const struct wrap_kind kind = wrap_kind_read();
     return acquire_lock(&kind, settings);
 }
 
@@ -53,12 +48,7 @@ const struct cmd cmd_acquire_read = {
 };
 
 static int write_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "write",
-        .library = "write",
-        .variant = settings->prefer_readers ? "prefer-readers" : NULL,
-        .detail = DETAIL_KIND,
-    };
+    const struct wrap_kind kind = wrap_kind_write(settings);
     return acquire_lock(&kind, settings);
 }
 
@@ -72,7 +62,7 @@ const struct cmd cmd_acquire_write = {
 };
 
 static int sem_exec(struct settings *settings) {
-    const struct wrap_kind kind = {.name = "sem", .library = "sem", .detail = DETAIL_KIND};
+    const struct wrap_kind kind = wrap_kind_sem(settings);
     return acquire_lock(&kind, settings);
 }
 

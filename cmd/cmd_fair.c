@@ -3,12 +3,7 @@
 #include "wrap.h"
 
 static int fair_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "fair",
-        .library = "fair",
-        .variant = settings->supersede ? "supersede" : NULL,
-        .detail = DETAIL_PLACE,
-    };
+    const struct wrap_kind kind = wrap_kind_fair(settings);
     return wrap(&kind, settings);
 }
 

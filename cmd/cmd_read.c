@@ -3,11 +3,7 @@
 #include "wrap.h"
 
 static int read_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "read",
-        .library = "read",
-        .detail = DETAIL_KIND,
-    };
+    const struct wrap_kind kind = wrap_kind_read();
     return wrap(&kind, settings);
 }
 

@@ -3,11 +3,7 @@
 #include "wrap.h"
 
 static int run_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "run",
-        .library = "run",
-        .detail = DETAIL_NONE,
-    };
+    const struct wrap_kind kind = wrap_kind_run();
     return wrap(&kind, settings);
 }
 

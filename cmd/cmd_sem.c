@@ -28,11 +28,7 @@ static int sem_exec(struct settings *settings) {
         return resize(settings);
     if (settings->plain)
         settings->min_hold_ms = 0; /* a config file's; see sem_check() */
-    const struct wrap_kind kind = {
-        .name = "sem",
-        .library = settings->plain ? "plain" : "sem",
-        .detail = DETAIL_KIND,
-    };
+    const struct wrap_kind kind = wrap_kind_sem(settings);
     return wrap(&kind, settings);
 }
 

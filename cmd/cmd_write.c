@@ -3,12 +3,7 @@
 #include "wrap.h"
 
 static int write_exec(struct settings *settings) {
-    const struct wrap_kind kind = {
-        .name = "write",
-        .library = "write",
-        .variant = settings->prefer_readers ? "prefer-readers" : NULL,
-        .detail = DETAIL_KIND,
-    };
+    const struct wrap_kind kind = wrap_kind_write(settings);
     return wrap(&kind, settings);
 }
 

@@ -176,13 +176,18 @@ int out_setup(const struct settings *settings) {
     return EXIT_SYSTEM;
 }
 
+static void __attribute__((format(printf, 2, 0)))
+format_message(char message[MESSAGE_MAX], const char *format, va_list arguments) {
+    vsnprintf(message, MESSAGE_MAX, format, arguments);
+    out_make_printable(message);
+}
+
 void out_ask(const char *format, ...) {
     char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    format_message(message, format, arguments);
     va_end(arguments);
-    out_make_printable(message);
     int length = snprintf(line, sizeof line, "rlock: %s", message);
     write_all(STDERR_FILENO, line, (size_t)length);
 }
@@ -212,9 +217,8 @@ void out_live(const char *format, ...) {
     char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    format_message(message, format, arguments);
     va_end(arguments);
-    out_make_printable(message);
     static const char erase[] = "\r\033[K";
     (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
     columns_cut(line + sizeof erase - 1, live_columns());

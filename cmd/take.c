@@ -99,19 +99,26 @@ static const char *verb_of(const struct taken *taken) {
     return taken->kind->passed ? "pass" : "take";
 }
 
+enum { ATTEMPT_FIELDS = 4 };
+
+/* What every event of an attempt begins with. */
+static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const struct taken *taken,
+                             const char *name) {
+    fields[0] = OUT_TEXT("name", name);
+    fields[1] = OUT_TEXT("kind", taken->kind->name);
+    fields[2] = OUT_TEXT("server", rlock_client_server(taken->server.client));
+    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
+}
+
 static int say_busy(const struct taken *taken, const struct settings *settings) {
     char why[WHY_SIZE];
+    struct out_field fields[ATTEMPT_FIELDS + 1];
     const struct rlock_holder *holder = rlock_blocker(taken->lock);
     if (holder != NULL) {
         waitline_why(why, sizeof why, taken->kind, holder);
-        const struct out_field fields[] = {
-            OUT_TEXT("name", holder->name),
-            OUT_TEXT("kind", taken->kind->name),
-            OUT_TEXT("server", rlock_client_server(taken->server.client)),
-            OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
-            OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL),
-        };
-        out_event(OUT_WARNING, "busy", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
+        describe_attempt(fields, taken, holder->name);
+        fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
+        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s",
                   verb_of(taken), holder->name, why);
     }
     return settings->conflict_exit_code;
@@ -119,27 +126,19 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
 
 static int say_ousted(const struct taken *taken, const struct settings *settings) {
     const char *name = rlock_stuck_at(taken->lock);
-    const struct out_field fields[] = {
-        OUT_TEXT("name", name),
-        OUT_TEXT("kind", taken->kind->name),
-        OUT_TEXT("server", rlock_client_server(taken->server.client)),
-        OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
-    };
-    out_event(OUT_WARNING, "superseded", fields, sizeof fields / sizeof fields[0],
-              "cannot take %s: %s", name, rlock_error(taken->server.client));
+    struct out_field fields[ATTEMPT_FIELDS];
+    describe_attempt(fields, taken, name);
+    out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
+              rlock_error(taken->server.client));
     return settings->conflict_exit_code;
 }
 
 static int say_interrupted(const struct taken *taken, int signal) {
     const char *name = rlock_stuck_at(taken->lock);
-    const struct out_field fields[] = {
-        OUT_TEXT("name", name),
-        OUT_TEXT("kind", taken->kind->name),
-        OUT_TEXT("server", rlock_client_server(taken->server.client)),
-        OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms),
-        OUT_NUMBER("signal", signal),
-    };
-    out_event(OUT_DEBUG, "interrupted", fields, sizeof fields / sizeof fields[0],
+    struct out_field fields[ATTEMPT_FIELDS + 1];
+    describe_attempt(fields, taken, name);
+    fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
+    out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
     return 128 + signal;
 }

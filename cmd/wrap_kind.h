@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "settings.h"
+
 /* What stands behind the name while waiting. */
 enum wrap_detail {
     DETAIL_NONE,  /* */
@@ -20,5 +22,13 @@ struct wrap_kind {
     const char *command; /* what others are shown where no command runs; NULL: nothing */
     bool passed;         /* and not held: nothing is given back */
 };
+
+/* The kinds, with the variants that these settings ask for: of `rlock run` and `rlock acquire run`,
+ * and so on. */
+struct wrap_kind wrap_kind_run(void);
+struct wrap_kind wrap_kind_fair(const struct settings *settings);
+struct wrap_kind wrap_kind_read(void);
+struct wrap_kind wrap_kind_write(const struct settings *settings);
+struct wrap_kind wrap_kind_sem(const struct settings *settings);
 
 #endif

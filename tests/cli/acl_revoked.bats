@@ -6,6 +6,7 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/rights
 load ../lib/acl
+load ../lib/protected
 
 denied() { # TIMES: so often has the server refused something since the last ACL LOG RESET
     (($(redis ACL LOG | sed -n '/^count$/{n;p}' | paste -sd +) >= $1))
@@ -15,14 +16,11 @@ gone_key() { # KEY
     (($(redis EXISTS "$1") == 0))
 }
 
-# protected OPTION...: a section of x in the background that beats until the file let-go is there, and
-# has 5 for its status then. Its rlock has the rights of run.
-protected() {
+# allowed [OPTION...]: a section of x that beats, whose rlock has the rights of run.
+allowed() {
     allow run
     redis ACL LOG RESET >/dev/null
-    start run -n x "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    holder=$pid
-    wait_until 10 test -s history
+    protected "$@"
 }
 
 # The command is dead before the lease is over, and not long before; rlock says 76, and why.
@@ -51,7 +49,7 @@ assert_stopped_unseen() {
 }
 
 @test "76: a holder who may not renew any more tries on until the deadline" {
-    protected -l "$(ms 2000)"
+    allowed -l "$(ms 2000)"
     allow run +pexpire
     wait_until 5 denied 2
     assert_stopped x
@@ -61,7 +59,7 @@ assert_stopped_unseen() {
 }
 
 @test "a right that is given back before the deadline has done no harm" {
-    protected -l "$(ms 2000)"
+    allowed -l "$(ms 2000)"
     allow run +pexpire
     wait_until 5 denied 1
     allow run
@@ -73,21 +71,21 @@ assert_stopped_unseen() {
 }
 
 @test "76: a password that is set meanwhile" {
-    protected -l "$(ms 900)"
+    allowed -l "$(ms 900)"
     redis ACL SETUSER default resetpass '>secret' >/dev/null
     redis CLIENT KILL USER default >/dev/null
     assert_stopped_unseen
 }
 
 @test "76: a user that is switched off" {
-    protected -l "$(ms 900)"
+    allowed -l "$(ms 900)"
     redis ACL SETUSER default off >/dev/null
     redis CLIENT KILL USER default >/dev/null
     assert_stopped_unseen
 }
 
 @test "a lock that may not be given back stays for the rest of its lease, and the command's status too" {
-    protected -l "$(ms 1500)"
+    allowed -l "$(ms 1500)"
     allow run +evalsha
     : >let-go
     reap "$holder"

@@ -5,31 +5,8 @@
 load ../lib/rlock
 load ../lib/actors
 load ../lib/ports
+load ../lib/protected
 load ../lib/cluster
-
-# runs LEASE_MS [OPTION...]: a section of x that beats; ends with 5 when let-go is there.
-runs() {
-    local lease=$1
-    shift
-    start run -l "$(ms "$lease")" -n x "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    runner=$pid
-    wait_until 10 test -s history
-}
-
-ends_well() {
-    : >let-go
-    reap "$runner"
-    assert_equal "$status" 5
-}
-
-# lost WITHIN_MS: by then it is dead, with 76.
-lost() {
-    local begin
-    begin=$(now_ms)
-    reap "$runner"
-    assert_equal "$status" 76
-    (($(now_ms) - begin <= $1 * SLOW)) || fail "ended after $(($(now_ms) - begin)) ms"
-}
 
 # crashed NODE: and its replica has taken its place.
 crashed() {
@@ -40,7 +17,7 @@ crashed() {
 }
 
 @test "a planned failover while held: it goes on, others are kept out" {
-    runs 3000
+    protected -l "$(ms 3000)"
     failover "$(home x)"
     kept_out run
     wait_until 4 renewed x
@@ -73,7 +50,7 @@ waiting_somewhere() { # NAME
 }
 
 @test "the master crashes while held: it goes on, on the replica, with the same hold" {
-    runs 8000
+    protected -l "$(ms 8000)"
     crashed "$(home x)"
     kept_out run
     wait_until 4 renewed x
@@ -100,7 +77,7 @@ waiting_somewhere() { # NAME
 
 @test "the master and its replica hang for longer than the lease: dead before its end, and the next one enters after that" {
     local end node replica
-    runs 1200
+    protected -l "$(ms 1200)"
     brief b
     node=$(home x)
     replica=$(replica_of "$node")
@@ -108,7 +85,7 @@ waiting_somewhere() { # NAME
     wait_until 5 waiting "$node" x 1
     end=$(expiry x "$node")
     cluster_pause "$node" "$replica"
-    lost 2500
+    assert_lost_within 2500
     # Renewed once more at most, before it hung.
     (($(beat beat) < end + 400000000 * SLOW)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
     cluster_resume "$node" "$replica"
@@ -142,7 +119,7 @@ waiting_somewhere() { # NAME
 }
 
 @test "it is down while a lock is held, for less than the lease: it goes on" {
-    runs 4000 --kill-after 100ms
+    protected -l "$(ms 4000)" --kill-after 100ms
     cluster_down
     alive_for 300
     cluster_up
@@ -153,10 +130,10 @@ waiting_somewhere() { # NAME
 
 @test "down while a lock is held, and for longer: dead before the lease ends, 76" {
     local since
-    runs 1200
+    protected -l "$(ms 1200)"
     cluster_down
     since=$(now_ns)
-    lost 2000
+    assert_lost_within 2000
     (($(beat beat) < since + 1200000000 * SLOW)) || fail "alive $((($(beat beat) - since) / 1000000)) ms later"
     cluster_up
 }
@@ -198,13 +175,13 @@ acquired_once() {
 
 @test "it hangs while held: renewals do not count, 76 before the lease ends; --replicas 0 goes on" {
     local replica end
-    runs 1500 --replicas 1
+    protected -l "$(ms 1500)" --replicas 1
     log=free start run -l "$(ms 1500)" --replicas 0 -n "{x}other" -- "$SECTION" --log other --beat other-beat --until let-go --exit 5
     wait_until 5 test -s other
     replica=$(replica_of "$(home x)")
     end=$(expiry x "$(home x)")
     cluster_pause "$replica"
-    lost 2500
+    assert_lost_within 2500
     (($(beat beat) < end + 750000000 * SLOW)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
     : >let-go
     reap "$pid"

@@ -8,21 +8,8 @@
 load ../lib/rlock
 load ../lib/actors
 load ../lib/ports
+load ../lib/protected
 load ../lib/cluster
-
-
-# runs KIND [OPTION...]: a section of x that beats; ends with 5 when let-go is there.
-runs() {
-    start "$@" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    runner=$pid
-    wait_until 10 test -s history
-}
-
-ends_well() {
-    : >let-go
-    reap "$runner"
-    assert_equal "$status" 5
-}
 
 # entered_after NS WHO MS: it entered within so many ms from then.
 entered_after() {
@@ -35,7 +22,7 @@ entered_after() {
         rm -f history let-go beat
         to=$(other_master x)
         # shellcheck disable=SC2086 # a kind and its options
-        runs $kind -l "$(ms 2400)" --kill-after "$(ms 200)"
+        protected_by $kind -l "$(ms 2400)" --kill-after "$(ms 200)"
         migrate x "$to"
         alive_for 2600
         (($(at x EXISTS x) == 1))
@@ -48,7 +35,7 @@ entered_after() {
 @test "it stands in the middle, no key moved, then some, then all, for less than the lease: held" {
     local from
     from=$(home x)
-    runs run -l "$(ms 6000)" --kill-after 100ms
+    protected -l "$(ms 6000)" --kill-after 100ms
     migrate_begin x "$(other_master x)"
     wait_until 4 scripts_tried "$from" 1 # a renewal
     migrate_keys x
@@ -62,7 +49,7 @@ entered_after() {
 }
 
 @test "it stands in the middle for longer than the lease: never two at once" {
-    runs run -l "$(ms 600)"
+    protected -l "$(ms 600)"
     brief b
     act b run -w "$(ms 10000)"
     wait_until 5 waiting "$(home x)" x 1
@@ -72,7 +59,7 @@ entered_after() {
     migrate_end
     : >let-go
     gone 0 b
-    reap "$runner"
+    reap "$holder"
     [[ $status == 5 || $status == 76 ]] || fail "status $status"
     (($(beat beat) < $(stamp b enter))) || fail "two at once"
     nothing_left
@@ -176,9 +163,7 @@ scripts_tried() { # NODE TIMES
     local names to
     read -ra names <<<"$(cluster names)"
     to=$(other_master "${names[0]}")
-    start run -l "$(ms 2400)" --kill-after "$(ms 200)" -n "${names[0]}" -n "${names[1]}" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    runner=$pid
-    wait_until 10 test -s history
+    protected -l "$(ms 2400)" --kill-after "$(ms 200)" -n "${names[0]}" -n "${names[1]}"
     start run -n "${names[0]}" -n "${names[1]}" -- true
     migrate "${names[0]}" "$to"
     alive_for 2600

@@ -2,7 +2,6 @@
 # doctor_copies.bats: rlock doctor on a server with replicas.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/replicas
 load ../lib/doctor
 

@@ -4,49 +4,23 @@
 
 load ../lib/rlock
 load ../lib/actors
+load ../lib/protected
 load ../lib/quorum
 
-# runs KIND [OPTION...]: a section that beats, with a short lease; ends with 5 when let-go is there.
-runs() {
-    local kind=$1
-    shift
-    start "$kind" -l "$(ms 600)" -n x "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    runner=$pid
-    wait_until 10 test -s history
-}
-
-# ends_well [MS]: it lives on for longer than a lease, and is let go.
-ends_well() {
-    alive_for "${1:-1000}"
-    : >let-go
-    reap "$runner"
-    assert_equal "$status" 5
-}
-
-# lost WITHIN_MS: by then it is dead, with 76 and one line.
-lost() {
-    local begin
-    begin=$(now_ms)
-    reap "$runner"
-    assert_equal "$status" 76
-    (($(now_ms) - begin <= $1 * SLOW)) || fail "ended after $(($(now_ms) - begin)) ms"
-    stderr=$(cat err)
-    assert_message
-    assert_stderr_has x
-    ended "$(sed -n '1s/.* pid=\([0-9]*\).*/\1/p' history)" || fail "its command lives"
+# held_by KIND [OPTION...]: the section, with a short lease.
+held_by() {
+    protected_by "$1" -l "$(ms 600)" "${@:2}"
 }
 
 @test "all are renewed, each kind" {
     local kind ends
     for kind in run read write; do
         rm -f history let-go beat
-        runs "$kind"
+        held_by "$kind"
         wait_until 3 held_on_all x
         ends=$(everywhere PEXPIRETIME x | sort -n | tail -n 1)
         wait_until 3 all_end_after "$ends"
-        : >let-go
-        reap "$runner"
-        assert_equal "$status" 5
+        ends_well
         nothing_left
     done
 }
@@ -58,84 +32,84 @@ all_end_after() { # EPOCH_MS
 }
 
 @test "two crash while the command runs: it goes on" {
-    runs run
+    held_by run
     crash m1 m2
-    ends_well
+    assert_kept 1000
     nothing_left
 }
 
 @test "two hang while the command runs: it goes on, and leaves nothing there when they wake" {
-    runs write
+    held_by write
     pause m3 m4
-    ends_well
+    assert_kept 1000
     resume m3 m4
     wait_until 3 nothing_left
 }
 
 @test "two hang, wake in time, and two others hang: it goes on" {
-    runs run -l "$(ms 1500)"
+    held_by run -l "$(ms 1500)"
     pause m1 m2
     alive_for 700
     resume m1 m2
     alive_for 700
     pause m3 m5
-    ends_well 1800
+    assert_kept 1800
     resume m3 m5
     wait_until 3 nothing_left
 }
 
 @test "one loses its data, then another: the others are a majority" {
-    runs run
+    held_by run
     empty m2
     alive_for 500
     empty m5
-    ends_well
+    assert_kept 1000
     nothing_left
 }
 
 @test "one restarts empty: the same" {
-    runs write
+    held_by write
     crash m4
     restart m4
-    ends_well
+    assert_kept 1000
     nothing_left
 }
 
 @test "all five restart empty, one after the other: what lost the hold is given it again" {
     local member
-    runs run
+    held_by run
     for member in "${all[@]}"; do
         crash "$member"
         restart "$member"
         wait_until 5 held_on_all x
     done
     assert_equal "$(everywhere HGET x "$(sed -n '1s/.* owner=\([^ ]*\) .*/\1/p' history)" | sort -u)" 1
-    ends_well 700
+    assert_kept 700
     nothing_left
 }
 
 @test "three lose their data: 76 at the next renewal, and the rest is given back" {
-    runs run
+    held_by run
     empty m1 m3 m5
-    lost 700
+    assert_lost_within 700
     nothing_left
 }
 
 @test "three were broken into by others: 76, and these are not touched" {
-    runs run
+    held_by run
     # At once: what is merely gone from a server is taken there again.
     on m1 m2 m3 -- EVAL 'redis.call("DEL", KEYS[1]) redis.call("HSET", KEYS[1], ARGV[1], 1)
         redis.call("PEXPIRE", KEYS[1], 60000)' 1 x "$foreign_owner" >/dev/null
-    lost 1500
+    assert_lost_within 1500
     only_foreign m1 m2 m3
 }
 
 @test "three crash: dead by the deadline, 76" {
     local end
-    runs run
+    held_by run
     end=$(majority_end x)
     crash m1 m2 m3
-    lost 2000
+    assert_lost_within 2000
     # Renewed a few times more, a third of the lease later each time, before they were gone.
     (($(beat beat) < end + 600000000 * SLOW)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
     nothing_left
@@ -144,44 +118,44 @@ all_end_after() { # EPOCH_MS
 # Those that do no writes any more still tell until when they would hold it.
 @test "three do not answer renewals: dead before the majority's leases end" {
     local end
-    runs run -l "$(ms 2400)"
+    held_by run -l "$(ms 2400)"
     on m1 m2 m3 -- CLIENT PAUSE 60000 WRITE >/dev/null
     end=$(majority_end x)
-    lost 4000
+    assert_lost_within 4000
     (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
     on m1 m2 m3 -- CLIENT UNPAUSE >/dev/null
     wait_until 3 nothing_left
 }
 
 @test "three hang for less than the lease: it goes on" {
-    runs run -l "$(ms 6000)" --kill-after "$(ms 200)"
+    held_by run -l "$(ms 6000)" --kill-after "$(ms 200)"
     pause m1 m2 m3
     alive_for 2500 # one renewal, at least, was not answered
     resume m1 m2 m3
-    ends_well 4500
+    assert_kept 4500
     nothing_left
 }
 
 @test "rlock is stopped: its command is dead in time, and the next one enters after that" {
-    runs run
+    held_by run
     brief next
     act next run
     wait_until 5 listening 1
-    kill -STOP "$runner"
+    kill -STOP "$holder"
     gone 0 next
     (($(beat beat) < $(stamp next enter))) || fail "two at once"
-    kill -CONT "$runner"
-    lost 1000
+    kill -CONT "$holder"
+    assert_lost_within 1000
     nothing_left
 }
 
 @test "three hang until the lease is over: the waiter enters when they wake, not beside the one before" {
-    runs run
+    held_by run
     brief next
     act next run
     wait_until 5 listening 1
     pause m1 m2 m3
-    lost 2000
+    assert_lost_within 2000
     resume m1 m2 m3
     gone 0 next
     (($(beat beat) < $(stamp next enter))) || fail "two at once"
@@ -190,9 +164,9 @@ all_end_after() { # EPOCH_MS
 
 @test "--no-renew: one lease, counted for the majority" {
     local end
-    runs run --no-renew -l "$(ms 1800)"
+    held_by run --no-renew -l "$(ms 1800)"
     end=$(majority_end x)
-    lost 3000
+    assert_lost_within 3000
     (($(beat beat) < end))
 }
 
@@ -208,10 +182,10 @@ all_end_after() { # EPOCH_MS
 }
 
 @test "the release is not confirmed by a majority: the command's own status, and a warning" {
-    runs run
+    held_by run
     pause m1 m2 m3
     : >let-go
-    reap "$runner" 10
+    reap "$holder" 10
     assert_equal "$status" 5
     assert_regex "$(cat err)" '^rlock: .*x'
     resume m1 m2 m3

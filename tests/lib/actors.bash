@@ -96,3 +96,9 @@ gap() {
 assert_gap() { # WHO OTHER MS: no more than that
     (($(gap "$1" "$2") <= $3 * SLOW)) || fail "$2 entered $(gap "$1" "$2") ms after $1's end"
 }
+
+# assert_at NS WHO [MS]: WHO entered when a lease ended, at that instant, or so much later, a second.
+assert_at() {
+    local late=$((($(stamp "$2" enter) - $1) / 1000000))
+    ((late >= -2 && late < ${3:-1000} * SLOW)) || fail "$2 entered $late ms after the lease's end"
+}

@@ -2,32 +2,56 @@
 # Needs build_section.
 # shellcheck shell=bash
 
-# protected OPTION...: a section of x in the background that beats until the file let-go is there; its
-# log is history, and holder its rlock. Its status is 5 if nobody kills it.
-protected() {
-    start run -n x "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
+# protected_by KIND [OPTION...]: a section in the background that beats until the file let-go is there; its
+# log is history, and holder its rlock. Its status is 5 if nobody kills it. Without -n among the options its
+# lock is x. protected [OPTION...]: run's.
+protected_by() {
+    local kind=$1 name=(-n x)
+    shift
+    [[ " $* " != *' -n '* ]] || name=()
+    start "$kind" "${name[@]}" "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
     holder=$pid
     wait_until 10 test -s history
 }
 
-# It goes on for MS from now, and ends well.
-assert_kept() { # MS
-    alive_for "$1"
+protected() {
+    protected_by run "$@"
+}
+
+ends_well() {
     : >let-go
     reap "$holder"
-    assert_equal "$status: $(cat err)" "5: "
+    assert_equal "$status" 5
+}
+
+# assert_kept MS: it goes on for so long from now, and ends well.
+assert_kept() {
+    alive_for "$1"
+    ends_well
 }
 
 # 76, the section is dead, and one line says so.
 assert_lost() {
+    local pid
     reap "$holder"
     assert_equal "$status" 76
-    ended "$(sed -n '1s/.*pid=//p' history)"
-    run grep 'exit=[0-9]' history
+    pid=$(sed -n '1s/.*pid=\([0-9]*\).*/\1/p' history)
+    ended "$pid" || fail "its command lives"
+    run grep "exit=[0-9].* pid=$pid\b" history
     assert_failure 1
     stderr=$(cat err)
     assert_message
     assert_stderr_has x
+}
+
+# assert_lost_within MS: the same, so soon.
+assert_lost_within() {
+    local begin spent
+    begin=$(now_ms)
+    reap "$holder"
+    spent=$(($(now_ms) - begin))
+    ((spent <= $1 * SLOW)) || fail "ended after $spent ms"
+    assert_lost
 }
 
 # The section ended before the instant (ns), and had the lease for its own until MS before it.

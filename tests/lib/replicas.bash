@@ -1,12 +1,7 @@
 # replicas.bash: servers that also listen on loopback ports, and replicas of them.
 # shellcheck shell=bash
 
-# free_ports N: so many ports of 127.0.0.1 that nobody uses, as the kernel gives them out.
-free_ports() {
-    python3 -c 'import socket, sys
-held = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
-print(*[one.getsockname()[1] for one in held])' "$1"
-}
+source "$TESTS/lib/ports.bash"
 
 # port_server NAME [OPTION...]: a redis-server on a port and, as all of them, on a Unix socket. One that
 # comes back has the port that it had.

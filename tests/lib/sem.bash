@@ -51,12 +51,6 @@ permit_end() {
 print(int(float(sys.argv[1])) * 1000000 + time.monotonic_ns() - time.time_ns())' "$score"
 }
 
-# assert_at NS WHO: WHO entered then, or a moment later.
-assert_at() {
-    local late=$((($(stamp "$2" enter) - $1) / 1000000))
-    ((late >= -2 && late < 1000 * SLOW)) || fail "$2 entered $late ms after the permit's end"
-}
-
 # What a Redisson client does: takes a permit, gives it back.
 foreign_take() { # ID MS
     redis EVAL 'local now = redis.call("TIME") redis.call("DECR", KEYS[1]) return redis.call("ZADD", KEYS[2],
