@@ -97,7 +97,7 @@ comes() {
     local who=$1 kind=$2 name=$3 verb=take
     shift 3
     if is_java "$who"; then
-        [[ ! -e end-$who ]] || verb=pass
+        [[ ! -e end-$who ]] || verb=hold
         tell "$who" "$verb" "$kind" "$name" "$@"
         taken["$who"]="$kind $name"
         return
@@ -155,7 +155,7 @@ left_all() {
 shut_out() {
     local who=$1 kind=$2 name=$3
     if is_java "$who"; then
-        assert_answer busy "$who" take "$kind" "$name" wait=0 "${@:4}"
+        assert_answer busy "$who" try "$kind" "$name" "${@:4}"
     else
         # shellcheck disable=SC2046,SC2086
         try ${form[$kind]} -x -n "$name" $(in_rlocks_words "${@:4}") -- true

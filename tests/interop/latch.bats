@@ -80,7 +80,7 @@ down_by() { # WHO
     assert_failure 75
     assert_answer busy j1 take latch x wait=$((500 * SLOW)) # with less it may forget that it listens
     rlock latch down -n x --by 5
-    assert_answer taken j1 take latch x wait=0
+    assert_answer taken j1 try latch x
     rlock latch wait -n x -w 0
     set_by j0 1
     try latch set -n x --count 7

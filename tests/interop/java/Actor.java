@@ -1,8 +1,10 @@
 // Actor: a thread, which is an owner in Redisson's eyes, and what it has taken.
 //
 //   take KIND NAME [OPTION=VALUE...]     "taken" or "busy"; see Thing for kinds and options
+//   try KIND NAME [OPTION=VALUE...]      the same without waiting
 //   release KIND NAME                    "released": the last that it took of these
-//   pass KIND NAME [OPTION=VALUE...]     both, at once: "released" or "busy"
+//   hold KIND NAME [OPTION=VALUE...]     takes it, for ms=N (or no time at all), and gives it back: "released"
+//                                        or "busy"
 //   rounds KIND NAME [OPTION=VALUE...]   "done": see Rounds
 //   VERB KIND NAME [OPTION=VALUE...]     what Thing.ask answers
 //
@@ -95,10 +97,14 @@ final class Actor {
         Words options = Words.of(order.words);
         switch (verb) {
         case "take": return take(order, kind, what, options);
+        case "try": return take(order, kind, what, options.with("wait=0"));
         case "release": return release(kind, what);
-        case "pass":
+        case "hold":
             String answer = take(order, kind, what, options);
-            return answer.equals("taken") ? release(kind, what) : answer;
+            if (!answer.equals("taken"))
+                return answer;
+            Thread.sleep(options.number("ms", 0));
+            return release(kind, what);
         case "rounds":
             new Rounds(order.directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
             return "done";

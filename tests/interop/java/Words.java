@@ -7,13 +7,17 @@ final class Words {
 
     /** Those of the words that are options. */
     static Words of(String... words) {
-        var options = new Words();
+        return new Words().with(words);
+    }
+
+    /** These, too, or in the place of those of the same name. */
+    Words with(String... words) {
         for (String word : words) {
             int equals = word.indexOf('=');
             if (equals > 0)
-                options.values.put(word.substring(0, equals), word.substring(equals + 1));
+                values.put(word.substring(0, equals), word.substring(equals + 1));
         }
-        return options;
+        return this;
     }
 
     String text(String key) {
