@@ -1,33 +1,22 @@
 /* acquire.c: takes a lock, or waits for it.
  *
  * The order that loses no message: try; busy: listen and await the confirmation; try again, now
- * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap.
- * The cap bounds what a lost message costs. There is no polling tick. */
+ * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap
+ * (pace.c). */
 #include <poll.h>
 
 #include "clock.h"
 #include "lock.h"
+#include "pace.h"
 
 enum {
-    CAP_MIN_MS = 4500, /* a sleeper tries again after this to CAP_MAX_MS: not all at once */
-    CAP_MAX_MS = 5000,
-    BEAT_MIN_MS = 2000, /* the same where a waiter must be heard of */
-    BEAT_MAX_MS = 2500,
-    BACKOFF_MIN_MS = 20,
-    BACKOFF_MAX_MS = 1000,
-    FRONT = 16,   /* places in line from which a waiter tries at every cap */
-    GLANCES = 11, /* of those behind, between two tries: about a minute */
+    GLANCES = 11, /* of those far from the front, between two tries: about a minute */
     ANSWER_MS = 100,
-    SPLIT_MIN_MS = 20,
-    SPLITS_MAX = 4, /* doublings */
     SPLIT_PATIENCE_MS = 1500,
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
+    LEAVE_PAUSE_MS = 20,
 };
-
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
 
 /* Tells the server that we hold nothing and wait for nothing, as far as that can be told in half a
  * second: a signal must not wait for a dead server. */
@@ -39,10 +28,10 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
     while (known && rlock_now_ms() < end_ms) {
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
-            rlock__client_limit(lock->client, sooner(now + LEAVE_TRY_MS, end_ms), -1);
+            rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
         if (rlock__part_give_back(lock, part, 0, true, &limit) != RLOCK_AGAIN)
             break;
-        const struct rlock__limit pause = {rlock_now_ms() + BACKOFF_MIN_MS, -1};
+        const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
         (void)rlock__poll(-1, 0, &pause);
     }
     part->held = false;
@@ -99,45 +88,6 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     return RLOCK_AGAIN;
 }
 
-/* Several have a minority each and have given it back: who tries again first shall have it to
- * himself. The more of them there are the longer that takes (Redlock: a random delay). */
-static void plan_after_split(struct rlock_lock *lock) {
-    const int64_t most = SPLIT_MIN_MS << (lock->splits < SPLITS_MAX ? lock->splits : SPLITS_MAX);
-    lock->splits++;
-    lock->next_try_ms = rlock_now_ms() + rlock__random_between(1, most);
-}
-
-/* When to try again, unless a message comes before. */
-static void plan_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
-    int64_t pause = lock->kind->beats ? rlock__random_between(BEAT_MIN_MS, BEAT_MAX_MS)
-                                      : rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
-    if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
-        pause = sooner(pause, hint_ms + 1);
-    lock->routine = lock->place > FRONT && !lock->kind->beats;
-    lock->next_try_ms = rlock_now_ms() + pause;
-    if (lock->split)
-        plan_after_split(lock);
-    else
-        lock->splits = 0;
-}
-
-static void try_now(struct rlock_lock *lock) {
-    lock->routine = false;
-    lock->next_try_ms = rlock_now_ms();
-}
-
-static void plan_after_failure(struct rlock_lock *lock) {
-    lock->backoff_ms =
-        lock->backoff_ms == 0 ? BACKOFF_MIN_MS : sooner(2 * lock->backoff_ms, BACKOFF_MAX_MS);
-    lock->next_try_ms =
-        rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
-    /* A server that has never answered gets its last try when its time is over, not later. */
-    const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
-    if (!rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms)
-        lock->next_try_ms = sooner(lock->next_try_ms, last_ms);
-    lock->routine = false;
-}
-
 /* A server that has never answered is given up after the time for connecting, however long the
  * wait, but not before a second try: the first answer may have been lost. */
 static bool never_reached(const struct rlock_lock *lock) {
@@ -164,7 +114,7 @@ static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) 
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
     if (nothing_new(lock, wait)) {
-        plan_after_busy(lock, -1);
+        rlock__pace_after_busy(lock, -1);
         return RLOCK_AGAIN;
     }
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
@@ -191,11 +141,11 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     lock->client->error = lock->client->routes.error;
     lock->last_was_busy = status == RLOCK_BUSY;
     if (status == RLOCK_BUSY) {
-        plan_after_busy(lock, hint_ms);
+        rlock__pace_after_busy(lock, hint_ms);
         return RLOCK_AGAIN;
     }
     if (status == RLOCK_AGAIN) {
-        plan_after_failure(lock);
+        rlock__pace_after_failure(lock);
         return never_reached(lock) ? RLOCK_UNAVAILABLE : RLOCK_AGAIN;
     }
     return status;
@@ -226,12 +176,12 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
-            try_now(lock);
+            rlock__pace_now(lock);
         return status;
     }
     lock->client->error = listener->routes.error;
     if (status == RLOCK_AGAIN) {
-        plan_after_failure(lock);
+        rlock__pace_after_failure(lock);
         return RLOCK_OK;
     }
     return status;
@@ -243,7 +193,7 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
         lock->place = 1;
     if (news->woken || (news->released && lock->place <= 1)) {
-        try_now(lock);
+        rlock__pace_now(lock);
         return RLOCK_OK;
     }
     if (news->first_ms < 0)
@@ -251,7 +201,8 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     /* Someone has just taken it and we are first now: no try, it would only say "busy". */
     lock->place = lock->blocker.position = 1;
     lock->routine = false;
-    lock->next_try_ms = sooner(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
+    lock->next_try_ms =
+        rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
     return prick_ears(lock, limit, false);
 }
 
@@ -261,7 +212,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
     enum rlock_status status = lock->last_was_busy ? prick_ears(lock, limit, true) : RLOCK_OK;
     while (status == RLOCK_OK) {
         struct rlock__news news = {.first_ms = -1};
-        const struct rlock__limit bound = {sooner(lock->next_try_ms, limit->deadline_ms),
+        const struct rlock__limit bound = {rlock__sooner_ms(lock->next_try_ms, limit->deadline_ms),
                                            limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
@@ -270,8 +221,8 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
         if (status == RLOCK_UNAVAILABLE) {
             const int64_t planned_ms = lock->next_try_ms;
-            plan_after_failure(lock);
-            lock->next_try_ms = sooner(lock->next_try_ms, planned_ms);
+            rlock__pace_after_failure(lock);
+            lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, planned_ms);
         }
         if (status == RLOCK_OK)
             status = follow_news(lock, &news, limit);
@@ -294,7 +245,8 @@ static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status stat
 }
 
 enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait) {
-    const struct rlock__limit limit = {sooner(wait->deadline_ms, wait->until_ms), wait->cancel_fd};
+    const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
+                                       wait->cancel_fd};
     if (lock->started_ms == 0) {
         lock->started_ms = lock->next_try_ms = rlock_now_ms();
         lock->tries = 0;

@@ -16,6 +16,11 @@ int64_t rlock__epoch_ms(void);
 /* now + ms, without overflow: RLOCK_FOREVER stays RLOCK_FOREVER. */
 int64_t rlock__after_ms(int64_t now_ms, int64_t ms);
 
+/* Of two instants the one that comes first, of two durations the shorter one. */
+static inline int64_t rlock__sooner_ms(int64_t a_ms, int64_t b_ms) {
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
 /* Half-way to the deadline: what one request may take, so that a lost answer leaves time for
  * another try. Near the deadline: the deadline. */
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "slot.h"
 
-enum { SLOTS = 16384, NODES_MAX = 2000, NOBODY = UINT16_MAX };
+enum { NODES_MAX = 2000, NOBODY = UINT16_MAX };
 
 struct node {
     struct rlock__link link; /* first: a link is its node */
@@ -21,7 +22,7 @@ struct rlock__cluster {
     size_t asked; /* with which node to begin */
     bool known;   /* the slots are */
     bool sharded;
-    uint16_t serves[SLOTS]; /* which node */
+    uint16_t serves[RLOCK__SLOTS]; /* which node */
 };
 
 /* --- nodes ----------------------------------------------------------------------------------- */
@@ -103,39 +104,22 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
 
 /* --- slots ----------------------------------------------------------------------------------- */
 
-/* CRC16-CCITT in its XMODEM form, bit by bit: names are short. */
-static unsigned crc16(const char *data, size_t size) {
-    unsigned crc = 0;
-    for (size_t i = 0; i < size; i++) {
-        crc ^= (unsigned)(unsigned char)data[i] << 8;
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc & 0x8000) != 0 ? (crc << 1 ^ 0x1021) & 0xffff : crc << 1 & 0xffff;
-    }
-    return crc;
-}
-
-unsigned rlock__cluster_slot(const char *key) {
-    const char *open = strchr(key, '{');
-    const char *close = open != NULL ? strchr(open + 1, '}') : NULL;
-    const bool tagged = close != NULL && close > open + 1;
-    return (tagged ? crc16(open + 1, (size_t)(close - open - 1)) : crc16(key, strlen(key))) % SLOTS;
-}
-
 /* A node that tells no host means its own. */
 static const char *host_of(const rlock__reply *row, const struct rlock__link *told_by) {
     const char *host = rlock__reply_text(row, 0);
     return host != NULL && *host != '\0' && strcmp(host, "?") != 0 ? host : told_by->host;
 }
 
-/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas; each {host, port, ...}.
- */
+/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas; each of these is
+ * {host, port, ...}. */
 static bool note_range(struct rlock__cluster *cluster, const rlock__reply *row,
                        const struct rlock__link *told_by) {
     int64_t first, last, port;
     size_t index;
     const rlock__reply *master = rlock__reply_at(row, 2);
     if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
-        master == NULL || !rlock__reply_integer(master, 1, &port) || first < 0 || last >= SLOTS)
+        master == NULL || !rlock__reply_integer(master, 1, &port) || first < 0 ||
+        last >= RLOCK__SLOTS)
         return true; /* what can't be read is not known */
     char text[RLOCK__PORT_SIZE];
     (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
@@ -232,7 +216,7 @@ enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned s
 }
 
 static bool serves_any(const struct rlock__cluster *cluster, size_t node) {
-    for (size_t slot = 0; slot < SLOTS; slot++) {
+    for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {
         if (cluster->serves[slot] == node)
             return true;
     }
@@ -277,7 +261,7 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
     char *end = NULL;
     const long number = port != NULL ? strtol(port + 1, &end, 10) : 0;
-    if (slot >= SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
+    if (slot >= RLOCK__SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
         strlen(port + 1) >= RLOCK__PORT_SIZE)
         return NULL;
     (void)snprintf(host, sizeof host, "%.*s", (int)(port - place), place);

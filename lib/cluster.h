@@ -14,9 +14,6 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
 void rlock__cluster_free(struct rlock__cluster *cluster);
 void rlock__cluster_close(struct rlock__cluster *cluster);
 
-/* The slot of a key (Redis Cluster specification: CRC16 of the key, or of its hash tag). */
-unsigned rlock__cluster_slot(const char *key);
-
 /* The link to the node that serves a slot; asks the cluster where that is not known.
  * RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE (it is no cluster), RLOCK_DENIED, RLOCK_CANCELLED,
  * RLOCK_SYSTEM. */

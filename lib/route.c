@@ -2,6 +2,7 @@
 #include "route.h"
 
 #include "clock.h"
+#include "slot.h"
 
 enum {
     FRESH_MS = 1000, /* what a Sentinel said is not asked again for so long */
@@ -57,15 +58,11 @@ void rlock__route_doubt(struct rlock__route *route) {
         rlock__cluster_doubt(route->cluster);
 }
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* To find out where to go is a part of connecting. */
 static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
                                                const struct rlock__limit *limit) {
     const int64_t end_ms = rlock__after_ms(rlock_now_ms(), route->site->access.connect_timeout_ms);
-    return (struct rlock__limit){sooner(limit->deadline_ms, end_ms), limit->cancel_fd};
+    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd};
 }
 
 /* Asks the Sentinels, also while we are connected: a master that they have replaced goes on
@@ -79,7 +76,7 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
         if (now < route->located_ms + FRESH_MS)
             return RLOCK_OK;
         const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
-        bound.deadline_ms = now + sooner(quarter_ms, GLANCE_MS);
+        bound.deadline_ms = now + rlock__sooner_ms(quarter_ms, GLANCE_MS);
     }
     struct rlock__master master;
     const enum rlock_status status = rlock__sentinel_ask(
@@ -104,8 +101,7 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
     case RLOCK__SINGLE: break;
     case RLOCK__SENTINEL: return locate(route, limit);
     case RLOCK__CLUSTER:
-        return rlock__cluster_find(route->cluster, rlock__cluster_slot(key), &bound, out,
-                                   &route->error);
+        return rlock__cluster_find(route->cluster, rlock__slot(key), &bound, out, &route->error);
     }
     return RLOCK_OK;
 }
@@ -135,5 +131,5 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
 
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {
     return route->cluster != NULL && rlock__cluster_sharded(route->cluster) &&
-           rlock__cluster_slot(key) == rlock__cluster_slot(channel);
+           rlock__slot(key) == rlock__slot(channel);
 }

@@ -7,119 +7,11 @@
 
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "part.h"
 
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})
-
-enum { EAR_PAUSE_MS = 1000 };
-
-/* --- one ear --------------------------------------------------------------------------------- */
-
-static void go_deaf(struct rlock__ear *ear, struct rlock__route *route) {
-    rlock__route_close(route);
-    rlock__request_free(&ear->request);
-    ear->state = RLOCK__DEAF;
-    ear->unconfirmed = 0;
-    ear->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
-}
-
-/* Adds a command about one channel to what the ear sends. */
-static bool say(struct rlock__ear *ear, const char *verb, const char *channel) {
-    verb += !ear->sharded; /* without the S */
-    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
-    return rlock__request_add(&ear->request, 2, args);
-}
-
-static enum rlock_status subscribe(struct rlock__ear *ear, const char *channel) {
-    if (!say(ear, "SSUBSCRIBE", channel))
-        return RLOCK_SYSTEM;
-    ear->unconfirmed++;
-    if (ear->state == RLOCK__LISTENING)
-        ear->state = RLOCK__SUBSCRIBING;
-    return RLOCK_OK;
-}
-
-/* Takes one message into the news. */
-static void note(const struct rlock__part *part, const rlock__reply *reply,
-                 struct rlock__news *news) {
-    static const char first[] = "first ";
-    const char *what = rlock__reply_text(reply, 0);
-    const char *channel = rlock__reply_text(reply, 1);
-    const char *text = rlock__reply_text(reply, 2);
-    if (what == NULL || channel == NULL || text == NULL ||
-        (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
-        return;
-    if (strcmp(channel, part->own_channel) != 0)
-        news->released = true;
-    else if (strncmp(text, first, sizeof first - 1) == 0)
-        news->first_ms = strtoll(text + sizeof first - 1, NULL, 10);
-    else
-        news->woken = true;
-}
-
-static bool says(const rlock__reply *reply, const char *word) {
-    const char *what = rlock__reply_text(reply, 0);
-    return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
-}
-
-/* The slot has moved away, and our channel with it: nobody has asked for that. */
-static bool says_moved(const struct rlock__part *part, const rlock__reply *reply) {
-    const char *channel = rlock__reply_text(reply, 1);
-    return says(reply, "sunsubscribe") && channel != NULL &&
-           strcmp(channel, part->own_channel) == 0;
-}
-
-/* Reads one reply or message. */
-static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__part *part,
-                                  struct rlock__news *news) {
-    rlock__reply *reply = NULL;
-    enum rlock_status status = rlock__conn_receive(&ear->link->conn, &reply, &ear->link->error);
-    if (status != RLOCK_OK)
-        return status;
-    status = rlock__link_judge(ear->link, reply);
-    const char *text = rlock__reply_error(reply);
-    const bool elsewhere =
-        (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
-    if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
-        rlock__error_set(&ear->link->error, "%s", text);
-    if (elsewhere || status == RLOCK_AGAIN)
-        status = RLOCK_UNAVAILABLE;
-    else if (status == RLOCK_UNAVAILABLE)
-        status = RLOCK_DENIED; /* whatever it has against us */
-    if (status == RLOCK_OK && says(reply, "ssubscribe") && ear->unconfirmed > 0 &&
-        --ear->unconfirmed == 0)
-        ear->state = RLOCK__LISTENING;
-    note(part, reply, news);
-    rlock__reply_free(reply);
-    return status;
-}
-
-/* As far as it goes without waiting. RLOCK_AGAIN: to be polled. Else it has failed. */
-static enum rlock_status step(struct rlock__ear *ear, const struct rlock__part *part,
-                              struct rlock__news *news) {
-    enum rlock_status status = RLOCK_OK;
-    if (ear->state == RLOCK__CONNECTING_EAR) {
-        rlock__reply *none;
-        if (!rlock__link_step(ear->link, &status, &none))
-            return RLOCK_AGAIN;
-        if (status != RLOCK_OK)
-            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
-        ear->state = RLOCK__SUBSCRIBING;
-    }
-    if (ear->request.bytes != NULL) {
-        status = rlock__conn_send(&ear->link->conn, &ear->request, &ear->link->error);
-        if (status == RLOCK_OK)
-            rlock__request_free(&ear->request);
-    }
-    while (status == RLOCK_OK)
-        status = read_one(ear, part, news);
-    return status;
-}
-
-/* --- all ears -------------------------------------------------------------------------------- */
 
 static bool make(struct rlock__listener *listener, const struct rlock_client *client) {
     if (listener->ears != NULL)
@@ -134,7 +26,7 @@ static bool make(struct rlock__listener *listener, const struct rlock_client *cl
 void rlock__listen_no_more(struct rlock__listener *listener) {
     for (size_t i = 0; listener->ears != NULL && i < listener->routes.count; i++) {
         if (listener->ears[i].state != RLOCK__DEAF)
-            go_deaf(&listener->ears[i], &listener->routes.at[i]);
+            rlock__ear_close(&listener->ears[i], &listener->routes.at[i]);
         listener->ears[i].again_ms = 0;
     }
     listener->part = NULL;
@@ -166,9 +58,9 @@ static enum rlock_status prick(struct rlock__listener *listener, size_t i,
         return status;
     ear->sharded = rlock__route_sharded(route, listener->part->name, listener->part->channel);
     ear->state = RLOCK__CONNECTING_EAR;
-    status = subscribe(ear, listener->part->own_channel);
+    status = rlock__ear_subscribe(ear, listener->part->own_channel);
     if (status == RLOCK_OK && listener->shared)
-        status = subscribe(ear, listener->part->channel);
+        status = rlock__ear_subscribe(ear, listener->part->channel);
     return status;
 }
 
@@ -181,7 +73,7 @@ static enum rlock_status fail_ear(struct rlock__listener *listener, size_t i,
     else
         listener->routes.error = route->error;
     rlock__route_doubt(route);
-    go_deaf(&listener->ears[i], route);
+    rlock__ear_close(&listener->ears[i], route);
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 
@@ -198,7 +90,7 @@ static enum rlock_status step_all(struct rlock__listener *listener,
             status = prick(listener, i, limit);
         }
         if (status == RLOCK_OK)
-            status = step(ear, listener->part, news);
+            status = rlock__ear_step(ear, listener->part, news);
         if (status != RLOCK_AGAIN || ear->state == RLOCK__DEAF)
             failure = fail_ear(listener, i, status);
     }
@@ -240,7 +132,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
     listener->shared = listener->shared || shared;
     for (size_t i = 0; share && i < listener->routes.count; i++) {
         if (listener->ears[i].state != RLOCK__DEAF &&
-            subscribe(&listener->ears[i], part->channel) != RLOCK_OK)
+            rlock__ear_subscribe(&listener->ears[i], part->channel) != RLOCK_OK)
             return end_listen(listener, RLOCK_SYSTEM);
     }
     const size_t enough = rlock__routes_majority(&listener->routes);
@@ -271,7 +163,7 @@ void rlock__listen_alone(struct rlock__listener *listener) {
     for (size_t i = 0; i < listener->routes.count; i++) {
         struct rlock__ear *ear = &listener->ears[i];
         if (ear->state != RLOCK__DEAF)
-            (void)say(ear, "SUNSUBSCRIBE", listener->part->channel);
+            (void)rlock__ear_say(ear, "SUNSUBSCRIBE", listener->part->channel);
     }
     listener->shared = false;
 }

@@ -3,27 +3,7 @@
 #define RLOCK_WAIT_H
 
 #include "client.h"
-
-struct rlock__part;
-
-/* What was heard. */
-struct rlock__news {
-    bool woken;       /* on our own channel: "it was given back, it is your turn" */
-    bool released;    /* on everybody's channel: "it was given back" */
-    int64_t first_ms; /* "you are first, the hold ends in so many ms"; -1: not heard */
-};
-
-enum rlock__ear_state { RLOCK__DEAF, RLOCK__CONNECTING_EAR, RLOCK__SUBSCRIBING, RLOCK__LISTENING };
-
-/* One server's: a connection of its own, for a subscribed one takes no other commands in RESP2. */
-struct rlock__ear {
-    enum rlock__ear_state state;
-    struct rlock__link *link; /* the route's, while not deaf */
-    struct rlock__request request;
-    size_t unconfirmed; /* subscriptions */
-    bool sharded;
-    int64_t again_ms; /* when a deaf one tries again, while others hear */
-};
+#include "ear.h"
 
 struct rlock__listener {
     struct rlock__routes routes; /* count 0: not made yet */

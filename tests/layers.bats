@@ -132,7 +132,7 @@ variables() { # OBJECT...
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts random status
+	base64 clock error facts random slot status
 	limit refusal tls url
 	resolve
 	conn
@@ -142,11 +142,12 @@ layers() {
 	route
 	script
 	client kind
-	ask part vote wait
+	ask ear part vote
+	wait
 	part_check part_release part_token
 	part_take
 	part_renew
-	lock
+	lock pace
 	acquire break count handle keeper look resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
@@ -181,7 +182,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/keeper.c lib/lock.c lib/part*.c lib/script.c lib/wait.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/ear.c lib/keeper.c lib/lock.c lib/pace.c lib/part*.c lib/script.c lib/wait.c
     assert_output ""
 }
 

@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "peer.h"
+#include "slot.h"
 
 enum { NODES_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 
@@ -86,8 +87,8 @@ static void each_key_has_its_slot(void **state) {
         {"}{", 12793},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (rlock__cluster_slot(rows[i].key) != rows[i].slot)
-            fail_msg("%s: %u", rows[i].key, rlock__cluster_slot(rows[i].key));
+        if (rlock__slot(rows[i].key) != rows[i].slot)
+            fail_msg("%s: %u", rows[i].key, rlock__slot(rows[i].key));
     }
 }
 
