@@ -72,6 +72,8 @@ static const struct unit *find_unit(const char *name) {
     return NULL;
 }
 
+#define TOO_LONG "it is longer than 100 years: give at most 36525d"
+
 const char *duration_parse(int64_t *out_ms, const char *text) {
     if (*text == '\0')
         return "it is empty: give a duration such as 30s";
@@ -85,10 +87,10 @@ const char *duration_parse(int64_t *out_ms, const char *text) {
     if (unit == NULL)
         return "unknown unit: give one number with ms, s, m, h or d";
     if (number.whole > DURATION_MAX_MS / unit->ms)
-        return "it is longer than 100 years";
+        return TOO_LONG;
     int64_t ms = to_ms(&number, unit->ms);
     if (ms > DURATION_MAX_MS)
-        return "it is longer than 100 years";
+        return TOO_LONG;
     *out_ms = ms;
     return NULL;
 }

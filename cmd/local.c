@@ -50,7 +50,12 @@ static char *absolute_dir(const char *server) {
         n = asprintf(&made, "%s/%s", here, dir);
     free(here);
     free(dir);
-    return n < 0 ? NULL : made;
+    if (n < 0)
+        return NULL;
+    /* With a slash behind it a symbolic link is what it leads to, also for O_NOFOLLOW. */
+    for (size_t length = (size_t)n; length > 1 && made[length - 1] == '/'; length--)
+        made[length - 1] = '\0';
+    return made;
 }
 
 char *local_socket(const char *server) {

@@ -98,7 +98,7 @@ bool set_text(const struct opt *row, struct settings *settings, const char *valu
               const struct origin *from, struct reason *reason) {
     (void)from;
     if (*value == '\0')
-        return refuse(reason, "it is empty");
+        return refuse(reason, "it is empty: give one, or leave it out");
     memcpy((char *)settings + row->offset, &value, sizeof value);
     return true;
 }

@@ -7,7 +7,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                             SIGUSR2, SIGALRM, SIGXCPU}; /* the last two: a time that is over */
 static const int job_control[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
 
 enum {

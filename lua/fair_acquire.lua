@@ -8,6 +8,8 @@ if holder then
     local again = mutex.again(holder)
     if again then return again end
 end
+-- Refused when memory is out, before anything is written: what comes later would not be any more.
+if not holder then redis.call('ZADD', queue.timeouts, 'XX', 0, '') end
 queue.drop_dead()
 if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that came later'} end
 local head = redis.call('LINDEX', queue.list, 0)

@@ -1,11 +1,15 @@
 -- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
 -- hold: {attempt id: 1}: the attempts of the last minute.
--- KEYS  6 permits: a semaphore's, which is a number as well, and not a latch while they are taken
+-- KEYS  6 permits: a semaphore's, which is a number as well, and not a latch while they are taken; plain ones
+--         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
 
 -- nil: open, or never set; false: the key is something else.
 function latch.count()
-    return redis.call('TYPE', KEYS[6]).ok == 'none' and server.integer(key.lock)
+    for _, each in ipairs({KEYS[6], key.info}) do
+        if redis.call('TYPE', each).ok ~= 'none' then return false end
+    end
+    return server.integer(key.lock)
 end
 
 -- True: this very attempt has been carried out; its answer was lost.

@@ -105,15 +105,15 @@ listener() {
 
 @test "signals are passed on, each once" {
     local signal
-    listener INT TERM HUP QUIT USR1 USR2 CONT
-    for signal in INT TERM HUP QUIT USR1 USR2 CONT; do
+    listener INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT
+    for signal in INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT; do
         kill -"$signal" "$pid"
         wait_until 5 grep -qx "$signal" heard
     done
     : >let-go
     reap "$pid"
     assert_equal "$status" 6
-    assert_equal "$(cat heard)" "$(printf '%s\n' INT TERM HUP QUIT USR1 USR2 CONT)"
+    assert_equal "$(cat heard)" "$(printf '%s\n' INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT)"
     assert_no_keys
 }
 

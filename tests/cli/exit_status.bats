@@ -173,11 +173,15 @@ server_is_busy() {
 }
 
 @test "69: the server is out of memory" {
+    local kind
     server_start full --maxmemory 1 --maxmemory-policy noeviction
-    took 300 5000 rlock run -s "$(server_url full)" -w 300ms -n x -- touch ran
-    assert_failure 69
-    assert_file_not_exist ran
-    assert_equal "$(redis_on full DBSIZE)" 0
+    for kind in run fair read write 'sem --permits 1' 'sem --plain --permits 1'; do
+        # shellcheck disable=SC2086
+        took 300 5000 rlock $kind -s "$(server_url full)" -w 300ms -n x -- touch ran
+        assert_equal "$kind $status" "$kind 69"
+        assert_file_not_exist ran
+        assert_equal "$(redis_on full DBSIZE)" 0
+    done
 }
 
 @test "69: the server is read-only" {

@@ -70,6 +70,26 @@ wrong_kind() {
     assert_file_not_exist ran
 }
 
+@test "65: permits that are taken are no latch, plain ones neither" {
+    local plain verb
+    for plain in '' --plain; do
+        # shellcheck disable=SC2086
+        start sem -n x --permits 3 $plain -- sh -c ': >ready; until [ -e end ]; do sleep 0.01; done'
+        wait_until 10 test -e ready
+        for verb in 'set --count 2' down 'wait -w 5s'; do
+            # shellcheck disable=SC2086
+            try latch $verb -n x
+            assert_equal "$verb $status" "$verb 65"
+            assert_equal "$(redis GET x)" 2
+        done
+        : >end
+        reap "$pid"
+        assert_equal "$status" 0
+        assert_equal "$(redis GET x)" 3
+        rm ready end
+    done
+}
+
 @test "69: nothing listens there, after --connect-timeout" {
     local verb
     for verb in 'set --count 2' down 'down -- touch ran' 'wait -w 60s -- touch ran'; do

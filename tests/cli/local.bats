@@ -109,12 +109,14 @@ appended() {
 @test "77: the directory is a symbolic link" {
     mkdir -m 700 real
     ln -s "$PWD/real" "$dir"
-    try run -n x -- touch ran
-    assert_failure 77
-    assert_message
-    assert_stderr_has "$dir"
-    assert_file_not_exist ran
-    assert_equal "$(ls -A real)" ""
+    for slashes in '' / //; do
+        try run -s "local:$dir$slashes" -n x -- touch ran
+        assert_failure 77
+        assert_message
+        assert_stderr_has "$dir"
+        assert_file_not_exist ran
+        assert_equal "$(ls -A real)" ""
+    done
     rm "$dir"
 }
 

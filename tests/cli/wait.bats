@@ -117,21 +117,24 @@ section_holds() {
     (($(beat beat) < $(entered second)))
 }
 
-@test "SIGTERM while waiting: at once, 143, nothing left, others go on" {
-    local leaver
+@test "a signal while waiting: at once, 128+N, nothing left, others go on" {
+    local leaver second signal
     hold x
-    start run -n x -- touch ran
-    leaver=$pid
-    wait_until 5 waiters x 1
     section_waits second
-    wait_until 5 waiters x 2
-    kill -TERM "$leaver"
-    reap "$leaver" 1
-    assert_equal "$status" 143
-    assert_file_not_exist ran
-    wait_until 2 waiters x 1
+    second=$pid
+    wait_until 5 waiters x 1
+    for signal in TERM INT ALRM XCPU; do
+        start run -n x -- touch ran
+        leaver=$pid
+        wait_until 5 waiters x 2
+        kill "-$signal" "$leaver"
+        reap "$leaver" 1
+        assert_equal "$status" $((128 + $(kill -l "$signal")))
+        assert_file_not_exist ran
+        wait_until 2 waiters x 1
+    done
     let_go x
-    reap "$pid" 2
+    reap "$second" 2
     assert_equal "$status" 0
     reap "$holder"
     assert_no_keys
