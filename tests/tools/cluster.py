@@ -195,8 +195,11 @@ class Cluster:
 
     def do_failover(self, name):
         """Nobody votes twice within two seconds on who follows a master: asked again until then."""
-        replica = next(self.nodes[line.node] for line in self.lines() if line.follows == name)
-        asked = 0
+        def replicas():
+            return [self.nodes[line.node] for line in self.lines() if line.follows == name]
+
+        self.until(replicas, f"{name} has a replica that others know of")
+        replica, asked = replicas()[0], 0
 
         def done():
             nonlocal asked
