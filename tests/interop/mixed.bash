@@ -16,8 +16,8 @@ show_state() {
     redis_on "$mixed_on" ZRANGE 'redisson_lock_timeout:{x}' 0 -1 WITHSCORES
 }
 
-# mixed KIND [OPTION...]: a dead service's locks are free after two seconds. What Redisson repeats, because a
-# busy machine kept the answer back, counts twice: it has time.
+# mixed KIND [OPTION...]: a dead service's locks are free after two seconds. A late answer would leave Redisson
+# with a hold too many (mutex.bats): on a busy machine it has time.
 mixed() {
     local seed=${RLOCK_TEST_SEED:-$RANDOM}
     echo "seed $seed"

@@ -17,10 +17,6 @@ teardown_file() {
     rlock_teardown_file
 }
 
-setup() {
-    interop_setup
-}
-
 teardown() {
     rlock_teardown
 }

@@ -142,20 +142,20 @@ class Mixed(load.Load):
 
     def schedule(self, rng):
         """One service is killed in the middle, one at the end."""
-        faults, last = list(Victims.FAULTS), ["kill service"]
+        faults, service, last = list(Victims.FAULTS), ["kill service"], []
         if self.args.kind in load.QUEUES:
             faults.remove("kill waiter")
-            last.append("kill waiter")
+            last = ["kill waiter"]
         if self.args.plain:
-            faults, last = ["kill section", "end waiter"], []
-        self.bites.update({fault: 0 for fault in faults + last})
+            faults, service = ["kill section", "end waiter"], []
+        self.bites.update({fault: 0 for fault in faults + service + last})
         end = time.monotonic() + self.args.seconds
         for half in (end - self.args.seconds / 2, end):
             while time.monotonic() < half:
                 rng.shuffle(faults)
                 yield from faults
-            yield from last[:1]
-        yield from last[1:]
+            yield from service
+        yield from last
 
     def strike(self, fault, rng):
         if fault == "kill service":

@@ -24,10 +24,11 @@ ends_well() {
     assert_equal "$status" 5
 }
 
-# assert_kept MS: it goes on for so long from now, and ends well.
+# assert_kept MS: it goes on for so long from now, and ends well; rlock has nothing to say.
 assert_kept() {
     alive_for "$1"
     ends_well
+    assert_equal "$(cat err)" ""
 }
 
 # 76, the section is dead, and one line says so.
