@@ -112,6 +112,7 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
         return RLOCK_OK;
     if (!sent_before(link, &status))
         return status;
+    link->conn.resp.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
         status = rlock__of_conn(rlock__conn_receive(&link->conn, &reply, &link->error));
@@ -124,6 +125,7 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
         const bool is_it = link->owed == 0 && (--link->expected == 0 || is_denied(reply));
         if (is_it) {
             rlock__request_free(&link->request);
+            link->conn.resp.most = 0;
             link->owed = link->expected;
             link->expected = 0;
             link->in_doubt = false;
@@ -137,14 +139,15 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
 }
 
 /* True: the server has hung up since the last request. Found out before the next one goes out,
- * there is no doubt about that one. */
+ * there is no doubt about that one. One that has said something unasked is as bad: it would be
+ * taken for the answer. */
 static bool has_hung_up(struct rlock__link *link) {
     if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
         return false;
     rlock__reply *unasked = NULL;
     const enum rlock_status status = rlock__conn_receive(&link->conn, &unasked, &link->error);
     rlock__reply_free(unasked);
-    return status != RLOCK_OK && status != RLOCK_AGAIN;
+    return status != RLOCK_AGAIN;
 }
 
 static enum rlock_status step(struct rlock__link *link, rlock__reply **reply) {

@@ -43,6 +43,7 @@ struct rlock__link {
     int64_t connect_by_ms, address_by_ms;
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
+    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request; the last one counts */
     bool used;                             /* a request was answered on this connection */

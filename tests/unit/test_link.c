@@ -58,6 +58,22 @@ static void without_a_request_it_is_ready(void **state) {
     assert_int_equal(f.peer.request_count, 0);
 }
 
+/* One that was not asked for would be taken for the next one's answer. */
+static void an_answer_too_many_ends_the_connection(void **state) {
+    (void)state;
+    struct linked f;
+    static const char *const answers[] = {ONE("one") ONE("more"), ONE("two"), NULL};
+    begin(&f, answers);
+    ask(&f, "FIRST");
+    assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
+    ask(&f, "SECOND");
+    assert_int_equal(call(&f, LONG_MS, "two"), RLOCK_OK);
+    end(&f);
+    assert_int_equal(f.peer.request_count, 2);
+    assert_asked(&f, 1, 2, "SECOND");
+    peer_free(&f.peer);
+}
+
 static void an_errors_text_is_judged(void **state) {
     (void)state;
     static const struct {
@@ -239,6 +255,7 @@ int main(void) {
         cmocka_unit_test(each_request_has_its_answer),
         cmocka_unit_test(of_several_commands_the_last_is_answered),
         cmocka_unit_test(without_a_request_it_is_ready),
+        cmocka_unit_test(an_answer_too_many_ends_the_connection),
         cmocka_unit_test(an_errors_text_is_judged),
         cmocka_unit_test(silence_ends_at_the_limit),
         cmocka_unit_test(a_cancelled_wait_ends),

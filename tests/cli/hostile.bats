@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# hostile.bats: a server that answers nonsense, too much, or without end: a clear error, a few MiB of
+# memory at most, and no longer than the time-outs.
+
+load ../lib/rlock
+
+# Of which hostile.py itself has 15; a sanitizer takes memory of its own.
+MOST_KIB=$((24 * 1024))
+
+# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server; sets status, spent, memory_kib,
+# requests and stderr. It must end within 3 s, and with little memory.
+attacked() {
+    local how=()
+    while [[ $1 != -- ]]; do
+        how+=("$1")
+        shift
+    done
+    shift
+    run --separate-stderr python3 "$TOOLS/hostile.py" "${how[@]}" "$RLOCK" "$@" \
+        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s redis://127.0.0.1:{}
+    printf '%s: %s\n%s\n' "${how[*]}" "$output" "$stderr"
+    assert_success
+    # shellcheck disable=SC2034 # for who calls
+    read -r status spent memory_kib requests <<<"$output"
+    ((spent <= 3000 * SLOW)) || fail "took $spent ms: ${how[*]}"
+    ((SLOW > 1 || memory_kib <= MOST_KIB)) || fail "took $memory_kib KiB: ${how[*]}"
+}
+
+refused() { # ATTACK [TEXT] -- ARG...
+    attacked "$@"
+    assert_equal "$status: $*" "69: $*"
+    assert_message
+    assert_file_not_exist ran
+}
+
+# all_refused WORD ATTACK TEXT...: each of the texts, side by side; what is said has the WORD.
+all_refused() {
+    local word=$1 attack=$2 text i=0 pids=()
+    shift 2
+    for text; do
+        (
+            refused "$attack" "$text" -- run -n x -c 'touch ran'
+            assert_stderr_has "$word"
+        ) >"said-$i" 2>&1 3>&- &
+        pids+=($!)
+        i=$((i + 1))
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[i]}" || fail "$(cat "said-$i")"
+    done
+}
+
+@test "what a reply announces is not believed" {
+    all_refused 'larger than any' raw '*536870912\r\n' '*2147483647\r\n' '*99999999999\r\n' \
+        '$400000000000\r\n' '$2147483647\r\n' '*3\r\n:1\r\n*100000000\r\n' '*3\r\n*9000\r\n*9000\r\n'
+}
+
+@test "what has no size has an end all the same" {
+    refused endless '$500000000\r\nAAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused endless '+AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    assert_stderr_has 'larger than any'
+    refused endless '*3\r\n:1\r\n-ERR AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused endless '*100000000\r\n:1\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+    refused endless ':1\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+}
+
+@test "arrays in arrays do not reach the stack's end" {
+    refused endless '*1\r\n*1\r\n*1\r\n*1\r\n' -- run -n x -c 'touch ran'
+    assert_stderr_has 'nested deeper'
+    refused endless '*2\r\n:1\r\n*2\r\n:1\r\n' -- run -n x -c 'touch ran'
+    assert_stderr_has 'nested deeper'
+}
+
+@test "a negative size, and what RESP2 does not have, is no Redis" {
+    all_refused "not speak Redis's protocol" raw '*-2\r\n' '$-7\r\n' '$-9223372036854775809\r\n' \
+        '%1000000\r\n' '>3\r\n' '~5\r\n' '#t\r\n' '_\r\n' ',1.5\r\n' '(123\r\n' '=4\r\n' '!4\r\n' \
+        '|1\r\n' ':1 2\r\n' '\x00\x00\x00\x00' '*1\r\n\x7f\r\n'
+}
+
+# The whole reply has --io-timeout, not each of its bytes.
+@test "a reply that trickles ends with the time-out" {
+    refused trickle '*3\r\n:1\r\n:1\r\n+AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused mute -- run -n x -c 'touch ran'
+}
+
+@test "what nobody asked for is not taken for an answer" {
+    # The second is the grant of a lock.
+    refused raw '*3\r\n:9\r\n:1\r\n:1\r\n*3\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+}
+
+@test "messages without end: the wait ends all the same" {
+    attacked news -- run -n x -w "$(ms 500)" -c 'touch ran'
+    assert_equal "$status" 75
+    assert_file_not_exist ran
+}
+
+@test "a search that comes back to where it was is given up" {
+    refused raw '*5\r\n:1\r\n:9\r\n:0\r\n$1\r\n7\r\n*1\r\n$1\r\na\r\n' -- status
+    assert_stderr_has 'go round in a circle'
+}
+
+# The longest answers that there are, of about 20 MiB: they must not be taken for an attack.
+@test "status of a lock that 10,000 hold" {
+    local long
+    long=$(printf '%0230d' 0)
+    redis EVAL '
+        redis.call("HSET", "x", "mode", "read")
+        for i = 1, 10000 do
+            local owner = ("%08x-0000-4000-8000-000000000000:%d@%s"):format(i, i, ("h"):rep(60))
+            redis.call("HSET", "x", owner, 1)
+            redis.call("SET", "{x}:" .. owner .. ":rwlock_timeout:1", 1, "PX", 600000)
+            redis.call("HSET", "rlock_info:{x}", owner, cjson.encode({host = ("h"):rep(60), pid = i,
+                user = ("u"):rep(60), command = ARGV[1], since = 1700000000000}))
+        end' 0 "$long"
+    try status --json x >/dev/null
+    assert_success
+    run python3 -c '
+import json, sys
+holders = json.load(sys.stdin)[0]["holders"]
+print(len(holders), len({h["owner"] for h in holders}), {len(h["command"]) for h in holders})' <<<"$output"
+    assert_output '10000 10000 {230}'
+}
