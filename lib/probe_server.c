@@ -16,8 +16,8 @@ enum {
 };
 
 struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
-    return rlock__client_limit(probe->client, probe->options->deadline_ms,
-                               probe->options->cancel_fd);
+    return rlock__client_call_limit(probe->client, rlock_now_ms(), true,
+                                    probe->options->deadline_ms, probe->options->cancel_fd);
 }
 
 rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {

@@ -84,14 +84,23 @@ all_refused() {
 }
 
 @test "what nobody asked for is not taken for an answer" {
-    # The second is the grant of a lock.
-    refused raw '*3\r\n:9\r\n:1\r\n:1\r\n*3\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+    # "Held by others", and two grants of a lock.
+    local busy='*9\r\n:0\r\n:9\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:0\r\n' grant='*3\r\n:1\r\n:1\r\n:30000\r\n'
+    attacked raw "$busy$grant$grant" -- run -n x -w "$(ms 500)" -c 'touch ran'
+    ((requests > 1))
+    assert_regex "$status" '^(69|75)$'
+    assert_file_not_exist ran
 }
 
 @test "messages without end: the wait ends all the same" {
     attacked news -- run -n x -w "$(ms 500)" -c 'touch ran'
     assert_equal "$status" 75
     assert_file_not_exist ran
+}
+
+@test "who has logged in is not believed any more than others" {
+    RLOCK_PASSWORD=sesame refused logged-in '*536870912\r\n' -- run -n x -c 'touch ran'
+    RLOCK_PASSWORD=sesame refused logged-in '%1\r\n' -- run -n x -c 'touch ran'
 }
 
 @test "a search that comes back to where it was is given up" {
@@ -119,4 +128,65 @@ import json, sys
 holders = json.load(sys.stdin)[0]["holders"]
 print(len(holders), len({h["owner"] for h in holders}), {len(h["command"]) for h in holders})' <<<"$output"
     assert_output '10000 10000 {230}'
+}
+
+# --- the time to a first answer ------------------------------------------------------------------
+
+# late ATTACK URL... -- ARG...: against such a server at each of the URLs, with a second to connect and
+# far more for a reply: 69 after the second, and half of one for taking back what may have been taken.
+late() {
+    local attack=$1 url urls=() pids=() i
+    shift
+    while [[ $1 != -- ]]; do
+        urls+=("$1")
+        shift
+    done
+    shift
+    for url in "${urls[@]}"; do
+        (
+            run --separate-stderr python3 "$TOOLS/hostile.py" "$attack" "$RLOCK" "$@" \
+                --connect-timeout "$(ms 1000)" --io-timeout 30s -s "$url"
+            echo "$url: $output: $stderr"
+            read -r status spent _ <<<"$output"
+            assert_equal "$status" 69
+            assert_message
+            ((spent >= 990 * SLOW && spent <= 2000 * SLOW)) || fail "took $spent ms"
+        ) >"said-${#pids[@]}" 2>&1 3>&- &
+        pids+=($!)
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[i]}" || fail "$(cat "said-$i")"
+    done
+    assert_file_not_exist ran
+}
+
+@test "69 after --connect-timeout: a server that takes connections and says nothing" {
+    late mute redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} redis://:word@127.0.0.1:{}/3 \
+        sentinel://127.0.0.1:{}/m sentinel://127.0.0.1:{},127.0.0.1:{},localhost:{},127.0.0.1:{}/m \
+        cluster://127.0.0.1:{} cluster://127.0.0.1:{},localhost:{} -- run -n x -n y -c 'touch ran'
+}
+
+@test "69 after --connect-timeout: a server that takes no connections" {
+    late full redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} sentinel://127.0.0.1:{}/m \
+        cluster://127.0.0.1:{} -- run -n x -c 'touch ran'
+}
+
+@test "69 after --connect-timeout: each command" {
+    late mute redis://127.0.0.1:{} -- fair -x -n x -c 'touch ran'
+    late mute redis://127.0.0.1:{} -- status
+    late mute redis://127.0.0.1:{} -- latch down -n x
+    late mute redis://127.0.0.1:{} -- sem -n x --resize 2
+}
+
+@test "69 after --connect-timeout: who is logged in, and hears no more" {
+    RLOCK_PASSWORD=sesame attacked logged-in '' -- run -n x -c 'touch ran'
+    assert_equal "$status" 69
+}
+
+# It is only the first try that can't have it all: the answer may have been lost.
+@test "a server that takes most of --connect-timeout is used" {
+    proxy_start main
+    proxy delay-reply "$(sha acquire)" 1 "$((600 * SLOW))"
+    try run --connect-timeout "$(ms 1000)" -n x -- true
+    assert_success
 }

@@ -12,6 +12,7 @@ ATTACK:
   endless TEXT TEXT first, then its last 16 bytes again and again
   trickle TEXT the bytes of TEXT, and then of its end again and again, one every 20 ms
   mute         nothing is ever said
+  full         connections are not even taken: whoever asks for one waits
   news         a script's answer is "held by others", each subscription is confirmed, and then
                there is no end to messages on that channel
   logged-in TEXT  +OK to AUTH, TEXT to all else
@@ -87,13 +88,30 @@ def listen(listener, attack, text):
         threading.Thread(target=serve, args=(connection, attack, text), daemon=True).start()
 
 
+def fill(listener):
+    """Connections that nobody takes, until the kernel drops what asks for more."""
+    pending = []
+    for _ in range(64):
+        connection = socket.socket()
+        connection.settimeout(0.1)
+        pending.append(connection)
+        try:
+            connection.connect(listener.getsockname())
+        except OSError:
+            return pending
+    sys.exit("the listener's backlog has no end")
+
+
 def main():
     attack, *command = sys.argv[1:]
     text = b""
     if attack in ("raw", "endless", "trickle", "logged-in"):
         text = command.pop(0).encode().decode("unicode_escape").encode("latin-1")
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    threading.Thread(target=listen, args=(listener, attack, text), daemon=True).start()
+    listener = socket.create_server(("127.0.0.1", 0), backlog=0 if attack == "full" else 64)
+    if attack == "full":
+        pending = fill(listener)  # they live as long as it does
+    else:
+        threading.Thread(target=listen, args=(listener, attack, text), daemon=True).start()
     port = str(listener.getsockname()[1])
     begun = time.monotonic()
     child = subprocess.Popen([word.replace("{}", port) for word in command])
