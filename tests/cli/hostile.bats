@@ -190,3 +190,11 @@ late() {
     try run --connect-timeout "$(ms 1000)" -n x -- true
     assert_success
 }
+
+@test "--io-timeout is not the time for connecting" {
+    proxy_start main
+    proxy delay-reply AUTH 1 "$((600 * SLOW))"
+    RLOCK_PASSWORD=sesame try run --io-timeout "$(ms 300)" -n x -- true
+    assert_success
+    assert_equal "$(grep -c '^request .* AUTH' proxy.log)" 1
+}
