@@ -38,6 +38,7 @@ static void hang_up(struct rlock__link *link) {
     link->lookup = NULL;
     rlock__conn_close(&link->conn);
     rlock__request_free(&link->log_in);
+    link->answer_by_ms = 0;
     link->owed = 0;
     link->stage = RLOCK__CLOSED;
 }
@@ -96,7 +97,7 @@ static bool sent_before(struct rlock__link *link, enum rlock_status *status) {
 /* What does not understand us hangs up at our first word. */
 static void suspect_tls(struct rlock__link *link) {
     const struct rlock__error why = link->error;
-    if (!link->answered && link->conn.tls == NULL && *link->port != '\0')
+    if (!link->heard && link->conn.tls == NULL && *link->port != '\0')
         rlock__error_set(&link->error, "%s (if it speaks TLS, give rediss://)", why.text);
 }
 
@@ -105,25 +106,41 @@ static bool is_denied(const rlock__reply *reply) {
     return text != NULL && rlock__refusal(text, &plain) == RLOCK_DENIED;
 }
 
+/* A reply's time is the whole reply's, from when the connection is there. */
+static enum rlock_status wait_on(struct rlock__link *link) {
+    const int64_t now = rlock_now_ms();
+    if (link->answer_by_ms == 0)
+        link->answer_by_ms = link->access->answer_timeout_ms > 0
+                                 ? rlock__after_ms(now, link->access->answer_timeout_ms)
+                                 : RLOCK_FOREVER;
+    if (now < link->answer_by_ms)
+        return RLOCK__WAIT;
+    rlock__error_set(&link->error, "no answer in time");
+    return RLOCK_AGAIN;
+}
+
 /* The last of the replies that the request is due; what was owed before is passed over. */
 static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
     enum rlock_status status = RLOCK_OK;
     if (link->request.bytes == NULL)
         return RLOCK_OK;
     if (!sent_before(link, &status))
-        return status;
+        return status == RLOCK__WAIT ? wait_on(link) : status;
+    link->conn.resp.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
         status = rlock__of_conn(rlock__conn_receive(&link->conn, &reply, &link->error));
         if (status == RLOCK_AGAIN)
             suspect_tls(link);
         if (status != RLOCK_OK)
-            return status;
-        link->answered = true;
+            return status == RLOCK__WAIT ? wait_on(link) : status;
+        link->heard = link->answered = true;
         /* One that is refused makes what follows it worthless. */
         const bool is_it = link->owed == 0 && (--link->expected == 0 || is_denied(reply));
         if (is_it) {
             rlock__request_free(&link->request);
+            link->conn.resp.most = 0;
+            link->answer_by_ms = 0;
             link->owed = link->expected;
             link->expected = 0;
             link->in_doubt = false;
@@ -137,14 +154,15 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
 }
 
 /* True: the server has hung up since the last request. Found out before the next one goes out,
- * there is no doubt about that one. */
+ * there is no doubt about that one. One that has said something unasked is as bad: it would be
+ * taken for the answer. */
 static bool has_hung_up(struct rlock__link *link) {
     if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
         return false;
     rlock__reply *unasked = NULL;
     const enum rlock_status status = rlock__conn_receive(&link->conn, &unasked, &link->error);
     rlock__reply_free(unasked);
-    return status != RLOCK_OK && status != RLOCK_AGAIN;
+    return status != RLOCK_AGAIN;
 }
 
 static enum rlock_status step(struct rlock__link *link, rlock__reply **reply) {
@@ -178,6 +196,8 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
         by_ms = link->address_by_ms;
     else if (link->stage < RLOCK__READY)
         by_ms = link->connect_by_ms;
+    else if (link->answer_by_ms != 0)
+        by_ms = link->answer_by_ms;
     if (by_ms < *deadline_ms)
         *deadline_ms = by_ms;
 }
@@ -191,6 +211,7 @@ void rlock__link_abandon(struct rlock__link *link) {
         hang_up(link);
     else if (link->request.sent > 0)
         link->owed += link->expected;
+    link->answer_by_ms = 0;
     rlock__request_free(&link->request);
     link->expected = 0;
 }

@@ -18,6 +18,7 @@ struct rlock__access {
     int db;
     const struct rlock__tls_config *tls;
     int64_t connect_timeout_ms; /* for look-up, connection and log-in together */
+    int64_t answer_timeout_ms;  /* for one reply, from its request on; 0: as long as the limit */
 };
 
 enum rlock__stage {
@@ -43,10 +44,13 @@ struct rlock__link {
     int64_t connect_by_ms, address_by_ms;
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
+    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request; the last one counts */
     bool used;                             /* a request was answered on this connection */
-    bool answered;                         /* the server has said something, ever */
+    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
+    bool heard;                            /* the server has said something, ever */
+    bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request went out whose answer never came */
     struct rlock__error error;
 };

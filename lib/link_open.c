@@ -31,7 +31,7 @@ enum rlock_status rlock__link_send(struct rlock__link *link, struct rlock__reque
     if (status != RLOCK_UNAVAILABLE || link->owed > 0 ||
         rlock__conn_receive(&link->conn, &reply, &none) != RLOCK_OK)
         return status;
-    link->answered = true;
+    link->heard = link->answered = true;
     if (rlock__link_judge(link, reply) == RLOCK_DENIED)
         status = RLOCK_DENIED;
     rlock__reply_free(reply);
@@ -150,7 +150,7 @@ static enum rlock_status log_in_step(struct rlock__link *link, const char *const
     if (status != RLOCK_OK)
         return rlock__of_conn(status);
     rlock__request_free(&link->log_in);
-    link->answered = true;
+    link->heard = true;
     status = rlock__link_judge(link, reply);
     if (status == RLOCK_UNAVAILABLE)
         status = RLOCK_DENIED; /* whatever it has against us */

@@ -83,7 +83,7 @@ struct rlock_client_options {
     const char *const *servers;
     size_t server_count;
     const char *password;       /* used when the URL has none; NULL: none */
-    int64_t connect_timeout_ms; /* for reaching the server: look-up, connection, log-in */
+    int64_t connect_timeout_ms; /* for reaching it: look-up, connection, log-in, first answer */
     int64_t io_timeout_ms;      /* for one reply */
     int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: 1 where
                      one is known */

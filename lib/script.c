@@ -36,6 +36,7 @@ static bool is_sharded(const struct rlock__run *run) {
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
     const bool by_hash = run->stage == RLOCK__RUN_HASH;
+    run->link->most = call->most;
     const char *asking[] = {"ASKING"}; /* it is for one command only */
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;

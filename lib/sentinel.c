@@ -103,6 +103,16 @@ static bool tells_more(enum rlock_status status, enum rlock_status than) {
     return than == RLOCK_AGAIN && status != RLOCK_AGAIN;
 }
 
+/* What one Sentinel may take: those that hang must leave enough for the others, and for the way to
+ * the master. */
+static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
+    const int64_t now = rlock_now_ms();
+    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
+    if (left == 1)
+        return *limit;
+    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+}
+
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
                                       const struct rlock__access *access,
                                       const struct rlock__limit *limit, bool want_replica,
@@ -115,10 +125,7 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
         inquiry.access.user = inquiry.access.password = NULL;
         rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
                          &inquiry.access);
-        struct rlock__limit patience = {rlock__after_ms(rlock_now_ms(), PATIENCE_MS),
-                                        limit->cancel_fd};
-        if (i + 1 == server->host_count || limit->deadline_ms < patience.deadline_ms)
-            patience = *limit;
+        const struct rlock__limit patience = share(limit, server->host_count - i);
         struct rlock__error why;
         const enum rlock_status status = ask_one(&inquiry, &patience, want_replica, out, &why);
         rlock__link_close(&inquiry.link);

@@ -132,7 +132,7 @@ variables() { # OBJECT...
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts random slot status
+	base64 clock error facts random resp slot status
 	limit refusal tls url
 	resolve
 	conn

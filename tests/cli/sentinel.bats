@@ -183,6 +183,13 @@ one_is_enough() {
     assert_file_not_exist ran
 }
 
+@test "two of three Sentinels hang: the third is asked within --connect-timeout" {
+    changed
+    freeze s1 s2
+    try run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
+    assert_success
+}
+
 @test "no Sentinel knows the name: 69, and that it is so" {
     took 0 2500 rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
     assert_failure 69
