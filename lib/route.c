@@ -52,6 +52,7 @@ void rlock__route_free(struct rlock__route *route) {
 void rlock__route_doubt(struct rlock__route *route) {
     const struct rlock__server *server = &route->site->server;
     route->astray = true;
+    rlock__link_look_up_again(&route->link);
     if (server->topology == RLOCK__SENTINEL) /* the next one may know better */
         route->sentinel = (route->sentinel + 1) % server->host_count;
     if (route->cluster != NULL)
