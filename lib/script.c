@@ -1,12 +1,12 @@
 /* script.c: runs one of our scripts, on one server or on several at once. */
 #include "script.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
+#include "script_replicas.h"
 
 enum {
     REDIRECTIONS_MAX = 8,
@@ -54,16 +54,6 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     return rlock__link_ask(run->link, n, args);
 }
 
-/* WAIT counts the replicas that have all that this connection wrote. */
-static bool ask_replicas(struct rlock__run *run, int replicas) {
-    char count[16], timeout[24];
-    const char *words[] = {"WAIT", count, timeout};
-    (void)snprintf(count, sizeof count, "%d", replicas);
-    (void)snprintf(timeout, sizeof timeout, "%" PRId64, run->route->site->replica_timeout_ms);
-    run->stage = RLOCK__RUN_REPLICAS;
-    return rlock__link_ask_words(run->link, 3, words);
-}
-
 /* The run is over. Where it did not work the way may have changed. */
 static void end(struct rlock__run *run, enum rlock_status status) {
     run->done = true;
@@ -95,6 +85,7 @@ static void begin(struct rlock__run *run, const struct rlock__script *script,
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;
+    run->replicas_by_ms = 0;
     run->link = NULL;
     size_t node = run->call->node;
     const enum rlock_status status =
@@ -143,31 +134,10 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    const int replicas = status == RLOCK_OK && run->call->replicated && out->code > 0
-                             ? rlock__route_replicas(run->route, run->link)
-                             : 0;
-    if (replicas > 0)
-        ask_or_end(run, ask_replicas(run, replicas));
-    else
+    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
+        status = rlock__run_ask_replicas(run);
+    if (status != RLOCK__ASKED)
         end(run, status);
-}
-
-static void count_replicas(struct rlock__run *run, const rlock__reply *reply) {
-    const int wanted = rlock__route_replicas(run->route, run->link);
-    int64_t replicas = 0;
-    enum rlock_status status = rlock__link_judge(run->link, reply);
-    if (status == RLOCK_OK && rlock__reply_number(reply, &replicas) && replicas >= wanted) {
-        end(run, RLOCK_OK);
-        return;
-    }
-    run->unconfirmed = true;
-    if (status == RLOCK_OK)
-        rlock__error_set(&run->route->error,
-                         "%" PRId64 " of %d replicas acknowledged it in time (see --replicas)",
-                         replicas, wanted);
-    else
-        run->route->error = run->link->error;
-    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status);
 }
 
 /* As far as it goes without waiting. */
@@ -181,8 +151,10 @@ static void step(struct rlock__run *run, const struct rlock__script *script) {
             run->route->error = run->link->error;
             end(run, status);
         } else if (run->stage == RLOCK__RUN_REPLICAS) {
-            count_replicas(run, reply);
+            status = rlock__run_hear_replicas(run, reply);
             rlock__reply_free(reply);
+            if (status != RLOCK__ASKED)
+                end(run, status);
         } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
             rlock__reply_free(reply);
             run->stage = RLOCK__RUN_BODY;
