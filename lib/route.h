@@ -28,6 +28,7 @@ struct rlock__route {
     bool answered;                   /* a server has said something, ever */
     bool in_doubt;                   /* a request went out whose answer never came */
     struct rlock__error error;
+    struct rlock__error told; /* why not now, in the server's words; "": it was done since */
 };
 
 /* A route that connects on first use. like: what is known there is taken over, NULL: nothing.

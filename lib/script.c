@@ -10,6 +10,7 @@
 
 enum {
     REDIRECTIONS_MAX = 8,
+    HASTY_MS = 50,         /* less is too little to be told anything */
     STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
     STRAGGLER_MAX_MS = 50  /* as long again as that took */
 };
@@ -127,6 +128,10 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
     enum rlock_status status = rlock__link_judge(run->link, reply);
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    if (status == RLOCK_AGAIN)
+        run->route->told = run->link->error;
+    else
+        run->route->told.text[0] = '\0';
     if (status == RLOCK_OK &&
         !(rlock__reply_integer(reply, 0, &out->code) && rlock__reply_integer(reply, 1, &out->a) &&
           rlock__reply_integer(reply, 2, &out->b))) {
@@ -229,10 +234,17 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided
     end(run, why);
 }
 
+/* The last request before a deadline has too little time to find out why, and hides what was told
+ * before: that a slot is being moved, say. */
+static void recall(struct rlock__run *run) {
+    if (run->status == RLOCK_AGAIN && !run->unconfirmed && run->route->told.text[0] != '\0')
+        run->route->error = run->route->told;
+}
+
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
-    const int64_t begun_ms = count > 1 ? rlock_now_ms() : 0;
+    const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; i < count; i++)
@@ -253,6 +265,8 @@ void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
     for (size_t i = 0; i < count; i++) {
         if (!runs[i].done)
             leave(&runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+        if (limit->deadline_ms < begun_ms + HASTY_MS)
+            recall(&runs[i]);
     }
 }
 
