@@ -21,6 +21,9 @@ enum {
     DISCONNECTED_MS = 2000
 };
 
+/* The port of what follows a master and is no server, such as a backup by redis-cli. */
+#define NO_SERVER "0"
+
 /* --- who they are ---------------------------------------------------------------------------- */
 
 /* A field in a row of names and values. */
@@ -76,7 +79,10 @@ bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows)
     if (out->at == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (read_row(&out->at[out->count], rlock__reply_at(rows, i)))
+        const rlock__reply *row = rlock__reply_at(rows, i);
+        if (field_is(row, "port", NO_SERVER))
+            continue;
+        if (read_row(&out->at[out->count], row))
             out->count++;
         else
             out->unknown = true;
@@ -164,6 +170,11 @@ static int64_t offset_of(const struct followers *followers, size_t i) {
     return text != NULL ? strtoll(text, NULL, 10) : -1;
 }
 
+static bool is_server(const struct followers *followers, size_t i) {
+    const char *port = rlock__reply_text(rlock__reply_at(followers->rows, i), 1);
+    return port == NULL || strcmp(port, NO_SERVER) != 0;
+}
+
 /* WAIT has counted those that were furthest. */
 static bool has_it(const struct followers *followers, size_t which, int64_t acked) {
     const int64_t own = offset_of(followers, which);
@@ -234,7 +245,8 @@ enum rlock__having rlock__replicas_have(const struct rlock__replicas *replicas,
      * better, and promote. */
     for (size_t i = 0; i < followers.count; i++) {
         const struct rlock__replica *replica = followers.as[i];
-        if ((replica == NULL || must_there(replica)) && !has_it(&followers, i, acked)) {
+        const bool counts = replica != NULL ? must_there(replica) : is_server(&followers, i);
+        if (counts && !has_it(&followers, i, acked)) {
             *which = replica;
             return RLOCK__SOME_WILL;
         }

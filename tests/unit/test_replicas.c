@@ -188,6 +188,11 @@ static void those_that_could_be_promoted_must_have_it(void **state) {
           ":3\r\n", ROLE(3, FOLLOWER("e", "90") FOLLOWER("::1", "90") FOLLOWER("10.0.0.1", "95"))},
          RLOCK_OK,
          ""},
+        /* Nobody waits for what is no server. */
+        {{":2\r\n",
+          ROLE(3, "*3\r\n+t\r\n+0\r\n+0\r\n" FOLLOWER("::1", "90") FOLLOWER("10.0.0.1", "95"))},
+         RLOCK_OK,
+         ""},
         /* Nobody waits for one that never becomes the master, nor for one that is gone. */
         {{":2\r\n", ROLE(4, FOLLOWER("c", "80") FOLLOWER("d", "1") FOLLOWER("::1", "90")
                                 FOLLOWER("10.0.0.1", "95"))},

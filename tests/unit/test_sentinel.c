@@ -246,6 +246,7 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
         {"*1\r\n" REPLICA("slave"), NULL, 1, 1},
         {"*2\r\n" REPLICA("slave") ROW(6, ""), NULL, 2, 2},
         {"*1\r\n" ROW(8, FIELD("slave-priority", "0")), NULL, 0, 1},
+        {"*1\r\n*4\r\n" AT("10.0.0.9", "0"), NULL, 0, 0}, /* no server */
         {"*1\r\n" ROW(8, FIELD("replica-priority", "0")), NULL, 0, 1},
         {"*1\r\n" ROW(8, FIELD("slave-priority", "10")), NULL, 1, 1},
         {"*1\r\n" ROW(8, FIELD("last-ok-ping-reply", "4999")), NULL, 1, 1},
@@ -293,7 +294,7 @@ static void replicas_that_are_not_known_are_wanted(void **state) {
         "+OK\r\n",
         ":1\r\n",
         "*1\r\n*2\r\n" FIELD("flags", "slave"),
-        "*1\r\n*4\r\n" AT("10.0.0.9", "0"),
+        "*1\r\n*4\r\n" AT("10.0.0.9", "00"),
         "*1\r\n*4\r\n" AT("10.0.0.9", "65536"),
         "*1\r\n*4\r\n" AT("10.0.0.9", "80x"),
         "*1\r\n*4\r\n" AT("", "80"),
