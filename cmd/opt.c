@@ -134,8 +134,8 @@ static const struct opt rows[] = {
      .commands = ALL_SERVED, .in_file = true,
      .key = SETTING_IO_TIMEOUT, .set = set_duration, .offset = FIELD(io_timeout_ms), .min = 1},
     {"replicas", 0, "N", NULL,
-     "how many replicas must acknowledge a hold and each renewal (default: 0, but 1 under "
-     "sentinel:// and cluster:// where there is one)",
+     "how many replicas must acknowledge a hold and each renewal (default: 0; under "
+     "sentinel:// all that could become the master, under cluster:// 1 where there is one)",
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR, .in_file = true,
      .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas), .max = 100},
     {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",

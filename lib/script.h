@@ -54,7 +54,8 @@ struct rlock__run {
     bool done;
     enum rlock__run_stage stage;
     struct rlock__link *link;
-    bool asking; /* the link's node has the slot not yet (ASK) */
+    bool asking;            /* the link's node has the slot not yet (ASK) */
+    int64_t replicas_by_ms; /* until when they are waited for; 0: they have not been asked */
     unsigned redirections;
 };
 

@@ -138,8 +138,10 @@ layers() {
 	conn
 	link_open view
 	link
+	replicas
 	cluster sentinel
 	route
+	script_replicas
 	script
 	client kind
 	ask ear part vote
