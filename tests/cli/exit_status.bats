@@ -314,22 +314,49 @@ server_is_busy() {
     try run -n x -- ./plain
     assert_failure 126
     assert_message
-    assert_stderr_has ./plain
+    assert_equal "$stderr" "rlock: cannot run ./plain: permission denied: it is not executable"
     mkdir directory
     try run -n x -- ./directory
     assert_failure 126
+    assert_equal "$stderr" "rlock: cannot run ./directory: it is a directory"
+    printf '#!./plain\n' >script
+    chmod 755 script
+    try run -n x -- ./script
+    assert_failure 126
+    assert_equal "$stderr" "rlock: cannot run ./script: permission denied for its interpreter ./plain"
     assert_no_keys
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 2
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
 }
 
 @test "127: the command was not found; the lock is given back" {
     run -127 --separate-stderr rlock run -n x -- no-such-command
     assert_failure 127
-    assert_message
-    assert_stderr_has no-such-command
-    run -127 rlock run -n x -- ./none
+    assert_equal "$stderr" "rlock: cannot run no-such-command: command not found"
+    run -127 --separate-stderr rlock run -n x -- ./none
+    assert_equal "$stderr" "rlock: cannot run ./none: no such file"
     assert_no_keys
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 2
+}
+
+@test "127: a command in one word is told how it was meant; a missing interpreter is named" {
+    local word
+    for word in 'sleep 1' '/bin/sleep 1'; do
+        run -127 --separate-stderr rlock run -n x -- "$word"
+        assert_equal "$stderr" "rlock: cannot run $word: command not found: give it as separate words, or with -c"
+    done
+    mkdir bin
+    printf '#! /no/such/python3 -u\n' | tee bin/tool >script
+    printf '#!/bin/sh\r\n' >dos
+    chmod 755 bin/tool script dos
+    PATH=$PWD/bin:$PATH
+    for word in tool ./script; do
+        run -127 --separate-stderr rlock run -n x -- "$word"
+        assert_equal "$stderr" "rlock: cannot run $word: its interpreter /no/such/python3 was not found"
+    done
+    run -127 --separate-stderr rlock run -n x -- ./dos
+    assert_message
+    assert_stderr_has ./dos 'carriage return'
+    assert_no_keys
 }
 
 @test "128+N: interrupted while waiting; the command never ran and nothing is left" {
