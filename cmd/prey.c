@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "out.h"
-#include "waitline.h"
 
 enum { ONE_OF_SEVERAL_MS = 2000 };
 
@@ -88,26 +88,12 @@ void prey_free(struct prey *prey) {
     free(prey->seen);
 }
 
-static const char *text_of(const char *text) {
-    return text != NULL ? text : "";
-}
-
 const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i) {
-    static const struct wrap_kind plainly = {.detail = DETAIL_NONE};
-    const struct rlock_view_holder *holder = prey->seen[i].holder;
-    const struct rlock_holder shown = {
-        .owner = holder->owner,
-        .host = text_of(holder->host),
-        .user = text_of(holder->user),
-        .command = text_of(holder->command),
-        .pid = holder->pid > 0 ? holder->pid : 0,
-        .held_ms = prey->seen[i].held_ms,
-        .as_of_ms = prey->seen[i].at_ms,
-    };
-    waitline_why(text, PREY_TEXT_SIZE, &plainly, &shown);
+    const struct seen *seen = &prey->seen[i];
+    describe_seen(text, PREY_TEXT_SIZE, seen->holder, seen->held_ms, seen->at_ms);
     const size_t length = strlen(text);
-    if (holder->permits > 1)
+    if (seen->holder->permits > 1)
         (void)snprintf(text + length, PREY_TEXT_SIZE - length, "; %" PRId64 " permits",
-                       holder->permits);
+                       seen->holder->permits);
     return text;
 }

@@ -70,9 +70,14 @@ static void describe_state(char *text, size_t size, const rlock_view *view) {
         (void)snprintf(text, size, "%s", view->held ? "held" : "free");
 }
 
-/* What a holder has: permits, or several holds; else "held". */
+/* What a holder has: permits, or several holds; else "held". What --min-hold alone keeps is
+ * nobody's any more. */
 static void describe_hold(char *text, size_t size, const struct rlock_view_holder *holder) {
-    if (holder->permits >= 0)
+    if (holder->kept && holder->permits >= 0)
+        (void)snprintf(text, size, "kept %" PRId64, holder->permits);
+    else if (holder->kept)
+        (void)snprintf(text, size, "kept");
+    else if (holder->permits >= 0)
         (void)snprintf(text, size, "has %" PRId64, holder->permits);
     else if (holder->holds > 1)
         (void)snprintf(text, size, "held %" PRId64 "x", holder->holds);
@@ -91,7 +96,7 @@ static bool add_holder(struct table *table, const rlock_view *view, size_t i, bo
         .state = state,
         .who = who,
         .command = holder->command,
-        .pid = holder->pid,
+        .pid = holder->kept ? -1 : holder->pid,
         .for_ms = age_ms(view, holder->since_ms),
         .lease_ms = holder->ttl_ms,
         .token = holder->token,

@@ -162,6 +162,7 @@ struct rlock_holder {
     int64_t as_of_ms; /* when the server said all this, about a minute ago at most */
     int64_t position; /* our place among those who wait, from 1; 0: not waiting yet */
     int64_t waiting;  /* how many wait, as far as is known; of a latch: the count */
+    bool kept;        /* it was given back, to be kept a while: see rlock_release() */
 };
 
 /* Makes a lock. No I/O. Copies all it is given; keeps the client.
@@ -356,6 +357,7 @@ struct rlock_view_holder {
     int64_t token;
     int64_t permits; /* sem; else -1 */
     bool writes;     /* write: it is the writer */
+    bool kept;       /* it was given back, to be kept a while: nobody's, until ttl_ms is over */
 };
 
 struct rlock_view_waiter {

@@ -60,6 +60,7 @@ static struct rlock_view_holder read_holder(const rlock__reply *row) {
         .token = token_at(row, 8),
         .permits = number_at(row, 9),
         .writes = number_at(row, 10) == 1,
+        .kept = number_at(row, 11) == 1,
     };
     read_owner(holder.owner, &holder.host, &holder.pid);
     return holder;

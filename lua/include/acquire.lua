@@ -19,5 +19,5 @@ function acquire.busy(holder, hint, place, waiting)
     local since = tonumber(known.since)
     return {code.BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
         tostring(known.user or ''), tostring(known.command or ''),
-        since and math.max(server.now - since, 0) or 0, waiting}
+        since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0}
 end

@@ -38,7 +38,8 @@ function look.add_holder(owner, hold)
     local known = look.known(owner)
     view.holders[#view.holders + 1] = {owner, text(known.host), look.number(known.pid), text(known.user),
         text(known.command), look.number(known.since), hold.ttl, hold.holds,
-        string.match(hold.token or '', '^%d+$') or '', hold.permits or -1, hold.writes and 1 or 0}
+        string.match(hold.token or '', '^%d+$') or '', hold.permits or -1, hold.writes and 1 or 0,
+        known.kept and 1 or 0}
 end
 
 local standing = {}

@@ -99,6 +99,26 @@ redis_has() { # KEY
     assert_seen 'v[0]["kind"], v[0]["state"], v[0]["permits"]' "('sem', 'free', {'total': 5, 'available': 5})"
 }
 
+@test "what --min-hold alone keeps is kept, by no process: in the table, in JSON, and for who waits" {
+    local kind other
+    for kind in run fair read write 'sem --permits 1'; do
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        try $kind -n x --min-hold 60s -- sh -c : job
+        see x
+        assert_seen 'v[0]["state"], [(h["pid"], h["token"], h["user"]) for h in v[0]["holders"]]' \
+            "('held', [(None, None, '$(id -un)')])"
+        try status x
+        assert_line --regexp " kept( 1)? +$(id -un)@$(uname -n) +[0-9]+m?s +[0-9]+s? +sh -c : job\$"
+        other=${kind/read/write}
+        # shellcheck disable=SC2086
+        try $other -x -n x -- true
+        assert_failure 75
+        assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n) for "
+        refute_regex "$stderr" pid
+    done
+}
+
 @test "latch: held until it is open, with its count" {
     try latch set -n x --count 3
     see x
