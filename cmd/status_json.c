@@ -72,6 +72,8 @@ static void add_waiter(struct writer *w, cJSON *object, const struct rlock_view_
     add_number(w, object, "position", waiter->position);
     add_text(w, object, "host", waiter->host);
     add_number(w, object, "pid", waiter->pid);
+    add_text(w, object, "user", waiter->user);
+    add_text(w, object, "command", waiter->command);
     add_instant(w, object, "since", waiter->since_ms);
 }
 

@@ -114,10 +114,11 @@ static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
         shown = WAITERS_SHOWN;
     for (size_t i = 0; added && i < shown; i++) {
         const struct rlock_view_waiter *waiter = &view->waiters[i];
-        char *who = describe(waiter->owner, waiter->host, NULL);
+        char *who = describe(waiter->owner, waiter->host, waiter->user);
         (void)snprintf(state, sizeof state, "waits %" PRId64, waiter->position);
         const struct row row = {.state = state,
                                 .who = who,
+                                .command = waiter->command,
                                 .pid = waiter->pid,
                                 .for_ms = age_ms(view, waiter->since_ms),
                                 .lease_ms = -1,

@@ -362,8 +362,9 @@ struct rlock_view_holder {
 
 struct rlock_view_waiter {
     const char *owner, *host;
-    int64_t pid, position; /* from 1 */
-    int64_t since_ms;      /* how long it stands in that line, as since_ms above */
+    int64_t pid, position;      /* from 1 */
+    int64_t since_ms;           /* how long it stands in that line, as since_ms above */
+    const char *user, *command; /* known of "fair" */
 };
 
 /* What one server says of one name. Those whose lease is over are not among the holders. */

@@ -72,6 +72,8 @@ static struct rlock_view_waiter read_waiter(const rlock__reply *row, size_t i) {
         .pid = -1,
         .position = (int64_t)i + 1,
         .since_ms = number_at(row, 1),
+        .user = text_at(row, 2),
+        .command = text_at(row, 3),
     };
     read_owner(waiter.owner, &waiter.host, &waiter.pid);
     return waiter;

@@ -1,10 +1,13 @@
 -- acquire.lua: what is said of a holder: written when it takes the lock, read when it is busy.
 local acquire = {}
 
+function acquire.us()
+    return cjson.encode({host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12],
+        since = server.now, permits = call.permits})
+end
+
 function acquire.describe_us()
-    redis.call('HSET', key.info, call.owner, cjson.encode({
-        host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12], since = server.now,
-        permits = call.permits}))
+    redis.call('HSET', key.info, call.owner, acquire.us())
 end
 
 -- The proof of an enclosing hold: owner and token together, both still known here.

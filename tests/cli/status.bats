@@ -37,6 +37,7 @@ waits_in_line() { # N
     assert_seen '0 < v[0]["holders"][0]["ttl_ms"] <= 20000' True
     assert_seen 'v[0]["holders"][0]["holds"], v[0]["holders"][0]["token"], v[0]["holders"][0]["permits"]' "(1, 1, None)"
     assert_seen '[(w["position"], w["pid"]) for w in v[0]["waiters"]]' "[(1, ${pid_of[c]}), (2, ${pid_of[b]})]"
+    assert_seen '[(w["user"], "--note who=c" in w["command"]) for w in v[0]["waiters"][:1]]' "[('$(id -un)', True)]"
     brief b c
     finish a
     gone 0 b c
@@ -190,7 +191,7 @@ redis_has() { # KEY
     assert_equal "$stderr" ""
     assert_line --index 0 --regexp '^NAME +KIND +STATE +WHO +PID +FOR +LEASE +TOKEN +COMMAND$'
     assert_line --index 1 --regexp "^x +fair +held +[^ ]+ +${pid_of[a]} +[0-9a-z]+ +[0-9]+s +1 +.*\.\.\.\$"
-    assert_line --index 2 --regexp "^ +waits 1 +[^ ]+ +${pid_of[b]}\$"
+    assert_line --index 2 --regexp "^ +waits 1 +[^ ]+ +${pid_of[b]} +[0-9]+s "
     while read -r line; do
         ((${#line} <= 80)) || fail "${#line} columns: $line"
     done <<<"$output"
