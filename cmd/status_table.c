@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "duration.h"
 #include "status_out.h"
 #include "table.h"
@@ -10,15 +11,15 @@
 enum { WAITERS_SHOWN = 5, STATE = 2, COLUMNS = 9 };
 
 static const struct table_column columns[COLUMNS] = {
-    {.title = "NAME", .least = 8},
+    {.title = "NAME", .least = 8, .turn = 3},
     {.title = "KIND"},
-    {.title = "STATE", .least = 10},
-    {.title = "WHO", .least = 8},
+    {.title = "STATE"},
+    {.title = "WHO", .least = 6, .turn = 2},
     {.title = "PID"},
     {.title = "FOR", .right = true},
     {.title = "LEASE", .right = true},
-    {.title = "TOKEN", .least = 5, .right = true},
-    {.title = "COMMAND", .least = 7},
+    {.title = "TOKEN", .right = true},
+    {.title = "COMMAND", .least = 7, .turn = 1},
 };
 
 /* A row's cells; NULL: empty. */
@@ -168,14 +169,25 @@ static bool write_part(FILE *stream, rlock_view *const *views, size_t count,
     return added;
 }
 
+/* A line that names the server stands before what it says. */
+static void write_server(FILE *stream, const char *server, bool parted, size_t width) {
+    char *text = strdup(server);
+    if (text != NULL)
+        columns_cut(text, width);
+    fprintf(stream, "%s%s\n", parted ? "\n" : "", text != NULL ? text : "");
+    free(text);
+}
+
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form) {
     bool written = true;
+    if (form->says_none && survey->count == 0)
+        fputs("no locks\n", stream);
     for (size_t from = 0, to; written && from < survey->count; from = to) {
         const char *server = survey->views[from]->server;
         for (to = from; to < survey->count && strcmp(survey->views[to]->server, server) == 0;)
             to++;
         if (form->several)
-            fprintf(stream, "%s%s\n", from > 0 ? "\n" : "", server);
+            write_server(stream, server, from > 0, form->width);
         written = write_part(stream, &survey->views[from], to - from, form);
     }
     return written;
