@@ -215,6 +215,7 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
             break;
     }
     waitline_end();
+    taken->announced = line.told;
     if (result == RLOCK_OK)
         note_holds(taken);
     else

@@ -69,23 +69,34 @@ static struct more held(const struct taken *taken) {
     return (struct more){{OUT_NUMBER("held_ms", rlock_now_ms() - taken->at_ms)}, 1};
 }
 
+/* Where a wait was announced its end is news, if short; else only -v wants to know. */
+static void describe_acquired(char text[TEXT_SIZE], const struct taken *taken,
+                              const struct rlock_hold *hold, const char *waited, bool news) {
+    const char *verb = taken->kind->passed ? "passed" : news ? "took" : "acquired";
+    char where[TEXT_SIZE / 2] = "", token[32] = "";
+    if (!news)
+        (void)snprintf(where, sizeof where, " on %s", server_of(taken));
+    if (!taken->kind->passed)
+        (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
+    (void)snprintf(text, TEXT_SIZE, "%s %s%s after %s%s", verb, hold->name, where, waited, token);
+}
+
 void tell_acquired(const struct taken *taken) {
     const int64_t waited_ms = taken->at_ms - taken->asked_ms;
+    const bool news = taken->announced && !out_tells();
     struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
     char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
-    if (!out_tells())
+    if (!news && !out_tells())
         return;
     add_lease(&more, taken->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(taken->lock));
-    duration_format(waited, waited_ms);
+    if (news && waited_ms >= 1000)
+        duration_format_seconds(waited, waited_ms);
+    else
+        duration_format(waited, waited_ms);
     for (size_t i = 0; i < taken->hold_count; i++) {
-        const struct rlock_hold *hold = taken->holds[i];
-        if (taken->kind->passed)
-            (void)snprintf(message, sizeof message, "passed %s on %s after %s", hold->name,
-                           server_of(taken), waited);
-        else
-            (void)snprintf(message, sizeof message, "acquired %s on %s after %s: token %" PRId64,
-                           hold->name, server_of(taken), waited, hold->token);
-        tell(taken, hold, OUT_DEBUG, taken->kind->passed ? "passed" : "acquired", &more, message);
+        describe_acquired(message, taken, taken->holds[i], waited, news);
+        tell(taken, taken->holds[i], news ? OUT_INFO : OUT_DEBUG,
+             taken->kind->passed ? "passed" : "acquired", &more, message);
     }
 }
 

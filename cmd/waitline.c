@@ -131,6 +131,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
            duration_format_seconds(waited, now - line->began_ms));
     append_wait(text, sizeof text, &length, line, client, holder);
     notify_status(text);
+    line->told = !live;
     if (live)
         out_live("%s", text);
     else
