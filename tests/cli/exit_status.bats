@@ -107,6 +107,29 @@ assert_wrong_kind() {
     assert_wrong_kind
 }
 
+@test "65: which kind it is, and who holds it" {
+    local kind words
+    declare -A words=(['an exclusive lock (run)']=run ['a read/write lock (read)']=read
+        ['a read/write lock (write)']=write ['a semaphore (sem)']='sem --permits 1')
+    for kind in "${!words[@]}"; do
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        run -65 --separate-stderr rlock ${words[$kind]} -n x -- sh -c '
+            case $1 in *exclusive*) set write ;; *) set run ;; esac; "$0" "$1" -n x -- touch ran' "$RLOCK" "$kind"
+        assert_message
+        assert_stderr_has "the name is taken by another kind: $kind, held by $(id -un)@$(uname -n) pid " ', sh -c'
+    done
+    rlock latch set -n y --count 3
+    try run -n y -- touch ran
+    assert_failure 65
+    assert_stderr_has 'another kind: a latch, 3 to go'
+    redis SADD z 1
+    try latch set -n z --count 3
+    assert_failure 65
+    assert_stderr_has 'which is no lock'
+    assert_file_not_exist ran
+}
+
 @test "65: the name is a hash, but not a lock" {
     redis HSET x colour red size 7
     assert_wrong_kind
