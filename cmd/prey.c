@@ -97,3 +97,24 @@ const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, si
                        seen->holder->permits);
     return text;
 }
+
+int64_t prey_one_runs_on_ms(const struct prey *prey, size_t i) {
+    const struct rlock_view_holder *holder = prey->seen[i].holder;
+    if (holder->kept)
+        return 0;
+    if (holder->host == NULL || holder->ttl_ms < 0)
+        return -1;
+    const int64_t left_ms = holder->ttl_ms - (rlock_now_ms() - prey->seen[i].at_ms);
+    return left_ms > 0 ? left_ms : 0;
+}
+
+int64_t prey_runs_on_ms(const struct prey *prey) {
+    int64_t longest_ms = 0;
+    for (size_t i = 0; i < prey->count_of_holders; i++) {
+        const int64_t one_ms = prey_one_runs_on_ms(prey, i);
+        if (one_ms < 0)
+            return -1;
+        longest_ms = one_ms > longest_ms ? one_ms : longest_ms;
+    }
+    return longest_ms;
+}
