@@ -223,7 +223,7 @@ redis_has() { # KEY
 # Names and commands that are long, wide, or move the cursor.
 fill_with_long() {
     long=$(printf 'n%.0s' {1..300})
-    redis HSET "$long" "$(printf 'o%.0s' {1..300})" 1 >/dev/null
+    redis HSET "$long" "$JAVA$(printf 'o%.0s' {1..300})" 1 >/dev/null
     redis HSET y "$JAVA" 1 >/dev/null
     redis HSET 'rlock_info:{y}' "$JAVA" \
         '{"host":"a\u001b[2Jb","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
