@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -17,17 +18,15 @@ const char ancestor_advice[] =
 /* 0: nobody knows. */
 static int64_t parent_of(int64_t pid) {
     char path[64], text[512];
-    int64_t parent = 0;
     (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
     FILE *stream = fopen(path, "re");
     const size_t length = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
     text[length] = '\0';
     const char *behind = strrchr(text, ')'); /* a name may have any characters in it */
-    if (behind == NULL || sscanf(behind, ") %*c %" SCNd64, &parent) != 1)
-        parent = 0;
+    const bool known = behind != NULL && strlen(behind) > strlen(") S ");
     if (stream != NULL)
         fclose(stream);
-    return parent;
+    return known ? strtoll(behind + strlen(") S "), NULL, 10) : 0;
 }
 
 static bool is_ancestor(int64_t pid) {

@@ -48,9 +48,8 @@ static void read_interpreter(char interpreter[LINE_SIZE], const char *path) {
     if (fd >= 0)
         close(fd);
     line[length > 0 ? length : 0] = '\0';
-    const char *name = line + 2 * (strncmp(line, "#!", 2) == 0);
-    const bool is_script = name != line;
-    name += strspn(name, " \t");
+    const bool is_script = strncmp(line, "#!", 2) == 0;
+    const char *name = is_script ? line + 2 + strspn(line + 2, " \t") : line;
     (void)snprintf(interpreter, LINE_SIZE, "%.*s", is_script ? (int)strcspn(name, " \t\n") : 0,
                    name);
 }

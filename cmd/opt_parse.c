@@ -170,7 +170,7 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
         }
         if (row->asks != SETTINGS_OK)
             return row->asks;
-        if (row->is_text && optarg == argv[optind - 1] && *optarg == '-') {
+        if (row->is_text && optarg != NULL && optarg == argv[optind - 1] && *optarg == '-') {
             complain_dash(row, optarg, why);
             return SETTINGS_BAD;
         }

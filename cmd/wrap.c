@@ -58,7 +58,8 @@ static void start_keeper(struct wrapped *wrapped) {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
-        .reports = !settings->quiet,
+        .reports = out_tells() || wrapped->renewals.failing_ms > 0,
+        .troubles = !settings->quiet,
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;

@@ -277,7 +277,8 @@ struct rlock_keeper_options {
         grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
     int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie
                               in memory shared with other processes: read it with an atomic load */
-    bool reports; /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
+    bool reports;  /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
+    bool troubles; /* those that fail are, and the first that succeeds after them */
 };
 
 /* What a renewal came to. */

@@ -132,14 +132,24 @@ both_held() {
     assert_equal "$(wc -l <<<"$stderr")" 2
 }
 
-@test "who does not listen does not pay: no report, no wake-up" {
+reported() { # into the pipe that is made for it
+    local pipe
+    pipe=$(sed -n 's/.*pipe2(\[[0-9]*, \([0-9]*\)\], O_NONBLOCK.*/\1/p' calls)
+    grep -c "write($pipe, " calls || true
+}
+
+@test "who does not listen does not pay: no report, no wake-up; a renewal that succeeds wakes only those who want each" {
     command -v strace >/dev/null || skip "needs strace"
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     rlock run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -q -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     assert_equal "$(grep -c O_NONBLOCK calls)" 0
-    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    assert_equal "$(reported)" 0
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    (($(reported) >= 1))
 }
 
 # Everything that can be told, once.
