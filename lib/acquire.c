@@ -78,7 +78,8 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
-        leave_parts(lock, i);
+        if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else all is left at once, by give_up() */
+            leave_parts(lock, i);
         if (status == RLOCK_BUSY)
             leave_other_lines(lock, part);
         lock->busy = status == RLOCK_BUSY ? part : NULL;
