@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "not_run.h"
 #include "out.h"
 
 bool child_prepare(struct spawn *spawn, const struct signals *signals,
@@ -30,9 +31,11 @@ static int say_not_run(const struct report *report, const struct settings *setti
     const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
                                        OUT_TEXT("server", server),
                                        OUT_NUMBER("exit_status", status)};
-    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0],
-              "cannot %s %s for %s on %s: %s", no_fork ? "start" : "run", settings->command[0],
-              settings->names[0], server, strerror(report->status));
+    char why[NOT_RUN_SIZE];
+    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
+              no_fork ? "start" : "run", settings->command[0],
+              no_fork ? strerror(report->status)
+                      : not_run_why(why, settings->command[0], report->status));
     return status;
 }
 

@@ -1,12 +1,14 @@
 /* take.c: from settings to a lock that is held. */
 #include "take.h"
 
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ancestor.h"
 #include "duration.h"
 #include "out.h"
 #include "waitline.h"
@@ -110,6 +112,23 @@ static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const stru
     fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
 }
 
+/* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
+static bool waits_for_itself(const struct taken *taken) {
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    const bool reenters =
+        taken->kind->detail != DETAIL_COUNT && strcmp(taken->kind->name, "sem") != 0;
+    return holder != NULL && reenters && ancestor_holds(holder, &taken->around);
+}
+
+/* Once. */
+static void warn_of_ancestor(struct taken *taken) {
+    if (taken->warned || !waits_for_itself(taken))
+        return;
+    taken->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(taken->lock)->name,
+             rlock_blocker(taken->lock)->pid, ancestor_advice);
+}
+
 static int say_busy(const struct taken *taken, const struct settings *settings) {
     char why[WHY_SIZE];
     struct out_field fields[ATTEMPT_FIELDS + 1];
@@ -118,8 +137,10 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
         waitline_why(why, sizeof why, taken->kind, holder);
         describe_attempt(fields, taken, holder->name);
         fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s",
-                  verb_of(taken), holder->name, why);
+        const bool inside = !taken->warned && waits_for_itself(taken);
+        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
+                  verb_of(taken), holder->name, why, inside ? "; " : "",
+                  inside ? ancestor_advice : "");
     }
     return settings->conflict_exit_code;
 }
@@ -209,12 +230,14 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
         result = rlock_acquire(taken->lock, &wait);
         signal = interrupted(signals, result);
-        if (result == RLOCK_AGAIN)
+        if (result == RLOCK_AGAIN) {
             waitline_show(&line, taken->server.client, taken->lock);
-        else if (result != RLOCK_CANCELLED || signal != 0)
+            warn_of_ancestor(taken);
+        } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     waitline_end();
+    taken->announced = line.told;
     if (result == RLOCK_OK)
         note_holds(taken);
     else

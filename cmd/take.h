@@ -16,6 +16,8 @@ struct taken {
     struct holds around;
     int64_t asked_ms; /* when it was asked for */
     int64_t at_ms;    /* when it was taken */
+    bool warned;      /* that it waits for itself */
+    bool announced;   /* that it was waited for: then its end is told, too */
     const struct rlock_hold *
         *holds;        /* what was taken, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */

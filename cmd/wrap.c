@@ -21,7 +21,6 @@ enum {
     MARGIN_MAX_MS = 100,
     KEEPER_RETRY_MS = 50,
     RELEASE_AFTER_LOSS_MS = 1000,
-    RETRY_TOLD_MS = 10000, /* renewals that fail one after the other are told this often */
 };
 
 struct wrapped {
@@ -31,8 +30,7 @@ struct wrapped {
     struct spawn spawn;
     rlock_keeper *keeper;  /* NULL: not needed yet, or ended */
     int64_t keeper_due_ms; /* when to start it */
-    int64_t
-        retry_told_ms; /* when a renewal that failed was told last; 0: none since one succeeded */
+    struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
 };
@@ -60,13 +58,18 @@ static void start_keeper(struct wrapped *wrapped) {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
-        .reports = out_tells(),
+        .reports = out_tells() || wrapped->renewals.failing_ms > 0,
+        .troubles = !settings->quiet,
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
-    out_warn("cannot renew %s on %s: %s; trying again", lock_name(wrapped),
-             rlock_client_server(wrapped->taken.server.client),
-             rlock_error(wrapped->taken.server.client));
+    struct rlock_renewal failed = {
+        .status = RLOCK_SYSTEM,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(wrapped->taken.lock),
+    };
+    (void)snprintf(failed.why, sizeof failed.why, "%s", rlock_error(wrapped->taken.server.client));
+    tell_renewal(&wrapped->renewals, &wrapped->taken, &failed);
     wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
 
@@ -88,16 +91,8 @@ static void on_lost(struct wrapped *wrapped) {
 /* What the keeper has reported, for those who read it. */
 static void on_news(struct wrapped *wrapped) {
     struct rlock_renewal renewal;
-    while (rlock_keeper_report(wrapped->keeper, &renewal)) {
-        if (renewal.status == RLOCK_OK)
-            wrapped->retry_told_ms = 0;
-        else if (wrapped->retry_told_ms > 0 &&
-                 renewal.at_ms < wrapped->retry_told_ms + RETRY_TOLD_MS)
-            continue;
-        else
-            wrapped->retry_told_ms = renewal.at_ms;
-        tell_renewal(&wrapped->taken, &renewal);
-    }
+    while (rlock_keeper_report(wrapped->keeper, &renewal))
+        tell_renewal(&wrapped->renewals, &wrapped->taken, &renewal);
 }
 
 static bool keeper_to_come(const struct wrapped *wrapped) {
