@@ -189,7 +189,7 @@ redis_has() { # KEY
         '{"host":"a\u001b[2Jb\u009bc","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
     try status x "$name"
     assert_success
-    assert_output --partial '?@a?[2J...'
+    assert_output --partial '?@a?[2Jb?c'
     refute_output --regexp $'[\x01-\x09\x0b-\x1f]'
     while read -r line; do
         ((${#line} <= 80)) || fail "${#line} columns: $line"
