@@ -12,7 +12,7 @@
 #include "secret.h"
 #include "waitline.h"
 
-enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512 };
+enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 500 };
 
 void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
@@ -200,6 +200,12 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
     return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
 }
 
+/* When to look up from waiting: a local: server that has died is nobody else's to start. */
+static int64_t back_at_ms(const struct taken *taken, int64_t next_ms) {
+    const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
+    return server_is_local(&taken->server) && soon < next_ms ? soon : next_ms;
+}
+
 /* What is held: the lock itself tells it only until it is given back. */
 static void note_holds(struct taken *taken) {
     const struct rlock_hold *hold;
@@ -217,9 +223,12 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     waitline_begin(&line, settings->names[0], taken->kind);
     taken->asked_ms = line.began_ms;
     for (;;) {
-        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
+        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
+                                               : back_at_ms(taken, line.next_ms);
         result = rlock_acquire(taken->lock, &wait);
         signal = interrupted(signals, result);
+        if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
+            server_revive(&taken->server, 0);
         if (result == RLOCK_AGAIN)
             waitline_show(&line, taken->server.client, taken->lock);
         else if (result != RLOCK_CANCELLED || signal != 0)

@@ -60,7 +60,7 @@ static void start_keeper(struct wrapped *wrapped) {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
-        .reports = out_tells(),
+        .reports = out_tells() || server_is_local(&wrapped->taken.server),
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
@@ -89,6 +89,8 @@ static void on_lost(struct wrapped *wrapped) {
 static void on_news(struct wrapped *wrapped) {
     struct rlock_renewal renewal;
     while (rlock_keeper_report(wrapped->keeper, &renewal)) {
+        if (renewal.status != RLOCK_OK)
+            server_revive(&wrapped->taken.server, 0);
         if (renewal.status == RLOCK_OK)
             wrapped->retry_told_ms = 0;
         else if (wrapped->retry_told_ms > 0 &&
@@ -178,6 +180,7 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
+    server_revive(&taken->server, deadline - now);
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
     if (released == RLOCK_OK) {
         if (!taken->kind->passed)
