@@ -11,6 +11,7 @@ static const struct {
     doctor_check *check;
     const char *about; /* for functions that serve several rows */
 } checks[] = {
+    {"local", doctor_local, NULL},
     {"version", doctor_version, NULL},
     {"eviction", doctor_eviction, NULL},
     {"memory", doctor_memory, NULL},

@@ -168,6 +168,16 @@ long_hold() {
     assert_equal "$(local_redis EXISTS x)" 0
 }
 
+@test "rlock doctor tells of it, and how to end it" {
+    try doctor
+    assert_line --index 1 --regexp "^note +local +a private redis-server of user $(id -u) alone, pid $(cat "$dir/redis.pid")(, in [^ ]+)?, on $dir/redis.sock; to end it: "
+    bash -c "$(sed -n 's/^note *local .*; to end it: \([^;]*\).*/\1/p' <<<"$output")"
+    wait_until 5 test ! -e "$dir/redis.sock"
+    assert_equal "$(servers_of_dir)" ""
+    try doctor -s "$(server_url main)"
+    refute_output --partial 'private redis-server'
+}
+
 @test "never a second server: not while one lives without its socket" {
     rlock run -n x -- true
     refute flock -n "$dir" true
