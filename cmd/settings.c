@@ -149,6 +149,16 @@ bad:
                     named_by(&settings->origins[SETTING_PASSWORD_FILE], by, sizeof by), wrong);
 }
 
+/* A fleet's password may be closed to who uses a local: server only. */
+static bool wants_password(const struct settings *settings) {
+    static const char local[] = "local:";
+    for (size_t i = 0; i < settings->server_count; i++) {
+        if (strncmp(settings->servers[i], local, sizeof local - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* The command line, then the environment, where RLOCK_PASSWORD goes before the file, then the
  * files. What is not wanted is not read. */
 static bool read_password(struct settings *settings, struct complaint *why) {
@@ -156,7 +166,8 @@ static bool read_password(struct settings *settings, struct complaint *why) {
     if (password != NULL && *password != '\0' &&
         settings->origins[SETTING_PASSWORD_FILE].source != SOURCE_OPTION)
         return keep_password(settings, password, why);
-    return settings->password_file == NULL || read_password_file(settings, why);
+    return settings->password_file == NULL || !wants_password(settings) ||
+           read_password_file(settings, why);
 }
 
 /* A lock is where it was taken, unless the caller knows better. */

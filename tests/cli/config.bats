@@ -194,6 +194,18 @@ guarded() {
     refute_regex "$stderr" 'wrong|pass word'
 }
 
+@test "password-file: not read for a server that takes none" {
+    echo 'password-file = /nowhere/at/all' >"$RLOCK_CONFIG"
+    dir=$(mktemp -d /tmp/rlock-test.XXXXXX)
+    try run -s "local:$dir" -n x -- true
+    kill "$(cat "$dir/redis.pid")"
+    wait_until 5 test ! -e "$dir/redis.pid"
+    rm -rf "$dir"
+    assert_success
+    try run -s "local:$dir" -s unix:///nowhere -s local:/tmp/none -n x -- true
+    assert_failure 78
+}
+
 @test "password-file: as on Windows, or from a pipe; its mistakes: 78, with the place that names it" {
     guarded
     printf 'pass word\r\n' >right
