@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -112,6 +113,24 @@ _Noreturn static void detach(struct plan *plan) {
 
 /* --- in ours --------------------------------------------------------------------------------- */
 
+/* Forks the server's process and lets go of it. While we are to adopt orphans it would fall to us,
+ * and be taken for one of the command's. Returns 0, or errno. */
+static int fork_and_forget(struct plan *plan) {
+    int adopts = 0;
+    (void)prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
+    if (adopts != 0)
+        (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    const pid_t child = fork();
+    if (child == 0)
+        detach(plan);
+    const int why = child < 0 ? errno : 0;
+    if (child > 0)
+        (void)waitpid(child, NULL, 0);
+    if (adopts != 0)
+        (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    return why;
+}
+
 int local_server_start(const struct local_server *server) {
     const char *path = getenv("PATH");
     struct plan plan = {.server = server};
@@ -120,14 +139,9 @@ int local_server_start(const struct local_server *server) {
         return errno;
     plan.error_fd = pipe_fds[1];
     (void)snprintf(plan.path, sizeof plan.path, "PATH=%s", path != NULL ? path : "");
-    const pid_t child = fork();
-    if (child == 0)
-        detach(&plan);
-    const int fork_error = errno;
+    const int fork_error = fork_and_forget(&plan);
     close(pipe_fds[1]);
-    if (child > 0)
-        (void)waitpid(child, NULL, 0);
     const ssize_t n = read(pipe_fds[0], &why, sizeof why); /* ends when exec has closed it */
     close(pipe_fds[0]);
-    return child < 0 ? fork_error : n == (ssize_t)sizeof why ? why : 0;
+    return fork_error != 0 ? fork_error : n == (ssize_t)sizeof why ? why : 0;
 }

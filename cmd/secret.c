@@ -72,6 +72,18 @@ static size_t reach(char *from) {
     return (size_t)(scheme_start(from, (char *)next) - from);
 }
 
+/* A text that was cut may end within a password: then what stands there is no port. */
+static char *hide_rest(char *from) {
+    char *colon = from + strcspn(from, ":/?#" SPACE);
+    if (*from == '[' || *colon != ':' || colon[strcspn(colon, SPACE)] != '\0')
+        return from;
+    const char *port = colon + 1;
+    const char *behind = port + strspn(port, "0123456789");
+    return *port == '\0' || (behind > port && (*behind == '\0' || is_among(*behind, "/,?#\"')")))
+               ? from
+               : hide(colon + 1, strlen(port));
+}
+
 /* Of one URL. Returns where to look on. */
 static char *hide_login(char *text, char *separator) {
     char *const scheme = scheme_start(text, separator), *const from = separator + 3;
@@ -80,7 +92,7 @@ static char *hide_login(char *text, char *separator) {
     if (at == NULL && ours) /* a password with a "://" in it */
         at = last_at(from, strcspn(from, SPACE));
     if (at == NULL)
-        return from;
+        return hide_rest(from);
     char *colon = memchr(from, ':', (size_t)(at - from));
     if (colon == NULL || (!ours && strcspn(from, "/?#") < (size_t)(colon - from)))
         return from; /* a user alone, or a path with both in it */

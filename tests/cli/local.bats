@@ -119,6 +119,8 @@ long_hold() {
     old=$(cat "$dir/redis.pid")
     local_server_kill
     wait_until 10 new_server "$old"
+    # Nobody's child, or it might be taken for one of the command's.
+    [[ $(sed -n 's/^PPid:\t//p' "/proc/$(cat "$dir/redis.pid")/status") != "$pid" ]]
     wait_until 10 bash -c 'tail -n 1 err | grep -q "renewed x"'
     try run -x -n x -- true
     assert_failure 75
