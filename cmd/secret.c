@@ -28,7 +28,7 @@ static bool is_among(char c, const char *set) {
 }
 
 /* Where the scheme before this "://" begins. */
-static char *scheme_start(char *text, char *colon) {
+static char *scheme_start(const char *text, char *colon) {
     while (colon > text && is_among(colon[-1], SCHEME_REST))
         colon--;
     return colon;
