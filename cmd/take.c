@@ -12,7 +12,7 @@
 #include "secret.h"
 #include "waitline.h"
 
-enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 500 };
+enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 
 void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
