@@ -4,6 +4,7 @@
  * mistyped is found out before anything is sent. The text: a line "KIND LEASE PERMITS OWNER", a
  * line of servers, and a line "TOKEN ID OWNER NAME" for each hold. A name has no newline, all else
  * no space. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 /* text with one more line; it is freed. NULL: no memory. */
 static char *add_hold(char *text, const struct rlock__part *part) {
     char *longer = NULL;
-    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token, part->hold_id,
+    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token, rlock__part_id(part),
                  part->hold.owner, part->name) < 0)
         longer = NULL;
     free(text);
@@ -120,15 +121,19 @@ static const char *cut(char **rest, char end) {
 static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t *out) {
     const char *text = cut(rest, end);
     const size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
-    if (digits == 0 || digits > 18 || text[digits] != '\0')
+    if (digits == 0 || text[digits] != '\0')
         return false;
+    errno = 0;
     *out = strtoll(text, NULL, 10);
-    return *out >= low && *out <= high;
+    return errno == 0 && *out >= low && *out <= high;
 }
 
 static bool is_id(const char *text) {
-    return text != NULL && strlen(text) == RLOCK__ID_SIZE - 1 &&
-           strspn(text, "0123456789abcdef") == RLOCK__ID_SIZE - 1;
+    if (text == NULL || strspn(text, "0123456789abcdef") != RLOCK__ID_SIZE - 1)
+        return false;
+    text += RLOCK__ID_SIZE - 1;
+    const size_t digits = strspn(text + (*text == '.'), "0123456789");
+    return *text == '\0' || (*text == '.' && digits > 0 && digits <= 9 && text[1 + digits] == '\0');
 }
 
 static bool read_hold(struct rlock_handle_hold *hold, char **rest) {

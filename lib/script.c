@@ -1,9 +1,11 @@
 /* script.c: runs one of our scripts, on one server or on several at once. */
 #include "script.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -91,7 +93,7 @@ static void ask_or_end(struct rlock__run *run, bool asked) {
 static void begin(struct rlock__run *run, const struct rlock__script *script,
                   const struct rlock__limit *limit) {
     run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->done = false;
+    run->refused = run->unconfirmed = run->abandoned = run->done = false;
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;
@@ -130,6 +132,21 @@ static bool begins_with(const char *text, const char *word) {
     return text != NULL && strncmp(text, word, strlen(word)) == 0;
 }
 
+/* The first number may be a token, of which a script has the digits alone: its own numbers are
+ * exact up to 2^53 only. */
+static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
+    enum { DIGITS_MIN = 16 };
+    const char *text = rlock__reply_text(reply, 1);
+    if (text == NULL)
+        return rlock__reply_integer(reply, 1, out);
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < DIGITS_MIN || text[digits] != '\0')
+        return false;
+    errno = 0;
+    *out = strtoll(text, NULL, 10);
+    return errno == 0;
+}
+
 static void decode(struct rlock__run *run, const struct rlock__script *script,
                    rlock__reply *reply) {
     struct rlock__answer *out = &run->answer;
@@ -137,7 +154,7 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
     if (status == RLOCK_OK &&
-        !(rlock__reply_integer(reply, 0, &out->code) && rlock__reply_integer(reply, 1, &out->a) &&
+        !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
           rlock__reply_integer(reply, 2, &out->b))) {
         rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
                          script->name);
@@ -248,6 +265,7 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided
     if (is_decided) {
         rlock__error_set(&run->link->error, "no answer in time");
         rlock__link_abandon(run->link);
+        run->abandoned = run->link->stage == RLOCK__READY;
     } else {
         rlock__link_time_out(run->link);
     }

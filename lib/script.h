@@ -11,7 +11,7 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 11, RLOCK__ARGS_MAX = 16, RLOCK__ARG_PUBLISH = 4 };
+enum { RLOCK__KEYS_MAX = 12, RLOCK__ARGS_MAX = 16, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
 
 #define RLOCK__SPUBLISH "SPUBLISH "
 
@@ -47,6 +47,7 @@ struct rlock__run {
     enum rlock_status status;
     struct rlock__answer answer;
     bool refused;     /* it has not been carried out, and no doubt about it */
+    bool abandoned;   /* RLOCK_AGAIN, for the others have decided it: the answer may still come */
     bool unconfirmed; /* it said "yes", but its replicas did not: RLOCK_AGAIN */
     /* The inside. */
     bool done;

@@ -65,7 +65,8 @@ local function add_queue()
     for _, owner in ipairs(queue) do
         local beat = tonumber(redis.call('ZSCORE', look.beats, owner) or nil)
         local ends = tonumber(redis.call('ZSCORE', look.timeouts, owner) or 0)
-        if beat and beat > dead_at or not beat and ends > server.now then add_waiter(owner, nil) end
+        local is_ours = string.find(owner, '@', 1, true) -- not one that waits for a name's twin: queue.lua
+        if beat and beat > dead_at or not beat and not is_ours and ends > server.now then add_waiter(owner, nil) end
     end
     return #view.waiters > 0
 end

@@ -21,7 +21,7 @@ local function settle()
     for _, each in ipairs({queue.list, queue.timeouts}) do
         if ours then redis.call('PEXPIRE', each, queue.TTL) else redis.call('PERSIST', each) end
     end
-    redis.call('PEXPIRE', queue.beats, queue.TTL)
+    redis.call('PEXPIRE', queue.beats, ours and queue.TTL or 3 * queue.TTL)
     redis.call('PEXPIRE', queue.rivals, 3 * queue.TTL)
 end
 
@@ -38,6 +38,21 @@ function queue.leave(owner)
     end
     settle()
     return at
+end
+
+-- x and {x} have one queue. One of rlock's waiters, whose owner has an "@", that does not beat here waits for
+-- the other name.
+local function is_stranger(owner)
+    return string.find(owner, '@', 1, true) and not redis.call('ZSCORE', queue.beats, owner)
+end
+
+-- Who is to be let in first; nil: nobody waits.
+function queue.head()
+    local head = redis.call('LINDEX', queue.list, 0)
+    if not head or not is_stranger(head) then return head end
+    for _, owner in ipairs(redis.call('LRANGE', queue.list, 0, -1)) do
+        if not is_stranger(owner) then return owner end
+    end
 end
 
 -- While nobody beat, nobody could: that time does not count against anyone.
@@ -61,7 +76,12 @@ function queue.drop_dead()
         local head = redis.call('LINDEX', queue.list, 0)
         if not head then return settle() end
         local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
-        if ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head) then return end
+        local lives = ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head)
+        if is_stranger(head) then
+            local _, beside = server.twin()
+            lives = head == call.owner or (beside and redis.pcall('ZSCORE', 'rlock_beats' .. beside, head))
+        end
+        if lives then return end
         redis.call('LREM', queue.list, 1, head)
         redis.call('ZREM', queue.timeouts, head)
     end
@@ -111,14 +131,14 @@ end
 
 -- Wakes the head. False: there is none, or it does not listen.
 function queue.wake()
-    local head = redis.call('LINDEX', queue.list, 0)
+    local head = queue.head()
     return head and server.tell(head, '0')
 end
 
 -- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters
 -- take numbers only, and keep time by themselves.
 function queue.tell_lease()
-    local head = redis.call('LINDEX', queue.list, 0)
+    local head = queue.head()
     if head and redis.call('ZSCORE', queue.beats, head) then
         server.tell(head, 'first ' .. call.lease)
     end

@@ -1,6 +1,6 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them (WIRE.md)."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, TIMEOUTS, WAITERS, about, attempt,
-                   lease_key, same)
+from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
+                   attempt, lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
 
 
@@ -88,7 +88,7 @@ def fair_queue(bench):
 def fair_newest_first(bench):
     """--supersede: who comes later takes the place of those that came with it before."""
     fair = bench.lock("fair")
-    fair.take("holder", attempt(1))
+    fair.take(S, attempt(1))
     fair.take(A, attempt(2), variant="supersede")
     fair.take("patient", attempt(3))
     bench.hear(fair.own_channel(A))
