@@ -83,6 +83,8 @@ static bool hand_down(struct down *down) {
 /* Whoever waits for the job must not wait for ever: a count-down is not interrupted. */
 static int count(const struct down *down) {
     int64_t left = 0;
+    server_revive(&down->server,
+                  down->settings->io_timeout_ms); /* the command has taken its time */
     const enum rlock_status status =
         count_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
     if (status != RLOCK_OK && status != RLOCK_LOST)

@@ -59,16 +59,23 @@ static void detach(int null) {
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct keeping *keeping, const struct rlock_keeper *keeper) {
+static void stay(const struct keeping *keeping, const struct taken *taken,
+                 const struct rlock_keeper *keeper) {
+    struct rlock_renewal renewal;
     struct pollfd fds[] = {
         {.fd = keeping->process_fd, .events = POLLIN},
         {.fd = rlock_keeper_fd(keeper), .events = POLLIN},
         {.fd = keeping->signals->fd, .events = POLLIN},
+        {.fd = rlock_keeper_report_fd(keeper), .events = POLLIN},
     };
     for (;;) {
         bool from_terminal;
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
+        while (fds[3].revents != 0 && rlock_keeper_report(keeper, &renewal)) {
+            if (renewal.status != RLOCK_OK)
+                server_revive(&taken->server, 0);
+        }
         if (fds[0].revents != 0 || fds[1].revents != 0 ||
             signals_read(keeping->signals, &from_terminal) != 0)
             return;
@@ -83,11 +90,13 @@ static void give_back(const struct taken *taken, const struct settings *settings
         now + (verdict == RLOCK_OK ? settings->io_timeout_ms : (int64_t)RELEASE_AFTER_LOSS_MS);
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const bool sure = verdict == RLOCK_OK && lease_end < most;
+    server_revive(&taken->server, (sure ? lease_end : most) - now);
     (void)!rlock_release(taken->lock, 0, sure ? lease_end : most);
 }
 
 static int print_and_stay(const struct keeping *keeping, const struct taken *taken, int null) {
-    const struct rlock_keeper_options options = {.grace_ms = 0};
+    const struct rlock_keeper_options options = {.grace_ms = 0,
+                                                 .reports = server_is_local(&taken->server)};
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {
@@ -100,7 +109,7 @@ static int print_and_stay(const struct keeping *keeping, const struct taken *tak
         (void)prctl(PR_SET_PDEATHSIG, 0);
         detach(null);
         (void)!send(keeping->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        stay(keeping, keeper);
+        stay(keeping, taken, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)

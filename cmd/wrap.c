@@ -59,7 +59,7 @@ static void start_keeper(struct wrapped *wrapped) {
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
         .reports = out_tells() || wrapped->renewals.failing_ms > 0,
-        .troubles = !settings->quiet,
+        .troubles = !settings->quiet || server_is_local(&wrapped->taken.server),
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
@@ -91,8 +91,11 @@ static void on_lost(struct wrapped *wrapped) {
 /* What the keeper has reported, for those who read it. */
 static void on_news(struct wrapped *wrapped) {
     struct rlock_renewal renewal;
-    while (rlock_keeper_report(wrapped->keeper, &renewal))
+    while (rlock_keeper_report(wrapped->keeper, &renewal)) {
+        if (renewal.status != RLOCK_OK)
+            server_revive(&wrapped->taken.server, 0);
         tell_renewal(&wrapped->renewals, &wrapped->taken, &renewal);
+    }
 }
 
 static bool keeper_to_come(const struct wrapped *wrapped) {
@@ -173,6 +176,7 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
+    server_revive(&taken->server, deadline - now);
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
     if (released == RLOCK_OK) {
         if (!taken->kind->passed)
