@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "acquire.h"
+#include "daemon.h"
 #include "out.h"
 
 enum { RELEASE_AFTER_LOSS_MS = 1000 };
@@ -32,22 +33,10 @@ struct keeping {
 
 /* --- the keeper ------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b) {
-    return *(const int *)a - *(const int *)b;
-}
-
 /* What the caller left open would stay open for as long as the lock is kept. */
 static void close_others(const struct keeping *keeping) {
-    int ours[] = {keeping->process_fd, keeping->socket, keeping->signals->fd};
-    const size_t count = sizeof ours / sizeof ours[0];
-    int from = STDERR_FILENO + 1;
-    qsort(ours, count, sizeof ours[0], by_number);
-    for (size_t i = 0; i < count; i++) {
-        if (ours[i] > from)
-            (void)close_range((unsigned)from, (unsigned)ours[i] - 1, 0);
-        from = ours[i] + 1;
-    }
-    (void)close_range((unsigned)from, ~0U, 0);
+    const int ours[] = {keeping->process_fd, keeping->socket, keeping->signals->fd};
+    daemon_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
 /* The rest: directory and standard streams. null: a descriptor of /dev/null. */
@@ -66,11 +55,9 @@ static void stay(const struct keeping *keeping, const struct rlock_keeper *keepe
         {.fd = keeping->signals->fd, .events = POLLIN},
     };
     for (;;) {
-        bool from_terminal;
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
-        if (fds[0].revents != 0 || fds[1].revents != 0 ||
-            signals_read(keeping->signals, &from_terminal) != 0)
+        if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(keeping->signals) != 0)
             return;
     }
 }
@@ -138,13 +125,13 @@ static int status_of(pid_t keeper) {
         if (errno != EINTR)
             return EXIT_SYSTEM; /* our caller ignores SIGCHLD: what went wrong has been said */
     }
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static int end_without(const struct keeping *keeping, pid_t keeper, bool process_ended) {
     const struct settings *settings = keeping->settings;
     const int status = status_of(keeper);
-    if (!process_ended || status != 128 + SIGTERM)
+    if (!process_ended || status != EXIT_BY_SIGNAL + SIGTERM)
         return status;
     out_warn("cannot take %s for process %d: it has ended", settings->names[0],
              settings->while_pid);
@@ -159,7 +146,6 @@ static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
     };
     bool process_ended = false;
     for (;;) {
-        bool from_terminal;
         char stands;
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
@@ -167,7 +153,7 @@ static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
             return recv(keeping->socket, &stands, sizeof stands, 0) == 1
                        ? 0
                        : end_without(keeping, keeper, process_ended);
-        const int signal = signals_read(keeping->signals, &from_terminal);
+        const int signal = signals_read(keeping->signals);
         if (signal != 0)
             (void)kill(keeper, signal);
         if (fds[2].revents != 0) {

@@ -53,6 +53,14 @@ static int64_t margin_ms(int64_t lease_ms) {
 
 /* --- while the command runs ------------------------------------------------------------------ */
 
+/* Renewals that fail one after the other are told now and then. */
+static bool retry_is_told(struct wrapped *wrapped, int64_t at_ms) {
+    if (wrapped->retry_told_ms > 0 && at_ms < wrapped->retry_told_ms + RETRY_TOLD_MS)
+        return false;
+    wrapped->retry_told_ms = at_ms;
+    return true;
+}
+
 /* The keeper begins with its first renewal: a short command never pays for a thread. */
 static void start_keeper(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
@@ -64,10 +72,13 @@ static void start_keeper(struct wrapped *wrapped) {
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
+    const int64_t now = rlock_now_ms();
+    wrapped->keeper_due_ms = now + KEEPER_RETRY_MS;
+    if (!retry_is_told(wrapped, now))
+        return;
     out_warn("cannot renew %s on %s: %s; trying again", lock_name(wrapped),
              rlock_client_server(wrapped->taken.server.client),
              rlock_error(wrapped->taken.server.client));
-    wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
 
 static void on_lost(struct wrapped *wrapped) {
@@ -91,12 +102,8 @@ static void on_news(struct wrapped *wrapped) {
     while (rlock_keeper_report(wrapped->keeper, &renewal)) {
         if (renewal.status == RLOCK_OK)
             wrapped->retry_told_ms = 0;
-        else if (wrapped->retry_told_ms > 0 &&
-                 renewal.at_ms < wrapped->retry_told_ms + RETRY_TOLD_MS)
-            continue;
-        else
-            wrapped->retry_told_ms = renewal.at_ms;
-        tell_renewal(&wrapped->taken, &renewal);
+        if (renewal.status == RLOCK_OK || retry_is_told(wrapped, renewal.at_ms))
+            tell_renewal(&wrapped->taken, &renewal);
     }
 }
 
@@ -151,17 +158,21 @@ static bool was_lost(struct wrapped *wrapped) {
            spawn->report.at_ms >= rlock_lease_end_ms(wrapped->taken.lock);
 }
 
+static const char *why_lost(const struct wrapped *wrapped) {
+    if (wrapped->spawn.guardian_lost)
+        return "the guardian of the command was killed";
+    if (wrapped->settings->no_renew)
+        return "the command took longer than the lease";
+    return wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
+                                        : "the lease could not be renewed in time";
+}
+
 static void say_lost(const struct wrapped *wrapped) {
-    const struct spawn *spawn = &wrapped->spawn;
     if (!wrapped->lost)
-        tell_lost(&wrapped->taken,
-                  wrapped->settings->no_renew    ? "the command took longer than the lease"
-                  : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
-                                                 : "the lease could not be renewed in time",
-                  NULL);
-    if (spawn->report.left)
-        out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
-                  "others while they run",
+        tell_lost(&wrapped->taken, why_lost(wrapped), NULL);
+    if (wrapped->spawn.report.left)
+        out_error("cannot stop all processes of the command; when its lease ends, %s may be taken "
+                  "by others while they run",
                   lock_name(wrapped));
 }
 
@@ -197,8 +208,9 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     return status;
 }
 
-/* The command has ended: what is still ours may go before its lease ends. */
-static int end_lost(struct wrapped *wrapped) {
+/* What is still ours may go before its lease ends, unless there is somebody of the command's whom
+ * it keeps others away from. */
+static int end_lost(const struct wrapped *wrapped) {
     say_lost(wrapped);
     if (!wrapped->spawn.report.left)
         (void)!rlock_release(wrapped->taken.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
@@ -213,7 +225,7 @@ static int command_status(const struct wrapped *wrapped) {
 static int end(struct wrapped *wrapped) {
     if (wrapped->spawn.report.verb != REPORT_ENDED)
         return release(wrapped, 0, command_status(wrapped));
-    if (was_lost(wrapped))
+    if (was_lost(wrapped) || wrapped->spawn.report.left)
         return end_lost(wrapped);
     return release(wrapped, keep_ms(wrapped), command_status(wrapped));
 }
@@ -241,11 +253,10 @@ static bool hand_down(const struct wrapped *wrapped) {
 
 static int run_held(struct wrapped *wrapped) {
     const bool has_command = wrapped->settings->command != NULL;
-    bool from_terminal;
     tell_acquired(&wrapped->taken);
-    const int signal = signals_read(&wrapped->signals, &from_terminal);
+    const int signal = signals_read(&wrapped->signals);
     if (signal != 0)
-        return release(wrapped, 0, 128 + signal);
+        return release(wrapped, 0, EXIT_BY_SIGNAL + signal);
     if (has_command && !hand_down(wrapped))
         return release(wrapped, 0, EXIT_SYSTEM);
     say_ready(wrapped);
