@@ -100,7 +100,6 @@ _Noreturn static void become_command(const struct guardian *guardian, pid_t self
  * with it, and the command with us. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
     const pid_t self = getpid();
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
     if (child == 0)
         become_command(guardian, self); /* NOLINT(clang-analyzer-unix.Vfork) */
@@ -111,14 +110,17 @@ static bool start_command(struct guardian *guardian) {
     return child > 0;
 }
 
-/* What a watch needs, before there is something to be watched. */
-static bool make_descriptors(struct guardian *guardian) {
+/* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
+static int get_ready(struct guardian *guardian) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     guardian->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    return guardian->child_fd >= 0 && guardian->timer_fd >= 0;
+    if (guardian->child_fd < 0 || guardian->timer_fd < 0)
+        return errno;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see below */
+    return 0;
 }
 
 /* The command is in rlock's session, group and terminal by now; we leave them, so that what stops
@@ -150,8 +152,11 @@ static void reap(struct guardian *guardian) {
     const int stopped_before = guardian->tree.stopped_by;
     const bool had_child = guardian->tree.child > 0;
     const bool none_left = tree_reap(&guardian->tree);
-    if (had_child && guardian->tree.child_ended)
+    if (had_child && guardian->tree.child_ended) {
         guardian->report.at_ms = boottime_ms();
+        if (has_deadline(guardian) && guardian->report.at_ms >= last_kill_ms(guardian))
+            guardian->report.stopped = true; /* by limit_exec() */
+    }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
      * left in the background is left alone. */
     if (guardian->phase == RUNNING ? guardian->tree.child_ended : none_left)
@@ -279,15 +284,6 @@ static void watch(struct guardian *guardian) {
     }
 }
 
-/* Starts the command and watches it to its end. False: errno says why it was not started. */
-static bool run(struct guardian *guardian) {
-    if (!make_descriptors(guardian) || !start_command(guardian))
-        return false;
-    settle(guardian);
-    watch(guardian);
-    return true;
-}
-
 _Noreturn void guardian_main(const struct guardian_plan *plan) {
     struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
     sigset_t all;
@@ -297,6 +293,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     tree_adopt_orphans();
+    const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);
     set_environment(plan->shared->environment);
@@ -304,8 +301,13 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.stopped = true;
         guardian.report.at_ms = boottime_ms();
-    } else if (!run(&guardian)) {
+    } else if (why_not != 0) {
+        guardian.report = (struct report){.verb = REPORT_NO_START, .status = why_not};
+    } else if (!start_command(&guardian)) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
+    } else {
+        settle(&guardian);
+        watch(&guardian);
     }
     report(&guardian);
     _exit(0);

@@ -23,9 +23,9 @@ static bool caller_ignores_child(void) {
 
 /* A script that has become rlock (exec) may have left children behind in the background. */
 static bool note_strangers(struct spawn *spawn) {
-    spawn->stranger_count = tree_children(NULL, 0);
-    if (spawn->stranger_count == 0)
+    if (!tree_has_children())
         return true;
+    spawn->stranger_count = tree_children(NULL, 0);
     spawn->strangers = malloc((size_t)spawn->stranger_count * sizeof *spawn->strangers);
     if (spawn->strangers == NULL)
         return false;

@@ -25,6 +25,9 @@ bool tree_can_be_found(const char **why);
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void tree_adopt_orphans(void);
 
+/* Whether this process has any child now. Costs nothing. */
+bool tree_has_children(void);
+
 /* Writes down the children that this process has now, the first `size` of them. Returns how many
  * there are. */
 int tree_children(pid_t *children, int size);

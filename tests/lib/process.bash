@@ -50,11 +50,7 @@ session() { # PID
 
 # The processes whose parent is PID.
 children() {
-    local file stat
-    for file in /proc/[0-9]*/stat; do
-        stat=$(sed 's/.*) . //' "$file" 2>/dev/null) || continue
-        [[ ${stat%% *} != "$1" ]] || echo "${file//[!0-9]/}"
-    done
+    cat "/proc/$1/task/"*/children 2>/dev/null | tr ' ' '\n' | sed '/^$/d'
 }
 
 # --- sections ----------------------------------------------------------------------------------
