@@ -24,8 +24,9 @@
 #include "boottime.h"
 #include "daemon.h"
 #include "tree.h"
+#include "witness.h"
 
-enum { PATIENCE_MS = 1000, URGENT = -10 };
+enum { PATIENCE_MS = 1000, URGENT = -10, WITNESS_AFTER_MS = 20 };
 
 enum phase {
     RUNNING,  /* the lease is sure */
@@ -37,7 +38,9 @@ struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
     struct tree tree; /* of the command */
-    int child_fd;     /* signalfd for SIGCHLD */
+    bool settled;
+    pid_t witness; /* 0: none */
+    int child_fd;  /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
@@ -123,16 +126,31 @@ static int get_ready(struct guardian *guardian) {
     return 0;
 }
 
-/* The command is in rlock's session, group and terminal by now; we leave them, so that what stops
- * or ends the whole job does not reach us. The caller's descriptors are the command's alone, and so
- * is its priority. */
-static void settle(const struct guardian *guardian) {
+/* The command is in rlock's session, group and terminal by now; we leave the group, and soon the
+ * session, so that what stops or ends the whole job does not reach us. The caller's descriptors are
+ * the command's alone, and so is its priority. */
+static void leave_job(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
-    (void)setsid();
+    (void)setpgid(0, 0);
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
     if (has_deadline(guardian))
         set_timer(guardian, stop_at_ms(guardian));
+}
+
+/* A command that is over soon does not pay for a witness. It can be put into the job's group only
+ * from the same session; and into a session of our own we can't go as the leader of a group. */
+static void settle(struct guardian *guardian) {
+    const pid_t job = getpgid(guardian->plan->rlock);
+    guardian->settled = true;
+    guardian->witness = witness_start(job);
+    (void)setpgid(0, job);
+    (void)setsid();
+}
+
+static void dismiss_witness(struct guardian *guardian) {
+    witness_end(guardian->witness);
+    guardian->witness = 0;
 }
 
 /* --- while it runs --------------------------------------------------------------------------- */
@@ -167,6 +185,7 @@ static void reap(struct guardian *guardian) {
 
 static void begin_stopping(struct guardian *guardian) {
     const int64_t now = boottime_ms();
+    dismiss_witness(guardian); /* who is left then is the command's */
     guardian->phase = STOPPING;
     guardian->report.stopped = true;
     guardian->kill_at_ms = now + guardian->plan->kill_after_ms;
@@ -179,6 +198,7 @@ static void begin_stopping(struct guardian *guardian) {
 
 static void kill_all(struct guardian *guardian) {
     const bool had_child = guardian->tree.child > 0;
+    dismiss_witness(guardian);
     guardian->report.stopped = true;
     guardian->report.left = !tree_kill(&guardian->tree, boottime_ms() + PATIENCE_MS);
     if (had_child)
@@ -213,16 +233,28 @@ static void pass_on(const struct guardian *guardian, int signal) {
         (void)kill(guardian->tree.child, signal);
 }
 
+/* What the whole group has got the command does not get a second time. */
+static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orders) {
+    bool group_has = (orders & ORDER_KEYS) != 0;
+    for (int signal = 1; signal < 32; signal++) {
+        if ((orders & ORDER_SIGNAL(signal)) == 0)
+            continue;
+        if (witness_has(guardian->witness, signal))
+            group_has = true;
+        else
+            pass_on(guardian, signal);
+    }
+    if (group_has)
+        witness_forget(guardian->witness);
+}
+
 static void on_order(struct guardian *guardian) {
     uint64_t orders;
     if (!take_orders(guardian->plan, MSG_DONTWAIT, &orders)) {
         kill_all(guardian); /* rlock is dead: nobody renews, at once */
         return;
     }
-    for (int signal = 1; signal < 32; signal++) {
-        if ((orders & ORDER_SIGNAL(signal)) != 0)
-            pass_on(guardian, signal);
-    }
+    pass_on_what_it_lacks(guardian, orders);
     if ((orders & ORDER_AWAKE) != 0) {
         reap(guardian); /* who continued rlock may have continued the command as well */
         if (guardian->tree.stopped_by != 0)
@@ -251,6 +283,7 @@ static void report(struct guardian *guardian) {
         guardian->report =
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
     (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
+    dismiss_witness(guardian);
     if (!await_order(plan, ORDER_READ))
         kill_all(guardian);
 }
@@ -268,7 +301,11 @@ static void watch(struct guardian *guardian) {
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
     while (guardian->phase != ENDED) {
-        if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
+        const int n =
+            poll(fds, sizeof fds / sizeof fds[0], guardian->settled ? -1 : (int)WITNESS_AFTER_MS);
+        if (n == 0)
+            settle(guardian);
+        if (n <= 0)
             continue;
         /* The end first: a command that has ended by itself needs no stopping. */
         if (fds[1].revents != 0) {
@@ -306,7 +343,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     } else if (!start_command(&guardian)) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
     } else {
-        settle(&guardian);
+        leave_job(&guardian);
         watch(&guardian);
     }
     report(&guardian);

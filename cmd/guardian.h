@@ -14,6 +14,7 @@
 #define ORDER_STOP           (UINT64_C(1) << 32) /* end its tree: the lease is lost */
 #define ORDER_READ           (UINT64_C(1) << 33) /* the last report has been read */
 #define ORDER_AWAKE          (UINT64_C(1) << 34) /* rlock, which had stopped like the command, goes on */
+#define ORDER_KEYS           (UINT64_C(1) << 35) /* the whole job has got a signal, by the terminal */
 
 /* What the guardian tells rlock: a packet each. */
 enum report_verb {

@@ -91,11 +91,24 @@ static void order(const struct spawn *spawn, uint64_t orders) {
     (void)send(spawn->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* full: it has bells enough */
 }
 
-/* The command has what the kernel sent to the whole job. */
+/* As in the kernel, a stop takes a SIGCONT back that has not been delivered, and the other way
+ * round. */
+static uint64_t taken_back_by(int signal) {
+    static const uint64_t stops =
+        ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
+    return signal == SIGCONT                     ? stops
+           : (ORDER_SIGNAL(signal) & stops) != 0 ? ORDER_SIGNAL(SIGCONT)
+                                                 : 0;
+}
+
+/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     struct signal_taken taken;
-    if (signals_take(signals, &taken) && !taken.by_keys && taken.sender != spawn->guardian)
-        order(spawn, ORDER_SIGNAL(taken.number));
+    if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
+        return;
+    (void)__atomic_fetch_and(&spawn->shared->orders, ~taken_back_by(taken.number),
+                             __ATOMIC_ACQ_REL);
+    order(spawn, taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
 }
 
 /* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:

@@ -98,13 +98,6 @@ assert_refused() { # WORD...
 
 # --- before and beside -------------------------------------------------------------------------
 
-guardian_of() { # PID: the child of rlock that is the guardian
-    local child
-    for child in $(children "$1"); do
-        [[ $(cat "/proc/$child/comm") != *guardian* ]] || echo "$child"
-    done
-}
-
 # script: a background shell that leaves a job of its own, with a child, and becomes rlock.
 script() {
     env --default-signal=INT,QUIT sh -c 'sh -c "sleep 600; :" & echo $! >job; exec "$@"' sh \
@@ -216,7 +209,7 @@ EOC
     pid=$!
     wait_until 10 held_by_root
     guardian=$(children "$pid")
-    command=$(children "$guardian")
+    command=$(command_of "$pid")
     kill -KILL "$guardian"
     reap "$pid" 5
     rm -r "$dir"
@@ -229,7 +222,7 @@ EOC
 }
 
 held_by_root() {
-    [[ $(ps -o ruid= -p "$(children "$(children "$pid")")") -eq 0 ]]
+    [[ $(ps -o ruid= -p "$(command_of "$pid")") -eq 0 ]]
 }
 
 @test "the guardian is stopped, and hears of no signal: rlock stands in for it all the same" {
@@ -318,7 +311,7 @@ slow_exec() {
 }
 
 grandchild() {
-    [[ -n $(children "$(children "$pid")") ]]
+    [[ -n $(command_of "$pid") ]]
 }
 
 no_grandchild() {

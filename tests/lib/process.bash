@@ -53,6 +53,20 @@ children() {
     cat "/proc/$1/task/"*/children 2>/dev/null | tr ' ' '\n' | sed '/^$/d'
 }
 
+guardian_of() { # RLOCK'S PID
+    local child
+    for child in $(children "$1"); do
+        [[ $(cat "/proc/$child/comm") != lock-guardian ]] || echo "$child"
+    done
+}
+
+command_of() { # RLOCK'S PID
+    local child
+    for child in $(children "$(guardian_of "$1")"); do
+        [[ $(cat "/proc/$child/comm") == lock-witness ]] || echo "$child"
+    done
+}
+
 # --- sections ----------------------------------------------------------------------------------
 
 # build_section: compiles section.c for this file's tests, as $SECTION.
