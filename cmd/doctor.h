@@ -55,8 +55,8 @@ doctor_check doctor_local;
 /* doctor_copies.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
 /* doctor_use.c */
-doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_clock, doctor_round_trip,
-    doctor_cycle;
+doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
+    doctor_round_trip, doctor_cycle;
 
 /* One check's outcome; about: the server's name. */
 typedef void doctor_teller(void *context, const char *check, const char *about,

@@ -172,7 +172,7 @@ static int say_interrupted(const struct taken *taken, int signal) {
     fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
     out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
-    return 128 + signal;
+    return EXIT_BY_SIGNAL + signal;
 }
 
 /* What may be left behind by an attempt without an answer. */
@@ -217,8 +217,7 @@ static int64_t deadline_of(const struct settings *settings) {
 
 /* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
 static int interrupted(const struct signals *signals, enum rlock_status result) {
-    bool from_terminal;
-    return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
+    return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
 }
 
 /* When to look up from waiting: a local: server that has died is nobody else's to start. */
