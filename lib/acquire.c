@@ -37,16 +37,27 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part, int64_
     part->held = false;
 }
 
-/* The first so many, in half a second for all of them: a signal must not wait for a dead server. */
-static void leave_parts(struct rlock_lock *lock, size_t count) {
+/* All but one (NULL: all), in half a second for all of them: a signal must not wait for a dead
+ * server. The last name first: rlock_release() says why. */
+static void leave_all(struct rlock_lock *lock, const struct rlock__part *but) {
     const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
-    while (count > 0)
-        leave_part(lock, &lock->parts[--count], end_ms);
+    const size_t at_once = rlock__parts_at_once(lock);
+    for (size_t rest = lock->part_count; rest > 0;) {
+        const size_t count = rest < at_once ? rest : at_once;
+        const struct rlock__limit limit = rlock__client_limit(
+            lock->client, rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, end_ms), -1);
+        if (lock->part_count > 1 && rlock_now_ms() < end_ms)
+            rlock__parts_give_back_ahead(lock, rest - count, count, but, 0, &limit);
+        for (size_t i = 0; i < count; i++) {
+            if (&lock->parts[--rest] != but)
+                leave_part(lock, &lock->parts[rest], end_ms);
+        }
+    }
 }
 
 void rlock_withdraw(rlock_lock *lock) {
     const struct rlock__error why = lock->client->error;
-    leave_parts(lock, lock->part_count);
+    leave_all(lock, NULL);
     rlock__listen_no_more(&lock->listener);
     lock->started_ms = 0;
     lock->client->error = why;
@@ -60,29 +71,27 @@ bool rlock_in_doubt(const rlock_lock *lock) {
     return false;
 }
 
-/* We wait for one name from now on: a place in another's line would swallow its wake-ups. */
-static void leave_other_lines(struct rlock_lock *lock, const struct rlock__part *waited_for) {
-    for (size_t i = 0; i < lock->part_count; i++) {
-        if (&lock->parts[i] != waited_for && rlock__part_in_line(&lock->parts[i]))
-            leave_part(lock, &lock->parts[i], rlock_now_ms() + LEAVE_MS);
-    }
-}
-
-/* All of the names, in canonical order, or none: what was taken before a busy one is given back. */
+/* All of the names or none: what was taken beside a busy one is given back, and the places in the
+ * lines of others, which would swallow their wake-ups. All are asked for at once where that is one
+ * request; the first in canonical order that is busy is the one to wait for. */
 static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
                                   int64_t *hint_ms) {
+    const size_t at_once = rlock__parts_at_once(lock);
     for (size_t i = 0; i < lock->part_count; i++) {
         struct rlock__part *part = &lock->parts[i];
-        const bool in_line = lock->stands && (lock->kind->queued || lock->listener.part == part);
+        const size_t rest = lock->part_count - i;
+        if (lock->part_count > 1 && i % at_once == 0)
+            rlock__parts_take_ahead(lock, i, rest < at_once ? rest : at_once, lock->listener.part,
+                                    limit);
+        const bool in_line = rlock__part_lines_up(lock, part, lock->listener.part);
         enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
-        if (status == RLOCK_BUSY ||
-            status == RLOCK_AGAIN) /* else all is left at once, by give_up() */
-            leave_parts(lock, i);
-        if (status == RLOCK_BUSY)
-            leave_other_lines(lock, part);
+        for (size_t k = i + 1; k < lock->part_count; k++)
+            rlock__part_note(lock, &lock->parts[k]);
+        if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
+            leave_all(lock, part);
         lock->busy = status == RLOCK_BUSY ? part : NULL;
         return status;
     }
@@ -91,7 +100,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
     rlock__error_set(&lock->client->routes.error, "the answer took more than half of the lease");
-    leave_parts(lock, lock->part_count);
+    leave_all(lock, NULL);
     return RLOCK_AGAIN;
 }
 

@@ -32,9 +32,9 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 
 /* text with one more line; it is freed. NULL: no memory. */
 static char *add_hold(char *text, const struct rlock__part *part) {
-    char *longer = NULL;
-    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token, rlock__part_id(part),
-                 part->hold.owner, part->name) < 0)
+    char *longer = NULL, id[RLOCK__TRY_SIZE];
+    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token,
+                 rlock__part_id(id, part), part->hold.owner, part->name) < 0)
         longer = NULL;
     free(text);
     return longer;

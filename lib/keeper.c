@@ -40,18 +40,15 @@ static int64_t last_moment(const struct rlock_keeper *keeper) {
 /* One round over all names. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, RLOCK_CANCELLED, or final. */
 static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     struct rlock_lock *lock = keeper->lock;
-    for (size_t i = 0; i < lock->part_count; i++) {
-        const int64_t now = rlock_now_ms();
-        const struct rlock__limit limit = rlock__client_call_limit(
-            lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
-        enum rlock_status status =
-            rlock__part_renew(lock, &lock->parts[i], &keeper->routes, &limit);
-        if (status == RLOCK_LOST)
-            rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[i].name);
-        if (status != RLOCK_OK)
-            return status;
-    }
-    rlock__lock_update_lease_end(lock);
+    const int64_t now = rlock_now_ms();
+    const struct rlock__limit limit = rlock__client_call_limit(
+        lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
+    size_t which = 0;
+    const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
+    if (status == RLOCK_LOST)
+        rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[which].name);
+    if (status != RLOCK_OK)
+        return status;
     if (keeper->published != NULL)
         __atomic_store_n(keeper->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
     return RLOCK_OK;

@@ -65,9 +65,18 @@ static void hang_up(struct rlock__link *link) {
 
 static void forget_request(struct rlock__link *link) {
     rlock__request_free(&link->request);
-    link->expected = 0;
-    rlock__reply_free(link->before);
-    link->before = NULL;
+    for (size_t i = 0; i < link->got; i++)
+        rlock__reply_free(link->replies[i]);
+    free(link->replies);
+    link->replies = NULL;
+    link->expected = link->got = 0;
+}
+
+rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i) {
+    rlock__reply *reply = i < link->got ? link->replies[i] : NULL;
+    if (reply != NULL)
+        link->replies[i] = NULL;
+    return reply;
 }
 
 void rlock__link_close(struct rlock__link *link) {
@@ -94,30 +103,32 @@ void rlock__link_move(struct rlock__link *link, const char *host, const char *po
     link->look_up_again = true;
 }
 
-/* What the last request has brought is of no use to the next one. */
-static void begin_request(struct rlock__link *link) {
+/* One reply more is to come. What the last request has brought is of no use to the next one. False:
+ * no memory. */
+static bool expect_one(struct rlock__link *link) {
     if (link->request.bytes == NULL)
         forget_request(link);
+    rlock__reply **replies =
+        realloc(link->replies, (link->expected + 1) * sizeof(struct rlock__reply *));
+    if (replies == NULL)
+        return false;
+    link->replies = replies;
+    link->expected++;
+    return true;
 }
 
 bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
-    begin_request(link);
-    if (!rlock__request_add(&link->request, count, args)) {
-        rlock__error_set(&link->error, "no memory");
-        return false;
-    }
-    link->expected++;
-    return true;
+    if (expect_one(link) && rlock__request_add(&link->request, count, args))
+        return true;
+    rlock__error_set(&link->error, "no memory");
+    return false;
 }
 
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
-    begin_request(link);
-    if (!rlock__request_add_words(&link->request, count, words)) {
-        rlock__error_set(&link->error, "no memory");
-        return false;
-    }
-    link->expected++;
-    return true;
+    if (expect_one(link) && rlock__request_add_words(&link->request, count, words))
+        return true;
+    rlock__error_set(&link->error, "no memory");
+    return false;
 }
 
 /* --- the request ----------------------------------------------------------------------------- */
@@ -127,8 +138,10 @@ bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *c
 static bool sent_before(struct rlock__link *link, enum rlock_status *status) {
     const bool begun = link->request.sent > 0 || link->conn.tls != NULL;
     *status = rlock__of_conn(rlock__link_send(link, &link->request));
-    if (*status == RLOCK_AGAIN) /* a part of a request is never carried out */
+    if (*status == RLOCK_AGAIN) { /* a part of a command is never carried out */
+        link->in_doubt = link->in_doubt || (link->expected > 1 && link->request.sent > 0);
         return false;
+    }
     link->in_doubt = link->in_doubt || link->request.sent > 0;
     if (*status == RLOCK_OK && !begun) {
         link->conn.events = POLLIN;
@@ -144,11 +157,6 @@ static void suspect_tls(struct rlock__link *link) {
         rlock__error_set(&link->error, "%s (if it speaks TLS, give rediss://)", why.text);
 }
 
-static bool is_denied(const rlock__reply *reply) {
-    const char *text = rlock__reply_error(reply), *plain;
-    return text != NULL && rlock__refusal(text, &plain) == RLOCK_DENIED;
-}
-
 /* A reply's time is the whole reply's, from when the connection is there. */
 static enum rlock_status wait_on(struct rlock__link *link) {
     const int64_t now = rlock_now_ms();
@@ -162,7 +170,7 @@ static enum rlock_status wait_on(struct rlock__link *link) {
     return RLOCK_AGAIN;
 }
 
-/* The last of the replies that the request is due; what was owed before is passed over. */
+/* All replies that the request is due; what was owed before is passed over. */
 static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
     enum rlock_status status = RLOCK_OK;
     if (link->request.bytes == NULL)
@@ -178,26 +186,22 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
         if (status != RLOCK_OK)
             return status == RLOCK__WAIT ? wait_on(link) : status;
         link->heard = link->answered = true;
-        /* One that is refused makes what follows it worthless. */
-        const bool is_it = link->owed == 0 && (--link->expected == 0 || is_denied(reply));
-        if (is_it) {
-            rlock__request_free(&link->request);
-            link->conn.resp.most = 0;
-            link->answer_by_ms = 0;
-            link->owed = link->expected;
-            link->expected = 0;
-            link->in_doubt = false;
-            link->used = true;
-            *out = reply;
-            return RLOCK_OK;
-        }
         if (link->owed > 0) {
             link->owed--;
             rlock__reply_free(reply);
-        } else {
-            rlock__reply_free(link->before);
-            link->before = reply;
+            continue;
         }
+        link->replies[link->got++] = reply;
+        if (link->got < link->expected)
+            continue;
+        rlock__request_free(&link->request);
+        link->conn.resp.most = 0;
+        link->answer_by_ms = 0;
+        link->expected = 0;
+        link->in_doubt = false;
+        link->used = true;
+        *out = rlock__link_take_reply(link, link->got - 1);
+        return RLOCK_OK;
     }
 }
 
@@ -266,7 +270,7 @@ void rlock__link_abandon(struct rlock__link *link) {
     if (part_of_it)
         fail(link);
     else if (link->request.sent > 0)
-        link->owed += link->expected;
+        link->owed += link->expected - link->got;
     link->answer_by_ms = 0;
     forget_request(link);
 }

@@ -47,8 +47,9 @@ struct rlock__link {
     struct rlock__request request, log_in; /* what is asked; what goes before it */
     size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
-    size_t expected;                       /* replies to the request; the last one counts */
-    rlock__reply *before;                  /* the reply before the last one; the link's */
+    size_t expected;                       /* replies to the request */
+    size_t got;                            /* of them */
+    rlock__reply **replies;                /* these; room for all that are expected */
     bool used;                             /* a request was answered on this connection */
     bool astray;                           /* it has said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
@@ -93,11 +94,16 @@ bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock_
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
 /* Goes as far as it can, connecting first where needed. True: it has come to an end, *status is
- * RLOCK_OK and *reply the caller's (it may be an error reply), or
+ * RLOCK_OK and *reply, the last one, the caller's (it may be an error reply; those before it:
+ * rlock__link_take_reply()), or
  * RLOCK_AGAIN: not now; RLOCK_DENIED, RLOCK_UNAVAILABLE: never; RLOCK_SYSTEM; link->error says why.
  * False: rlock__link_poll() says what for it waits.
  * Without a request it ends with RLOCK_OK and no reply when the link is ready. */
 bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock__reply **reply);
+
+/* The i-th reply to the request that has come to its end, the caller's from now on. NULL: it was
+ * taken before. They go with the next request. */
+rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i);
 
 /* Fills in what the link waits for, and brings *deadline_ms forward to when it gives up by itself.
  */

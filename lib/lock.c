@@ -233,20 +233,42 @@ const char *rlock_stuck_at(const rlock_lock *lock) {
     return lock->parts[lock->stuck_at].name;
 }
 
-enum rlock_status rlock_renew(rlock_lock *lock) {
+/* Which of two outcomes counts: one that is final before one that may pass. */
+static bool is_worse(enum rlock_status status, enum rlock_status than) {
+    return than == RLOCK_OK || (than == RLOCK_AGAIN && status != RLOCK_AGAIN);
+}
+
+enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
+                                    const struct rlock__limit *limit, size_t *stuck_at) {
+    const size_t at_once = rlock__parts_at_once(lock);
+    enum rlock_status worst = RLOCK_OK;
+    struct rlock__error why = {""};
     for (size_t i = 0; i < lock->part_count; i++) {
-        const struct rlock__limit limit =
-            rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
-        enum rlock_status status =
-            rlock__part_renew(lock, &lock->parts[i], &lock->client->routes, &limit);
-        if (status != RLOCK_OK) {
-            lock->stuck_at = i;
-            lock->client->error = lock->client->routes.error;
-            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
-        }
+        const size_t rest = lock->part_count - i;
+        if (lock->part_count > 1 && i % at_once == 0)
+            rlock__parts_renew_ahead(lock, i, rest < at_once ? rest : at_once, routes, limit);
+        const enum rlock_status status = rlock__part_renew(lock, &lock->parts[i], routes, limit);
+        if (status == RLOCK_OK || !is_worse(status, worst))
+            continue;
+        worst = status;
+        *stuck_at = i;
+        why = routes->error;
     }
-    rlock__lock_update_lease_end(lock);
-    return RLOCK_OK;
+    if (worst == RLOCK_OK)
+        rlock__lock_update_lease_end(lock);
+    else
+        routes->error = why;
+    return worst;
+}
+
+enum rlock_status rlock_renew(rlock_lock *lock) {
+    const struct rlock__limit limit =
+        rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+    const enum rlock_status status =
+        rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
+    if (status != RLOCK_OK)
+        lock->client->error = lock->client->routes.error;
+    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 
 /* The majority has confirmed it. A server that has not may have lost the request: it is told again,
@@ -290,10 +312,18 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
 
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     enum rlock_status worst = RLOCK_OK;
+    const size_t at_once = rlock__parts_at_once(lock);
     /* The last name first: who waits for the first name then finds all of them free. */
     for (size_t i = lock->part_count; i > 0; i--) {
         struct rlock__part *part = &lock->parts[i - 1];
-        if (!part->held)
+        if (lock->part_count > 1 && (lock->part_count - i) % at_once == 0) {
+            const size_t count = i < at_once ? i : at_once;
+            const struct rlock__limit limit =
+                rlock__client_call_limit(lock->client, rlock_now_ms(), false,
+                                         rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
+            rlock__parts_give_back_ahead(lock, i - count, count, NULL, keep_ms, &limit);
+        }
+        if (!part->held && part->ahead == NULL)
             continue;
         enum rlock_status status = release_part(lock, part, keep_ms, deadline_ms);
         if (status == RLOCK_OK || worst == RLOCK_LOST)

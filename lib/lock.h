@@ -58,7 +58,25 @@ const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlo
 /* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
 enum rlock_status rlock__part_odd_answer(struct rlock__run *run,
                                          const struct rlock__script *script);
-void rlock__part_free_answers(struct rlock__run *runs, size_t count);
+
+/* One name is asked about on several servers: begun (enough: as a ballot's), filled with a call for
+ * each seat, run, its answers noted, ended. */
+void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough);
+struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
+                                       const struct rlock__part *part, struct rlock__route *route,
+                                       size_t seat, struct rlock__call call);
+void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
+                        const struct rlock__limit *limit);
+void rlock__inquiry_end(struct rlock__inquiry *inquiry);
+
+/* Several names in one round trip: parts_VERB_ahead() asks about them, at most so many at once, and
+ * each part's verb then finds its answers there: true. */
+size_t rlock__parts_at_once(const struct rlock_lock *lock);
+bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__part *part);
+
+/* Runs those that are ready in these parts. */
+void rlock__parts_run_ahead(struct rlock__part *parts, size_t count, bool last_first,
+                            const struct rlock__script *script, const struct rlock__limit *limit);
 
 /* Looks whether lock and line still stand, by one plain command: what a waiter far from the front
  * does instead of most tries. True: they do. False: try. Of one server only. */
@@ -73,6 +91,18 @@ bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
  * in_line: stand in line when it is busy. */
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms);
+
+/* Asks for so many names at once, from `first` on. waited_for: the one to stand in line for, NULL:
+ * none; a kind that queues stands in all lines.
+ * rlock__part_note(): of one that is not taken after all. */
+void rlock__parts_take_ahead(struct rlock_lock *lock, size_t first, size_t count,
+                             const struct rlock__part *waited_for,
+                             const struct rlock__limit *limit);
+void rlock__part_note(struct rlock_lock *lock, struct rlock__part *part);
+
+/* Whether a try stands in line for it. */
+bool rlock__part_lines_up(const struct rlock_lock *lock, const struct rlock__part *part,
+                          const struct rlock__part *waited_for);
 
 /* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
  * it: a long command outlives servers that restart one after the other. Nobody else can have had
@@ -98,6 +128,9 @@ enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlo
 enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
                                     struct rlock__routes *routes, const struct rlock__limit *limit);
 
+void rlock__parts_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                              struct rlock__routes *routes, const struct rlock__limit *limit);
+
 /* Looks whether it is still held, by its hold's id, or without one by owner and token.
  * *ttl_ms: for how long, by a majority; RLOCK_FOREVER. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or
  * final. */
@@ -109,11 +142,20 @@ enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct 
 enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                         int64_t keep_ms, bool places_too,
                                         const struct rlock__limit *limit);
+/* but: one to leave out; NULL: none. */
+void rlock__parts_give_back_ahead(struct rlock_lock *lock, size_t first, size_t count,
+                                  const struct rlock__part *but, int64_t keep_ms,
+                                  const struct rlock__limit *limit);
 
 /* --- lock.c ---------------------------------------------------------------------------------- */
 
 /* What is wrong with a lock's name; NULL: nothing. */
 const char *rlock__name_fault(const char *name);
+
+/* Renews all names over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
+ * *stuck_at: which one; routes->error says why. */
+enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
+                                    const struct rlock__limit *limit, size_t *stuck_at);
 
 /* Publishes the earliest lease end of the parts. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);

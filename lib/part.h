@@ -17,8 +17,21 @@ struct rlock__seat {
     bool abandoned; /* a try's answer is no longer waited for, over a connection that stands */
     bool astray;    /* a request to take it may still arrive, over one that is gone */
     bool given_back;
+    bool given_up;  /* the try is over, and something of it may still come: the next has a number
+                       more */
+    unsigned tries; /* so many are over: lua/include/try.lua */
     int64_t token;
     int64_t lease_end_ms;
+};
+
+/* One name is asked about on all its servers, or on some. */
+struct rlock__inquiry {
+    struct rlock__ballot ballot;
+    struct rlock__call calls[RLOCK_SERVERS_MAX];
+    struct rlock__run runs[RLOCK_SERVERS_MAX];
+    size_t seats[RLOCK_SERVERS_MAX]; /* whose runs these are */
+    int64_t sent_ms;
+    char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE]; /* borrowed */
 };
 
 struct rlock__part {
@@ -30,26 +43,23 @@ struct rlock__part {
     char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
-    char try_id[RLOCK__TRY_SIZE]; /* "ID.N": lua/include/try.lua */
     char *tombstone;              /* key: says which tries are over */
-    unsigned tries;               /* N */
-    bool given_up;                /* the try has been given back: the next one has another number */
-    struct rlock_hold hold;       /* name, owner, token while held */
-    bool held;                    /* on a majority */
-    int64_t lease_end_ms;         /* while held: until when on a majority */
+    struct rlock__inquiry
+        *ahead;             /* what was answered when several names were asked about at once */
+    struct rlock_hold hold; /* name, owner, token while held */
+    bool held;              /* on a majority */
+    int64_t lease_end_ms;   /* while held: until when on a majority */
     size_t seat_count;
     struct rlock__seat *seats; /* in the order of the client's servers */
 };
-
-/* The next try, of the same attempt. */
-void rlock__part_name_try(struct rlock__part *part, unsigned number);
 
 /* Gives the part, which has its name, the attempt's id: "ID", or "ID.N" with the number of the try.
  * False: no memory. */
 bool rlock__part_identify(struct rlock__part *part, const char *id);
 
-/* What another process needs to give it back: "ID", or "ID.N" where requests may be astray. */
-const char *rlock__part_id(const struct rlock__part *part);
+/* What another process needs to give it back: "ID", or "ID.N" where requests may be astray. Returns
+ * the text. */
+const char *rlock__part_id(char text[RLOCK__TRY_SIZE], const struct rlock__part *part);
 
 /* On some server at least: */
 bool rlock__part_in_line(const struct rlock__part *part);

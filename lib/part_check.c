@@ -50,7 +50,8 @@ enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct 
                           lock->kind->check, limit);
     for (size_t i = 0; i < routes->count; i++)
         votes[i] = vote_of(lock, &runs[i], &times[i]);
-    rlock__part_free_answers(runs, routes->count);
+    for (size_t i = 0; i < routes->count; i++)
+        rlock__reply_free(runs[i].answer.reply);
     *ttl_ms = majority_of(times, routes->count);
     return rlock__vote_count(routes, votes);
 }

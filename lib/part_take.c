@@ -2,6 +2,7 @@
  * "Distributed locks with Redis"). */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -175,34 +176,59 @@ static void add_take_args(const struct rlock_lock *lock, const struct rlock__par
     call->replicated = lock->kind->release != NULL;
 }
 
+bool rlock__part_lines_up(const struct rlock_lock *lock, const struct rlock__part *part,
+                          const struct rlock__part *waited_for) {
+    return lock->stands && (lock->kind->queued || part == waited_for);
+}
+
+static void add_seat(struct rlock__inquiry *inquiry, struct rlock__part *part,
+                     struct rlock__routes *routes, size_t i, struct rlock__call call) {
+    struct rlock__seat *seat = &part->seats[i];
+    seat->tries += seat->given_up;
+    seat->given_up = false;
+    (void)rlock__inquiry_add(inquiry, part, &routes->at[i], i, call);
+}
+
+static void prepare(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
+                    struct rlock__inquiry *inquiry) {
+    struct rlock__routes *routes = &lock->client->routes;
+    inquiry->place_text[0] = '\0';
+    if (lock->busy == part)
+        (void)snprintf(inquiry->place_text, sizeof inquiry->place_text, "%" PRId64, lock->place);
+    rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
+    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
+    add_take_args(lock, part, &call, in_line, inquiry->place_text);
+    for (size_t i = 0; i < routes->count; i++)
+        add_seat(inquiry, part, routes, i, call);
+}
+
+/* What each server's answer means there. Returns whether one said yes, but not its replicas. */
+static bool note_all(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
+                     struct rlock__inquiry *inquiry, enum rlock_status *votes) {
+    bool unconfirmed = false;
+    for (size_t i = 0; i < inquiry->ballot.count; i++) {
+        struct rlock__run *run = &inquiry->runs[i];
+        votes[i] = vote_of(lock, part, run);
+        note_seat(lock, &part->seats[i], run, votes[i], in_line, inquiry->sent_ms);
+        unconfirmed = unconfirmed || run->unconfirmed;
+    }
+    return unconfirmed;
+}
+
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms) {
     struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__run runs[RLOCK_SERVERS_MAX];
+    struct rlock__inquiry inquiry;
     enum rlock_status votes[RLOCK_SERVERS_MAX] = {RLOCK_OK};
-    char place[24] = "";
-    bool unconfirmed = false;
-    if (part->given_up)
-        rlock__part_name_try(part, part->tries + 1);
-    part->given_up = false;
-    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
-    if (lock->busy == part)
-        (void)snprintf(place, sizeof place, "%" PRId64, lock->place);
-    add_take_args(lock, part, &call, in_line, place);
-    for (size_t i = 0; i < routes->count; i++)
-        runs[i] = (struct rlock__run){.route = &routes->at[i], .call = &call};
-    const int64_t sent_ms = rlock_now_ms();
-    rlock__script_run_all(runs, routes->count, rlock__vote_majority(routes->count),
-                          lock->kind->acquire, limit);
-    for (size_t i = 0; i < routes->count; i++) {
-        votes[i] = vote_of(lock, part, &runs[i]);
-        note_seat(lock, &part->seats[i], &runs[i], votes[i], in_line, sent_ms);
-        unconfirmed = unconfirmed || runs[i].unconfirmed;
+    if (!rlock__inquiry_was_ahead(&inquiry, part)) {
+        prepare(lock, part, in_line, &inquiry);
+        rlock__inquiry_run(&inquiry, lock->kind->acquire, limit);
     }
+    const bool unconfirmed = note_all(lock, part, in_line, &inquiry, votes);
     enum rlock_status status = rlock__vote_count(routes, votes);
     if (status == RLOCK_BUSY)
-        note_busy(lock, part, runs, votes, hint_ms);
-    rlock__part_free_answers(runs, routes->count);
+        note_busy(lock, part, inquiry.runs, votes, hint_ms);
+    rlock__inquiry_end(&inquiry);
     if (status == RLOCK_OK)
         status = note_hold(lock, part, limit);
     if (status != RLOCK_OK && (unconfirmed || routes->count > 1))
@@ -210,31 +236,51 @@ enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *
     return status;
 }
 
+void rlock__parts_take_ahead(struct rlock_lock *lock, size_t first, size_t count,
+                             const struct rlock__part *waited_for,
+                             const struct rlock__limit *limit) {
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__part *part = &lock->parts[first + i];
+        part->ahead = malloc(sizeof *part->ahead); /* without memory: one after the other */
+        if (part->ahead != NULL)
+            prepare(lock, part, rlock__part_lines_up(lock, part, waited_for), part->ahead);
+    }
+    rlock__parts_run_ahead(lock->parts + first, count, false, lock->kind->acquire, limit);
+}
+
+void rlock__part_note(struct rlock_lock *lock, struct rlock__part *part) {
+    struct rlock__inquiry inquiry;
+    enum rlock_status votes[RLOCK_SERVERS_MAX];
+    if (!rlock__inquiry_was_ahead(&inquiry, part))
+        return;
+    (void)note_all(lock, part, rlock__part_lines_up(lock, part, lock->listener.part), &inquiry,
+                   votes);
+    rlock__inquiry_end(&inquiry);
+}
+
 void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
                       struct rlock__routes *routes) {
+    struct rlock__inquiry inquiry;
     struct rlock__call call = rlock__part_call(lock, part, lock->owner);
-    struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t seats[RLOCK_SERVERS_MAX], count = 0;
     add_take_args(lock, part, &call, false, "");
+    rlock__inquiry_begin(&inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
-        if (part->seats[i].held || part->seats[i].in_doubt)
-            continue;
-        runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &call};
-        seats[count++] = i;
+        if (!part->seats[i].held && !part->seats[i].in_doubt)
+            add_seat(&inquiry, part, routes, i, call);
     }
-    if (count == 0)
+    inquiry.ballot.enough = inquiry.ballot.count;
+    if (inquiry.ballot.count == 0)
         return;
-    const int64_t sent_ms = rlock_now_ms();
-    const struct rlock__limit limit = {sent_ms + HEAL_MS, -1};
-    rlock__script_run_all(runs, count, count, lock->kind->acquire, &limit);
-    for (size_t i = 0; i < count; i++) {
-        const enum rlock_status vote = vote_of(lock, part, &runs[i]);
-        struct rlock__seat *seat = &part->seats[seats[i]];
-        note_seat(lock, seat, &runs[i], vote, false, sent_ms);
+    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
+    rlock__inquiry_run(&inquiry, lock->kind->acquire, &limit);
+    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+        struct rlock__seat *seat = &part->seats[inquiry.seats[i]];
+        const enum rlock_status vote = vote_of(lock, part, &inquiry.runs[i]);
+        note_seat(lock, seat, &inquiry.runs[i], vote, false, inquiry.sent_ms);
         seat->astray =
             seat->astray || seat->abandoned; /* it is given back over another connection */
     }
-    rlock__part_free_answers(runs, count);
+    rlock__inquiry_end(&inquiry);
     int64_t known = part->hold.token;
     enum rlock_status denied = RLOCK_OK;
     (void)rlock__part_propose_token(lock, part, routes, known, &limit, &known, &denied);

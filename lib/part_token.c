@@ -48,7 +48,8 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
             *known = runs[i].answer.a;
         }
     }
-    rlock__part_free_answers(runs, count);
+    for (size_t i = 0; i < count; i++)
+        rlock__reply_free(runs[i].answer.reply);
     return know_it;
 }
 

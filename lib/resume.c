@@ -48,6 +48,7 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
             (struct rlock__seat){.held = true,
                                  .reentered = inner,
                                  .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
+                                 .tries = part->seats[i].tries,
                                  .token = hold->token};
     return true;
 }

@@ -37,8 +37,11 @@ static bool is_sharded(const struct rlock__run *run) {
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
     const bool by_hash = run->stage == RLOCK__RUN_HASH;
-    run->link->most = call->most;
     const char *asking[] = {"ASKING"}; /* it is for one command only */
+    run->link->most =
+        call->most > run->link->most || run->link->expected == 0 ? call->most : run->link->most;
+    run->first = run->link->expected + 1;
+    run->last = run->first + run->asking;
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
     struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
@@ -82,27 +85,26 @@ static void ask_or_end(struct rlock__run *run, bool asked) {
         end(run, RLOCK_SYSTEM);
 }
 
-static void begin(struct rlock__run *run, const struct rlock__script *script,
-                  const struct rlock__limit *limit) {
+/* Finds the way, which may ask for it: before anything is put into a request. */
+static void begin(struct rlock__run *run, const struct rlock__limit *limit) {
     run->answer = (struct rlock__answer){.code = 0};
     run->refused = run->unconfirmed = run->abandoned = run->done = false;
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;
     run->replicas_by_ms = 0;
+    run->last = 0;
     run->link = NULL;
     size_t node = run->call->node;
     const enum rlock_status status =
         run->call->key_count > 0
             ? rlock__route_find(run->route, run->call->keys[0], limit, &run->link)
             : rlock__route_node(run->route, &node, limit, &run->link);
-    if (status == RLOCK_OK && run->link != NULL) {
-        ask_or_end(run, ask_script(run, script));
-    } else {
-        run->link = NULL;
-        run->refused = true;
-        end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
-    }
+    if (status == RLOCK_OK && run->link != NULL)
+        return;
+    run->link = NULL;
+    run->refused = true;
+    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
 }
 
 /* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
@@ -163,31 +165,29 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
         end(run, status);
 }
 
-/* As far as it goes without waiting. */
-static void step(struct rlock__run *run, const struct rlock__script *script) {
-    enum rlock_status status;
-    rlock__reply *reply;
-    while (!run->done && rlock__link_step(run->link, &status, &reply)) {
-        const char *error = status == RLOCK_OK ? rlock__reply_error(reply) : NULL;
-        if (status != RLOCK_OK) {
-            run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
-            run->route->error = run->link->error;
+/* What has been said to one run; the reply is the run's. */
+static void hear(struct rlock__run *run, const struct rlock__script *script, rlock__reply *reply) {
+    const char *error = rlock__reply_error(reply);
+    if (run->stage == RLOCK__RUN_REPLICAS) {
+        const enum rlock_status status = rlock__run_hear_replicas(run, reply);
+        rlock__reply_free(reply);
+        if (status != RLOCK__ASKED)
             end(run, status);
-        } else if (run->stage == RLOCK__RUN_REPLICAS) {
-            status = rlock__run_hear_replicas(run, reply);
-            rlock__reply_free(reply);
-            if (status != RLOCK__ASKED)
-                end(run, status);
-        } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
-            rlock__reply_free(reply);
-            run->stage = RLOCK__RUN_BODY;
-            ask_or_end(run, ask_script(run, script));
-        } else if (error != NULL && redirected(run, script, error)) {
-            rlock__reply_free(reply);
-        } else {
-            decode(run, script, reply);
-        }
+    } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
+        rlock__reply_free(reply);
+        run->stage = RLOCK__RUN_BODY;
+        ask_or_end(run, ask_script(run, script));
+    } else if (error != NULL && redirected(run, script, error)) {
+        rlock__reply_free(reply);
+    } else {
+        decode(run, script, reply);
     }
+}
+
+static void fail(struct rlock__run *run, enum rlock_status status) {
+    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
+    run->route->error = run->link->error;
+    end(run, status);
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
@@ -197,21 +197,83 @@ static bool is_yes(const struct rlock__run *run) {
 }
 
 /* Whether more answers would change nothing. */
-static bool decided(const struct rlock__run *runs, size_t count, size_t enough) {
+static bool decided(const struct rlock__ballot *ballot) {
     size_t yes = 0, no = 0;
-    for (size_t i = 0; i < count; i++) {
-        yes += is_yes(&runs[i]);
-        no += runs[i].done && !is_yes(&runs[i]);
+    for (size_t i = 0; i < ballot->count; i++) {
+        yes += is_yes(&ballot->runs[i]);
+        no += ballot->runs[i].done && !is_yes(&ballot->runs[i]);
     }
-    return yes >= enough || no + enough > count;
+    return yes >= ballot->enough || no + ballot->enough > ballot->count;
 }
 
-static bool all_done(const struct rlock__run *runs, size_t count) {
+static bool all_decided(struct rlock__ballot *const *ballots, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (!runs[i].done)
+        if (!decided(ballots[i]))
             return false;
     }
     return true;
+}
+
+static bool all_done(struct rlock__run *const *runs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i]->done)
+            return false;
+    }
+    return true;
+}
+
+/* Several runs may wait for one link: the first of them is the one that goes on with it. */
+static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
+    for (size_t k = 0; k < i; k++) {
+        if (!runs[k]->done && runs[k]->link == runs[i]->link)
+            return false;
+    }
+    return !runs[i]->done;
+}
+
+/* A link's request has been answered, or has failed: each run that waits for it has its share. */
+static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
+                  enum rlock_status status, rlock__reply *last,
+                  const struct rlock__script *script) {
+    rlock__reply *replies[2 * RLOCK__BALLOTS_MAX] = {NULL};
+    bool heard[RLOCK__BALLOTS_MAX] = {false};
+    const size_t got = link->got;
+    for (size_t i = 0; i < got; i++)
+        replies[i] = i + 1 < got ? rlock__link_take_reply(link, i) : last;
+    for (size_t i = 0; i < count; i++)
+        heard[i] = !runs[i]->done && runs[i]->link == link;
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__run *run = runs[i];
+        if (!heard[i])
+            continue;
+        if (status != RLOCK_OK) {
+            fail(run, status);
+            continue;
+        }
+        /* ASKING that is refused makes what follows it worthless. */
+        const bool refused = run->asking && run->stage != RLOCK__RUN_REPLICAS &&
+                             rlock__reply_error(replies[run->first - 1]) != NULL;
+        const size_t at = refused ? run->first : run->last;
+        rlock__reply *reply = replies[at - 1];
+        run->before = at > run->first ? replies[at - 2] : NULL;
+        replies[at - 1] = NULL;
+        hear(run, script, reply);
+    }
+    for (size_t i = 0; i < got; i++)
+        rlock__reply_free(replies[i]);
+}
+
+/* All as far as they go without waiting. */
+static void step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
+    for (size_t i = 0; i < count; i++) {
+        enum rlock_status status;
+        rlock__reply *last;
+        struct rlock__link *link = runs[i]->link;
+        while (is_first_on_link(runs, i) && rlock__link_step(link, &status, &last)) {
+            share(runs, count, link, status, last, script);
+            link = runs[i]->link; /* it may have been sent elsewhere */
+        }
+    }
 }
 
 /* The more servers have said yes the more may fail later, but a dead one must not cost much. */
@@ -225,14 +287,14 @@ static int64_t straggler_deadline(int64_t begun_ms) {
 
 /* Waits until one of those that are not done can go on. RLOCK_OK, RLOCK_AGAIN (the deadline),
  * RLOCK_CANCELLED. */
-static enum rlock_status wait_for_any(const struct rlock__run *runs, size_t count,
+static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t count,
                                       const struct rlock__limit *limit) {
     struct pollfd fds[RLOCK__POLL_MAX];
     struct rlock__limit bound = *limit;
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!runs[i].done)
-            rlock__link_poll(runs[i].link, &fds[n++], &bound.deadline_ms);
+        if (is_first_on_link(runs, i))
+            rlock__link_poll(runs[i]->link, &fds[n++], &bound.deadline_ms);
     }
     const enum rlock_status status = rlock__poll_any(fds, n, &bound);
     return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
@@ -240,17 +302,20 @@ static enum rlock_status wait_for_any(const struct rlock__run *runs, size_t coun
 
 /* Who has not answered by now. */
 static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided) {
-    if (is_decided) {
-        rlock__error_set(&run->link->error, "no answer in time");
-        rlock__link_abandon(run->link);
-        run->abandoned = run->link->stage == RLOCK__READY;
-    } else {
-        rlock__link_time_out(run->link);
-    }
+    run->abandoned = is_decided && run->link->stage == RLOCK__READY;
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
     if (run->unconfirmed)
         rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
     end(run, why);
+}
+
+static void leave_link(struct rlock__link *link, bool is_decided) {
+    if (is_decided) {
+        rlock__error_set(&link->error, "no answer in time");
+        rlock__link_abandon(link);
+    } else {
+        rlock__link_time_out(link);
+    }
 }
 
 /* The last request before a deadline has too little time to find out why, and hides what was told
@@ -260,33 +325,60 @@ static void recall(struct rlock__run *run) {
         run->route->error = run->route->told;
 }
 
-void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
-                           const struct rlock__script *script, const struct rlock__limit *limit) {
+static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *ballots,
+                        size_t count, const struct rlock__script *script,
+                        const struct rlock__limit *limit) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < ballots[i]->count && n < RLOCK__BALLOTS_MAX; k++) {
+            runs[n] = &ballots[i]->runs[k];
+            begin(runs[n++], limit);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i]->done)
+            ask_or_end(runs[i], ask_script(runs[i], script));
+    }
+    return n;
+}
+
+void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+                               const struct rlock__script *script,
+                               const struct rlock__limit *limit) {
+    struct rlock__run *runs[RLOCK__BALLOTS_MAX];
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
-    for (size_t i = 0; i < count; i++)
-        begin(&runs[i], script, limit);
+    const size_t n = begin_all(runs, ballots, count, script, limit);
     while (status == RLOCK_OK) {
-        for (size_t i = 0; i < count; i++)
-            step(&runs[i], script);
-        if (all_done(runs, count))
+        step(runs, n, script);
+        if (all_done(runs, n))
             break;
-        if (!is_decided && decided(runs, count, enough)) {
+        if (!is_decided && all_decided(ballots, count)) {
             is_decided = true;
             const int64_t end_ms = straggler_deadline(begun_ms);
             if (end_ms < bound.deadline_ms)
                 bound.deadline_ms = end_ms;
         }
-        status = wait_for_any(runs, count, &bound);
+        status = wait_for_any(runs, n, &bound);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!runs[i].done)
-            leave(&runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+    for (size_t i = 0; i < n; i++) {
+        if (is_first_on_link(runs, i))
+            leave_link(runs[i]->link, is_decided);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i]->done)
+            leave(runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
         if (limit->deadline_ms < begun_ms + HASTY_MS)
-            recall(&runs[i]);
+            recall(runs[i]);
     }
+}
+
+void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
+                           const struct rlock__script *script, const struct rlock__limit *limit) {
+    struct rlock__ballot ballot = {runs, count, enough}, *one = &ballot;
+    rlock__script_run_ballots(&one, 1, script, limit);
 }
 
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,

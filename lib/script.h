@@ -54,15 +54,32 @@ struct rlock__run {
     bool done;
     enum rlock__run_stage stage;
     struct rlock__link *link;
-    bool asking;            /* the link's node has the slot not yet (ASK) */
+    bool asking;          /* the link's node has the slot not yet (ASK) */
+    size_t first, last;   /* of the replies to the link's request those that are ours; last 0: none
+                             is to come. From 1 */
+    rlock__reply *before; /* while one is heard: the reply before it */
     int64_t replicas_by_ms; /* until when they are waited for; 0: they have not been asked */
     unsigned redirections;
 };
 
-/* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
- * cluster wherever it sends us.
+/* The runs about one name, on all its servers.
  * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
  * any more; then the rest is waited for as long again as that took, 50 ms at most. */
+struct rlock__ballot {
+    struct rlock__run *runs;
+    size_t count, enough;
+};
+
+enum { RLOCK__BALLOTS_MAX = 30 }; /* at once, and of the runs in them */
+
+/* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
+ * cluster wherever it sends us. What goes to one server goes in one request: several names cost one
+ * round trip. */
+void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+                               const struct rlock__script *script,
+                               const struct rlock__limit *limit);
+
+/* The same of one name. */
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit);
 

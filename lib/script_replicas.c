@@ -30,10 +30,11 @@ static enum rlock_status ask(struct rlock__run *run, int64_t replicas) {
     (void)snprintf(timeout, sizeof timeout, "%" PRId64,
                    left_ms > 0 ? left_ms : 1); /* 0: for ever */
     run->stage = RLOCK__RUN_REPLICAS;
-    return rlock__link_ask_words(run->link, 3, words) &&
-                   (!by_name(run) || rlock__link_ask_words(run->link, 1, role))
-               ? RLOCK__ASKED
-               : not_confirmed(run, RLOCK_SYSTEM);
+    run->first = run->link->expected + 1;
+    const bool asked = rlock__link_ask_words(run->link, 3, words) &&
+                       (!by_name(run) || rlock__link_ask_words(run->link, 1, role));
+    run->last = run->link->expected;
+    return asked ? RLOCK__ASKED : not_confirmed(run, RLOCK_SYSTEM);
 }
 
 enum rlock_status rlock__run_ask_replicas(struct rlock__run *run) {
@@ -75,7 +76,7 @@ static enum rlock_status name_replicas(struct rlock__run *run, int64_t replicas,
 }
 
 enum rlock_status rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply) {
-    const rlock__reply *before = run->link->before;
+    const rlock__reply *before = run->before;
     const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
     const enum rlock_status status = rlock__link_judge(run->link, counted);
     int64_t replicas = 0;

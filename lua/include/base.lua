@@ -96,12 +96,11 @@ function server.has(name)
     return kind and kind ~= 'none'
 end
 
--- The names x and {x} are two locks, but Redisson calls some of their keys alike: here are the name of the
--- other, and how its own keys end. nil: a name with braces elsewhere has none.
+-- The names x and {x} are two locks, but Redisson calls some of their keys alike: the name of the other.
+-- nil: a name with braces elsewhere has none.
 function server.twin()
-    local inner = string.match(key.lock, '^{([^{}]+)}$')
-    if inner then return inner, ':{' .. inner .. '}' end
-    if not string.find(key.lock, '{', 1, true) then return '{' .. key.lock .. '}', '::{' .. key.lock .. '}' end
+    if not string.find(key.lock, '{', 1, true) then return '{' .. key.lock .. '}' end
+    return string.match(key.lock, '^{([^{}]+)}$')
 end
 
 -- Whose name a permit was taken by, where x and {x} share the set: rlock's of {x} begin with "{rl}".

@@ -47,7 +47,7 @@ end
 -- x and {x} have one queue. One of rlock's waiters, whose owner has an "@", that does not beat here waits for
 -- the other name.
 local function is_stranger(owner)
-    return string.find(owner, '@', 1, true) and not redis.call('ZSCORE', queue.beats, owner)
+    return string.find(owner, '@', 1, true) and not redis.call('ZRANK', queue.beats, owner)
 end
 
 -- Who is to be let in first; nil: nobody waits.
@@ -81,10 +81,6 @@ function queue.drop_dead()
         if not head then return settle() end
         local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
         local lives = ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head)
-        if is_stranger(head) then
-            local _, beside = server.twin()
-            lives = head == call.owner or (beside and redis.pcall('ZSCORE', 'rlock_beats' .. beside, head))
-        end
         if lives then return end
         redis.call('LREM', queue.list, 1, head)
         redis.call('ZREM', queue.timeouts, head)

@@ -58,6 +58,13 @@ enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock_
     return answer->status;
 }
 
+/* One after the other here: what is done at once is seen in the order of the names. */
+void __wrap_rlock__parts_take_ahead(void);
+void __wrap_rlock__parts_take_ahead(void) {}
+
+void __wrap_rlock__parts_give_back_ahead(void);
+void __wrap_rlock__parts_give_back_ahead(void) {}
+
 bool __wrap_rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
                                const struct rlock__limit *limit);
 bool __wrap_rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
