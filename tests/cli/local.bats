@@ -11,10 +11,13 @@ setup() {
     export RLOCK_SERVER=local:$dir
 }
 
+# Whoever still holds a lock would start the server again.
 teardown() {
+    local failed=0
+    rlock_teardown || failed=1
     local_server_kill
     rm -rf "$dir"
-    rlock_teardown
+    return $failed
 }
 
 local_redis() {
