@@ -11,6 +11,7 @@
 #include "out.h"
 #include "rlock.h"
 #include "settings.h"
+#include "signals.h"
 
 static int print_version(void) {
     char text[64];
@@ -141,5 +142,5 @@ int main(int argc, char **argv) {
         if (cmd == NULL)
             return EXIT_USAGE;
     }
-    return cmd->raw != NULL ? cmd->raw(argc, argv) : run_configured(cmd, argc, argv);
+    return cmd->raw != NULL ? cmd->raw(argc, argv) : signals_end(run_configured(cmd, argc, argv));
 }

@@ -48,10 +48,17 @@ void out_make_printable(char *text) {
     printable_make(text, "");
 }
 
+/* Where somebody types at another job's prompt. */
+static bool in_background(void) {
+    const pid_t foreground = tcgetpgrp(STDERR_FILENO);
+    return foreground > 0 && foreground != getpgrp();
+}
+
 static void write_text(const char *message) {
     static const char erase[] = "\r\033[K";
     char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
-    int length = snprintf(line, sizeof line, "%srlock: %s\n", out.live_shown ? erase : "", message);
+    const bool to_erase = out.live_shown && !in_background();
+    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
     out.live_shown = false;
     write_all(STDERR_FILENO, line, (size_t)length);
 }
@@ -209,7 +216,7 @@ static size_t live_columns(void) {
 }
 
 void out_live(const char *format, ...) {
-    if (!out_can_live())
+    if (!out_can_live() || in_background())
         return;
     char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
     va_list arguments;
@@ -223,7 +230,7 @@ void out_live(const char *format, ...) {
 }
 
 void out_live_end(void) {
-    if (out.live_shown)
+    if (out.live_shown && !in_background())
         write_all(STDERR_FILENO, "\r\033[K", 4);
     out.live_shown = false;
 }

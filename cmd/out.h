@@ -68,7 +68,7 @@ void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
  * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no
- * terminal that understands it, -q, or --log json. */
+ * terminal that understands it, -q, or --log json; nor while another job has the terminal. */
 bool out_can_live(void);
 void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_live_end(void);

@@ -58,7 +58,7 @@ static cJSON *add_element(struct writer *w, cJSON *array) {
 static void add_holder(struct writer *w, cJSON *object, const struct rlock_view_holder *holder) {
     add_text(w, object, "owner", holder->owner);
     add_text(w, object, "host", holder->host);
-    add_number(w, object, "pid", holder->pid);
+    add_number(w, object, "pid", holder->kept ? -1 : holder->pid); /* that process is gone */
     add_text(w, object, "user", holder->user);
     add_text(w, object, "command", holder->command);
     add_instant(w, object, "since", holder->since_ms);
@@ -73,6 +73,8 @@ static void add_waiter(struct writer *w, cJSON *object, const struct rlock_view_
     add_number(w, object, "position", waiter->position);
     add_text(w, object, "host", waiter->host);
     add_number(w, object, "pid", waiter->pid);
+    add_text(w, object, "user", waiter->user);
+    add_text(w, object, "command", waiter->command);
     add_instant(w, object, "since", waiter->since_ms);
 }
 

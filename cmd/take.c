@@ -1,12 +1,14 @@
 /* take.c: from settings to a lock that is held. */
 #include "take.h"
 
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ancestor.h"
 #include "duration.h"
 #include "out.h"
 #include "secret.h"
@@ -121,6 +123,23 @@ static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const stru
     fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
 }
 
+/* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
+static bool waits_for_itself(const struct taken *taken) {
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    const bool reenters =
+        taken->kind->detail != DETAIL_COUNT && strcmp(taken->kind->name, "sem") != 0;
+    return holder != NULL && reenters && ancestor_holds(holder, &taken->around);
+}
+
+/* Once. */
+static void warn_of_ancestor(struct taken *taken) {
+    if (taken->warned || !waits_for_itself(taken))
+        return;
+    taken->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(taken->lock)->name,
+             rlock_blocker(taken->lock)->pid, ancestor_advice);
+}
+
 static int say_busy(const struct taken *taken, const struct settings *settings) {
     char why[WHY_SIZE];
     struct out_field fields[ATTEMPT_FIELDS + 1];
@@ -129,8 +148,10 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
         waitline_why(why, sizeof why, taken->kind, holder);
         describe_attempt(fields, taken, holder->name);
         fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s",
-                  verb_of(taken), holder->name, why);
+        const bool inside = !taken->warned && waits_for_itself(taken);
+        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
+                  verb_of(taken), holder->name, why, inside ? "; " : "",
+                  inside ? ancestor_advice : "");
     }
     return settings->conflict_exit_code;
 }
@@ -151,7 +172,7 @@ static int say_interrupted(const struct taken *taken, int signal) {
     fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
     out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
-    return 128 + signal;
+    return EXIT_BY_SIGNAL + signal;
 }
 
 /* What may be left behind by an attempt without an answer. */
@@ -196,8 +217,7 @@ static int64_t deadline_of(const struct settings *settings) {
 
 /* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
 static int interrupted(const struct signals *signals, enum rlock_status result) {
-    bool from_terminal;
-    return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
+    return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
 }
 
 /* When to look up from waiting: a local: server that has died is nobody else's to start. */
@@ -229,12 +249,14 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
             server_revive(&taken->server, 0);
-        if (result == RLOCK_AGAIN)
+        if (result == RLOCK_AGAIN) {
             waitline_show(&line, taken->server.client, taken->lock);
-        else if (result != RLOCK_CANCELLED || signal != 0)
+            warn_of_ancestor(taken);
+        } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     waitline_end();
+    taken->announced = line.told;
     if (result == RLOCK_OK)
         note_holds(taken);
     else

@@ -18,7 +18,7 @@ enum {
 
 #define MUTEX_KEYS                                                                                 \
     COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:~{*}",       \
-        "rlock_rivals:~{*}"
+        "rlock_rivals:~{*}", "rlock_queuers:~{*}"
 #define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}"
 #define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
 #define LATCH_KEYS SEM_KEYS /* to tell it from a semaphore that is in use */
@@ -123,7 +123,7 @@ static const struct rlock__kind kinds[] = {
 const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
     COMMON_KEYS,        "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
     "rlock_beats:~{*}", "{*}:~wait_write",         "rlock_writers:~{*}",
-    "{*}:timeout",
+    "{*}:timeout",      "rlock_queuers:~{*}",
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;

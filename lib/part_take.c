@@ -31,6 +31,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
 /* Keeps the reply, whose text the blocker borrows. */
 static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part,
                          struct rlock__answer *answer) {
+    int64_t kept = 0;
     rlock__reply_free(lock->busy_reply);
     lock->busy_reply = answer->reply;
     lock->place = answer->b;
@@ -46,6 +47,7 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
     (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
     (void)rlock__reply_integer(answer->reply, 8, &lock->blocker.held_ms);
     (void)rlock__reply_integer(answer->reply, 9, &lock->blocker.waiting);
+    lock->blocker.kept = rlock__reply_integer(answer->reply, 10, &kept) && kept == 1;
     answer->reply = NULL;
 }
 

@@ -12,7 +12,8 @@ end
 -- Refused when memory is out, before anything is written: what comes later would not be any more.
 if not holder then redis.call('ZADD', queue.timeouts, 'XX', 0, '') end
 queue.drop_dead()
-if queue.was_ousted() then return {code.OUSTED, 0, 0, 'superseded by one that came later'} end
+local by = queue.ousted_by()
+if by then return {code.OUSTED, 0, 0, 'superseded by ' .. by} end
 local head = queue.head()
 if not holder and (not head or head == call.owner) then
     queue.leave(call.owner)
@@ -25,7 +26,7 @@ if ARGV[8] == '1' then
     local refusal = not redis.call('LPOS', queue.list, call.owner) and (server.denies_any(mutex.rights())
         or server.denies_any({{'PERSIST'}, {'RPUSH', 'ZSCORE'}, {'LRANGE', 'LREM'}}))
     if refusal then return refusal end
-    place, waiting = queue.stand()
+    place, waiting = queue.stand(acquire.us())
 end
 if holder then return acquire.busy(holder, redis.call('PTTL', key.lock), place, waiting) end
 queue.wake() -- free, and the head's: it may stand there since a moment ago

@@ -4,7 +4,7 @@
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 --       {BUSY, ms until it expires (-1: never), place in line,
---        owner, host, pid, user, command, held since ms, length of the line}
+--        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0}
 local holder = mutex.holder()
 if holder == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end

@@ -1,4 +1,4 @@
--- include: base try line queue mutex mutex_wake
+-- include: base try line queue mutex mutex_wake kept
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -43,6 +43,7 @@ end
 
 local function leave_held(ms)
     redis.call('DEL', key.hold) -- no proof of it any more: what CMD left behind does not re-enter
+    note_kept(owner)
     redis.call('PEXPIRE', key.lock, ms)
     redis.call('PEXPIRE', key.info, ms)
     line.tell(key.waiters, 'first ' .. ms)

@@ -1,4 +1,4 @@
--- include: base try line rw
+-- include: base try line rw kept
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
@@ -22,6 +22,7 @@ end
 local function leave_held(field, i, ms)
     redis.call('HDEL', key.hold, field .. ':' .. i)
     rw.forget(rw.owner_of(field))
+    if not redis.call('HGET', key.hold, rw.owner_of(field)) then note_kept(rw.owner_of(field)) end
     if field == rw.owner_of(field) then
         redis.call('PEXPIRE', rw.lease_key(field, i), ms)
     else

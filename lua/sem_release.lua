@@ -1,4 +1,4 @@
--- include: base try line sem
+-- include: base try line sem kept
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
@@ -10,6 +10,7 @@ local function give_back()
     if #ours > 0 and keep_ms > 0 then -- their lease gives them back
         sem.expire(keep_ms)
         redis.call('HSET', key.hold, call.id, '- ' .. call.owner)
+        note_kept(call.owner)
         for _, id in ipairs(ours) do redis.call('ZADD', sem.permits, 'XX', server.now + keep_ms, id) end
     else
         redis.call('HDEL', key.hold, call.id)

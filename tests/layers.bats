@@ -132,14 +132,16 @@ variables() { # OBJECT...
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts random slot status
+	base64 clock error facts random resp slot status
 	limit refusal tls url
 	resolve
 	conn
 	link_open view
 	link
+	replicas
 	cluster sentinel
 	route
+	script_replicas
 	script
 	client kind
 	ask ear part vote
