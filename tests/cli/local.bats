@@ -97,6 +97,20 @@ sockets_of_server() { # N
     [[ $(session "$(cat "$dir/redis.pid")") != "$(session $$)" ]]
 }
 
+@test "nor where close_range(2) is refused" {
+    command -v strace >/dev/null || skip "needs strace"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    exec 9>held
+    # Not followed into the server, which a tracer that ends would take along.
+    strace -f -D -b execve -qq -o trace -e trace=close_range -e inject=close_range:error=ENOSYS \
+        "$RLOCK" run -n x -- true 3>&- 4>&-
+    exec 9>&-
+    wait_until 5 grep -q ENOSYS trace
+    wait_until 5 test -S "$dir/redis.sock"
+    run find "/proc/$(cat "$dir/redis.pid")/fd" -lname "$PWD/*"
+    assert_output ""
+}
+
 @test "locks survive the death of that server" {
     start run -n x -l 60s -- sh -c 'echo >ready; exec sleep 60'
     wait_until 10 test -s ready
