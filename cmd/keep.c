@@ -64,8 +64,7 @@ static void stay(const struct keeping *keeping, const struct taken *taken,
             if (renewal.status != RLOCK_OK)
                 server_revive(&taken->server, 0);
         }
-        if (fds[0].revents != 0 || fds[1].revents != 0 ||
-            signals_read(keeping->signals) != 0)
+        if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(keeping->signals) != 0)
             return;
     }
 }
@@ -84,7 +83,7 @@ static void give_back(const struct taken *taken, const struct settings *settings
 
 static int print_and_stay(const struct keeping *keeping, const struct taken *taken, int null) {
     const struct rlock_keeper_options options = {.grace_ms = 0,
-                                                 .reports = server_is_local(&taken->server)};
+                                                 .troubles = server_is_local(&taken->server)};
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {

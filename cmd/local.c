@@ -116,9 +116,11 @@ static int start_server(struct local *local) {
 }
 
 /* Nobody listens, and nobody else is starting it. One that lives all the same is ending, or began
- * with somebody who was killed since, or has lost its socket. */
+ * with somebody who was killed since, or has lost its socket. A file system that does not lock
+ * directories, as NFS, does not tell. */
 static int start_alone(struct local *local) {
-    while (flock(local->server.dir_fd, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(local->server.dir_fd, LOCK_EX | LOCK_NB) != 0 &&
+           (errno == EWOULDBLOCK || errno == EINTR)) {
         if (local_server_listens(&local->server))
             return 0;
         if (!pause_until_deadline(local))

@@ -16,7 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DIR_FD = STDERR_FILENO + 1, PATH_SIZE = 4096 };
+#include "daemon.h"
+
+enum { PATH_SIZE = 4096 };
 
 /* One that is stopped takes connections until its line is full: neither waits for long. */
 static int connect_to(const struct local_server *server) {
@@ -86,7 +88,7 @@ _Noreturn static void become_server(const struct plan *plan) {
 }
 
 /* Leaves behind all that is the caller's: session, descriptors, mask, directory. */
-_Noreturn static void detach(struct plan *plan) {
+_Noreturn static void detach(const struct plan *plan) {
     sigset_t none;
     sigemptyset(&none);
     (void)setsid();
@@ -99,15 +101,11 @@ _Noreturn static void detach(struct plan *plan) {
     const int null = open("/dev/null", O_RDWR);
     if (fchdir(plan->server->dir_fd) != 0 || null < 0)
         _exit(126);
-    for (int fd = 0; fd < DIR_FD; fd++)
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         (void)dup2(null, fd);
-    plan->error_fd = fcntl(plan->error_fd, F_DUPFD_CLOEXEC, DIR_FD + 1);
-    if (plan->server->dir_fd != DIR_FD)
-        (void)dup2(plan->server->dir_fd, DIR_FD);
-    (void)fcntl(DIR_FD, F_SETFD, 0);
-    if (plan->error_fd > DIR_FD + 1)
-        (void)close_range(DIR_FD + 1, (unsigned)plan->error_fd - 1, 0);
-    (void)close_range((unsigned)plan->error_fd + 1, ~0U, 0);
+    const int kept[] = {plan->server->dir_fd, plan->error_fd};
+    daemon_close_others(kept, sizeof kept / sizeof kept[0]);
+    (void)fcntl(plan->server->dir_fd, F_SETFD, 0);
     become_server(plan);
 }
 
@@ -115,7 +113,7 @@ _Noreturn static void detach(struct plan *plan) {
 
 /* Forks the server's process and lets go of it. While we are to adopt orphans it would fall to us,
  * and be taken for one of the command's. Returns 0, or errno. */
-static int fork_and_forget(struct plan *plan) {
+static int fork_and_forget(const struct plan *plan) {
     int adopts = 0;
     (void)prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0);
     if (adopts != 0)
