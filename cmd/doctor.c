@@ -12,6 +12,7 @@ static const struct {
     doctor_check *check;
     const char *about; /* for functions that serve several rows */
 } checks[] = {
+    {"local", doctor_local, NULL},
     {"version", doctor_version, NULL},
     {"config", doctor_config, NULL},
     {"eviction", doctor_eviction, NULL},
@@ -37,6 +38,7 @@ static const struct {
     {"rights status", doctor_rights_beyond, "status"},
     {"rights status, all", doctor_rights_beyond, "status, all"},
     {"rights break", doctor_rights_beyond, "break"},
+    {"processes", doctor_processes, NULL},
     {"clock", doctor_clock, NULL},
     {"round trip", doctor_round_trip, NULL},
     {"lock cycle", doctor_cycle, NULL},

@@ -50,11 +50,13 @@ int64_t doctor_number(const struct patient *patient, const char *fact);
 /* doctor_server.c */
 doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doctor_persistence,
     doctor_clients, doctor_timeout, doctor_slow, doctor_tls;
+/* doctor_local.c */
+doctor_check doctor_local;
 /* doctor_copies.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
 /* doctor_use.c */
-doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_clock, doctor_round_trip,
-    doctor_cycle;
+doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
+    doctor_round_trip, doctor_cycle;
 
 /* One check's outcome; about: the server's name. */
 typedef void doctor_teller(void *context, const char *check, const char *about,

@@ -21,6 +21,21 @@ void server_close(struct server *server) {
     *server = (struct server){.client = NULL};
 }
 
+bool server_is_local(const struct server *server) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            return true;
+    }
+    return false;
+}
+
+void server_revive(const struct server *server, int64_t timeout_ms) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            (void)local_revive(server->local[i].absolute, timeout_ms);
+    }
+}
+
 const char *server_shown(const struct server *server) {
     return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
 }

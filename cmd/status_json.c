@@ -1,5 +1,6 @@
 /* status_json.c: what `rlock status` has seen, for programs. man/status.schema.json says what is in
  * it. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "json.h"
@@ -117,10 +118,10 @@ bool status_json(FILE *stream, const struct survey *survey, const struct status_
         if (object != NULL)
             add_view(&writer, object, survey->views[i], form->several);
     }
-    char *text = writer.failed ? NULL : writer.json.PrintUnformatted(all);
+    char *text = writer.failed ? NULL : json_print(&writer.json, all);
     if (text != NULL)
         fprintf(stream, "%s\n", text);
-    writer.json.free(text);
+    free(text);
     writer.json.Delete(all);
     return text != NULL;
 }

@@ -11,9 +11,10 @@
 #include "ancestor.h"
 #include "duration.h"
 #include "out.h"
+#include "secret.h"
 #include "waitline.h"
 
-enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512 };
+enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 
 void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
@@ -48,30 +49,40 @@ static void describe_user(char text[USER_SIZE]) {
         (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
 }
 
-static void describe_command(char text[COMMAND_SIZE], const struct settings *settings,
+/* The command's words, for those who wait: without passwords, which everybody who may use the
+ * server could read. They are hidden before the text is cut: of half a password nobody knows that
+ * it is one. False: no memory. */
+static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings,
                              const struct wrap_kind *kind) {
-    size_t length = 0;
-    if (settings->shell_command != NULL) {
-        (void)snprintf(text, COMMAND_SIZE, "%s", settings->shell_command);
-        return;
+    char *const *words = settings->shell_command == NULL ? settings->command : NULL;
+    char *whole = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&whole, &size);
+    if (stream == NULL)
+        return false;
+    if (settings->shell_command != NULL)
+        (void)fputs(settings->shell_command, stream);
+    else if (kind->command != NULL)
+        (void)fputs(kind->command, stream);
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        (void)fprintf(stream, i == 0 ? "%s" : " %s", words[i]);
+    const bool written = fclose(stream) == 0;
+    if (written) {
+        secret_hide(whole);
+        (void)snprintf(text, COMMAND_SIZE, "%s", whole);
+        explicit_bzero(whole, size);
     }
-    (void)snprintf(text, COMMAND_SIZE, "%s", kind->command != NULL ? kind->command : "");
-    for (size_t i = 0;
-         settings->command != NULL && settings->command[i] != NULL && length < COMMAND_SIZE; i++) {
-        int n = snprintf(text + length, COMMAND_SIZE - length, i == 0 ? "%s" : " %s",
-                         settings->command[i]);
-        length += n > 0 ? (size_t)n : 0;
-    }
+    free(whole);
+    return written;
 }
 
 static int make_lock(struct taken *out, const struct settings *settings) {
     char user[USER_SIZE], command[COMMAND_SIZE];
-    if (!holds_read(&out->around)) {
-        out_error("cannot read the enclosing holds: out of memory");
+    if (!holds_read(&out->around) || !describe_command(command, settings, out->kind)) {
+        out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
     describe_user(user);
-    describe_command(command, settings, out->kind);
     const struct rlock_lock_options options = {
         .kind = out->kind->library,
         .variant = out->kind->variant,
@@ -161,7 +172,7 @@ static int say_interrupted(const struct taken *taken, int signal) {
     fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
     out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
-    return 128 + signal;
+    return EXIT_BY_SIGNAL + signal;
 }
 
 /* What may be left behind by an attempt without an answer. */
@@ -206,8 +217,13 @@ static int64_t deadline_of(const struct settings *settings) {
 
 /* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
 static int interrupted(const struct signals *signals, enum rlock_status result) {
-    bool from_terminal;
-    return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
+    return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
+}
+
+/* When to look up from waiting: a local: server that has died is nobody else's to start. */
+static int64_t back_at_ms(const struct taken *taken, int64_t next_ms) {
+    const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
+    return server_is_local(&taken->server) && soon < next_ms ? soon : next_ms;
 }
 
 /* What is held: the lock itself tells it only until it is given back. */
@@ -227,9 +243,12 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     waitline_begin(&line, settings->names[0], taken->kind);
     taken->asked_ms = line.began_ms;
     for (;;) {
-        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
+        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
+                                               : back_at_ms(taken, line.next_ms);
         result = rlock_acquire(taken->lock, &wait);
         signal = interrupted(signals, result);
+        if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
+            server_revive(&taken->server, 0);
         if (result == RLOCK_AGAIN) {
             waitline_show(&line, taken->server.client, taken->lock);
             warn_of_ancestor(taken);

@@ -28,7 +28,8 @@ struct taken {
 int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind);
 
 /* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
- * exit status, after a message where one is due; interrupted by a signal, 128 + its number. */
+ * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its
+ * number. */
 bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
           int *status);
 

@@ -78,7 +78,8 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
-        if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else all is left at once, by give_up() */
+        if (status == RLOCK_BUSY ||
+            status == RLOCK_AGAIN) /* else all is left at once, by give_up() */
             leave_parts(lock, i);
         if (status == RLOCK_BUSY)
             leave_other_lines(lock, part);
@@ -118,12 +119,9 @@ static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) 
 }
 
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
-static struct rlock__limit limit_for(const struct rlock_lock *lock, int64_t deadline_ms,
-                                     int cancel_fd) {
+static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
     const bool beats = lock->kind->beats && lock->busy != NULL && rlock__part_in_line(lock->busy);
-    return rlock__client_limit(
-        lock->client, beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + BEAT_MS) : deadline_ms,
-        cancel_fd);
+    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + BEAT_MS) : deadline_ms;
 }
 
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
@@ -144,7 +142,9 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
         const int64_t deadline = no_wait                        ? RLOCK_FOREVER
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
-        const struct rlock__limit limit = limit_for(lock, deadline, wait->cancel_fd);
+        const struct rlock__limit limit =
+            rlock__client_call_limit(lock->client, lock->started_ms, lock->tries > 0,
+                                     prompt_ms(lock, deadline), wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
@@ -172,7 +172,8 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
                                     bool try_after) {
     struct rlock__listener *listener = &lock->listener;
     const bool first = lock->place <= 1;
-    const struct rlock__limit bound = limit_for(lock, limit->deadline_ms, limit->cancel_fd);
+    const struct rlock__limit bound =
+        rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
     if (lock->busy == NULL)
         return RLOCK_OK;
     if (rlock__listens_elsewhere(listener, &lock->client->routes))

@@ -11,12 +11,14 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
                                             const struct rlock__call *call, int64_t deadline_ms,
                                             int cancel_fd, struct rlock__answer *answer,
                                             bool *in_doubt) {
-    const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), client->connect_timeout_ms);
+    const int64_t began_ms = rlock_now_ms();
+    const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
     int64_t pause_ms = PAUSE_MIN_MS;
     *in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
-            rlock__client_limit(client, rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
+            rlock__client_call_limit(client, began_ms, pause_ms > PAUSE_MIN_MS,
+                                     rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
         enum rlock_status status = rlock__script_run(route, script, call, &limit, answer);
         if (status != RLOCK_AGAIN)
             return status;

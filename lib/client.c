@@ -8,6 +8,8 @@
 
 enum {
     QUORUM_ANSWER_MS = 1000, /* for one of several servers (Redlock: small against the lease) */
+    SECOND_TRY_MS = 1000,    /* what the first try leaves of the time for connecting, at most */
+    LAST_TRY_MS = 100,       /* what one has that is begun at its very end */
     PASSWORD = 0
 };
 
@@ -85,6 +87,32 @@ struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64
     const int64_t timeout =
         rlock__after_ms(rlock_now_ms(), rlock__after_ms(answer_ms, client->replica_timeout_ms));
     return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd};
+}
+
+/* How long a try may go on whose client has never been answered. */
+static int64_t first_answer_by_ms(const struct rlock_client *client, int64_t began_ms, bool again) {
+    const int64_t whole_ms = client->connect_timeout_ms;
+    const int64_t left_ms = again ? 0 : rlock__sooner_ms(whole_ms / 4, SECOND_TRY_MS);
+    const int64_t by_ms = rlock__after_ms(began_ms, whole_ms - left_ms);
+    const int64_t least_ms = rlock_now_ms() + LAST_TRY_MS;
+    return by_ms > least_ms ? by_ms : least_ms;
+}
+
+struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
+                                             bool again, int64_t deadline_ms, int cancel_fd) {
+    struct rlock__limit limit = rlock__client_limit(client, deadline_ms, cancel_fd);
+    if (client->count == 1) { /* a link keeps to the time of one reply by itself */
+        const int64_t answer_ms =
+            rlock__after_ms(client->io_timeout_ms, client->replica_timeout_ms);
+        const int64_t most_ms = rlock__after_ms(client->connect_timeout_ms, answer_ms);
+        const int64_t by_ms = rlock__after_ms(rlock_now_ms(), most_ms);
+        limit.deadline_ms = rlock__sooner_ms(deadline_ms, by_ms);
+    }
+    if (!rlock__routes_answered(&client->routes)) {
+        const int64_t by_ms = first_answer_by_ms(client, began_ms, again);
+        limit.deadline_ms = rlock__sooner_ms(limit.deadline_ms, by_ms);
+    }
+    return limit;
 }
 
 /* --- making it ------------------------------------------------------------------------------- */
@@ -174,6 +202,10 @@ static enum rlock_status read_servers(struct rlock_client *client,
             replicas = true;
     }
     client->replica_timeout_ms = replicas ? options->replica_timeout_ms : 0;
+    const int64_t answer_ms = rlock__after_ms(client->io_timeout_ms, client->replica_timeout_ms);
+    for (size_t i = 0; i < client->count; i++)
+        client->sites[i].access.answer_timeout_ms = client->sites[i].finder.answer_timeout_ms =
+            answer_ms;
     return check_quorum(client);
 }
 

@@ -50,4 +50,11 @@ enum rlock_status rlock__client_invalid(struct rlock_client *client, const char 
 struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,
                                         int cancel_fd);
 
+/* The same where the connection may have to be made first: the time for that comes on top.
+ * As long as too few servers have ever said anything, all that was begun at began_ms has the time
+ * for connecting, and no more: look-up, connection, log-in and the first answer. The first try
+ * leaves some of it for another one (`again`), for that answer may have been lost. */
+struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
+                                             bool again, int64_t deadline_ms, int cancel_fd);
+
 #endif

@@ -10,7 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ARGS_MAX = 32, READ_SIZE = 4096 };
+enum {
+    ARGS_MAX = 32,
+    READ_SIZE = 4096,
+    READ_MOST = 256 * 1024 /* at one go, of a peer that sends without end */
+};
 
 static enum rlock_status unavailable(struct rlock__error *error, const char *reason) {
     rlock__error_set(error, "%s", reason);
@@ -178,12 +182,36 @@ enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__reque
     return RLOCK_OK;
 }
 
+/* True: it is time to look at the clock. What TLS has read ahead nobody could poll for. */
+static bool enough_read(struct rlock__conn *conn) {
+    if (conn->read < READ_MOST || (conn->tls != NULL && rlock__tls_pending(conn->tls)))
+        return false;
+    conn->events = POLLIN;
+    return true;
+}
+
+/* Reads what has come, and gives the parser what is good of it. */
+static enum rlock_status read_on(struct rlock__conn *conn, struct rlock__error *error) {
+    char bytes[READ_SIZE];
+    size_t n = 0;
+    if (conn->resp.fault != NULL)
+        return unavailable(error, conn->resp.fault);
+    const enum rlock_status status =
+        enough_read(conn) ? RLOCK_AGAIN : read_some(conn, bytes, sizeof bytes, &n, error);
+    conn->read = status == RLOCK_OK ? conn->read + n : 0;
+    if (status != RLOCK_OK)
+        return status;
+    const size_t good = rlock__resp_look(&conn->resp, bytes, n);
+    if (good > 0 && redisReaderFeed(conn->reader, bytes, good) != REDIS_OK)
+        return unavailable(error, "no memory");
+    return RLOCK_OK;
+}
+
 enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
                                       struct rlock__error *error) {
-    char bytes[READ_SIZE];
-    for (;;) {
+    enum rlock_status status = RLOCK_OK;
+    while (status == RLOCK_OK) {
         void *reply = NULL;
-        size_t n = 0;
         if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
             rlock__error_set(error, "the server does not speak Redis's protocol: %s",
                              conn->reader->errstr);
@@ -193,12 +221,9 @@ enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **o
             *out = reply;
             return RLOCK_OK;
         }
-        const enum rlock_status status = read_some(conn, bytes, sizeof bytes, &n, error);
-        if (status != RLOCK_OK)
-            return status;
-        if (redisReaderFeed(conn->reader, bytes, n) != REDIS_OK)
-            return unavailable(error, "no memory");
+        status = read_on(conn, error);
     }
+    return status;
 }
 
 /* --- replies --------------------------------------------------------------------------------- */
@@ -219,7 +244,7 @@ bool rlock__reply_is_ok(const rlock__reply *reply) {
 static bool to_integer(const rlock__reply *reply, int64_t *out) {
     if (reply == NULL || reply->type != REDIS_REPLY_INTEGER)
         return false;
-    *out = reply->integer;
+    *out = rlock__resp_bounded(reply->integer);
     return true;
 }
 
@@ -228,7 +253,7 @@ bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
 }
 
 size_t rlock__reply_count(const rlock__reply *reply) {
-    return reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
 }
 
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "error.h"
+#include "resp.h"
 #include "rlock.h"
 #include "tls.h"
 
@@ -21,7 +22,9 @@ struct rlock__conn {
     short events; /* what the last RLOCK_AGAIN waits for */
     bool connecting;
     struct redisReader *reader;
-    struct rlock__tls *tls; /* NULL: plain */
+    struct rlock__resp resp; /* what has been read is good up to here */
+    size_t read;             /* bytes, since the last RLOCK_AGAIN */
+    struct rlock__tls *tls;  /* NULL: plain */
 };
 #define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
 
@@ -63,8 +66,9 @@ void rlock__conn_close(struct rlock__conn *conn);
 enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
                                    struct rlock__error *error);
 
-/* Receives one reply. RLOCK_OK: *out is the caller's. RLOCK_AGAIN, RLOCK_UNAVAILABLE, RLOCK_DENIED
- * (by TLS). */
+/* Receives one reply, of at most conn->resp.most. RLOCK_OK: *out is the caller's. RLOCK_AGAIN,
+ * RLOCK_UNAVAILABLE (one that is no reply, or is too large, too), RLOCK_DENIED (by TLS).
+ * However much comes, RLOCK_AGAIN does too, now and then: a caller's deadline is the caller's. */
 enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
                                       struct rlock__error *error);
 
@@ -73,15 +77,15 @@ void rlock__reply_free(rlock__reply *reply);
 const char *rlock__reply_error(const rlock__reply *reply);
 /* True for the status reply +OK. */
 bool rlock__reply_is_ok(const rlock__reply *reply);
-/* The reply as an integer; false: it is none. */
+/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none. */
 bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
 /* The reply as text, NUL-terminated; NULL: it is none. */
 const char *rlock__reply_string(const rlock__reply *reply);
-/* The number of elements; 0: no array. */
+/* The number of elements; 0: no array, or NULL. */
 size_t rlock__reply_count(const rlock__reply *reply);
 /* The i-th element; NULL: there is none. Borrowed. */
 const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i);
-/* The i-th element as an integer; false: it is none. */
+/* The same of the i-th element. */
 bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out);
 /* The i-th element as text, NUL-terminated; NULL: it is none. */
 const char *rlock__reply_text(const rlock__reply *reply, size_t i);

@@ -39,15 +39,16 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
     const char *what = rlock__reply_text(reply, 0);
     const char *channel = rlock__reply_text(reply, 1);
     const char *text = rlock__reply_text(reply, 2);
+    int64_t first_ms;
     if (what == NULL || channel == NULL || text == NULL ||
         (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
         return;
     if (strcmp(channel, part->own_channel) != 0)
         news->released = true;
-    else if (strncmp(text, first, sizeof first - 1) == 0)
-        news->first_ms = strtoll(text + sizeof first - 1, NULL, 10);
-    else
+    else if (strncmp(text, first, sizeof first - 1) != 0)
         news->woken = true;
+    else if (rlock__resp_whole(text + sizeof first - 1, &first_ms))
+        news->first_ms = rlock__resp_bounded(first_ms);
 }
 
 static bool says(const rlock__reply *reply, const char *word) {

@@ -41,8 +41,9 @@ static int64_t last_moment(const struct rlock_keeper *keeper) {
 static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     struct rlock_lock *lock = keeper->lock;
     for (size_t i = 0; i < lock->part_count; i++) {
-        const struct rlock__limit limit = rlock__client_limit(
-            lock->client, rlock__half_way_ms(rlock_now_ms(), last_moment(keeper)), keeper->stop_fd);
+        const int64_t now = rlock_now_ms();
+        const struct rlock__limit limit = rlock__client_call_limit(
+            lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
         enum rlock_status status =
             rlock__part_renew(lock, &lock->parts[i], &keeper->routes, &limit);
         if (status == RLOCK_LOST)

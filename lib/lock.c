@@ -235,7 +235,8 @@ const char *rlock_stuck_at(const rlock_lock *lock) {
 
 enum rlock_status rlock_renew(rlock_lock *lock) {
     for (size_t i = 0; i < lock->part_count; i++) {
-        const struct rlock__limit limit = rlock__client_limit(lock->client, RLOCK_FOREVER, -1);
+        const struct rlock__limit limit =
+            rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
         enum rlock_status status =
             rlock__part_renew(lock, &lock->parts[i], &lock->client->routes, &limit);
         if (status != RLOCK_OK) {
@@ -261,12 +262,14 @@ static void release_stragglers(struct rlock_lock *lock, struct rlock__part *part
 static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
                                       int64_t keep_ms, int64_t deadline_ms) {
     const struct rlock__routes *routes = &lock->client->routes;
-    const int64_t reached_by_ms = rlock__after_ms(rlock_now_ms(), lock->client->connect_timeout_ms);
+    const int64_t began_ms = rlock_now_ms();
+    const int64_t reached_by_ms = rlock__after_ms(began_ms, lock->client->connect_timeout_ms);
     int64_t pause_ms = RETRY_MIN_MS;
     bool in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
-            rlock__client_limit(lock->client, rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
+            rlock__client_call_limit(lock->client, began_ms, pause_ms > RETRY_MIN_MS,
+                                     rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
         enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, true, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)

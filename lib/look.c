@@ -34,7 +34,8 @@ enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *l
                              rlock_view **out) {
     const char *fault = rlock__name_fault(look->name);
     char *keys[RLOCK__KEYS_MAX];
-    struct rlock__call call = {.arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}};
+    struct rlock__call call = {
+        .arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}, .most = RLOCK__RESP_LISTING};
     *out = NULL;
     if (fault != NULL)
         return rlock__client_invalid(client, fault);

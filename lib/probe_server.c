@@ -16,8 +16,8 @@ enum {
 };
 
 struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
-    return rlock__client_limit(probe->client, probe->options->deadline_ms,
-                               probe->options->cancel_fd);
+    return rlock__client_call_limit(probe->client, rlock_now_ms(), true,
+                                    probe->options->deadline_ms, probe->options->cancel_fd);
 }
 
 rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
@@ -25,6 +25,7 @@ rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const c
     if (probe->status != RLOCK_OK)
         return NULL;
     const struct rlock__limit limit = rlock__probe_limit(probe);
+    probe->link->most = RLOCK__RESP_MAP; /* a slow log may be as long */
     probe->status = rlock__link_ask_words(probe->link, count, words)
                         ? rlock__link_call(probe->link, &limit, &reply)
                         : RLOCK_SYSTEM;
@@ -108,10 +109,12 @@ static void ask_time(struct rlock__probe *probe, int64_t *now_s) {
     const int64_t after_ms = rlock__epoch_ms();
     const char *seconds = reply != NULL ? rlock__reply_text(reply, 0) : NULL;
     const char *micros = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
+    int64_t micro = 0;
     *now_s = before_ms / 1000;
-    if (seconds != NULL && micros != NULL) {
-        *now_s = strtoll(seconds, NULL, 10);
-        const int64_t server_ms = *now_s * 1000 + strtoll(micros, NULL, 10) / 1000;
+    if (seconds != NULL && micros != NULL && rlock__resp_whole(seconds, now_s) &&
+        rlock__resp_whole(micros, &micro)) {
+        *now_s = rlock__resp_bounded(*now_s);
+        const int64_t server_ms = *now_s * 1000 + rlock__resp_bounded(micro) / 1000;
         rlock__fact_add(probe->facts, "probe.clock_ms", "%" PRId64,
                         server_ms - (before_ms + after_ms) / 2);
     }

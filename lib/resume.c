@@ -100,7 +100,8 @@ enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     if (lock->kind->check == NULL)
         return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
     for (size_t i = 0; i < lock->part_count; i++) {
-        const struct rlock__limit limit = rlock__client_limit(lock->client, RLOCK_FOREVER, -1);
+        const struct rlock__limit limit =
+            rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
         int64_t left_ms = 0;
         const enum rlock_status status = rlock__part_check(lock, &lock->parts[i], &limit, &left_ms);
         if (status != RLOCK_OK) {

@@ -83,10 +83,11 @@ struct rlock_client_options {
     const char *const *servers;
     size_t server_count;
     const char *password;       /* used when the URL has none; NULL: none */
-    int64_t connect_timeout_ms; /* for reaching the server: look-up, connection, log-in */
+    int64_t connect_timeout_ms; /* for reaching it: look-up, connection, log-in, first answer */
     int64_t io_timeout_ms;      /* for one reply */
-    int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: 1 where
-                     one is known */
+    int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: behind
+                     Sentinels all that could become the master, in a cluster 1 where one is known
+                   */
     int64_t replica_timeout_ms;
     struct rlock_tls_options tls;
 };

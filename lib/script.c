@@ -2,16 +2,17 @@
 #include "script.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "script_replicas.h"
 
 enum {
     REDIRECTIONS_MAX = 8,
+    HASTY_MS = 50,         /* less is too little to be told anything */
     STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
     STRAGGLER_MAX_MS = 50  /* as long again as that took */
 };
@@ -36,6 +37,7 @@ static bool is_sharded(const struct rlock__run *run) {
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
     const bool by_hash = run->stage == RLOCK__RUN_HASH;
+    run->link->most = call->most;
     const char *asking[] = {"ASKING"}; /* it is for one command only */
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
@@ -54,16 +56,6 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
         args[n++] = text_arg(call->args[i] + plain);
     }
     return rlock__link_ask(run->link, n, args);
-}
-
-/* WAIT counts the replicas that have all that this connection wrote. */
-static bool ask_replicas(struct rlock__run *run, int replicas) {
-    char count[16], timeout[24];
-    const char *words[] = {"WAIT", count, timeout};
-    (void)snprintf(count, sizeof count, "%d", replicas);
-    (void)snprintf(timeout, sizeof timeout, "%" PRId64, run->route->site->replica_timeout_ms);
-    run->stage = RLOCK__RUN_REPLICAS;
-    return rlock__link_ask_words(run->link, 3, words);
 }
 
 /* The run is over. Where it did not work the way may have changed. */
@@ -97,6 +89,7 @@ static void begin(struct rlock__run *run, const struct rlock__script *script,
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;
+    run->replicas_by_ms = 0;
     run->link = NULL;
     size_t node = run->call->node;
     const enum rlock_status status =
@@ -153,6 +146,10 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
     enum rlock_status status = rlock__link_judge(run->link, reply);
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    if (status == RLOCK_AGAIN)
+        run->route->told = run->link->error;
+    else
+        run->route->told.text[0] = '\0';
     if (status == RLOCK_OK &&
         !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
           rlock__reply_integer(reply, 2, &out->b))) {
@@ -160,31 +157,10 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    const int replicas = status == RLOCK_OK && run->call->replicated && out->code > 0
-                             ? rlock__route_replicas(run->route, run->link)
-                             : 0;
-    if (replicas > 0)
-        ask_or_end(run, ask_replicas(run, replicas));
-    else
+    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
+        status = rlock__run_ask_replicas(run);
+    if (status != RLOCK__ASKED)
         end(run, status);
-}
-
-static void count_replicas(struct rlock__run *run, const rlock__reply *reply) {
-    const int wanted = rlock__route_replicas(run->route, run->link);
-    int64_t replicas = 0;
-    enum rlock_status status = rlock__link_judge(run->link, reply);
-    if (status == RLOCK_OK && rlock__reply_number(reply, &replicas) && replicas >= wanted) {
-        end(run, RLOCK_OK);
-        return;
-    }
-    run->unconfirmed = true;
-    if (status == RLOCK_OK)
-        rlock__error_set(&run->route->error,
-                         "%" PRId64 " of %d replicas acknowledged it in time (see --replicas)",
-                         replicas, wanted);
-    else
-        run->route->error = run->link->error;
-    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status);
 }
 
 /* As far as it goes without waiting. */
@@ -198,8 +174,10 @@ static void step(struct rlock__run *run, const struct rlock__script *script) {
             run->route->error = run->link->error;
             end(run, status);
         } else if (run->stage == RLOCK__RUN_REPLICAS) {
-            count_replicas(run, reply);
+            status = rlock__run_hear_replicas(run, reply);
             rlock__reply_free(reply);
+            if (status != RLOCK__ASKED)
+                end(run, status);
         } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
             rlock__reply_free(reply);
             run->stage = RLOCK__RUN_BODY;
@@ -275,10 +253,17 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided
     end(run, why);
 }
 
+/* The last request before a deadline has too little time to find out why, and hides what was told
+ * before: that a slot is being moved, say. */
+static void recall(struct rlock__run *run) {
+    if (run->status == RLOCK_AGAIN && !run->unconfirmed && run->route->told.text[0] != '\0')
+        run->route->error = run->route->told;
+}
+
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
-    const int64_t begun_ms = count > 1 ? rlock_now_ms() : 0;
+    const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; i < count; i++)
@@ -299,6 +284,8 @@ void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
     for (size_t i = 0; i < count; i++) {
         if (!runs[i].done)
             leave(&runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+        if (limit->deadline_ms < begun_ms + HASTY_MS)
+            recall(&runs[i]);
     }
 }
 

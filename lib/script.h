@@ -24,6 +24,7 @@ struct rlock__call {
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
     bool replicated; /* a "yes" counts once the replicas that are wanted have it */
+    size_t most;     /* what its answer may count for, as of resp.h; 0: little */
 };
 
 /* Gives the call these keys, NULL behind the last. It borrows them. */
@@ -53,7 +54,8 @@ struct rlock__run {
     bool done;
     enum rlock__run_stage stage;
     struct rlock__link *link;
-    bool asking; /* the link's node has the slot not yet (ASK) */
+    bool asking;            /* the link's node has the slot not yet (ASK) */
+    int64_t replicas_by_ms; /* until when they are waited for; 0: they have not been asked */
     unsigned redirections;
 };
 

@@ -180,6 +180,7 @@ static enum rlock_status judge(struct rlock__tls_session *session, int result, s
 
 static enum rlock_status session_handshake(struct rlock__tls_session *session, short *events,
                                            struct rlock__error *error) {
+    session->taken = 0;
     ERR_clear_error();
     const int result = SSL_do_handshake(session->ssl);
     if (result == 1)
@@ -192,6 +193,7 @@ static enum rlock_status session_handshake(struct rlock__tls_session *session, s
 
 static enum rlock_status session_read(struct rlock__tls_session *session, char *to, size_t size,
                                       size_t *n, short *events, struct rlock__error *error) {
+    session->taken = 0;
     ERR_clear_error();
     const int result = SSL_read_ex(session->ssl, to, size, n);
     if (result != 1)
@@ -216,6 +218,7 @@ static enum rlock_status hear_why(struct rlock__tls_session *session, struct rlo
 static enum rlock_status session_write(struct rlock__tls_session *session, const char *from,
                                        size_t size, size_t *n, short *events,
                                        struct rlock__error *error) {
+    session->taken = 0;
     ERR_clear_error();
     const int result = SSL_write_ex(session->ssl, from, size, n);
     if (result == 1)

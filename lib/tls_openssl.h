@@ -21,6 +21,7 @@ struct rlock__tls_session {
     bool heard;       /* the server took what we showed: it has sent data */
     bool closed;      /* the server has closed the connection */
     bool broken;      /* nothing more can be sent */
+    size_t taken;     /* bytes from the socket, in this call */
     int failure;      /* errno of the socket; 0: none */
     int verify_error; /* X509_V_ERR_... of the server's certificate; X509_V_OK: none */
     int verify_depth; /* 0: its own, from 1: those who signed it */

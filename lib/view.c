@@ -7,6 +7,8 @@
 /* Where things stand in the reply of look.lua. */
 enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS };
 
+enum { HOLDER_FIELDS = 11, WAITER_FIELDS = 2 };
+
 struct view {
     rlock_view view; /* first: what the caller has */
     rlock__reply *reply;
@@ -29,9 +31,8 @@ static int64_t number_at(const rlock__reply *row, size_t i) {
 /* A token is digits: Lua's numbers are exact up to 2^53 only. */
 static int64_t token_at(const rlock__reply *row, size_t i) {
     const char *digits = text_at(row, i);
-    char *end = NULL;
-    const long long token = digits != NULL ? strtoll(digits, &end, 10) : -1;
-    return digits != NULL && *end == '\0' && token >= 0 ? token : -1;
+    int64_t token;
+    return digits != NULL && rlock__resp_whole(digits, &token) ? token : -1;
 }
 
 /* An owner of rlock's says where it is: UUID:PID@HOST. */
@@ -104,8 +105,20 @@ static bool read_rows(struct view *view) {
     return true;
 }
 
+/* Whether there are as many fields to each row: what is shown of a row is more than an empty one
+ * costs a server to say. */
+static bool are_rows(const rlock__reply *rows, size_t fields) {
+    for (size_t i = 0; i < rlock__reply_count(rows); i++) {
+        if (rlock__reply_count(rlock__reply_at(rows, i)) < fields)
+            return false;
+    }
+    return rows != NULL;
+}
+
 static bool is_view(const rlock__reply *reply) {
-    return rlock__reply_count(reply) == WAITERS + 1 && rlock__reply_text(reply, KIND) != NULL;
+    return rlock__reply_count(reply) == WAITERS + 1 && rlock__reply_text(reply, KIND) != NULL &&
+           are_rows(rlock__reply_at(reply, HOLDERS), HOLDER_FIELDS) &&
+           are_rows(rlock__reply_at(reply, WAITERS), WAITER_FIELDS);
 }
 
 enum rlock_status rlock__view_read(rlock_view **out, const char *name, const char *server,

@@ -17,7 +17,7 @@ setup() {
     local check
     assert_healthy
     assert_line --index 0 "$RLOCK_SERVER:"
-    for check in version eviction persistence replicas clients timeout slow tls scripts rights clock 'round trip' \
+    for check in version eviction persistence replicas clients timeout slow tls scripts rights processes clock 'round trip' \
         'lock cycle'; do
         assert_says '(ok|note)' "$check" .
     done

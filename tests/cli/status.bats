@@ -226,7 +226,7 @@ fill_with_long() {
     redis HSET "$long" "$JAVA$(printf 'o%.0s' {1..300})" 1 >/dev/null
     redis HSET y "$JAVA" 1 >/dev/null
     redis HSET 'rlock_info:{y}' "$JAVA" \
-        '{"host":"a\u001b[2Jb","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
+        '{"host":"a\u001b[2Jb\u009bc","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
 }
 
 @test "the table on a terminal: its real width; COMMAND is cut first, then WHO, and NAME last" {

@@ -184,6 +184,52 @@ static void how_long_an_answer_may_take(void **state) {
     }
 }
 
+/* With the connection. Until there was a first answer all of it has the time for connecting, of
+ * which the first try leaves some. */
+static void how_long_a_first_answer_may_take(void **state) {
+    (void)state;
+    static const struct {
+        const char *urls[4];
+        int64_t connect_ms, io_ms;
+        int64_t ago_ms, until_ms; /* began; RLOCK_FOREVER, else after now */
+        bool answered, again;
+        int64_t takes_ms;
+    } rows[] = {
+        {{"redis://a"}, 8000, 30000, 0, RLOCK_FOREVER, false, false, 7000},
+        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, false, 4000},
+        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, true, 5000},
+        {{"redis://a"}, 8000, 30000, 9000, RLOCK_FOREVER, false, true, 100},
+        {{"redis://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {{"redis://a"}, 2000, 500, 0, 700, false, false, 700},
+        {{"redis://a"}, RLOCK_FOREVER, 500, 0, 700, false, false, 700},
+        {{"redis://a"}, 2000, 500, 9000, RLOCK_FOREVER, true, true, 2500},
+        {{"redis://a"}, 2000, 500, 9000, 700, true, false, 700},
+        {{"cluster://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {{"redis://a", "redis://b", "redis://c"}, 8000, 3000, 0, RLOCK_FOREVER, false, false, 1000},
+        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, false, true, 800},
+        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, true, true, 1000},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rlock_client *client;
+        const struct rlock_client_options options = {.servers = rows[i].urls,
+                                                     .server_count = count_urls(rows[i].urls),
+                                                     .connect_timeout_ms = rows[i].connect_ms,
+                                                     .io_timeout_ms = rows[i].io_ms};
+        assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+        for (size_t k = 0; k < client->routes.count; k++)
+            client->routes.at[k].answered = rows[i].answered;
+        const int64_t now = rlock_now_ms(), until_ms = rows[i].until_ms;
+        const struct rlock__limit limit =
+            rlock__client_call_limit(client, now - rows[i].ago_ms, rows[i].again,
+                                     until_ms == RLOCK_FOREVER ? until_ms : now + until_ms, 7);
+        if (limit.deadline_ms - now < rows[i].takes_ms ||
+            limit.deadline_ms - now > rows[i].takes_ms + 100)
+            fail_msg("%zu: %lld", i, (long long)(limit.deadline_ms - now));
+        assert_int_equal(limit.cancel_fd, 7);
+        rlock_client_free(client);
+    }
+}
+
 /* A lock could be had only of a majority; one lost answer is enough for a doubt. */
 static void what_is_known_of_several_servers(void **state) {
     (void)state;
@@ -209,6 +255,7 @@ int main(void) {
         cmocka_unit_test(who_gets_which_password),
         cmocka_unit_test(tls_is_for_those_that_ask_for_it),
         cmocka_unit_test(how_long_an_answer_may_take),
+        cmocka_unit_test(how_long_a_first_answer_may_take),
         cmocka_unit_test(what_is_known_of_several_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- answers ------------------------------------------------------------------------------------
@@ -58,6 +59,22 @@ static void without_a_request_it_is_ready(void **state) {
     assert_int_equal(f.peer.request_count, 0);
 }
 
+/* One that was not asked for would be taken for the next one's answer. */
+static void an_answer_too_many_ends_the_connection(void **state) {
+    (void)state;
+    struct linked f;
+    static const char *const answers[] = {ONE("one") ONE("more"), ONE("two"), NULL};
+    begin(&f, answers);
+    ask(&f, "FIRST");
+    assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
+    ask(&f, "SECOND");
+    assert_int_equal(call(&f, LONG_MS, "two"), RLOCK_OK);
+    end(&f);
+    assert_int_equal(f.peer.request_count, 2);
+    assert_asked(&f, 1, 2, "SECOND");
+    peer_free(&f.peer);
+}
+
 static void an_errors_text_is_judged(void **state) {
     (void)state;
     static const struct {
@@ -109,6 +126,32 @@ static void silence_ends_at_the_limit(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 2);
     assert_asked(&f, 1, 2, "SECOND");
+    peer_free(&f.peer);
+}
+
+/* ... or when the time for one reply is over, which begins with the connection; and with each
+ * request anew. */
+static void an_answer_has_a_time_of_its_own(void **state) {
+    (void)state;
+    struct linked f;
+    static const char *const answers[] = {ONE("one"), "*2\r\n+half", ONE("three"), NULL};
+    begin(&f, answers);
+    f.access.answer_timeout_ms = 4 * SHORT_MS;
+    ask(&f, "FIRST");
+    assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
+    const struct timespec pause = {.tv_nsec = 5 * SHORT_MS * 1000000L};
+    assert_int_equal(nanosleep(&pause, NULL), 0); /* what is idle runs out of nothing */
+    ask(&f, "SECOND");
+    const int64_t begun_ms = rlock_now_ms();
+    assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_AGAIN);
+    assert_in_range(rlock_now_ms() - begun_ms, 4 * SHORT_MS, LONG_MS - 1);
+    assert_string_equal(f.link.error.text, "no answer in time");
+    assert_int_equal(f.link.stage, RLOCK__CLOSED);
+    assert_true(f.link.in_doubt);
+    ask(&f, "THIRD");
+    assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
+    end(&f);
+    assert_asked(&f, 2, 2, "THIRD");
     peer_free(&f.peer);
 }
 
@@ -239,8 +282,10 @@ int main(void) {
         cmocka_unit_test(each_request_has_its_answer),
         cmocka_unit_test(of_several_commands_the_last_is_answered),
         cmocka_unit_test(without_a_request_it_is_ready),
+        cmocka_unit_test(an_answer_too_many_ends_the_connection),
         cmocka_unit_test(an_errors_text_is_judged),
         cmocka_unit_test(silence_ends_at_the_limit),
+        cmocka_unit_test(an_answer_has_a_time_of_its_own),
         cmocka_unit_test(a_cancelled_wait_ends),
         cmocka_unit_test(a_closed_connection_is_opened_again),
         cmocka_unit_test(what_never_went_out_is_not_in_doubt),

@@ -240,6 +240,70 @@ static void what_is_not_redis_is_told(void **state) {
     }
 }
 
+/* They are added to, and multiplied. */
+static void numbers_are_bounded(void **state) {
+    (void)state;
+    static const char text[] = "*3\r\n:9223372036854775807\r\n:-9223372036854775808\r\n:-7\r\n";
+    static const int64_t expected[] = {INT64_C(1) << 53, -(INT64_C(1) << 53), -7};
+    struct pipe pipe;
+    rlock__reply *reply;
+    int64_t number;
+    pipe_open(&pipe);
+    say(&pipe, text, strlen(text));
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_true(rlock__reply_integer(reply, i, &number));
+        assert_int_equal(number, expected[i]);
+        assert_true(rlock__reply_number(rlock__reply_at(reply, i), &number));
+        assert_int_equal(number, expected[i]);
+    }
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
+/* What came before it counts, and nothing that comes after it. */
+static void one_that_is_too_large_is_the_last(void **state) {
+    (void)state;
+    struct pipe pipe;
+    rlock__reply *reply;
+    pipe_open(&pipe);
+    say(&pipe, "+one\r\n*536870912\r\n", 18);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    rlock__reply_free(reply);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_non_null(strstr(pipe.error.text, "larger than any"));
+        say(&pipe, ":1\r\n", 4);
+    }
+    pipe_close(&pipe);
+}
+
+/* A peer that always has more to say gets a turn, not all of the time. */
+static void what_never_stops_is_left_alone_now_and_then(void **state) {
+    (void)state;
+    static const char text[] = ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n";
+    struct pipe pipe;
+    rlock__reply *reply;
+    size_t received = 0, said = 0;
+    enum rlock_status status = RLOCK_OK;
+    pipe_open(&pipe);
+    for (; status == RLOCK_OK; received++) {
+        ssize_t n;
+        while (said < 1 << 20 &&
+               (n = send(pipe.peer, text, sizeof text - 1, MSG_NOSIGNAL)) == sizeof text - 1)
+            said += (size_t)n;
+        status = receive(&pipe, &reply);
+        rlock__reply_free(reply);
+    }
+    assert_int_equal(status, RLOCK_AGAIN);
+    assert_int_equal(pipe.conn.events, POLLIN);
+    assert_in_range(4 * received, 200 * 1024, 300 * 1024);
+    assert_true(4 * received < said);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK); /* what is there is there */
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
 /* A stranger's text in a message: one line, and nothing that moves a terminal's cursor. */
 static void an_errors_text_is_made_harmless(void **state) {
     (void)state;
@@ -343,6 +407,9 @@ int main(void) {
         cmocka_unit_test(fields_of_fields_are_read),
         cmocka_unit_test(only_plus_ok_is_ok),
         cmocka_unit_test(what_is_not_redis_is_told),
+        cmocka_unit_test(numbers_are_bounded),
+        cmocka_unit_test(one_that_is_too_large_is_the_last),
+        cmocka_unit_test(what_never_stops_is_left_alone_now_and_then),
         cmocka_unit_test(an_errors_text_is_made_harmless),
         cmocka_unit_test(requests_are_binary_safe),
         cmocka_unit_test(several_commands_are_one_request),

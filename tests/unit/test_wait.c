@@ -1,6 +1,7 @@
 /* test_wait.c: what a waiter hears, from a server that speaks when the test wants it to. */
 #include "test.h"
 
+#include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,16 +21,15 @@
 #define BUSY_2ND                                                                                   \
     "*9\r\n:0\r\n:29000\r\n:2\r\n$1\r\no\r\n$1\r\nh\r\n:1\r\n$1\r\nu\r\n$1\r\nc\r\n:0\r\n"
 
-/* The connection for requests is a socket pair with all answers in it from the beginning, one a
- * packet, so that no more is read than what is asked for. On the one for listening, the first that
- * is made to `path`, a thread says the next text each time that a request has come. */
+/* The connection for requests is a socket pair, the one for listening the first that is made to
+ * `path`. On each a thread says the next text each time that a request has come. */
 struct fixture {
     char directory[32], path[48];
     rlock_client *client;
     rlock_lock *lock;
     int answers, door, speech; /* the server's ends */
-    const char *const *said;
-    pthread_t thread;
+    const char *const *answered, *const *said;
+    pthread_t answerer, thread;
 };
 
 static void say(const struct fixture *f, const char *text) {
@@ -64,6 +64,18 @@ static void *speak(void *arg) {
     return NULL;
 }
 
+static void *answer(void *arg) {
+    const struct fixture *f = arg;
+    char request[1024];
+    for (const char *const *text = f->answered; *text != NULL; text++) {
+        if (recv(f->answers, request, sizeof request, 0) <= 0)
+            break;
+        if (send(f->answers, *text, strlen(*text), MSG_NOSIGNAL) < 0)
+            break;
+    }
+    return NULL;
+}
+
 static void open_door(struct fixture *f) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     *f = (struct fixture){.directory = "/tmp/rlock-test-XXXXXX", .speech = -1};
@@ -89,13 +101,14 @@ static void begin(struct fixture *f, const char *const *answers, const char *con
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+    assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
     struct rlock__link *link = &f->client->routes.at[0].link;
     link->conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
     link->stage = RLOCK__READY;
     f->answers = fds[1];
-    for (; *answers != NULL; answers++)
-        assert_int_equal(send(f->answers, *answers, strlen(*answers), 0), strlen(*answers));
+    f->answered = answers;
     f->said = said;
+    assert_int_equal(pthread_create(&f->answerer, NULL, answer, f), 0);
     assert_int_equal(pthread_create(&f->thread, NULL, speak, f), 0);
 }
 
@@ -104,6 +117,7 @@ static void end(struct fixture *f) {
     rlock_client_free(f->client);
     (void)shutdown(f->door, SHUT_RDWR);
     pthread_join(f->thread, NULL);
+    pthread_join(f->answerer, NULL);
     close(f->answers);
     close(f->door);
     close(f->speech);
