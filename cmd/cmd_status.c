@@ -44,14 +44,17 @@ static struct status_form choose_form(const struct settings *settings) {
     };
 }
 
-/* As many lines as the terminal has room for: what scrolls can't be drawn over. */
+/* As many lines as the terminal has room for, and the cursor's own: what scrolls can't be drawn
+ * over.
+ */
 static void cut_lines(char *text) {
     struct winsize window = {0};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row < 2)
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row == 0)
         return;
-    for (unsigned rows = window.ws_row - 1U; *text != '\0'; text++) {
+    const bool only_one = window.ws_row == 1;
+    for (unsigned rows = only_one ? 1 : window.ws_row - 1U; *text != '\0'; text++) {
         if (*text == '\n' && --rows == 0) {
-            text[1] = '\0';
+            text[only_one ? 0 : 1] = '\0';
             return;
         }
     }
