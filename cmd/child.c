@@ -36,7 +36,7 @@ static int say_not_run(const struct report *report, const struct settings *setti
     out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
               no_start ? "start" : "run", settings->command[0],
               no_start ? strerror(report->status)
-                      : not_run_why(why, settings->command[0], report->status));
+                       : not_run_why(why, settings->command[0], report->status));
     return status;
 }
 

@@ -44,14 +44,18 @@ static struct status_form choose_form(const struct settings *settings) {
     };
 }
 
-/* As many lines as the terminal has room for: what scrolls can't be drawn over. */
-static void cut_lines(char *text) {
+/* As many lines as the terminal has room for, and the cursor's own: what scrolls can't be drawn
+ * over. Above them stand messages, of which each may take some. */
+static void cut_lines(char *text, size_t messages) {
+    enum { EACH = 3 };
     struct winsize window = {0};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row < 2)
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_row == 0)
         return;
-    for (unsigned rows = window.ws_row - 1U; *text != '\0'; text++) {
+    const size_t taken = EACH * messages + 1;
+    const bool no_room = window.ws_row <= taken;
+    for (size_t rows = no_room ? 1 : window.ws_row - taken; *text != '\0'; text++) {
         if (*text == '\n' && --rows == 0) {
-            text[1] = '\0';
+            text[no_room ? 0 : 1] = '\0';
             return;
         }
     }
@@ -65,7 +69,7 @@ static int print(const struct survey *survey, const struct settings *settings, c
     FILE *stream = open_memstream(&text, &size);
     bool made = stream != NULL;
     if (made) {
-        fputs(before, stream);
+        fputs(survey->said > 0 ? "" : before, stream);
         made = settings->json ? status_json(stream, survey, &form)
                               : status_table(stream, survey, &form);
         made = fclose(stream) == 0 && made;
@@ -73,7 +77,7 @@ static int print(const struct survey *survey, const struct settings *settings, c
     if (!made)
         out_error("cannot show what was seen: out of memory, or no library for JSON");
     if (made && *before != '\0')
-        cut_lines(text);
+        cut_lines(text, survey->said);
     const int status = made ? out_stdout(text) : EXIT_SYSTEM;
     free(text);
     return status;
@@ -82,7 +86,7 @@ static int print(const struct survey *survey, const struct settings *settings, c
 static int show_once(const struct server *server, const struct settings *settings,
                      const char *before, bool *answered) {
     struct survey survey;
-    survey_make(&survey, server, settings);
+    survey_make(&survey, server, settings, before);
     *answered = survey.answered > 0;
     const bool nothing = !*answered && !settings->json;
     const int failure = nothing ? 0 : print(&survey, settings, before);
@@ -97,13 +101,10 @@ static int watch(const struct server *server, const struct settings *settings) {
     const char *redraw = is_terminal() && !settings->json ? "\033[H\033[2J" : "";
     const struct timespec pause = {.tv_sec = (time_t)(settings->watch_ms / 1000),
                                    .tv_nsec = (long)(settings->watch_ms % 1000) * 1000000};
-    bool answered, ever = false, failed = false;
+    bool answered, ever = false;
     for (;;) {
-        if (failed) /* what is said of it again stands in the place of what was said before */
-            (void)out_stdout(redraw);
         const int status = show_once(server, settings, redraw, &answered);
         ever = ever || answered;
-        failed = status != 0;
         if (!ever || status == EXIT_SYSTEM)
             return status;
         (void)nanosleep(&pause, NULL);
@@ -122,7 +123,7 @@ static size_t count_held(const struct survey *survey, size_t i) {
 /* Held: one of the names is, on a majority of the servers. */
 static int tell_by_status(const struct server *server, const struct settings *settings) {
     struct survey survey;
-    survey_make(&survey, server, settings);
+    survey_make(&survey, server, settings, "");
     int status = survey.failure;
     for (size_t i = 0; i < survey.count && status == 0; i++) {
         if (survey.views[i]->held &&

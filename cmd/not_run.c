@@ -55,7 +55,7 @@ static void read_interpreter(char interpreter[LINE_SIZE], const char *path) {
 }
 
 static void explain_missing(char text[NOT_RUN_SIZE], const char *command) {
-    char path[PATH_MAX], interpreter[LINE_SIZE];
+    char path[PATH_MAX], interpreter[LINE_SIZE] = "";
     const bool found = find_file(path, command);
     if (found)
         read_interpreter(interpreter, path);

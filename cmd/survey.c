@@ -40,6 +40,8 @@ static int64_t deadline_ms(const struct surveyor *s) {
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
+    if (s->survey->said++ == 0 && *s->survey->before != '\0')
+        (void)out_stdout(s->survey->before);
     s->failure = server_explain_at(s->server, s->settings, s->which, verb, name, status);
     s->unanswered = status != RLOCK_WRONG_KIND;
 }
@@ -181,10 +183,10 @@ static void look_at_all(struct surveyor *s) {
 
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is told. */
 void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings) {
+                 const struct settings *settings, const char *before) {
     const size_t count = settings->server_count;
     int wrong_kind = 0, unanswered = 0;
-    *survey = (struct survey){.views = NULL};
+    *survey = (struct survey){.before = before};
     for (size_t i = 0; i < count; i++) {
         struct surveyor surveyor = {
             .survey = survey,

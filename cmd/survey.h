@@ -12,13 +12,15 @@
 struct survey {
     rlock_view **views;
     size_t count, room;
-    size_t answered; /* how many of the servers have */
-    int failure;     /* 0, or the exit status that what went wrong calls for; it has been told */
+    size_t answered;    /* how many of the servers have */
+    int failure;        /* 0, or the exit status that what went wrong calls for; it has been told */
+    size_t said;        /* how many messages that took */
+    const char *before; /* what is written to standard output before the first of them */
 };
 
-/* Asks them. Says what can't be seen, and goes on with what can. */
+/* Asks them. Says what can't be seen, behind the text `before`, and goes on with what can. */
 void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings);
+                 const struct settings *settings, const char *before);
 void survey_free(struct survey *survey);
 
 #endif

@@ -284,11 +284,11 @@ answer() {
 @test "the holder changes while it asks: nothing is broken" {
     foreign_hold x 60000
     run timeout $((20 * SLOW)) python3 "$TOOLS/terminal.py" 'expect=break x? [y/N] ' \
-        "sh=redis-cli -s '$BATS_FILE_TMPDIR/main/sock' EVAL 'redis.call(\"DEL\", \"x\") redis.call(\"HSET\", \"x\", \"another:1\", 1) return redis.call(\"PEXPIRE\", \"x\", 60000)' 0" \
+        "sh=redis-cli -s '$BATS_FILE_TMPDIR/main/sock' EVAL 'redis.call(\"DEL\", \"x\") redis.call(\"HSET\", \"x\", \"99999999-2222-4333-8444-555555555555:1\", 1) return redis.call(\"PEXPIRE\", \"x\", 60000)' 0" \
         $'keys=y\n' -- "$RLOCK" break x
     assert_failure 1
     assert_output --partial 'its holder has changed meanwhile'
-    assert_equal "$(redis HKEYS x)" another:1
+    assert_equal "$(redis HKEYS x)" 99999999-2222-4333-8444-555555555555:1
 }
 
 @test "without a terminal and without --force: 64, whom it would have asked about, and nothing is broken" {

@@ -258,7 +258,8 @@ load ../lib/latch
     rlock latch down -n x --by 3
     reap "$pid"
     assert_equal "$status" 0
-    assert_equal "$(wc -l <err)" 1
+    assert_equal "$(wc -l <err)" 2
+    assert_regex "$(tail -n 1 err)" '^rlock: passed x after [0-9]+(ms|s)$'
 }
 
 @test "--must-exist: waits until it is set, and then until it is open" {

@@ -217,5 +217,5 @@ listening_no_more() {
     brief b
     finish a
     gone 0 b
-    assert_equal "$(wc -l <b.err)" 1
+    assert_equal "$(wc -l <b.err)" 2 # waiting; and taken
 }

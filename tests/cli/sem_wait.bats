@@ -44,7 +44,8 @@ soon() {
     finish a
     reap "$pid"
     assert_equal "$status" 0
-    assert_equal "$(wc -l <err)" 1
+    assert_equal "$(wc -l <err)" 2
+    assert_regex "$(tail -n 1 err)" '^rlock: took x after [0-9]+(ms|s), token 2$'
 }
 
 @test "128+N: interrupted while waiting: no permit taken, nothing left" {

@@ -332,6 +332,13 @@ for part in drawn:
     assert all(len(line) <= 60 for line in lines if "look" not in line), part
     assert part.count("cannot look") <= 1, part
 assert len([part for part in drawn if "NAME" in part]) >= 2' <<<"$output"
+    # Of several servers those that answer are shown below what is said of the others.
+    server_start m2
+    redis_on m2 HSET x "$JAVA" 1
+    redis HSET x "$JAVA" 1
+    NO_COLOR=1 on_terminal 80 'expect=held' 'expect=held' keys=^C -- status --watch=100ms \
+        -s "$RLOCK_SERVER" -s "$(server_url m2)" -s "unix://$PWD/none" x
+    assert_output --regexp $'\e\\[H\e\\[2Jrlock: cannot look at x on [^\e]*none[^\e]*run +held'
 }
 
 lines_of() { # FILE N
