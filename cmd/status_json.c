@@ -27,6 +27,13 @@ static void add_number(struct writer *w, cJSON *object, const char *name, int64_
         w->failed |= !json_add_number(&w->json, object, name, number);
 }
 
+static void add_available(struct writer *w, cJSON *permits, int64_t number) {
+    if (number == INT64_MIN)
+        add_number(w, permits, "available", -1);
+    else
+        w->failed |= !json_add_number(&w->json, permits, "available", number);
+}
+
 /* RFC 3339, in UTC. */
 static void add_instant(struct writer *w, cJSON *object, const char *name, int64_t ms) {
     const time_t seconds = (time_t)(ms / 1000);
@@ -99,7 +106,7 @@ static void add_view(struct writer *w, cJSON *object, const rlock_view *view, bo
     cJSON *permits = add_item(w, object, "permits", w->json.CreateObject());
     if (permits != NULL) {
         add_number(w, permits, "total", view->permits_total);
-        add_number(w, permits, "available", view->permits_available);
+        add_available(w, permits, view->permits_available);
     }
     add_number(w, object, "count", view->count);
     add_number(w, object, "token", view->token);

@@ -62,10 +62,10 @@ static char *describe(const char *owner, const char *host, const char *user) {
 static void describe_state(char *text, size_t size, const rlock_view *view) {
     if (view->count >= 0)
         (void)snprintf(text, size, "%" PRId64 " to go", view->count);
-    else if (view->permits_available >= 0 && view->permits_total >= 0)
+    else if (view->permits_available != INT64_MIN && view->permits_total >= 0)
         (void)snprintf(text, size, "%" PRId64 " of %" PRId64 " free", view->permits_available,
                        view->permits_total);
-    else if (view->permits_available >= 0)
+    else if (view->permits_available != INT64_MIN)
         (void)snprintf(text, size, "%" PRId64 " free", view->permits_available);
     else
         (void)snprintf(text, size, "%s", view->held ? "held" : "free");
@@ -134,7 +134,7 @@ static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
 }
 
 static bool add_view(struct table *table, const rlock_view *view, bool all) {
-    const bool own_row = view->permits_available >= 0 || view->holder_count == 0;
+    const bool own_row = view->permits_available != INT64_MIN || view->holder_count == 0;
     char state[64];
     describe_state(state, sizeof state, view);
     if (own_row &&

@@ -74,7 +74,7 @@ static bool is_pattern(const char *name) {
 
 /* What a key tells of may be over, or have been something else all along. */
 static bool is_lock(const rlock_view *view) {
-    return view->held || view->waiter_count > 0 || view->permits_available >= 0;
+    return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN;
 }
 
 /* Whether it was asked for by its name, and is a lock. */

@@ -375,14 +375,16 @@ typedef struct rlock_view {
     const char *kind; /* "run", "fair", "read", "write", "sem", "latch", as far as the keys show it:
                          a "fair" one that nobody waits for is a "run"; NULL: free, and nothing says
                          what it was */
-    const char *server; /* its URL, without a password */
-    bool held;          /* a latch: not open; a semaphore: a permit is taken, or none is left */
-    int64_t as_of_ms;   /* when the server said so, by its own clock, since 1970 */
-    int64_t since_ms;   /* of the newest holder, or else waiter; -1: unknown */
-    int64_t token;      /* the last that was given out; -1: none ever was */
-    int64_t permits_total, permits_available; /* sem; else -1 */
-    int64_t count;                            /* latch; else -1 */
-    const struct rlock_view_holder *holders;  /* the newest first */
+    const char *server;    /* its URL, without a password */
+    bool held;             /* a latch: not open; a semaphore: a permit is taken, or none is left */
+    int64_t as_of_ms;      /* when the server said so, by its own clock, since 1970 */
+    int64_t since_ms;      /* of the newest holder, or else waiter; -1: unknown */
+    int64_t token;         /* the last that was given out; -1: none ever was */
+    int64_t permits_total; /* sem; else -1 */
+    int64_t permits_available; /* sem, less than 0 where more are taken than there are; else
+                                  INT64_MIN */
+    int64_t count;             /* latch; else -1 */
+    const struct rlock_view_holder *holders; /* the newest first */
     size_t holder_count;
     const struct rlock_view_waiter *waiters; /* in the order in which they are let in */
     size_t waiter_count;

@@ -124,6 +124,7 @@ static bool is_view(const rlock__reply *reply) {
 enum rlock_status rlock__view_read(rlock_view **out, const char *name, const char *server,
                                    rlock__reply *reply) {
     struct view *view = calloc(1, sizeof *view);
+    int64_t available;
     *out = NULL;
     if (view == NULL || !is_view(reply)) {
         const enum rlock_status status = view == NULL ? RLOCK_SYSTEM : RLOCK_UNAVAILABLE;
@@ -142,7 +143,8 @@ enum rlock_status rlock__view_read(rlock_view **out, const char *name, const cha
         .as_of_ms = number_at(reply, AS_OF),
         .token = token_at(reply, TOKEN),
         .permits_total = number_at(reply, TOTAL),
-        .permits_available = number_at(reply, AVAILABLE),
+        .permits_available =
+            rlock__reply_integer(reply, AVAILABLE, &available) ? available : INT64_MIN,
         .count = number_at(reply, COUNT),
     };
     if (view->name == NULL || view->server == NULL || !read_rows(view)) {

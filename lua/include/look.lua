@@ -8,7 +8,7 @@ local look = {
     permits = KEYS[11], queuers = KEYS[12],
     DEAD_AFTER = 7000, SILENCE = 5000, -- see queue.lua
 }
-local view = {kind = '', total = -1, available = -1, count = -1, holders = {}, waiters = {}}
+local view = {kind = '', total = -1, count = -1, holders = {}, waiters = {}}
 
 -- Whatever a stranger has put there: a whole number that C can read, -1 for none.
 function look.number(value)

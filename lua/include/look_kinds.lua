@@ -112,7 +112,7 @@ function look.at_sem(available)
     view.kind = 'sem'
     if not available then return end
     available = available + dead
-    view.available = math.max(available, 0) -- less than none: it was made smaller
+    view.available = available -- less than none: it was made smaller
     view.exhausted = available <= 0
     -- Whoever took the plain ones of Redisson is not told anywhere.
     if in_use > 0 or redis.call('GET', key.token) then view.total = available + in_use end

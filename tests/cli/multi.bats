@@ -127,3 +127,37 @@ sections() {
     assert_equal "$status" 143
     assert_keys b
 }
+
+@test "forty names over a line of 25 ms, with a lease of a second: kept, and given back" {
+    local -a names=()
+    local i
+    for ((i = 0; i < 40; i++)); do
+        names+=(-n "m$i")
+    done
+    proxy_start
+    proxy lag 25
+    try run "${names[@]}" -l "$(ms 1000)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
+    assert_success
+    wait_until 5 assert_no_keys
+}
+
+@test "a server that falls silent, and forty names: a signal ends it within a second" {
+    local -a names=()
+    local i
+    for ((i = 0; i < 40; i++)); do
+        names+=(-n "m$i")
+    done
+    proxy_start
+    foreign_hold m39 60000
+    start run "${names[@]}" --io-timeout 60s -- true
+    wait_until 5 waiters m39 1
+    proxy hang
+    redis DEL m39 >/dev/null
+    redis PUBLISH 'redisson_lock__channel:{m39}' 0 >/dev/null
+    local begin
+    begin=$(now_ms)
+    kill -TERM "$pid"
+    reap "$pid" 10
+    assert_equal "$status" 143
+    (($(now_ms) - begin < 1000 * SLOW)) || fail "it took $(($(now_ms) - begin)) ms"
+}

@@ -18,6 +18,7 @@ match from now on; COUNT of them, 1 by default):
   deliver                          what was held reaches the server now, whoever has gone, in its order
   delay-reply MATCH NTH MS         the reply comes MS later
   drop P SEED [MATCH]              each request meets lose-request or lose-reply with probability P
+  lag MS                           what the client sends in one piece takes MS longer
   hang                             nothing passes in either direction; new connections are taken
   refuse                           connections are closed, new ones refused
   pass                             no fault any more
@@ -81,7 +82,7 @@ class Faults:
         self.clear()
 
     def clear(self):
-        self.rules, self.drop, self.held = [], None, []
+        self.rules, self.drop, self.held, self.lag = [], None, [], 0
 
     def log(self, text):
         self.log_file.write(text + "\n")
@@ -92,6 +93,8 @@ class Faults:
         if action == "drop":
             self.drop = (float(args[0]), random.Random(int(args[1])),
                          args[2].lower() if len(args) > 2 else "")
+        elif action == "lag":
+            self.lag = int(args[0]) / 1000
         elif action == "delay-reply":
             self.rules.append(Rule(action, args[0], int(args[1]), 1, int(args[2]) / 1000))
         elif action in ("lose-request", "mute-request", "hold-request", "lose-reply", "mute-reply"):
@@ -206,6 +209,8 @@ class Link:
                 chunk = await reader.read(65536)
                 if not chunk:
                     return
+                if self.faults.lag and reader is self.client:
+                    await asyncio.sleep(self.faults.lag)
                 buf += chunk
                 continue
             await self.proxy.flowing.wait()
