@@ -7,7 +7,7 @@ load ../lib/rlock
 # Of which hostile.py itself has 15; a sanitizer takes memory of its own.
 MOST_KIB=$((24 * 1024))
 
-# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server; sets status, spent, memory_kib,
+# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server, at $url if given; sets status, spent, memory_kib,
 # requests and stderr. It must end within 3 s, and with little memory.
 attacked() {
     local how=()
@@ -17,7 +17,7 @@ attacked() {
     done
     shift
     run --separate-stderr python3 "$TOOLS/hostile.py" "${how[@]}" "$RLOCK" "$@" \
-        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s redis://127.0.0.1:{}
+        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s "${url:-redis://127.0.0.1:{\}}"
     printf '%s: %s\n%s\n' "${how[*]}" "$output" "$stderr"
     assert_success
     # shellcheck disable=SC2034 # for who calls
@@ -81,6 +81,21 @@ all_refused() {
 @test "a reply that trickles ends with the time-out" {
     refused trickle '*3\r\n:1\r\n:1\r\n+AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
     refused mute -- run -n x -c 'touch ran'
+}
+
+@test "a handshake without end ends with the time-out" {
+    local url=rediss://127.0.0.1:{}
+    refused trickle '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01' \
+        -- run -n x -c 'touch ran'
+}
+
+@test "a server that turns while the lock is held: 76, in time and with little memory" {
+    attacked turns '$500000000\r\nAAAAAAAAAAAAAAAA' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
+    attacked turns '*1\r\n*1\r\n*1\r\n*1\r\n' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
 }
 
 @test "what nobody asked for is not taken for an answer" {
