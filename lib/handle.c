@@ -119,11 +119,7 @@ static const char *cut(char **rest, char end) {
 
 static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t *out) {
     const char *text = cut(rest, end);
-    const size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
-    if (digits == 0 || digits > 18 || text[digits] != '\0')
-        return false;
-    *out = strtoll(text, NULL, 10);
-    return *out >= low && *out <= high;
+    return text != NULL && rlock__resp_whole(text, out) && *out >= low && *out <= high;
 }
 
 static bool is_id(const char *text) {
