@@ -119,7 +119,7 @@ static bool note_range(struct rlock__cluster *cluster, const rlock__reply *row,
     const rlock__reply *master = rlock__reply_at(row, 2);
     if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
         master == NULL || !rlock__reply_integer(master, 1, &port) || first < 0 ||
-        last >= RLOCK__SLOTS || port < 1 || port > UINT16_MAX)
+        last >= RLOCK__SLOTS)
         return true; /* what can't be read is not known */
     char text[RLOCK__PORT_SIZE];
     (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
@@ -131,7 +131,7 @@ static bool note_range(struct rlock__cluster *cluster, const rlock__reply *row,
         cluster->serves[slot] = (uint16_t)index;
     for (size_t i = 3; i < rlock__reply_count(row); i++) { /* they may become masters */
         const rlock__reply *replica = rlock__reply_at(row, i);
-        if (!rlock__reply_integer(replica, 1, &port) || port < 1 || port > UINT16_MAX)
+        if (!rlock__reply_integer(replica, 1, &port))
             continue;
         (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
         (void)node_at(cluster, host_of(replica, told_by), text, &index);

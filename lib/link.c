@@ -203,6 +203,7 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
 }
 
 void rlock__link_abandon(struct rlock__link *link) {
+    link->answer_by_ms = 0;
     /* TLS keeps a record that it could not write whole, and would send it before the next. */
     const bool begun =
         link->request.sent > 0 || (link->conn.tls != NULL && link->stage == RLOCK__READY);
@@ -211,7 +212,6 @@ void rlock__link_abandon(struct rlock__link *link) {
         hang_up(link);
     else if (link->request.sent > 0)
         link->owed += link->expected;
-    link->answer_by_ms = 0;
     rlock__request_free(&link->request);
     link->expected = 0;
 }

@@ -44,14 +44,14 @@ struct rlock__link {
     int64_t connect_by_ms, address_by_ms;
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
-    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request; the last one counts */
     bool used;                             /* a request was answered on this connection */
-    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
-    bool heard;                            /* the server has said something, ever */
-    bool answered;                         /* a request, not the log-in, has had a reply, ever */
+    bool answered;                         /* the server has said something, ever */
     bool in_doubt;                         /* a request went out whose answer never came */
+    bool heard;           /* it has said anything at all; answered: to more than the log-in */
+    int64_t answer_by_ms; /* when the answer must be there; 0: any time */
+    size_t most;          /* what a reply may count for, as of resp.h; 0: little */
     struct rlock__error error;
 };
 
