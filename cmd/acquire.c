@@ -28,9 +28,8 @@ int acquire_take(struct taken *taken, const struct wrap_kind *kind, const struct
     int status = take_prepare(taken, settings, kind);
     if (status != 0 || !take(taken, settings, signals, &status))
         return status;
-    bool from_terminal;
-    const int signal = signals_read(signals, &from_terminal);
-    return signal != 0 ? acquire_undo(taken, settings, 128 + signal) : 0;
+    const int signal = signals_read(signals);
+    return signal != 0 ? acquire_undo(taken, settings, EXIT_BY_SIGNAL + signal) : 0;
 }
 
 int acquire_print(const struct taken *taken) {

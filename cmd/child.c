@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "not_run.h"
 #include "out.h"
 
 bool child_prepare(struct spawn *spawn, const struct signals *signals,
@@ -15,24 +16,27 @@ bool child_prepare(struct spawn *spawn, const struct signals *signals,
         .margin_ms = margin_ms,
         .warn_only = settings->warn_on_lost,
     };
-    if (spawn_prepare(spawn, signals, &options))
+    const char *why;
+    if (spawn_prepare(spawn, signals, &options, &why))
         return true;
-    out_error("cannot start %s: %s", settings->command[0], strerror(errno));
+    out_error("cannot start %s: %s", settings->command[0], why);
     return false;
 }
 
 static int say_not_run(const struct report *report, const struct settings *settings,
                        const char *server) {
-    const bool no_fork = report->verb == REPORT_NO_FORK;
-    const int status = no_fork                    ? EXIT_SYSTEM
+    const bool no_start = report->verb == REPORT_NO_START;
+    const int status = no_start                   ? EXIT_SYSTEM
                        : report->status == ENOENT ? EXIT_NOTFOUND
                                                   : EXIT_NOEXEC;
     const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
                                        OUT_TEXT("server", server),
                                        OUT_NUMBER("exit_status", status)};
-    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0],
-              "cannot %s %s for %s on %s: %s", no_fork ? "start" : "run", settings->command[0],
-              settings->names[0], server, strerror(report->status));
+    char why[NOT_RUN_SIZE];
+    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
+              no_start ? "start" : "run", settings->command[0],
+              no_start ? strerror(report->status)
+                      : not_run_why(why, settings->command[0], report->status));
     return status;
 }
 
@@ -42,6 +46,6 @@ int child_status(const struct spawn *spawn, const struct settings *settings, con
         return say_not_run(report, settings, server);
     if (spawn->guardian_lost)
         out_error("the guardian of the command was killed: the command was ended");
-    return WIFSIGNALED(report->status) ? 128 + WTERMSIG(report->status)
+    return WIFSIGNALED(report->status) ? EXIT_BY_SIGNAL + WTERMSIG(report->status)
                                        : WEXITSTATUS(report->status);
 }

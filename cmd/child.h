@@ -10,8 +10,8 @@
 bool child_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct settings *settings, int64_t margin_ms);
 
-/* After SPAWN_ENDED: the command's exit status, 128 and the signal that ended it, or after a
- * message why it never ran. server: its lock's, as it may be shown. */
+/* After SPAWN_ENDED: the command's exit status, EXIT_BY_SIGNAL + the signal that ended it, or after
+ * a message why it never ran. server: its lock's, as it may be shown. */
 int child_status(const struct spawn *spawn, const struct settings *settings, const char *server);
 
 #endif

@@ -33,7 +33,11 @@ static void say_unknown(const struct cmd *group, const char *word, const char *n
     const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is told: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
-    if (nearest != NULL)
+    const char *ours = nearest_command(name, word);
+    if (ours != NULL)
+        out_error("unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name, gap,
+                  word, ours, gap, name);
+    else if (nearest != NULL)
         out_error("unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'", name,
                   gap, word, name, gap, nearest, gap, name);
     else if (is_word)

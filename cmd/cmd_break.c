@@ -25,10 +25,26 @@ static int say_no_terminal(const struct settings *settings, const struct prey *p
     return EXIT_USAGE;
 }
 
+enum { AFTER_SIZE = 128 };
+
+/* What breaking does not do: it ends nothing by itself. Returns the text, "" when nothing runs. */
+static const char *describe_after(char text[AFTER_SIZE], int64_t runs_on_ms) {
+    char most[DURATION_TEXT_SIZE];
+    if (runs_on_ms < 0)
+        (void)snprintf(text, AFTER_SIZE, "its command may run on, nobody knows for how long");
+    else if (runs_on_ms == 0)
+        text[0] = '\0';
+    else
+        (void)snprintf(text, AFTER_SIZE, "its command may run on for %s at most",
+                       duration_format(most, runs_on_ms));
+    return text;
+}
+
 /* Yes is a word that begins with y; the end of the input is no. */
-static bool confirmed(const struct settings *settings) {
-    char answer[64];
-    out_ask("break %s? [y/N] ", settings->names[0]);
+static bool confirmed(const struct settings *settings, const struct prey *prey) {
+    char answer[64], after[AFTER_SIZE];
+    describe_after(after, prey_runs_on_ms(prey));
+    out_ask("%s%sbreak %s? [y/N] ", after, *after != '\0' ? ": " : "", settings->names[0]);
     if (fgets(answer, sizeof answer, stdin) == NULL)
         return false;
     return answer[0] == 'y' || answer[0] == 'Y';
@@ -68,14 +84,19 @@ static void show(const struct settings *settings, const struct prey *prey) {
 }
 
 static void say_broken(const struct settings *settings, const struct prey *prey) {
-    char text[PREY_TEXT_SIZE];
+    char text[PREY_TEXT_SIZE], after[AFTER_SIZE];
     const char *name = settings->names[0];
     for (size_t i = 0; i < prey->count_of_holders; i++) {
+        const int64_t runs_on_ms = prey_one_runs_on_ms(prey, i);
         const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", prey->kind),
                                            OUT_TEXT("holder", prey->owners[i]),
-                                           OUT_NUMBER("waiting", (int64_t)prey->waiters)};
-        out_event(OUT_INFO, "broken", fields, sizeof fields / sizeof fields[0],
-                  "broke %s: it was %s", name, prey_describe(text, prey, i));
+                                           OUT_NUMBER("waiting", (int64_t)prey->waiters),
+                                           OUT_NUMBER("runs_on_ms", runs_on_ms)};
+        const size_t count = sizeof fields / sizeof fields[0];
+        describe_after(after, runs_on_ms);
+        out_event(OUT_INFO, "broken", fields, runs_on_ms < 0 ? count - 1 : count,
+                  "broke %s: it was %s%s%s", name, prey_describe(text, prey, i),
+                  *after != '\0' ? "; " : "", after);
     }
     if (prey->waiters > 0)
         out_info("%zu waited for it: who comes next was woken", prey->waiters);
@@ -112,7 +133,7 @@ static int ask_and_break(const struct settings *settings, const struct server *s
         if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
             return say_no_terminal(settings, prey);
         show(settings, prey);
-        if (!confirmed(settings)) {
+        if (!confirmed(settings, prey)) {
             out_info("%s is as it was", settings->names[0]);
             return NOT_DONE;
         }

@@ -17,7 +17,28 @@ struct round {
     struct doctor_out out;
     int findings;
     size_t reached;
+    char *runs[RLOCK_SERVERS_MAX]; /* by what each server knows itself; NULL: unknown */
 };
+
+/* By another name, an address of its own, or a proxy: two votes of a majority that fail together.
+ */
+static void compare(struct round *round, size_t i, const rlock_client *client,
+                    const rlock_facts *facts) {
+    struct verdict verdict = {.level = DOCTOR_OK};
+    const char *run = rlock_fact(facts, 0, "run_id");
+    round->runs[i] = run != NULL && *run != '\0' ? strdup(run) : NULL;
+    for (size_t j = 0; j < i && round->runs[i] != NULL; j++) {
+        if (round->runs[j] == NULL || strcmp(round->runs[i], round->runs[j]) != 0)
+            continue;
+        doctor_say(&verdict, DOCTOR_FINDING, "give each server of a quorum once",
+                   "number %zu is the same server as number %zu (run_id %.12s...): when it fails "
+                   "both do",
+                   i + 1, j + 1, run);
+        doctor_out_tell(&round->out, "quorum", rlock_client_server(client), &verdict);
+        round->findings++;
+        return;
+    }
+}
 
 static void examine_all(struct round *round, const char *url, const rlock_facts *facts) {
     for (size_t i = 0; i < rlock_facts_servers(facts); i++) {
@@ -60,6 +81,8 @@ static int visit(struct round *round, size_t i) {
         const enum rlock_status status = rlock_probe(server.client, &options, &facts);
         if (status == RLOCK_OK)
             examine_all(round, one.servers[0], facts);
+        if (status == RLOCK_OK)
+            compare(round, i, server.client, facts);
         else
             failure = say_unreached(round, &server, &one, status);
     }
@@ -82,6 +105,8 @@ static int doctor_exec(struct settings *settings) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;
     }
+    for (size_t i = 0; i < settings->server_count; i++)
+        free(round.runs[i]);
     if (status == 0 && (settings->server_count > 1 || failure == 0))
         status = doctor_out_end(&round.out);
     if (status != 0)

@@ -57,14 +57,13 @@ static int explain(const struct down *down, enum rlock_status status) {
 static int look(const struct down *down) {
     enum rlock_status status;
     int64_t left;
-    bool from_terminal;
     int signal;
     do {
         status = count_change(&down->server, down->settings, &verb, 0, down->signals.fd, &left);
-        signal = signals_read(&down->signals, &from_terminal);
+        signal = signals_read(&down->signals);
     } while (status == RLOCK_CANCELLED && signal == 0);
     if (signal != 0)
-        return 128 + signal;
+        return EXIT_BY_SIGNAL + signal;
     return status == RLOCK_OK || status == RLOCK_LOST ? 0 : explain(down, status);
 }
 
@@ -83,6 +82,8 @@ static bool hand_down(struct down *down) {
 /* Whoever waits for the job must not wait for ever: a count-down is not interrupted. */
 static int count(const struct down *down) {
     int64_t left = 0;
+    server_revive(&down->server,
+                  down->settings->io_timeout_ms); /* the command has taken its time */
     const enum rlock_status status =
         count_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
     if (status != RLOCK_OK && status != RLOCK_LOST)

@@ -1,5 +1,10 @@
 /* cmd_sem.c: rlock sem: some of the permits of a semaphore. */
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "count.h"
@@ -7,8 +12,48 @@
 #include "out.h"
 #include "wrap.h"
 
+/* A plain permit has no lease that would end: that of an rlock on this host which has died counts
+ * as in use until somebody looks. */
+static bool has_died(const struct rlock_view_holder *holder) {
+    char host[256] = "";
+    (void)gethostname(host, sizeof host - 1);
+    return holder->ttl_ms < 0 && holder->pid > 0 && strcmp(holder->host, host) == 0 &&
+           kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Takes back what the dead of this host have left, as far as one may look. */
+static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
+                                   const rlock_view *view) {
+    const char **owners = calloc(view->holder_count + 1, sizeof *owners);
+    struct rlock_break_options dead = {.name = count->name,
+                                       .kind = "sem",
+                                       .owners = owners,
+                                       .deadline_ms = count->deadline_ms,
+                                       .cancel_fd = count->cancel_fd};
+    for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
+        if (has_died(&view->holders[i]))
+            owners[dead.owner_count++] = view->holders[i].owner;
+    }
+    int64_t freed;
+    const enum rlock_status status =
+        dead.owner_count > 0 ? rlock_break(client, &dead, &freed) : RLOCK_OK;
+    free(owners);
+    return status;
+}
+
+static enum rlock_status resize_without_dead(rlock_client *client, const struct rlock_count *count,
+                                             int64_t *in_use) {
+    const struct rlock_look_at look = {
+        .name = count->name, .deadline_ms = count->deadline_ms, .cancel_fd = count->cancel_fd};
+    rlock_view *view = NULL;
+    if (rlock_look(client, &look, &view) == RLOCK_OK && view->permits_available >= 0)
+        (void)free_dead(client, count, view);
+    rlock_view_free(view);
+    return rlock_sem_resize(client, count, in_use);
+}
+
 static int resize(const struct settings *settings) {
-    static const struct count_verb verb = {"resize", rlock_sem_resize};
+    static const struct count_verb verb = {"resize", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
     const int failure = count_once(settings, &verb, settings->resize, &status, &in_use);

@@ -11,7 +11,7 @@
 #include "out.h"
 #include "status_out.h"
 
-enum { WIDTH = 80 };
+enum { USUAL_WIDTH = 80 }; /* of a terminal that does not tell */
 
 /* A -q of a config file silences messages; only that of the command line asks for no more than the
  * exit status. */
@@ -24,15 +24,23 @@ static bool is_terminal(void) {
     return isatty(STDOUT_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
+/* As wide as the terminal is; elsewhere nothing is cut, for a program may read it. */
+static size_t choose_width(void) {
+    struct winsize window = {0};
+    if (!isatty(STDOUT_FILENO))
+        return SIZE_MAX;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col
+                                                                               : USUAL_WIDTH;
+}
+
 static struct status_form choose_form(const struct settings *settings) {
     const char *no_color = getenv("NO_COLOR");
-    struct winsize window = {0};
-    const bool sized = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > WIDTH;
     return (struct status_form){
         .several = settings->server_count > 1,
         .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
         .all = settings->verbosity > 0,
-        .width = sized ? window.ws_col : WIDTH,
+        .says_none = isatty(STDOUT_FILENO),
+        .width = choose_width(),
     };
 }
 
@@ -89,14 +97,26 @@ static int watch(const struct server *server, const struct settings *settings) {
     const char *redraw = is_terminal() && !settings->json ? "\033[H\033[2J" : "";
     const struct timespec pause = {.tv_sec = (time_t)(settings->watch_ms / 1000),
                                    .tv_nsec = (long)(settings->watch_ms % 1000) * 1000000};
-    bool answered, ever = false;
+    bool answered, ever = false, failed = false;
     for (;;) {
+        if (failed) /* what is said of it again stands in the place of what was said before */
+            (void)out_stdout(redraw);
         const int status = show_once(server, settings, redraw, &answered);
         ever = ever || answered;
+        failed = status != 0;
         if (!ever || status == EXIT_SYSTEM)
             return status;
         (void)nanosleep(&pause, NULL);
     }
+}
+
+/* On how many of the servers the lock of the i-th view is held. */
+static size_t count_held(const struct survey *survey, size_t i) {
+    size_t held = 0;
+    for (size_t j = 0; j < survey->count; j++)
+        held +=
+            survey->views[j]->held && strcmp(survey->views[j]->name, survey->views[i]->name) == 0;
+    return held;
 }
 
 /* Held: one of the names is, on a majority of the servers. */
@@ -104,11 +124,9 @@ static int tell_by_status(const struct server *server, const struct settings *se
     struct survey survey;
     survey_make(&survey, server, settings);
     int status = survey.failure;
-    for (size_t n = 0; n < settings->name_count; n++) {
-        size_t held = 0;
-        for (size_t i = 0; i < survey.count; i++)
-            held += survey.views[i]->held && strcmp(survey.views[i]->name, settings->names[n]) == 0;
-        if (held > settings->server_count / 2 && status == 0)
+    for (size_t i = 0; i < survey.count && status == 0; i++) {
+        if (survey.views[i]->held &&
+            (settings->server_count == 1 || count_held(&survey, i) > settings->server_count / 2))
             status = EXIT_CONFLICT;
     }
     survey_free(&survey);
@@ -147,7 +165,7 @@ static bool status_check(const struct settings *settings, struct complaint *why)
 const struct cmd cmd_status = {
     .name = "status",
     .summary = "Show who holds what, and who waits",
-    .synopsis = "[options] [NAME...]",
+    .synopsis = "[options] [NAME|PATTERN...]",
     .options = CMD_STATUS,
     .child = CHILD_NONE,
     .operand = &opt_operand_name,

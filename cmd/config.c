@@ -7,21 +7,19 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "lines.h"
 #include "nearest.h"
 #include "opt.h"
 #include "out.h"
 
-#define SYSTEM_FILE    "/etc/rlock.conf"
-#define LINE_MAX_BYTES 4096
-#define SPACE          " \t\r\n\v\f"
-#define KEY_LETTERS    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+#define SYSTEM_FILE "/etc/rlock.conf"
+#define SPACE       " \t\r\n\v\f"
+#define KEY_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 static void cut_comment(char *line) {
     for (char *c = line; *c != '\0'; c++) {
@@ -86,54 +84,33 @@ static bool read_line(struct settings *settings, char *line, const struct origin
     return opt_set(row, settings, value, at, why);
 }
 
-static bool read_lines(struct settings *settings, FILE *stream, struct origin *at,
+static bool read_lines(struct settings *settings, struct lines *lines, struct origin *at,
                        struct complaint *why) {
+    const char *wrong;
     bool good = true;
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
-    errno = 0;
-    while (good && (length = getline(&line, &size, stream)) != -1) {
-        at->line++;
-        if (length > LINE_MAX_BYTES)
-            good = complain(why, EXIT_CONFIG, "%s:%u: the line is too long: keep it below %d bytes",
-                            at->file, at->line, LINE_MAX_BYTES);
-        else if (strlen(line) != (size_t)length)
-            good = complain(why, EXIT_CONFIG, "%s:%u: the line has a NUL byte: write plain text",
-                            at->file, at->line);
-        else
-            good = read_line(settings, line, at, why);
+    while (good && lines_next(lines, &wrong)) {
+        at->line = lines->number;
+        good = read_line(settings, lines->text, at, why);
     }
-    if (good && !feof(stream))
-        good = complain(why, EXIT_CONFIG, "%s:%u: cannot read the config file: %s", at->file,
-                        at->line + 1, strerror(errno));
-    if (line != NULL)
-        explicit_bzero(line, size);
-    free(line);
+    if (good && wrong != NULL)
+        good = complain(why, EXIT_CONFIG, "%s:%u: %s", at->file, lines->number, wrong);
     return good;
 }
 
 bool config_read(struct settings *settings, const char *path, enum source source, bool required,
                  struct complaint *why) {
-    /* open() first: a file that is not there, the usual case, costs one system call. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 && !required && (errno == ENOENT || errno == ENOTDIR))
-        return true;
-    if (fd < 0)
-        return complain(why, EXIT_CONFIG, "%s: cannot open the config file: %s", path,
-                        strerror(errno));
+    struct lines lines;
+    const char *wrong;
+    /* Opened first: a file that is not there, the usual case, costs one system call. */
+    if (!lines_open(&lines, path, false, &wrong))
+        return (!required && (errno == ENOENT || errno == ENOTDIR)) ||
+               complain(why, EXIT_CONFIG, "%s: cannot open the config file: %s", path, wrong);
     struct origin at = {.source = source, .file = settings_keep(settings, path)};
-    FILE *stream = fdopen(fd, "r");
-    if (stream == NULL || at.file == NULL) {
-        complain(why, EXIT_SYSTEM, "cannot read config file '%s': out of memory", path);
-        if (stream != NULL)
-            fclose(stream);
-        else
-            close(fd);
-        return false;
-    }
-    bool good = read_lines(settings, stream, &at, why);
-    fclose(stream);
+    const bool good =
+        at.file != NULL
+            ? read_lines(settings, &lines, &at, why)
+            : complain(why, EXIT_SYSTEM, "cannot read config file '%s': out of memory", path);
+    lines_close(&lines);
     return good;
 }
 

@@ -23,10 +23,12 @@ enum doctor_level {
     DOCTOR_FINDING
 };
 
+enum { DOCTOR_ADVICE_SIZE = 512 };
+
 struct verdict {
     enum doctor_level level;
     char found[1024];
-    char advice[512]; /* "": none */
+    char advice[DOCTOR_ADVICE_SIZE]; /* "": none */
 };
 
 /* Judges. False: there is nothing to judge here. */
@@ -36,18 +38,25 @@ typedef bool doctor_check(const struct patient *patient, const char *about, stru
 bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* How to set a parameter so that it is still set when the server has been started again: CONFIG SET
+ * alone is not. behind: what else is there to say, "" for nothing. Returns the text. */
+const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct patient *patient,
+                       const char *setting, const char *behind);
+
 /* A fact as text, "" when it is not known; as a number, -1 then. */
 const char *doctor_text(const struct patient *patient, const char *fact);
 int64_t doctor_number(const struct patient *patient, const char *fact);
 
 /* doctor_server.c */
-doctor_check doctor_version, doctor_eviction, doctor_memory, doctor_persistence, doctor_clients,
-    doctor_timeout, doctor_slow, doctor_tls;
+doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doctor_persistence,
+    doctor_clients, doctor_timeout, doctor_slow, doctor_tls;
+/* doctor_local.c */
+doctor_check doctor_local;
 /* doctor_copies.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
 /* doctor_use.c */
-doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_clock, doctor_round_trip,
-    doctor_cycle;
+doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
+    doctor_round_trip, doctor_cycle;
 
 /* One check's outcome; about: the server's name. */
 typedef void doctor_teller(void *context, const char *check, const char *about,

@@ -36,7 +36,7 @@ static int64_t good_replicas(const struct patient *patient) {
 static int64_t wanted(const struct patient *patient, bool managed, int64_t known) {
     if (patient->settings->replicas != RLOCK_REPLICAS_AUTO)
         return patient->settings->replicas;
-    return managed && known > 0;
+    return is_kind(patient, "sentinel") ? known : managed && known > 0;
 }
 
 static bool judge_master(const struct patient *patient, int64_t known, struct verdict *out) {

@@ -42,7 +42,7 @@ static void tell_json(struct doctor_out *out, const char *check, const char *ser
     cJSON *object = json->CreateObject();
     char *text = NULL;
     if (object != NULL && add_members(json, object, check, server, verdict))
-        text = json->PrintUnformatted(object);
+        text = json_print(json, object);
     if (text != NULL) {
         print(out, out->count++ == 0 ? "[" : ",\n ");
         print(out, text);
@@ -50,7 +50,7 @@ static void tell_json(struct doctor_out *out, const char *check, const char *ser
         out_error("cannot write --json: out of memory");
         out->failure = EXIT_SYSTEM;
     }
-    json->free(text);
+    free(text);
     json->Delete(object);
 }
 
@@ -59,17 +59,17 @@ static void tell_text(struct doctor_out *out, const char *check, const char *ser
                       const struct verdict *verdict) {
     char line[sizeof *verdict + 128];
     if (out->server == NULL || strcmp(out->server, server) != 0) {
-        snprintf(line, sizeof line, "%s%s:\n", out->count > 0 ? "\n" : "", server);
+        snprintf(line, sizeof line, "%s:", server);
+        out_make_printable(line);
+        print(out, out->count > 0 ? "\n" : "");
         print(out, line);
+        print(out, "\n");
         free(out->server);
         out->server = strdup(server);
     }
     snprintf(line, sizeof line, "%-8s %-19s %s%s%s", levels[verdict->level], check, verdict->found,
              *verdict->advice != '\0' ? "; " : "", verdict->advice);
-    for (char *c = line; *c != '\0'; c++) { /* servers' texts come to a terminal here */
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-    }
+    out_make_printable(line); /* servers' texts come to a terminal here */
     print(out, line);
     print(out, "\n");
     out->count++;

@@ -1,5 +1,6 @@
 /* doctor_server.c: checks of what a server is, and of how it is set up. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,10 +35,24 @@ bool doctor_version(const struct patient *patient, const char *about, struct ver
     return doctor_say(out, DOCTOR_OK, NULL, "Redis %s", version);
 }
 
+/* Whoever has followed an advice by CONFIG SET alone is told here that it will not last. */
+bool doctor_config(const struct patient *patient, const char *about, struct verdict *out) {
+    (void)about;
+    const char *file = rlock_fact(patient->facts, patient->server, "config_file");
+    if (file == NULL || strncmp(patient->url, "local:", 6) == 0)
+        return false;
+    if (*file != '\0')
+        return doctor_say(out, DOCTOR_OK, NULL, "%s", file);
+    return doctor_say(out, DOCTOR_NOTE,
+                      "start it with a redis.conf, or with all settings on its command line",
+                      "no configuration file: what CONFIG SET has set is lost when it restarts");
+}
+
 bool doctor_eviction(const struct patient *patient, const char *about, struct verdict *out) {
     (void)about;
     const char *policy = doctor_text(patient, "config.maxmemory-policy");
     const int64_t limit = doctor_number(patient, "maxmemory");
+    char advice[DOCTOR_ADVICE_SIZE];
     if (*policy == '\0')
         policy = doctor_text(patient, "maxmemory_policy");
     if (*policy == '\0')
@@ -46,10 +61,12 @@ bool doctor_eviction(const struct patient *patient, const char *about, struct ve
         return doctor_say(out, DOCTOR_OK, NULL, "noeviction");
     if (limit == 0)
         return doctor_say(out, DOCTOR_NOTE,
-                          "CONFIG SET maxmemory-policy noeviction, before someone sets a limit",
+                          doctor_set(advice, patient, "maxmemory-policy noeviction",
+                                     "; do it before someone sets a limit"),
                           "%s, but there is no maxmemory", policy);
     return doctor_say(out, DOCTOR_FINDING,
-                      "CONFIG SET maxmemory-policy noeviction, or give locks a server of their own",
+                      doctor_set(advice, patient, "maxmemory-policy noeviction",
+                                 "; or give locks a server of their own"),
                       "%s: when memory is short the server throws locks away that are held",
                       policy);
 }
@@ -80,6 +97,9 @@ bool doctor_persistence(const struct patient *patient, const char *about, struct
     const int64_t aof = doctor_number(patient, "aof_enabled");
     const char *save = rlock_fact(patient->facts, patient->server, "config.save");
     const char *sync = doctor_text(patient, "config.appendfsync");
+    static const char or_wait[] = "; or let it stay down for longer than the longest lease before "
+                                  "it is started again";
+    char advice[DOCTOR_ADVICE_SIZE];
     if (strcmp(doctor_text(patient, "aof_last_write_status"), "err") == 0 && aof == 1)
         return doctor_say(out, DOCTOR_FINDING, "see the server's log: is the disk full?",
                           "the append-only file can't be written: no lock is taken");
@@ -89,26 +109,22 @@ bool doctor_persistence(const struct patient *patient, const char *about, struct
                           "the last snapshot could not be written: no lock is taken");
     if (aof == 1 && strcmp(sync, "no") == 0)
         return doctor_say(
-            out, DOCTOR_FINDING, "CONFIG SET appendfsync everysec, or always",
+            out, DOCTOR_FINDING, doctor_set(advice, patient, "appendfsync everysec", ""),
             "appendfsync no: a crash of the machine loses the locks of half a minute");
     if (aof == 1 && strcmp(sync, "always") != 0 && patient->settings->server_count > 1)
-        return doctor_say(out, DOCTOR_NOTE,
-                          "CONFIG SET appendfsync always, or let it stay down for longer than the "
-                          "longest lease before it is started again",
-                          "append-only file, appendfsync %s: a crash may lose a second of locks",
-                          sync);
+        return doctor_say(
+            out, DOCTOR_NOTE, doctor_set(advice, patient, "appendfsync always", or_wait),
+            "append-only file, appendfsync %s: a crash may lose a second of locks", sync);
     if (aof == 1)
         return doctor_say(out, DOCTOR_OK, NULL, "append-only file%s%s",
                           *sync != '\0' ? ", appendfsync " : "", sync);
     if (aof < 0)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (save == NULL)
-        return doctor_say(out, DOCTOR_UNKNOWN, "ask who runs it, or set appendonly yes",
+        return doctor_say(out, DOCTOR_UNKNOWN, doctor_set(advice, patient, "appendonly yes", ""),
                           "no append-only file; cannot tell whether there are snapshots: %s",
                           no_config);
-    return doctor_say(out, DOCTOR_FINDING,
-                      "CONFIG SET appendonly yes, or let it stay down for longer than the longest "
-                      "lease before it is started again",
+    return doctor_say(out, DOCTOR_FINDING, doctor_set(advice, patient, "appendonly yes", or_wait),
                       *save == '\0'
                           ? "no append-only file and no snapshots: all locks and tokens are "
                             "lost when it restarts"
@@ -120,14 +136,16 @@ bool doctor_clients(const struct patient *patient, const char *about, struct ver
     (void)about;
     const int64_t clients = doctor_number(patient, "connected_clients");
     int64_t most = doctor_number(patient, "maxclients");
+    char advice[DOCTOR_ADVICE_SIZE], more[48];
     if (most < 0)
         most = doctor_number(patient, "config.maxclients");
     if (clients < 0 || most <= 0)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (clients * 100 < most * CROWDED)
         return doctor_say(out, DOCTOR_OK, NULL, "%" PRId64 " of %" PRId64, clients, most);
+    snprintf(more, sizeof more, "maxclients %" PRId64, 2 * most);
     return doctor_say(out, DOCTOR_FINDING,
-                      "CONFIG SET maxclients to more, or find out who keeps so many open",
+                      doctor_set(advice, patient, more, "; or find out who keeps so many open"),
                       "%" PRId64 " of %" PRId64
                       ": a holder that must connect again may be turned away, and loses its lock",
                       clients, most);
@@ -138,12 +156,13 @@ bool doctor_timeout(const struct patient *patient, const char *about, struct ver
     (void)about;
     const int64_t timeout_s = doctor_number(patient, "config.timeout");
     const int64_t third_ms = patient->settings->lease_ms / 3;
+    char advice[DOCTOR_ADVICE_SIZE];
     if (timeout_s < 0)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s", no_config);
     if (timeout_s == 0 || timeout_s * 1000 > third_ms)
         return doctor_say(out, DOCTOR_OK, NULL, timeout_s == 0 ? "none" : "%" PRId64 " s",
                           timeout_s);
-    return doctor_say(out, DOCTOR_FINDING, "CONFIG SET timeout 0, or to more than that",
+    return doctor_say(out, DOCTOR_FINDING, doctor_set(advice, patient, "timeout 0", ""),
                       "idle connections are closed after %" PRId64 " s, before a lock is renewed "
                       "(each %" PRId64 " ms): each renewal has to connect again",
                       timeout_s, third_ms);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "tree.h"
 
 enum { AHEAD_MAX_MS = 1000, ROUND_TRIP_MAX_US = 100000, CYCLE_MAX_US = 500000 };
 
@@ -93,4 +94,15 @@ bool doctor_cycle(const struct patient *patient, const char *about, struct verdi
                       slow ? "see the round trip, the disk (appendfsync) and the replicas" : NULL,
                       "%" PRId64 ".%03d ms to take a lock and to give it back", us / 1000,
                       (int)(us % 1000));
+}
+
+/* Whether a command can be run here: it is, only where all that it starts can be ended. */
+bool doctor_processes(const struct patient *patient, const char *about, struct verdict *out) {
+    const char *why;
+    (void)patient;
+    (void)about;
+    if (tree_can_be_found(&why))
+        return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
+    return doctor_say(out, DOCTOR_FINDING, "see rlock(7), THE GUARDIAN",
+                      "no command can be run: %s", why);
 }

@@ -13,14 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "boottime.h"
+#include "daemon.h"
 #include "tree.h"
+#include "witness.h"
+
+enum { PATIENCE_MS = 1000, URGENT = -10, WITNESS_AFTER_MS = 20 };
 
 enum phase {
     RUNNING,  /* the lease is sure */
@@ -31,8 +37,10 @@ enum phase {
 struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
-    pid_t child;  /* 0: it has been reaped */
-    int child_fd; /* signalfd for SIGCHLD */
+    struct tree tree; /* of the command */
+    bool settled;
+    pid_t witness; /* 0: none */
+    int child_fd;  /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
@@ -57,12 +65,31 @@ static int64_t stop_at_ms(const struct guardian *guardian) {
     return last_kill_ms(guardian) - guardian->plan->kill_after_ms;
 }
 
-/* In the child, which may share our memory until exec: touch nothing but exec_error. */
-_Noreturn static void become_command(const struct guardian_plan *plan, pid_t guardian) {
+static bool has_deadline(const struct guardian *guardian) {
+    return !guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX;
+}
+
+/* --- the command's start --------------------------------------------------------------------- */
+
+/* A program on a slow disk may take its time, and the guardian sees nothing meanwhile. A timer goes
+ * away with exec(3). */
+static void limit_exec(const struct guardian *guardian) {
+    const int64_t at_ms = last_kill_ms(guardian);
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    const struct itimerspec when = {.it_value = {at_ms / 1000, at_ms % 1000 * 1000000}};
+    timer_t timer;
+    if (has_deadline(guardian) && timer_create(CLOCK_BOOTTIME, &event, &timer) == 0)
+        (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
+}
+
+/* In the child, which shares our memory until exec: touch nothing but exec_error. */
+_Noreturn static void become_command(const struct guardian *guardian, pid_t self) {
+    const struct guardian_plan *plan = guardian->plan;
     /* Should this guardian be killed, the command goes with it. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != guardian)
+    if (getppid() != self)
         _exit(128 + SIGKILL);
+    limit_exec(guardian);
     if (plan->caller_ignored_child)
         (void)signal(SIGCHLD, SIG_IGN);
     (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
@@ -72,68 +99,109 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t gua
 }
 
 /* Starts the command by vfork(2), which copies no page tables; posix_spawn(3) can't set the death
- * signal. False: the report says why. */
+ * signal. We are still until it has become the command: should rlock be killed meanwhile, we go
+ * with it, and the command with us. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
     const pid_t self = getpid();
     const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
     if (child == 0)
-        become_command(guardian->plan, self); /* NOLINT(clang-analyzer-unix.Vfork) */
-    if (child < 0)
-        guardian->report = (struct report){.verb = REPORT_NO_FORK, .status = errno};
-    else
-        guardian->child = child;
+        become_command(guardian, self); /* NOLINT(clang-analyzer-unix.Vfork) */
+    const int why = errno;
+    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    errno = why;
+    guardian->tree.child = child;
     return child > 0;
 }
 
-/* The command is in rlock's session, group and terminal by now; we leave them, so that what stops
- * or ends the whole job does not reach us. The caller's descriptors are the command's alone. */
-static bool settle(struct guardian *guardian) {
-    const unsigned socket = (unsigned)guardian->plan->socket;
+/* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
+static int get_ready(struct guardian *guardian) {
     sigset_t child;
-    (void)setsid();
-    if (socket > 3)
-        (void)close_range(3, socket - 1, 0);
-    (void)close_range(socket + 1, ~0U, 0);
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     guardian->child_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (!guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX)
+    if (guardian->child_fd < 0 || guardian->timer_fd < 0)
+        return errno;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see below */
+    return 0;
+}
+
+/* The command is in rlock's session, group and terminal by now; we leave the group, and soon the
+ * session, so that what stops or ends the whole job does not reach us. The caller's descriptors are
+ * the command's alone, and so is its priority. */
+static void leave_job(const struct guardian *guardian) {
+    const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
+    (void)setpgid(0, 0);
+    daemon_close_others(kept, sizeof kept / sizeof kept[0]);
+    (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
+    if (has_deadline(guardian))
         set_timer(guardian, stop_at_ms(guardian));
-    return guardian->child_fd >= 0 && guardian->timer_fd >= 0;
+}
+
+/* A command that is over soon does not pay for a witness. It can be put into the job's group only
+ * from the same session; and into a session of our own we can't go as the leader of a group. */
+static void settle(struct guardian *guardian) {
+    const pid_t job = getpgid(guardian->plan->rlock);
+    guardian->settled = true;
+    guardian->witness = witness_start(job);
+    (void)setpgid(0, job);
+    (void)setsid();
+}
+
+static void dismiss_witness(struct guardian *guardian) {
+    witness_end(guardian->witness);
+    guardian->witness = 0;
+}
+
+/* --- while it runs --------------------------------------------------------------------------- */
+
+/* rlock stops and goes on as the command does. It is no matter if it can't be told: then it is
+ * stopped already. */
+static void tell_job_control(const struct guardian *guardian, int stopped_before) {
+    const struct guardian_plan *plan = guardian->plan;
+    const struct report stopped = {.verb = REPORT_STOPPED, .status = guardian->tree.stopped_by};
+    if (stopped.status != 0 && stopped.status != stopped_before)
+        (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
+    else if (stopped.status == 0 && stopped_before != 0 && getppid() == plan->rlock)
+        (void)kill(plan->rlock, SIGCONT);
 }
 
 static void reap(struct guardian *guardian) {
-    bool ended = false;
-    const bool none_left = tree_reap(guardian->child, &guardian->report.status, &ended);
-    if (ended) {
+    const int stopped_before = guardian->tree.stopped_by;
+    const bool had_child = guardian->tree.child > 0;
+    const bool none_left = tree_reap(&guardian->tree);
+    if (had_child && guardian->tree.child_ended) {
         guardian->report.at_ms = boottime_ms();
-        guardian->child = 0; /* its number may be someone else's now */
+        if (has_deadline(guardian) && guardian->report.at_ms >= last_kill_ms(guardian))
+            guardian->report.stopped = true; /* by limit_exec() */
     }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
      * left in the background is left alone. */
-    if (guardian->phase == RUNNING ? ended : none_left)
+    if (guardian->phase == RUNNING ? guardian->tree.child_ended : none_left)
         guardian->phase = ENDED;
+    else if (guardian->phase == RUNNING)
+        tell_job_control(guardian, stopped_before);
 }
 
 static void begin_stopping(struct guardian *guardian) {
     const int64_t now = boottime_ms();
+    dismiss_witness(guardian); /* who is left then is the command's */
     guardian->phase = STOPPING;
     guardian->report.stopped = true;
     guardian->kill_at_ms = now + guardian->plan->kill_after_ms;
     if (last_kill_ms(guardian) < guardian->kill_at_ms)
         guardian->kill_at_ms = last_kill_ms(guardian);
-    (void)tree_signal(SIGTERM);
-    (void)tree_signal(SIGCONT); /* a stopped process could not act on it */
+    (void)tree_signal(&guardian->tree, SIGTERM);
+    (void)tree_signal(&guardian->tree, SIGCONT); /* a stopped process could not act on it */
     set_timer(guardian, guardian->kill_at_ms);
 }
 
 static void kill_all(struct guardian *guardian) {
-    bool ended = false;
-    const int64_t deadline = boottime_ms() + 1000;
+    const bool had_child = guardian->tree.child > 0;
+    dismiss_witness(guardian);
     guardian->report.stopped = true;
-    guardian->report.left = !tree_kill(guardian->child, &guardian->report.status, &ended, deadline);
-    if (ended)
+    guardian->report.left = !tree_kill(&guardian->tree, boottime_ms() + PATIENCE_MS);
+    if (had_child)
         guardian->report.at_ms = boottime_ms();
     guardian->phase = ENDED;
 }
@@ -151,47 +219,71 @@ static void on_time(struct guardian *guardian) {
         kill_all(guardian);
 }
 
+/* Takes what rlock has ordered. False: rlock is gone. */
+static bool take_orders(const struct guardian_plan *plan, int flags, uint64_t *orders) {
+    char bell;
+    const ssize_t n = recv(plan->socket, &bell, sizeof bell, flags);
+    const bool gone = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    *orders = __atomic_exchange_n(&plan->shared->orders, 0, __ATOMIC_ACQ_REL);
+    return !gone;
+}
+
+static void pass_on(const struct guardian *guardian, int signal) {
+    if (guardian->tree.child > 0)
+        (void)kill(guardian->tree.child, signal);
+}
+
+/* What the whole group has got the command does not get a second time. */
+static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orders) {
+    bool group_has = (orders & ORDER_KEYS) != 0;
+    for (int signal = 1; signal < 32; signal++) {
+        if ((orders & ORDER_SIGNAL(signal)) == 0)
+            continue;
+        if (witness_has(guardian->witness, signal))
+            group_has = true;
+        else
+            pass_on(guardian, signal);
+    }
+    if (group_has)
+        witness_forget(guardian->witness);
+}
+
 static void on_order(struct guardian *guardian) {
-    struct order order;
-    const ssize_t n = recv(guardian->plan->socket, &order, sizeof order, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (n != (ssize_t)sizeof order) {
+    uint64_t orders;
+    if (!take_orders(guardian->plan, MSG_DONTWAIT, &orders)) {
         kill_all(guardian); /* rlock is dead: nobody renews, at once */
         return;
     }
-    switch (order.verb) {
-    case ORDER_SIGNAL:
-        if (guardian->child > 0)
-            (void)kill(guardian->child, order.signal);
-        break;
-    case ORDER_STOP:
-        if (guardian->phase == RUNNING)
-            begin_stopping(guardian);
-        break;
-    case ORDER_START:
-    case ORDER_READ: break;
+    pass_on_what_it_lacks(guardian, orders);
+    if ((orders & ORDER_AWAKE) != 0) {
+        reap(guardian); /* who continued rlock may have continued the command as well */
+        if (guardian->tree.stopped_by != 0)
+            pass_on(guardian, SIGCONT);
     }
+    if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
+        begin_stopping(guardian);
 }
 
 /* Waits for one order. False: rlock is gone. */
-static bool await_order(const struct guardian_plan *plan, enum order_verb verb) {
-    struct order order;
-    ssize_t n;
-    do
-        n = recv(plan->socket, &order, sizeof order, 0);
-    while ((n < 0 && errno == EINTR) || (n == (ssize_t)sizeof order && order.verb != verb));
-    return n == (ssize_t)sizeof order;
+static bool await_order(const struct guardian_plan *plan, uint64_t order) {
+    uint64_t orders = 0;
+    bool there = true;
+    while (there && (orders & order) == 0)
+        there = take_orders(plan, 0, &orders);
+    return (orders & order) != 0;
 }
 
 /* Reports, and waits for the word that it has been read. Without that word rlock has died together
  * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
 static void report(struct guardian *guardian) {
     const struct guardian_plan *plan = guardian->plan;
+    guardian->report.status =
+        guardian->report.verb == REPORT_ENDED ? guardian->tree.status : guardian->report.status;
     if (plan->shared->exec_error != 0)
         guardian->report =
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
     (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
+    dismiss_witness(guardian);
     if (!await_order(plan, ORDER_READ))
         kill_all(guardian);
 }
@@ -209,7 +301,11 @@ static void watch(struct guardian *guardian) {
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
     while (guardian->phase != ENDED) {
-        if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
+        const int n =
+            poll(fds, sizeof fds / sizeof fds[0], guardian->settled ? -1 : (int)WITNESS_AFTER_MS);
+        if (n == 0)
+            settle(guardian);
+        if (n <= 0)
             continue;
         /* The end first: a command that has ended by itself needs no stopping. */
         if (fds[1].revents != 0) {
@@ -229,10 +325,12 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
     sigset_t all;
     sigfillset(&all);
-    (void)prctl(PR_SET_NAME, "rlock-guardian", 0, 0, 0);
+    /* Who kills by name (pkill rlock) is not to hit both of us. */
+    (void)prctl(PR_SET_NAME, "lock-guardian", 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     tree_adopt_orphans();
+    const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);
     set_environment(plan->shared->environment);
@@ -240,11 +338,13 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.stopped = true;
         guardian.report.at_ms = boottime_ms();
-    } else if (start_command(&guardian)) {
-        if (settle(&guardian))
-            watch(&guardian);
-        else
-            kill_all(&guardian);
+    } else if (why_not != 0) {
+        guardian.report = (struct report){.verb = REPORT_NO_START, .status = why_not};
+    } else if (!start_command(&guardian)) {
+        guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
+    } else {
+        leave_job(&guardian);
+        watch(&guardian);
     }
     report(&guardian);
     _exit(0);

@@ -7,24 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What rlock tells its guardian, and the guardian rlock: one packet each. */
-enum order_verb {
-    ORDER_START,  /* the gate is open: start the command */
-    ORDER_SIGNAL, /* pass a signal on to it */
-    ORDER_STOP,   /* end its tree: the lease is lost */
-    ORDER_READ,   /* the report has been read */
-};
-struct order {
-    enum order_verb verb;
-    int signal; /* ORDER_SIGNAL */
-};
+/* What rlock tells its guardian: bits in memory that both share, so that nothing is lost and nobody
+ * has to wait when the guardian does not listen. Bit N, from 1 to 31: pass on signal N. */
+#define ORDER_SIGNAL(number) (UINT64_C(1) << (number))
+#define ORDER_START          UINT64_C(1)         /* the gate is open: start the command */
+#define ORDER_STOP           (UINT64_C(1) << 32) /* end its tree: the lease is lost */
+#define ORDER_READ           (UINT64_C(1) << 33) /* the last report has been read */
+#define ORDER_AWAKE          (UINT64_C(1) << 34) /* rlock, which had stopped like the command, goes on */
+#define ORDER_KEYS           (UINT64_C(1) << 35) /* the whole job has got a signal, by the terminal */
 
-enum report_verb { REPORT_ENDED, REPORT_NO_EXEC, REPORT_NO_FORK };
+/* What the guardian tells rlock: a packet each. */
+enum report_verb {
+    REPORT_STOPPED, /* the command has, by signal `status`; another report follows */
+    REPORT_ENDED,
+    REPORT_NO_EXEC,
+    REPORT_NO_START,
+};
 struct report {
     enum report_verb verb;
-    int status;    /* REPORT_ENDED: as waitpid(2) tells it; else an errno */
-    bool stopped;  /* the guardian ended it, for the lease */
-    bool left;     /* the system did not let us kill all of it */
+    int status;   /* REPORT_ENDED: as waitpid(2) tells it; REPORT_NO_...: an errno */
+    bool stopped; /* the guardian ended it, for the lease */
+    bool left; /* processes of the command live on: the system did not let us kill or find them */
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 
@@ -32,7 +35,8 @@ enum { ENVIRONMENT_SIZE = 1 << 20 }; /* eight times the longest text that exec t
 
 /* Memory shared by both. */
 struct shared {
-    int exec_error;       /* of the command's process, before it could become the command */
+    uint64_t orders; /* added to and taken atomically; a packet through the socket announces it */
+    int exec_error;  /* of the command's process, before it could become the command */
     int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit):
                              read and stored atomically */
     /* What the command's environment gets, before ORDER_START: see holds_hand_down(). */
@@ -44,6 +48,7 @@ struct guardian_plan {
     const sigset_t *caller_mask; /* for the command */
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
     struct shared *shared;
+    pid_t rlock;           /* continued when the command is */
     int64_t kill_after_ms; /* from SIGTERM to SIGKILL */
     int64_t margin_ms;     /* SIGKILL comes this much before the lease's end */
     bool warn_only;        /* --on-lost warn: the lease's end is not the command's */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "describe.h"
 #include "out.h"
-#include "waitline.h"
 
 enum { PAUSE_MS = 50, HELD_WHY_SIZE = 512 };
 
@@ -69,26 +69,6 @@ static const struct rlock_handle_hold *lost_hold(const struct held *held) {
     return &handle->holds[i];
 }
 
-static const char *known(const char *text) {
-    return text != NULL ? text : "";
-}
-
-static void describe_holder(const rlock_view *view, char text[HELD_WHY_SIZE]) {
-    static const struct wrap_kind any = {.detail = DETAIL_NONE};
-    const struct rlock_view_holder *newest = &view->holders[0];
-    const struct rlock_holder holder = {
-        .name = view->name,
-        .owner = known(newest->owner),
-        .host = known(newest->host),
-        .user = known(newest->user),
-        .command = known(newest->command),
-        .pid = newest->pid,
-        .held_ms = newest->since_ms >= 0 ? view->as_of_ms - newest->since_ms : 0,
-        .as_of_ms = rlock_now_ms(),
-    };
-    waitline_why(text, HELD_WHY_SIZE, &any, &holder);
-}
-
 /* Who has it now, on the first of the servers that knows of one: true. Else the last token that any
  * of them has given. Of a semaphore everybody may have some permits: nobody has ours. */
 static bool find_holder(const struct held *held, char text[HELD_WHY_SIZE], int64_t *last_token) {
@@ -103,7 +83,7 @@ static bool find_holder(const struct held *held, char text[HELD_WHY_SIZE], int64
         if (rlock_look(held->server.client, &look, &view) == RLOCK_OK) {
             found = view->holder_count > 0 && strcmp(held->handle->kind, "sem") != 0;
             if (found)
-                describe_holder(view, text);
+                describe_view(text, HELD_WHY_SIZE, view, 0);
             if (view->token > *last_token)
                 *last_token = view->token;
         }

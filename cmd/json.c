@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
+
 #define LIBRARY "libcjson.so.1"
 
 bool json_load(struct json *json) {
@@ -39,25 +41,6 @@ bool json_load(struct json *json) {
     return true;
 }
 
-/* How many bytes the UTF-8 character at text takes; 0: none begins there. */
-static size_t character_length(const unsigned char *text) {
-    if (text[0] < 0x80)
-        return 1;
-    size_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-    unsigned char first = text[0], second = text[1];
-    if (first < 0xc2 || first > 0xf4)
-        return 0;
-    /* Written longer than needed, a surrogate, or beyond U+10FFFF. */
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    return length;
-}
-
 /* Yours to free; NULL: no memory. */
 static char *make_utf8(const char *text) {
     char *clean = malloc(3 * strlen(text) + 1);
@@ -65,7 +48,8 @@ static char *make_utf8(const char *text) {
         return NULL;
     char *end = clean;
     while (*text != '\0') {
-        size_t length = character_length((const unsigned char *)text);
+        uint32_t character;
+        size_t length = printable_character(text, &character);
         const char *from = length > 0 ? text : "\xef\xbf\xbd"; /* U+FFFD */
         size_t copied = length > 0 ? length : 3;
         memcpy(end, from, copied);
@@ -87,4 +71,35 @@ bool json_add_number(const struct json *json, cJSON *object, const char *name, i
     char digits[24];
     snprintf(digits, sizeof digits, "%lld", (long long)number);
     return json->AddRawToObject(object, name, digits) != NULL;
+}
+
+/* \uXXXX, in two parts beyond the first 65,536. Returns the end. */
+static char *escape(char *to, uint32_t character) {
+    if (character < 0x10000)
+        return to + sprintf(to, "\\u%04x", (unsigned)character);
+    character -= 0x10000;
+    return to + sprintf(to, "\\u%04x\\u%04x", 0xd800U | (unsigned)(character >> 10),
+                        0xdc00U | ((unsigned)character & 0x3ffU));
+}
+
+/* What is not ASCII stands in strings only, where an escape means the same. */
+char *json_print(const struct json *json, const cJSON *item) {
+    char *printed = json->PrintUnformatted(item);
+    char *text = printed != NULL ? malloc(6 * strlen(printed) + 1) : NULL, *to = text;
+    for (const char *from = printed; text != NULL && *from != '\0';) {
+        uint32_t character = 0;
+        size_t length = printable_character(from, &character);
+        if (length > 0 && !printable_is(character)) {
+            to = escape(to, character);
+        } else {
+            length = length > 0 ? length : 1;
+            memcpy(to, from, length);
+            to += length;
+        }
+        from += length > 0 ? length : 1;
+    }
+    if (text != NULL)
+        *to = '\0';
+    json->free(printed);
+    return text;
 }

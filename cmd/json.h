@@ -29,4 +29,9 @@ bool json_add_text(const struct json *json, cJSON *object, const char *name, con
 /* Adds a whole number, all its digits: cJSON's own numbers are doubles, and tokens may be larger.
  */
 bool json_add_number(const struct json *json, cJSON *object, const char *name, int64_t number);
+
+/* The text of it, on one line. A character that is not printable (printable.h) is escaped, so that
+ * the line may be shown on a terminal; it is still that character. Yours to free; NULL: no memory.
+ */
+char *json_print(const struct json *json, const cJSON *item);
 #endif

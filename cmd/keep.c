@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "acquire.h"
+#include "daemon.h"
 #include "out.h"
 
 enum { RELEASE_AFTER_LOSS_MS = 1000 };
@@ -32,22 +33,10 @@ struct keeping {
 
 /* --- the keeper ------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b) {
-    return *(const int *)a - *(const int *)b;
-}
-
 /* What the caller left open would stay open for as long as the lock is kept. */
 static void close_others(const struct keeping *keeping) {
-    int ours[] = {keeping->process_fd, keeping->socket, keeping->signals->fd};
-    const size_t count = sizeof ours / sizeof ours[0];
-    int from = STDERR_FILENO + 1;
-    qsort(ours, count, sizeof ours[0], by_number);
-    for (size_t i = 0; i < count; i++) {
-        if (ours[i] > from)
-            (void)close_range((unsigned)from, (unsigned)ours[i] - 1, 0);
-        from = ours[i] + 1;
-    }
-    (void)close_range((unsigned)from, ~0U, 0);
+    const int ours[] = {keeping->process_fd, keeping->socket, keeping->signals->fd};
+    daemon_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
 /* The rest: directory and standard streams. null: a descriptor of /dev/null. */
@@ -59,18 +48,24 @@ static void detach(int null) {
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct keeping *keeping, const struct rlock_keeper *keeper) {
+static void stay(const struct keeping *keeping, const struct taken *taken,
+                 const struct rlock_keeper *keeper) {
+    struct rlock_renewal renewal;
     struct pollfd fds[] = {
         {.fd = keeping->process_fd, .events = POLLIN},
         {.fd = rlock_keeper_fd(keeper), .events = POLLIN},
         {.fd = keeping->signals->fd, .events = POLLIN},
+        {.fd = rlock_keeper_report_fd(keeper), .events = POLLIN},
     };
     for (;;) {
-        bool from_terminal;
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
+        while (fds[3].revents != 0 && rlock_keeper_report(keeper, &renewal)) {
+            if (renewal.status != RLOCK_OK)
+                server_revive(&taken->server, 0);
+        }
         if (fds[0].revents != 0 || fds[1].revents != 0 ||
-            signals_read(keeping->signals, &from_terminal) != 0)
+            signals_read(keeping->signals) != 0)
             return;
     }
 }
@@ -83,11 +78,13 @@ static void give_back(const struct taken *taken, const struct settings *settings
         now + (verdict == RLOCK_OK ? settings->io_timeout_ms : (int64_t)RELEASE_AFTER_LOSS_MS);
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const bool sure = verdict == RLOCK_OK && lease_end < most;
+    server_revive(&taken->server, (sure ? lease_end : most) - now);
     (void)!rlock_release(taken->lock, 0, sure ? lease_end : most);
 }
 
 static int print_and_stay(const struct keeping *keeping, const struct taken *taken, int null) {
-    const struct rlock_keeper_options options = {.grace_ms = 0};
+    const struct rlock_keeper_options options = {.grace_ms = 0,
+                                                 .reports = server_is_local(&taken->server)};
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {
@@ -100,7 +97,7 @@ static int print_and_stay(const struct keeping *keeping, const struct taken *tak
         (void)prctl(PR_SET_PDEATHSIG, 0);
         detach(null);
         (void)!send(keeping->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        stay(keeping, keeper);
+        stay(keeping, taken, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
@@ -138,13 +135,13 @@ static int status_of(pid_t keeper) {
         if (errno != EINTR)
             return EXIT_SYSTEM; /* our caller ignores SIGCHLD: what went wrong has been said */
     }
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static int end_without(const struct keeping *keeping, pid_t keeper, bool process_ended) {
     const struct settings *settings = keeping->settings;
     const int status = status_of(keeper);
-    if (!process_ended || status != 128 + SIGTERM)
+    if (!process_ended || status != EXIT_BY_SIGNAL + SIGTERM)
         return status;
     out_warn("cannot take %s for process %d: it has ended", settings->names[0],
              settings->while_pid);
@@ -159,7 +156,6 @@ static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
     };
     bool process_ended = false;
     for (;;) {
-        bool from_terminal;
         char stands;
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
@@ -167,7 +163,7 @@ static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
             return recv(keeping->socket, &stands, sizeof stands, 0) == 1
                        ? 0
                        : end_without(keeping, keeper, process_ended);
-        const int signal = signals_read(keeping->signals, &from_terminal);
+        const int signal = signals_read(keeping->signals);
         if (signal != 0)
             (void)kill(keeper, signal);
         if (fds[2].revents != 0) {

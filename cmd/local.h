@@ -16,4 +16,9 @@ char *local_socket(const char *server);
  * status after a message. Call while the process has one thread. */
 int local_start(const char *server, int64_t timeout_ms, char **url, char **absolute);
 
+/* Starts it again if it has died, and waits for at most that long until it is ready: 0 will do
+ * where somebody tries on. Says nothing but to who wants to hear all. May be called beside other
+ * threads. absolute: as local_start() gave it. False: it is not there, or not yet. */
+bool local_revive(const char *absolute, int64_t timeout_ms);
+
 #endif

@@ -1,7 +1,9 @@
 /* main.c: which command was asked for, and what stands in its place: --help, --version. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "nearest.h"
@@ -9,6 +11,7 @@
 #include "out.h"
 #include "rlock.h"
 #include "settings.h"
+#include "signals.h"
 
 static int print_version(void) {
     char text[64];
@@ -111,8 +114,25 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     return status;
 }
 
+/* A standard stream that the caller has closed would become the first descriptor that we open, and
+ * a message go to the server in the place of a request. So it is /dev/null to us, and
+ * close-on-exec: to the command it is closed as before. Standard output can't be written to: a
+ * handle or a table that goes nowhere is still a failure. Where there is no /dev/null any path will
+ * do. */
+static bool fill_standard_streams(void) {
+    static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd] | O_CLOEXEC) < 0 &&
+            open("/", O_PATH | O_CLOEXEC) < 0)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
     const struct cmd *cmd = &cmd_rlock;
+    if (!fill_standard_streams())
+        return EXIT_SYSTEM;
     for (; cmd->group != NULL; argc--, argv++) {
         if (argc < 2)
             return say_missing(cmd);
@@ -122,5 +142,5 @@ int main(int argc, char **argv) {
         if (cmd == NULL)
             return EXIT_USAGE;
     }
-    return cmd->raw != NULL ? cmd->raw(argc, argv) : run_configured(cmd, argc, argv);
+    return cmd->raw != NULL ? cmd->raw(argc, argv) : signals_end(run_configured(cmd, argc, argv));
 }

@@ -10,6 +10,7 @@
 
 #include "local.h"
 #include "out.h"
+#include "printable.h"
 #include "server.h"
 
 enum { PATIENCE_MS = 300 };
@@ -24,12 +25,15 @@ static bool is_there(const char *url) {
     return there;
 }
 
-static bool has_control_character(const char *name) {
-    for (; *name != '\0'; name++) {
-        if ((unsigned char)*name < ' ' || *name == 0x7f)
-            return true;
+/* What is shown as something else can't be completed. */
+static bool can_be_shown(const char *name) {
+    for (uint32_t character; *name != '\0';) {
+        const size_t length = printable_character(name, &character);
+        if (length == 0 || !printable_is(character))
+            return false;
+        name += length;
     }
-    return false;
+    return true;
 }
 
 static int print(const rlock_scan *scan) {
@@ -40,7 +44,7 @@ static int print(const rlock_scan *scan) {
         return EXIT_SYSTEM;
     const char *name;
     for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL; i++) {
-        if (!has_control_character(name))
+        if (can_be_shown(name))
             fprintf(stream, "%s\n", name);
     }
     const int status = fclose(stream) == 0 ? out_stdout(text) : EXIT_SYSTEM;

@@ -1,4 +1,4 @@
-/* nearest.c: which known word a mistyped one was meant to be. */
+/* nearest.c: which known word a mistyped one was meant to be, or a word of another program's. */
 #include "nearest.h"
 
 #include <stdint.h>
@@ -41,4 +41,111 @@ void nearest_offer(struct nearest *nearest, const char *candidate) {
         nearest->best = candidate;
         nearest->distance = distance;
     }
+}
+
+/* --- words of others ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *group, *word, *ours;
+} commands[] = {
+    {"", "lock", "rlock run"},
+    {"", "exec", "rlock run"},
+    {"", "mutex", "rlock run"},
+    {"", "semaphore", "rlock sem"},
+    {"", "unlock", "rlock release"},
+    {"", "free", "rlock release"},
+    {"", "extend", "rlock renew"},
+    {"", "refresh", "rlock renew"},
+    {"", "ls", "rlock status"},
+    {"", "list", "rlock status"},
+    {"", "ps", "rlock status"},
+    {"", "show", "rlock status"},
+    {"", "inspect", "rlock status"},
+    {"", "get", "rlock status"},
+    {"", "watch", "rlock status --watch"},
+    {"", "top", "rlock status --watch"},
+    {"", "monitor", "rlock status --watch"},
+    {"", "force-unlock", "rlock break"},
+    {"", "steal", "rlock break"},
+    {"", "kill", "rlock break"},
+    {"", "rm", "rlock break"},
+    {"", "del", "rlock break"},
+    {"", "delete", "rlock break"},
+    {"", "ping", "rlock doctor"},
+    {"", "info", "rlock doctor"},
+    {"", "version", "rlock --version"},
+    {"latch", "create", "rlock latch set"},
+    {"latch", "countdown", "rlock latch down"},
+    {"latch", "await", "rlock latch wait"},
+    {"acquire", "lock", "rlock acquire run"},
+    {"acquire", "mutex", "rlock acquire run"},
+    {"acquire", "semaphore", "rlock acquire sem"},
+};
+
+static const struct {
+    const char *word, *ours[3];
+} options[] = {
+    {"timeout", {"wait", "connect-timeout"}},
+    {"max-wait", {"wait"}},
+    {"lock-timeout", {"wait"}},
+    {"acquire-timeout", {"wait"}},
+    {"wait-timeout", {"wait"}},
+    {"try", {"wait"}},
+    {"t", {"wait"}},
+    {"nonblock", {"no-wait"}},
+    {"non-block", {"no-wait"}},
+    {"nonblocking", {"no-wait"}},
+    {"nb", {"no-wait"}},
+    {"ttl", {"lease", "min-ttl"}},
+    {"lease-time", {"lease"}},
+    {"lock-delay", {"min-hold"}},
+    {"expire", {"lease"}},
+    {"expiry", {"lease"}},
+    {"expiration", {"lease"}},
+    {"duration", {"lease"}},
+    {"key", {"name"}},
+    {"lock", {"name"}},
+    {"lock-name", {"name"}},
+    {"url", {"server"}},
+    {"uri", {"server"}},
+    {"u", {"server"}},
+    {"host", {"server"}},
+    {"hostname", {"server"}},
+    {"addr", {"server"}},
+    {"address", {"server"}},
+    {"http-addr", {"server"}},
+    {"redis", {"server"}},
+    {"socket", {"server"}},
+    {"p", {"server"}},
+    {"password", {"RLOCK_PASSWORD in the environment"}},
+    {"pass", {"RLOCK_PASSWORD in the environment"}},
+    {"auth", {"RLOCK_PASSWORD in the environment"}},
+    {"a", {"RLOCK_PASSWORD in the environment"}},
+    {"silent", {"quiet"}},
+    {"debug", {"verbose"}},
+    {"shared", {"rlock read"}},
+    {"exclusive", {"rlock run"}},
+    {"shell", {"command"}},
+    {"limit", {"permits"}},
+    {"slots", {"permits"}},
+    {"yes", {"force"}},
+    {"follow", {"watch"}},
+    {"format", {"json"}},
+    {"output", {"json"}},
+};
+
+const char *nearest_command(const char *group, const char *word) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(commands[i].group, group) == 0 && strcmp(commands[i].word, word) == 0)
+            return commands[i].ours;
+    }
+    return NULL;
+}
+
+const char *const *nearest_options(const char *word) {
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(options[i].word, word) == 0)
+            return options[i].ours;
+    }
+    return NULL;
 }

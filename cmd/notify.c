@@ -12,19 +12,30 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "out.h"
+
 enum { MESSAGE_SIZE = 1024 };
+
+/* A datagram has one assignment a line: a newline in a stranger's command would begin another. */
+static void write_message(char message[MESSAGE_SIZE], const char *state, const char *text) {
+    char status[MESSAGE_SIZE / 2];
+    (void)snprintf(status, sizeof status, "%s", text);
+    out_make_printable(status);
+    (void)snprintf(message, MESSAGE_SIZE, "%sSTATUS=%s", state, status);
+}
 
 static void tell(const char *state, const char *text) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char message[MESSAGE_SIZE];
-    if (path == NULL || (*path != '/' && *path != '@') || strlen(path) >= sizeof address.sun_path)
+    const size_t size = path != NULL ? strlen(path) : 0;
+    /* A path's NUL may be missing where there is no room for it: an abstract name has none. */
+    if (size == 0 || (*path != '/' && *path != '@') || size > sizeof address.sun_path)
         return;
-    const size_t size = strlen(path);
     memcpy(address.sun_path, path, size);
     if (*path == '@') /* an abstract socket: its name begins with a NUL, and has none behind */
         address.sun_path[0] = '\0';
-    (void)snprintf(message, sizeof message, "%sSTATUS=%s", state, text);
+    write_message(message, state, text);
     const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return;

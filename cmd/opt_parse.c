@@ -52,6 +52,30 @@ static const struct opt *find_value(const struct cmd *cmd, int value) {
     return NULL;
 }
 
+static bool has_option(const struct cmd *cmd, const char *name) {
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (strcmp(row->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An option that another program has. True: why says what it is called here. */
+static bool complain_foreign(const struct cmd *cmd, const char *word, struct complaint *why) {
+    const char *const *ours = nearest_options(word);
+    for (; ours != NULL && *ours != NULL; ours++) {
+        const bool is_option = strpbrk(*ours, " _") == NULL;
+        if (is_option && !has_option(cmd, *ours))
+            continue;
+        complain(why, EXIT_USAGE,
+                 "unknown option '%s%s': did you mean '%s%s'? See 'rlock %s --help'",
+                 word[1] == '\0' ? "-" : "--", word, is_option ? "--" : "", *ours, cmd->name);
+        return true;
+    }
+    return false;
+}
+
 /* A long option that getopt did not know, or found to begin several.
  * Only its name is told: a value behind '=' may be a URL with a password. */
 static bool complain_long(const struct cmd *cmd, const char *argument, struct complaint *why) {
@@ -71,6 +95,8 @@ static bool complain_long(const struct cmd *cmd, const char *argument, struct co
     }
     if (begun > 1 && *word != '\0')
         return complain(why, EXIT_USAGE, "ambiguous option '--%s': it could be %s", word, others);
+    if (complain_foreign(cmd, word, why))
+        return false;
     if (nearest.best != NULL)
         return complain(why, EXIT_USAGE,
                         "unknown option '--%s': did you mean '--%s'? See 'rlock %s --help'", word,
@@ -89,6 +115,8 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     if (row != NULL)
         return complain(why, EXIT_USAGE, "--%s takes no argument: see 'rlock %s --help'", row->name,
                         cmd->name);
+    if (optopt != 0 && complain_foreign(cmd, (const char[]){(char)optopt, '\0'}, why))
+        return false;
     if (optopt != 0)
         return complain(why, EXIT_USAGE, "unknown option '-%c': see 'rlock %s --help'", optopt,
                         cmd->name);
@@ -112,6 +140,20 @@ static bool read_operands(struct settings *settings, const struct cmd *cmd, int 
     return true;
 }
 
+/* Any text would do for it, but this is much rather an option whose own place was missed: `-n -x`
+ * is a name that was forgotten. A secret is not told. */
+static bool complain_dash(const struct opt *row, const char *value, struct complaint *why) {
+    if (row->secret)
+        return complain(why, EXIT_USAGE,
+                        "--%s needs an argument, and what follows looks like an option: give --%s "
+                        "%s",
+                        row->name, row->name, row->arg);
+    return complain(why, EXIT_USAGE,
+                    "--%s needs an argument, and '%s' looks like an option: give --%s %s, or "
+                    "--%s=%s if that is meant",
+                    row->name, value, row->name, row->arg, row->name, value);
+}
+
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why) {
     static const struct origin option = {.source = SOURCE_OPTION};
@@ -128,6 +170,10 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
         }
         if (row->asks != SETTINGS_OK)
             return row->asks;
+        if (row->is_text && optarg != NULL && optarg == argv[optind - 1] && *optarg == '-') {
+            complain_dash(row, optarg, why);
+            return SETTINGS_BAD;
+        }
         const char *bare = row->bare != NULL ? row->bare : "yes";
         if (!opt_set(row, settings, optarg != NULL ? optarg : bare, &option, why))
             return SETTINGS_BAD;

@@ -16,6 +16,8 @@
 
 #include "columns.h"
 #include "json.h"
+#include "printable.h"
+#include "secret.h"
 
 #define MESSAGE_MAX 3072
 
@@ -41,21 +43,22 @@ static bool write_all(int fd, const char *text, size_t length) {
     return true;
 }
 
-/* Control characters, C1 in UTF-8 too, would let a lock's name or a stranger's command line move
- * the cursor, or fake a line. */
 void out_make_printable(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
-        if (*c < 0x20 || *c == 0x7f)
-            *c = '?';
-        else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
-            c[0] = c[1] = '?';
-    }
+    secret_hide(text);
+    printable_make(text, "");
+}
+
+/* Where somebody types at another job's prompt. */
+static bool in_background(void) {
+    const pid_t foreground = tcgetpgrp(STDERR_FILENO);
+    return foreground > 0 && foreground != getpgrp();
 }
 
 static void write_text(const char *message) {
     static const char erase[] = "\r\033[K";
     char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
-    int length = snprintf(line, sizeof line, "%srlock: %s\n", out.live_shown ? erase : "", message);
+    const bool to_erase = out.live_shown && !in_background();
+    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
     out.live_shown = false;
     write_all(STDERR_FILENO, line, (size_t)length);
 }
@@ -99,14 +102,14 @@ static void write_json(enum out_level level, const char *event, const struct out
     char *line = NULL;
     cJSON *object = json->CreateObject();
     if (object != NULL && add_members(object, level, event, fields, field_count, message))
-        line = json->PrintUnformatted(object);
+        line = json_print(json, object);
     if (line != NULL) {
         /* Its end becomes the newline: write_all() takes the length, not the '\0'. */
         size_t length = strlen(line);
         line[length] = '\n';
         write_all(STDERR_FILENO, line, length + 1);
     }
-    json->free(line);
+    free(line);
     json->Delete(object);
 }
 
@@ -122,6 +125,7 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     char message[MESSAGE_MAX];
     vsnprintf(message, sizeof message, format, arguments);
     if (out.as_json) {
+        secret_hide(message);
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
     } else {
         out_make_printable(message);
@@ -212,7 +216,7 @@ static size_t live_columns(void) {
 }
 
 void out_live(const char *format, ...) {
-    if (!out_can_live())
+    if (!out_can_live() || in_background())
         return;
     char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
     va_list arguments;
@@ -226,7 +230,7 @@ void out_live(const char *format, ...) {
 }
 
 void out_live_end(void) {
-    if (out.live_shown)
+    if (out.live_shown && !in_background())
         write_all(STDERR_FILENO, "\r\033[K", 4);
     out.live_shown = false;
 }
@@ -234,8 +238,12 @@ void out_live_end(void) {
 /* --- help, version, lists -------------------------------------------------------------------- */
 
 int out_stdout(const char *text) {
-    if (write_all(STDOUT_FILENO, text, strlen(text)))
-        return 0;
-    out_error("cannot write to standard output: %s", strerror(errno));
-    return EXIT_SYSTEM;
+    char *shown = strdup(text);
+    if (shown != NULL)
+        printable_make(shown, "\n\t\033"); /* what others wrote has lost these before */
+    const bool written = shown != NULL && write_all(STDOUT_FILENO, shown, strlen(shown));
+    if (!written)
+        out_error("cannot write to standard output: %s", strerror(errno));
+    free(shown);
+    return written ? 0 : EXIT_SYSTEM;
 }

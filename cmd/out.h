@@ -1,8 +1,9 @@
 /* out.h: everything that rlock says, and its exit statuses.
  *
  * A message is one line, "rlock: cannot VERB THING: reason", lower case and without a full stop.
- * Callers never end it with a newline. Control characters in it are printed as '?', for names and
- * commands of strangers reach a terminal here. With --log json each is one JSON object instead. */
+ * Callers never end it with a newline. What is not printable is a '?' in it, and passwords in URLs
+ * are hidden, for names and commands of strangers reach a terminal here. With --log json each is
+ * one JSON object instead, which has all characters, the same ones escaped. */
 #ifndef RLOCK_CMD_OUT_H
 #define RLOCK_CMD_OUT_H
 
@@ -67,14 +68,17 @@ void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
  * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no
- * terminal that understands it, -q, or --log json. */
+ * terminal that understands it, -q, or --log json; nor while another job has the terminal. */
 bool out_can_live(void);
 void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_live_end(void);
 
-/* Makes each control character a '?', in place. */
+/* Makes what others wrote fit to be shown, in place: each character that could be taken for more
+ * than text is a '?' (printable.h), passwords are hidden (secret.h). The text gets no longer. */
 void out_make_printable(char *text);
 
-/* Writes text as it stands. Standard output full or closed: a message, and EXIT_SYSTEM; else 0. */
+/* Writes lines. What is not printable is a '?' here, too, but for tabs and escapes, which are our
+ * own: what others wrote has been through out_make_printable() before. Standard output full or
+ * closed: a message, and EXIT_SYSTEM; else 0. */
 int out_stdout(const char *text);
 #endif

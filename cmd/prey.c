@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "out.h"
-#include "waitline.h"
 
 enum { ONE_OF_SEVERAL_MS = 2000 };
 
@@ -88,26 +88,33 @@ void prey_free(struct prey *prey) {
     free(prey->seen);
 }
 
-static const char *text_of(const char *text) {
-    return text != NULL ? text : "";
+const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i) {
+    const struct seen *seen = &prey->seen[i];
+    describe_seen(text, PREY_TEXT_SIZE, seen->holder, seen->held_ms, seen->at_ms);
+    const size_t length = strlen(text);
+    if (seen->holder->permits > 1)
+        (void)snprintf(text + length, PREY_TEXT_SIZE - length, "; %" PRId64 " permits",
+                       seen->holder->permits);
+    return text;
 }
 
-const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i) {
-    static const struct wrap_kind plainly = {.detail = DETAIL_NONE};
+int64_t prey_one_runs_on_ms(const struct prey *prey, size_t i) {
     const struct rlock_view_holder *holder = prey->seen[i].holder;
-    const struct rlock_holder shown = {
-        .owner = holder->owner,
-        .host = text_of(holder->host),
-        .user = text_of(holder->user),
-        .command = text_of(holder->command),
-        .pid = holder->pid > 0 ? holder->pid : 0,
-        .held_ms = prey->seen[i].held_ms,
-        .as_of_ms = prey->seen[i].at_ms,
-    };
-    waitline_why(text, PREY_TEXT_SIZE, &plainly, &shown);
-    const size_t length = strlen(text);
-    if (holder->permits > 1)
-        (void)snprintf(text + length, PREY_TEXT_SIZE - length, "; %" PRId64 " permits",
-                       holder->permits);
-    return text;
+    if (holder->kept)
+        return 0;
+    if (holder->host == NULL || holder->ttl_ms < 0)
+        return -1;
+    const int64_t left_ms = holder->ttl_ms - (rlock_now_ms() - prey->seen[i].at_ms);
+    return left_ms > 0 ? left_ms : 0;
+}
+
+int64_t prey_runs_on_ms(const struct prey *prey) {
+    int64_t longest_ms = 0;
+    for (size_t i = 0; i < prey->count_of_holders; i++) {
+        const int64_t one_ms = prey_one_runs_on_ms(prey, i);
+        if (one_ms < 0)
+            return -1;
+        longest_ms = one_ms > longest_ms ? one_ms : longest_ms;
+    }
+    return longest_ms;
 }

@@ -32,6 +32,12 @@ void prey_free(struct prey *prey);
 /* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh". Returns the text. */
 const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i);
 
+/* For how long the commands of those that are held by rlock may run on at most, once they are
+ * broken: until their leases would have ended; all of them, or the i-th. -1: nobody knows, as of a
+ * client of Redisson's, which goes on until it unlocks; 0: nothing runs. */
+int64_t prey_runs_on_ms(const struct prey *prey);
+int64_t prey_one_runs_on_ms(const struct prey *prey, size_t i);
+
 /* Until when one server is asked: one of several is not waited for like the only one. */
 int64_t prey_deadline_ms(const struct settings *settings);
 

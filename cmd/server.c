@@ -8,6 +8,7 @@
 
 #include "local.h"
 #include "opt.h"
+#include "other_kind.h"
 #include "out.h"
 
 void server_close(struct server *server) {
@@ -18,6 +19,21 @@ void server_close(struct server *server) {
     }
     free(server->for_command);
     *server = (struct server){.client = NULL};
+}
+
+bool server_is_local(const struct server *server) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            return true;
+    }
+    return false;
+}
+
+void server_revive(const struct server *server, int64_t timeout_ms) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            (void)local_revive(server->local[i].absolute, timeout_ms);
+    }
 }
 
 const char *server_shown(const struct server *server) {
@@ -126,11 +142,14 @@ static int explain(const struct server *server, const struct settings *settings,
                    const char *verb, const char *name, enum rlock_status status,
                    const char *if_unavailable) {
     const char *reason = rlock_error(server->client);
+    char other[OTHER_KIND_SIZE];
     switch (status) {
     case RLOCK_WRONG_KIND:
         return fail(EXIT_WRONG_KIND, name, url,
                     "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
-                    url, rlock_status_text(status));
+                    url,
+                    other_kind(other, server->client, name, settings->server_count,
+                               rlock_now_ms() + settings->io_timeout_ms));
     case RLOCK_UNAVAILABLE:
         return fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s%s", verb, name, url,
                     reason, if_unavailable,

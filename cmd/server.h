@@ -20,6 +20,13 @@ struct server {
 int server_open(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
+/* One of them is a local: one: it may die while nobody but us needs it. */
+bool server_is_local(const struct server *server);
+
+/* Starts those local: ones again that have died, each waited for at most that long; 0: not at all,
+ * for somebody tries on. Costs a connection, and nothing where none is local:. */
+void server_revive(const struct server *server, int64_t timeout_ms);
+
 /* The servers without passwords, as they can be given again. Borrowed. */
 const char *server_shown(const struct server *server);
 

@@ -4,7 +4,6 @@
  * weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set. */
 #include "settings.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "cmd.h"
 #include "config.h"
 #include "duration.h"
+#include "lines.h"
 #include "opt.h"
 #include "out.h"
 #include "quorum.h"
@@ -112,29 +112,62 @@ static bool check_command(struct settings *settings, const struct cmd *cmd, stru
     return true;
 }
 
-/* The first line of a file. False: why names the file, never what is in it. */
-static bool read_password(struct settings *settings, const char *path, struct complaint *why) {
-    char *line = NULL;
-    size_t size = 0;
-    FILE *stream = fopen(path, "re");
-    errno = stream != NULL ? 0 : errno;
-    ssize_t length = stream != NULL ? getline(&line, &size, stream) : -1;
-    if (length > 0 && line[length - 1] == '\n')
-        line[--length] = '\0';
-    if (length > 0 && strlen(line) == (size_t)length) {
-        settings->password = line;
-        line = NULL;
-    } else {
-        complain(why, EXIT_CONFIG,
-                 "%s: cannot read the password that RLOCK_PASSWORD_FILE names: %s", path,
-                 length > 0   ? "it has a NUL byte"
-                 : errno == 0 ? "the first line is empty"
-                              : strerror(errno));
+/* What has named the password's file, as messages say it. */
+static const char *named_by(const struct origin *from, char *text, size_t size) {
+    if (from->file != NULL)
+        (void)snprintf(text, size, "%s:%u", from->file, from->line);
+    else
+        (void)snprintf(text, size, "%s",
+                       from->source == SOURCE_OPTION ? "--password-file" : "RLOCK_PASSWORD_FILE");
+    return text;
+}
+
+static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
+    settings->password = strdup(password);
+    return settings->password != NULL ||
+           complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
+}
+
+/* The first line of a file, or of a pipe such as a shell makes of <(...). False: why names the
+ * file, never what is in it. */
+static bool read_password_file(struct settings *settings, struct complaint *why) {
+    const char *path = settings->password_file, *wrong;
+    char by[512];
+    struct lines lines;
+    if (!lines_open(&lines, path, true, &wrong))
+        goto bad;
+    if (lines_next(&lines, &wrong) && *lines.text != '\0') {
+        const bool kept = keep_password(settings, lines.text, why);
+        lines_close(&lines);
+        return kept;
     }
-    if (stream != NULL)
-        fclose(stream);
-    free(line); /* what getline() left when there was no line: no text, no secret */
-    return settings->password != NULL;
+    if (wrong == NULL)
+        wrong = "the first line is empty";
+    lines_close(&lines);
+bad:
+    return complain(why, EXIT_CONFIG, "%s: cannot read the password that %s names: %s", path,
+                    named_by(&settings->origins[SETTING_PASSWORD_FILE], by, sizeof by), wrong);
+}
+
+/* A fleet's password may be closed to who uses a local: server only. */
+static bool wants_password(const struct settings *settings) {
+    static const char local[] = "local:";
+    for (size_t i = 0; i < settings->server_count; i++) {
+        if (strncmp(settings->servers[i], local, sizeof local - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The command line, then the environment, where RLOCK_PASSWORD goes before the file, then the
+ * files. What is not wanted is not read. */
+static bool read_password(struct settings *settings, struct complaint *why) {
+    const char *password = getenv("RLOCK_PASSWORD");
+    if (password != NULL && *password != '\0' &&
+        settings->origins[SETTING_PASSWORD_FILE].source != SOURCE_OPTION)
+        return keep_password(settings, password, why);
+    return settings->password_file == NULL || !wants_password(settings) ||
+           read_password_file(settings, why);
 }
 
 /* A lock is where it was taken, unless the caller knows better. */
@@ -144,22 +177,19 @@ static bool read_handle_server(struct settings *settings, struct complaint *why)
            opt_set(opt_find("server"), settings, settings->handle->servers, &handle, why);
 }
 
-/* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. RLOCK_PASSWORD beats the file,
- * which is not read then. */
+/* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
 static bool read_environment(struct settings *settings, struct complaint *why) {
     static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
-    const char *server = getenv("RLOCK_SERVER");
-    if (server != NULL && *server != '\0' &&
-        !opt_set(opt_find("server"), settings, server, &environment, why))
-        return false;
-    const char *password = getenv("RLOCK_PASSWORD");
-    if (password != NULL && *password != '\0') {
-        settings->password = strdup(password);
-        return settings->password != NULL ||
-               complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
+    static const struct {
+        const char *variable, *option;
+    } rows[] = {{"RLOCK_SERVER", "server"}, {"RLOCK_PASSWORD_FILE", "password-file"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *value = getenv(rows[i].variable);
+        if (value != NULL && *value != '\0' &&
+            !opt_set(opt_find(rows[i].option), settings, value, &environment, why))
+            return false;
     }
-    const char *path = getenv("RLOCK_PASSWORD_FILE");
-    return path == NULL || *path == '\0' || read_password(settings, path, why);
+    return true;
 }
 
 /* At most a third of the lease, so that two thirds are left to renew it in. A weaker source than
@@ -207,7 +237,8 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
     bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
                 (cmd->check == NULL || cmd->check(settings, why)) &&
                 read_handle_server(settings, why) && config_load(settings, why) &&
-                read_environment(settings, why) && check_kill_after(settings, why) &&
-                check_tls(settings, why) && quorum_check(settings, cmd, why);
+                read_environment(settings, why) && read_password(settings, why) &&
+                check_kill_after(settings, why) && check_tls(settings, why) &&
+                quorum_check(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

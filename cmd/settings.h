@@ -53,6 +53,7 @@ enum setting {
     SETTING_IO_TIMEOUT,
     SETTING_REPLICAS,
     SETTING_REPLICA_TIMEOUT,
+    SETTING_PASSWORD_FILE,
     SETTING_TLS_CA,
     SETTING_TLS_CERT,
     SETTING_TLS_KEY,
@@ -82,7 +83,8 @@ struct settings {
     const char *servers[RLOCK_SERVERS_MAX]; /* URLs, maybe with a password: never print them */
     size_t server_count;                    /* several are a quorum */
     enum source server_source;              /* all are from there */
-    char *password; /* RLOCK_PASSWORD or the content of RLOCK_PASSWORD_FILE; NULL: none */
+    const char *password_file;
+    char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
     bool supersede;
     bool prefer_readers;
     int permits; /* --permits N; 0: not given */

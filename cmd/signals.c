@@ -4,6 +4,8 @@
  * SIGPIPE is blocked for rlock's own messages; who reads them may go away while CMD runs. */
 #include "signals.h"
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -49,18 +51,65 @@ void signals_run(struct signals *signals) {
     (void)signalfd(signals->fd, &taken, 0);
 }
 
-/* nohup means what it says. A script's background job has SIGINT and SIGQUIT ignored only to shield
- * it from the terminal's keys: one that was sent to rlock on purpose counts. */
-static bool to_ignore(const struct signals *signals, int signal, bool from_terminal) {
-    return sigismember(&signals->ignored, signal) == 1 &&
-           (from_terminal || (signal != SIGINT && signal != SIGQUIT));
+/* What the kernel sends by itself goes to a whole group, to the terminal's foreground or to one
+ * that lost it, but for the ends of timers, and for the hang-up of a terminal: that is told to the
+ * session's leader alone. */
+static bool is_by_keys(const struct signalfd_siginfo *info) {
+    if (info->ssi_code != SI_KERNEL)
+        return false;
+    switch ((int)info->ssi_signo) {
+    case SIGALRM:
+    case SIGXCPU: return false;
+    case SIGHUP:
+    case SIGCONT: return getsid(0) != getpid();
+    default: return true;
+    }
 }
 
-int signals_read(const struct signals *signals, bool *from_terminal) {
+/* nohup means what it says. A script's background job has SIGINT and SIGQUIT ignored only to shield
+ * it from the terminal's keys: one that was sent to rlock on purpose counts. */
+static bool to_ignore(const struct signals *signals, const struct signal_taken *taken) {
+    return sigismember(&signals->ignored, taken->number) == 1 &&
+           (taken->by_keys || (taken->number != SIGINT && taken->number != SIGQUIT));
+}
+
+bool signals_take(const struct signals *signals, struct signal_taken *out) {
     struct signalfd_siginfo info;
     if (read(signals->fd, &info, sizeof info) != (ssize_t)sizeof info)
-        return 0;
-    *from_terminal = info.ssi_code == SI_KERNEL;
-    const int signal = (int)info.ssi_signo;
-    return to_ignore(signals, signal, *from_terminal) ? 0 : signal;
+        return false;
+    *out = (struct signal_taken){
+        .number = (int)info.ssi_signo,
+        .by_keys = is_by_keys(&info),
+        .sender = info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid,
+    };
+    return !to_ignore(signals, out);
+}
+
+int signals_read(const struct signals *signals) {
+    struct signal_taken taken;
+    return signals_take(signals, &taken) ? taken.number : 0;
+}
+
+void signals_suffer(int signal) {
+    sigset_t only, before;
+    struct sigaction old = {.sa_handler = SIG_DFL};
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, &old);
+    (void)kill(getpid(), signal);
+    (void)sigprocmask(SIG_UNBLOCK, &only, &before); /* here it comes */
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    (void)sigaction(signal, &old, NULL);
+}
+
+int signals_end(int status) {
+    if (status <= EXIT_BY_SIGNAL)
+        return status;
+    const int signal = status - EXIT_BY_SIGNAL;
+    if (getpid() != 1) { /* whom no signal ends */
+        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nor is a program of core(5) started */
+        signals_suffer(signal);
+    }
+    return 128 + signal;
 }

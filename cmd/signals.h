@@ -1,14 +1,22 @@
-/* signals.h: the signals that rlock takes by a descriptor, and what the caller had set. */
+/* signals.h: the signals that rlock takes by a descriptor, what the caller had set, and the ends
+ * that signals make. */
 #ifndef RLOCK_CMD_SIGNALS_H
 #define RLOCK_CMD_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct signals {
     int fd;               /* a signalfd: readable when one has come */
     sigset_t caller_mask; /* for the command */
     sigset_t ignored;     /* ignored by the caller: nohup, a script's background job */
+};
+
+struct signal_taken {
+    int number;
+    bool by_keys; /* the kernel sent it to each process of the job: the terminal's keys, its end */
+    pid_t sender; /* 0: the kernel */
 };
 
 /* Blocks the signals that end a wait and makes them readable. Call before any thread exists.
@@ -18,8 +26,21 @@ bool signals_begin(struct signals *signals);
 /* From here on the job-control signals come by the descriptor too. */
 void signals_run(struct signals *signals);
 
-/* Reads one signal. 0: none is there, or it is one to ignore. *from_terminal: the kernel sent it,
- * so every process of the foreground job has it already. */
-int signals_read(const struct signals *signals, bool *from_terminal);
+/* Takes one signal. False: none is there, or it is one to ignore. */
+bool signals_take(const struct signals *signals, struct signal_taken *out);
+
+/* The same, for those who want the number only. 0: none. */
+int signals_read(const struct signals *signals);
+
+/* Sends this process a signal that does what it does by default. Returns from a stop when it has
+ * been continued, or at once where nobody could continue it: then the kernel does not stop it. */
+void signals_suffer(int signal);
+
+/* An exit status that main() makes an end by the signal: see signals_end(). */
+enum { EXIT_BY_SIGNAL = 1 << 10 };
+
+/* Makes EXIT_BY_SIGNAL + N an end by signal N, without a core, so that the shell knows that a
+ * signal it was. Returns any other status; 128 + N where there is no such end, as for PID 1. */
+int signals_end(int status);
 
 #endif

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -19,22 +21,36 @@ static bool caller_ignores_child(void) {
     return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct spawn_options *options) {
-    int sockets[2];
-    *spawn = (struct spawn){.guardian = -1, .socket = -1};
-    struct shared *shared =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+/* A script that has become rlock (exec) may have left children behind in the background. */
+static bool note_strangers(struct spawn *spawn) {
+    if (!tree_has_children())
+        return true;
+    spawn->stranger_count = tree_children(NULL, 0);
+    spawn->strangers = malloc((size_t)spawn->stranger_count * sizeof *spawn->strangers);
+    if (spawn->strangers == NULL)
         return false;
-    spawn->shared = shared;
+    (void)tree_children(spawn->strangers, spawn->stranger_count);
+    return true;
+}
+
+static bool share_memory(struct spawn *spawn) {
+    void *memory = mmap(NULL, sizeof *spawn->shared, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    spawn->shared = memory == MAP_FAILED ? NULL : memory;
+    return spawn->shared != NULL;
+}
+
+static bool start_guardian(struct spawn *spawn, const struct signals *signals,
+                           const struct spawn_options *options) {
+    int sockets[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
-        goto failed;
+        return false;
     const struct guardian_plan plan = {
         .argv = options->argv,
         .caller_mask = &signals->caller_mask,
         .caller_ignored_child = caller_ignores_child(),
-        .shared = shared,
+        .shared = spawn->shared,
+        .rlock = getpid(),
         .kill_after_ms = options->kill_after_ms,
         .margin_ms = options->margin_ms,
         .warn_only = options->warn_only,
@@ -47,48 +63,83 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
         close(sockets[0]);
         guardian_main(&plan);
     }
-    const int why = errno;
+    const int error = errno;
     close(sockets[1]);
     spawn->socket = sockets[0];
-    if (spawn->guardian > 0)
+    errno = error;
+    return spawn->guardian > 0;
+}
+
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
+                   const struct spawn_options *options, const char **why) {
+    *spawn = (struct spawn){.guardian = -1, .socket = -1};
+    if (!tree_can_be_found(why))
+        return false;
+    if (note_strangers(spawn) && share_memory(spawn) && start_guardian(spawn, signals, options)) {
+        if (getpid() == 1)
+            (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
         return true;
-    errno = why;
-failed:
+    }
+    *why = strerror(errno);
     spawn_finish(spawn);
     return false;
 }
 
-static void order(const struct spawn *spawn, enum order_verb verb, int signal) {
-    const struct order packet = {verb, signal};
-    (void)send(spawn->socket, &packet, sizeof packet, MSG_NOSIGNAL);
+/* Never waits: a guardian that is stopped reads nothing. */
+static void order(const struct spawn *spawn, uint64_t orders) {
+    (void)__atomic_fetch_or(&spawn->shared->orders, orders, __ATOMIC_ACQ_REL);
+    (void)send(spawn->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* full: it has bells enough */
 }
 
-/* Has the terminal stopped the job, the shell must see rlock stop, too. While rlock is stopped
- * nothing renews: the guardian keeps the deadline. */
-static void pass_on(const struct spawn *spawn, int signal, bool from_terminal) {
-    if (!from_terminal)
-        order(spawn, ORDER_SIGNAL, signal);
-    else if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
-        (void)raise(SIGSTOP);
+/* As in the kernel, a stop takes a SIGCONT back that has not been delivered, and the other way
+ * round. */
+static uint64_t taken_back_by(int signal) {
+    static const uint64_t stops =
+        ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
+    return signal == SIGCONT                     ? stops
+           : (ORDER_SIGNAL(signal) & stops) != 0 ? ORDER_SIGNAL(SIGCONT)
+                                                 : 0;
 }
 
-/* Reads the report, or finds that the guardian is gone without one. */
+/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
+static void pass_on(const struct spawn *spawn, const struct signals *signals) {
+    struct signal_taken taken;
+    if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
+        return;
+    (void)__atomic_fetch_and(&spawn->shared->orders, ~taken_back_by(taken.number),
+                             __ATOMIC_ACQ_REL);
+    order(spawn, taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
+}
+
+/* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
+ * the guardian keeps the deadline. */
+static void stop_by(const struct spawn *spawn, int signal) {
+    signals_suffer(signal);
+    order(spawn, ORDER_AWAKE);
+}
+
+/* Reads a report, or finds that the guardian is gone without one. True: it was the last. */
 static bool read_report(struct spawn *spawn) {
-    const ssize_t n = recv(spawn->socket, &spawn->report, sizeof spawn->report, MSG_DONTWAIT);
-    if (n == (ssize_t)sizeof spawn->report) {
-        order(spawn, ORDER_READ, 0);
-        return true;
-    }
+    struct report report;
+    const ssize_t n = recv(spawn->socket, &report, sizeof report, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    spawn->guardian_lost = true;
-    spawn_kill(spawn);
+    if (n != (ssize_t)sizeof report) {
+        spawn->guardian_lost = true;
+        spawn_kill(spawn);
+    } else if (report.verb == REPORT_STOPPED) {
+        stop_by(spawn, report.status);
+        return false;
+    } else {
+        spawn->report = report;
+        order(spawn, ORDER_READ);
+    }
     return true;
 }
 
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
     __atomic_store_n(&spawn->shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
-    order(spawn, ORDER_START, 0);
+    order(spawn, ORDER_START);
 }
 
 static int timeout_until(int64_t until_ms) {
@@ -110,12 +161,8 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
             continue;
         if (fds[0].revents != 0 && read_report(spawn))
             return SPAWN_ENDED;
-        if (fds[1].revents != 0) {
-            bool from_terminal = false;
-            const int signal = signals_read(signals, &from_terminal);
-            if (signal != 0)
-                pass_on(spawn, signal, from_terminal);
-        }
+        if (fds[1].revents != 0)
+            pass_on(spawn, signals);
         if (fds[2].revents != 0)
             return SPAWN_LOST;
         if (fds[3].revents != 0)
@@ -126,13 +173,16 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 }
 
 void spawn_stop(struct spawn *spawn) {
-    order(spawn, ORDER_STOP, 0);
+    order(spawn, ORDER_STOP);
 }
 
 void spawn_kill(struct spawn *spawn) {
-    int status = 0;
-    bool ended = false;
-    const bool all = tree_kill(spawn->guardian, &status, &ended, boottime_ms() + KILL_PATIENCE_MS);
+    struct tree tree = {
+        .child = spawn->guardian,
+        .strangers = spawn->strangers,
+        .stranger_count = spawn->stranger_count,
+    };
+    const bool all = tree_kill(&tree, boottime_ms() + KILL_PATIENCE_MS);
     spawn->guardian = -1;
     spawn->report = (struct report){
         .verb = REPORT_ENDED,
@@ -150,6 +200,7 @@ void spawn_finish(struct spawn *spawn) {
         (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
     }
+    free(spawn->strangers);
     if (spawn->shared != NULL)
         (void)munmap(spawn->shared, sizeof *spawn->shared);
     *spawn = (struct spawn){.guardian = -1, .socket = -1};

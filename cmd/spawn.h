@@ -16,6 +16,8 @@ struct spawn {
     struct shared *shared; /* with the guardian: whoever renews the lease stores its end there */
     struct report report;  /* after SPAWN_ENDED */
     bool guardian_lost;    /* after SPAWN_ENDED: it was killed, and the tree by us */
+    pid_t *strangers;      /* children that this process had before: none of ours */
+    int stranger_count;
 };
 
 struct spawn_options {
@@ -33,24 +35,25 @@ enum spawn_event {
     SPAWN_TIME,  /* until_ms has come */
 };
 
-/* Forks the guardian, which waits at its gate. Call while the process has one thread. False: errno
+/* Forks the guardian, which waits at its gate. Call while the process has one thread. False: *why
  * says why; nothing runs. */
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct spawn_options *options);
+                   const struct spawn_options *options, const char **why);
 
 /* Opens the gate: the command starts, with shared->environment as it is now. lease_end_ms: until
  * when it may run if nobody stores a later one; INT64_MAX: no limit. */
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 
-/* Waits, passing on the signals that come. A descriptor of -1: none. */
+/* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
+ * none. */
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
                              int news_fd, int64_t until_ms);
 
 /* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
 void spawn_stop(struct spawn *spawn);
 
-/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Sets the
- * report. */
+/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Waits for
+ * nobody but the dying. Sets the report. */
 void spawn_kill(struct spawn *spawn);
 
 /* Reaps the guardian and frees what prepare has made: before the start, after SPAWN_ENDED, or after

@@ -1,5 +1,6 @@
 /* status_json.c: what `rlock status` has seen, for programs. man/status.schema.json says what is in
  * it. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "json.h"
@@ -57,7 +58,7 @@ static cJSON *add_element(struct writer *w, cJSON *array) {
 static void add_holder(struct writer *w, cJSON *object, const struct rlock_view_holder *holder) {
     add_text(w, object, "owner", holder->owner);
     add_text(w, object, "host", holder->host);
-    add_number(w, object, "pid", holder->pid);
+    add_number(w, object, "pid", holder->kept ? -1 : holder->pid); /* that process is gone */
     add_text(w, object, "user", holder->user);
     add_text(w, object, "command", holder->command);
     add_instant(w, object, "since", holder->since_ms);
@@ -72,6 +73,8 @@ static void add_waiter(struct writer *w, cJSON *object, const struct rlock_view_
     add_number(w, object, "position", waiter->position);
     add_text(w, object, "host", waiter->host);
     add_number(w, object, "pid", waiter->pid);
+    add_text(w, object, "user", waiter->user);
+    add_text(w, object, "command", waiter->command);
     add_instant(w, object, "since", waiter->since_ms);
 }
 
@@ -115,10 +118,10 @@ bool status_json(FILE *stream, const struct survey *survey, const struct status_
         if (object != NULL)
             add_view(&writer, object, survey->views[i], form->several);
     }
-    char *text = writer.failed ? NULL : writer.json.PrintUnformatted(all);
+    char *text = writer.failed ? NULL : json_print(&writer.json, all);
     if (text != NULL)
         fprintf(stream, "%s\n", text);
-    writer.json.free(text);
+    free(text);
     writer.json.Delete(all);
     return text != NULL;
 }

@@ -10,7 +10,8 @@
 struct status_form {
     bool several; /* servers: each is told apart */
     bool colours;
-    bool all; /* waiters, however many */
+    bool all;       /* waiters, however many */
+    bool says_none; /* when there are no locks */
     size_t width;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "duration.h"
 #include "status_out.h"
 #include "table.h"
@@ -10,15 +11,15 @@
 enum { WAITERS_SHOWN = 5, STATE = 2, COLUMNS = 9 };
 
 static const struct table_column columns[COLUMNS] = {
-    {.title = "NAME", .least = 8},
+    {.title = "NAME", .least = 8, .turn = 3},
     {.title = "KIND"},
-    {.title = "STATE", .least = 10},
-    {.title = "WHO", .least = 8},
+    {.title = "STATE"},
+    {.title = "WHO", .least = 6, .turn = 2},
     {.title = "PID"},
     {.title = "FOR", .right = true},
     {.title = "LEASE", .right = true},
-    {.title = "TOKEN", .least = 5, .right = true},
-    {.title = "COMMAND", .least = 7},
+    {.title = "TOKEN", .right = true},
+    {.title = "COMMAND", .least = 7, .turn = 1},
 };
 
 /* A row's cells; NULL: empty. */
@@ -70,9 +71,14 @@ static void describe_state(char *text, size_t size, const rlock_view *view) {
         (void)snprintf(text, size, "%s", view->held ? "held" : "free");
 }
 
-/* What a holder has: permits, or several holds; else "held". */
+/* What a holder has: permits, or several holds; else "held". What --min-hold alone keeps is
+ * nobody's any more. */
 static void describe_hold(char *text, size_t size, const struct rlock_view_holder *holder) {
-    if (holder->permits >= 0)
+    if (holder->kept && holder->permits >= 0)
+        (void)snprintf(text, size, "kept %" PRId64, holder->permits);
+    else if (holder->kept)
+        (void)snprintf(text, size, "kept");
+    else if (holder->permits >= 0)
         (void)snprintf(text, size, "has %" PRId64, holder->permits);
     else if (holder->holds > 1)
         (void)snprintf(text, size, "held %" PRId64 "x", holder->holds);
@@ -91,7 +97,7 @@ static bool add_holder(struct table *table, const rlock_view *view, size_t i, bo
         .state = state,
         .who = who,
         .command = holder->command,
-        .pid = holder->pid,
+        .pid = holder->kept ? -1 : holder->pid,
         .for_ms = age_ms(view, holder->since_ms),
         .lease_ms = holder->ttl_ms,
         .token = holder->token,
@@ -109,10 +115,11 @@ static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
         shown = WAITERS_SHOWN;
     for (size_t i = 0; added && i < shown; i++) {
         const struct rlock_view_waiter *waiter = &view->waiters[i];
-        char *who = describe(waiter->owner, waiter->host, NULL);
+        char *who = describe(waiter->owner, waiter->host, waiter->user);
         (void)snprintf(state, sizeof state, "waits %" PRId64, waiter->position);
         const struct row row = {.state = state,
                                 .who = who,
+                                .command = waiter->command,
                                 .pid = waiter->pid,
                                 .for_ms = age_ms(view, waiter->since_ms),
                                 .lease_ms = -1,
@@ -162,14 +169,25 @@ static bool write_part(FILE *stream, rlock_view *const *views, size_t count,
     return added;
 }
 
+/* A line that names the server stands before what it says. */
+static void write_server(FILE *stream, const char *server, bool parted, size_t width) {
+    char *text = strdup(server);
+    if (text != NULL)
+        columns_cut(text, width);
+    fprintf(stream, "%s%s\n", parted ? "\n" : "", text != NULL ? text : "");
+    free(text);
+}
+
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form) {
     bool written = true;
+    if (form->says_none && survey->count == 0)
+        fputs("no locks\n", stream);
     for (size_t from = 0, to; written && from < survey->count; from = to) {
         const char *server = survey->views[from]->server;
         for (to = from; to < survey->count && strcmp(survey->views[to]->server, server) == 0;)
             to++;
         if (form->several)
-            fprintf(stream, "%s%s\n", from > 0 ? "\n" : "", server);
+            write_server(stream, server, from > 0, form->width);
         written = write_part(stream, &survey->views[from], to - from, form);
     }
     return written;

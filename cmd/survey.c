@@ -1,6 +1,7 @@
 /* survey.c: what all servers say of the names that were asked for, or of all their locks. */
 #include "survey.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,12 @@ struct surveyor {
     struct survey *survey;
     const struct server *server;
     const struct settings *settings;
-    size_t which;    /* of the servers */
-    int failure;     /* of that one */
-    bool unanswered; /* it has not answered: more questions are of no use */
+    size_t which;      /* of the servers */
+    size_t first;      /* where its part of the survey begins: those asked for by name */
+    size_t found;      /* where what was found begins */
+    bool has_patterns; /* among the names: all locks have to be found */
+    int failure;       /* of that one */
+    bool unanswered;   /* it has not answered: more questions are of no use */
 };
 
 void survey_free(struct survey *survey) {
@@ -62,15 +66,56 @@ static enum rlock_status look(const struct surveyor *s, const char *name, rlock_
     return rlock_look(s->server->client, &at, view);
 }
 
-static void look_at_names(struct surveyor *s) {
-    for (size_t i = 0; i < s->settings->name_count && !s->unanswered; i++) {
-        rlock_view *view;
-        enum rlock_status status = look(s, s->settings->names[i], &view);
-        if (status == RLOCK_OK && !keep(s->survey, view))
-            status = RLOCK_SYSTEM;
-        if (status != RLOCK_OK)
-            explain(s, "look at", s->settings->names[i], status);
+static bool is_pattern(const char *name) {
+    return strpbrk(name, "*?[") != NULL;
+}
+
+/* What a key tells of may be over, or have been something else all along. */
+static bool is_lock(const rlock_view *view) {
+    return view->held || view->waiter_count > 0 || view->permits_available >= 0;
+}
+
+/* Whether it was asked for by its name, and is a lock. */
+static bool is_named(const struct surveyor *s, const char *name) {
+    for (size_t i = s->first; i < s->found; i++) {
+        if (strcmp(s->survey->views[i]->name, name) == 0)
+            return true;
     }
+    return false;
+}
+
+static void look_at_name(struct surveyor *s, const char *name) {
+    rlock_view *view;
+    enum rlock_status status = look(s, name, &view);
+    const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
+                         (status == RLOCK_OK && !is_lock(view));
+    if (is_pattern(name) && no_lock) {
+        s->has_patterns = true;
+        rlock_view_free(view);
+        return;
+    }
+    if (status == RLOCK_OK && !keep(s->survey, view))
+        status = RLOCK_SYSTEM;
+    if (status != RLOCK_OK)
+        explain(s, "look at", name, status);
+}
+
+static void look_at_names(struct surveyor *s) {
+    for (size_t i = 0; i < s->settings->name_count && !s->unanswered; i++)
+        look_at_name(s, s->settings->names[i]);
+}
+
+/* A name that was found is asked for: all are, or one of the patterns fits. Those that are the name
+ * of a lock themselves fit nothing else. */
+static bool is_wanted(const struct surveyor *s, const char *found) {
+    if (s->settings->name_count == 0)
+        return true;
+    for (size_t i = 0; i < s->settings->name_count; i++) {
+        const char *name = s->settings->names[i];
+        if (is_pattern(name) && !is_named(s, name) && fnmatch(name, found, 0) == 0)
+            return !is_named(s, found);
+    }
+    return false;
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
@@ -86,11 +131,6 @@ static void show_progress(int64_t *next_ms, int64_t looked, size_t found) {
         out_live("looking at locks: %zu", found);
 }
 
-/* What a key tells of may be over, or have been something else all along. */
-static bool is_lock(const rlock_view *view) {
-    return view->held || view->waiter_count > 0 || view->permits_available >= 0;
-}
-
 static int newest_first(const void *a, const void *b) {
     const rlock_view *one = *(rlock_view *const *)a, *other = *(rlock_view *const *)b;
     if (one->since_ms != other->since_ms)
@@ -103,6 +143,8 @@ static void look_at_found(struct surveyor *s, const rlock_scan *scan, int64_t *n
     const char *name;
     for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL && !s->unanswered; i++) {
         rlock_view *view;
+        if (!is_wanted(s, name))
+            continue;
         enum rlock_status status = look(s, name, &view);
         show_progress(next_ms, 0, i + 1);
         if (status == RLOCK_WRONG_KIND)
@@ -144,10 +186,16 @@ void survey_make(struct survey *survey, const struct server *server,
     int wrong_kind = 0, unanswered = 0;
     *survey = (struct survey){.views = NULL};
     for (size_t i = 0; i < count; i++) {
-        struct surveyor surveyor = {survey, server, settings, i, 0, false};
-        if (settings->name_count > 0)
-            look_at_names(&surveyor);
-        else
+        struct surveyor surveyor = {
+            .survey = survey,
+            .server = server,
+            .settings = settings,
+            .which = i,
+            .first = survey->count,
+        };
+        look_at_names(&surveyor);
+        surveyor.found = survey->count;
+        if (settings->name_count == 0 || (surveyor.has_patterns && !surveyor.unanswered))
             look_at_all(&surveyor);
         survey->answered += !surveyor.unanswered;
         if (surveyor.unanswered)

@@ -6,7 +6,9 @@
 #include "server.h"
 #include "settings.h"
 
-/* Server by server; of each the newest lock first, or in the order in which they were asked for. */
+/* Server by server; of each the newest lock first, or in the order in which they were asked for. A
+ * name with *, ? or [ in it that is no lock's own is a pattern, as redis-cli's KEYS takes it: it
+ * stands for all locks that it fits, the newest first. */
 struct survey {
     rlock_view **views;
     size_t count, room;

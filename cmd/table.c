@@ -47,36 +47,52 @@ static void measure(const struct table *table, size_t *widths) {
     }
 }
 
-/* The widest of those that may be cut gives way first. */
-static void fit(const struct table *table, size_t *widths, size_t width) {
-    size_t total = GAP * (table->column_count - 1);
-    for (size_t i = 0; i < table->column_count; i++)
+static size_t sum(const size_t *widths, size_t count) {
+    size_t total = count > 0 ? GAP * (count - 1) : 0;
+    for (size_t i = 0; i < count; i++)
         total += widths[i];
-    while (total > width) {
-        size_t widest = table->column_count;
-        for (size_t i = 0; i < table->column_count; i++) {
-            const size_t least = table->columns[i].least;
-            if (least > 0 && widths[i] > least &&
-                (widest == table->column_count || widths[i] >= widths[widest]))
-                widest = i;
-        }
-        if (widest == table->column_count)
-            return;
-        widths[widest]--;
-        total--;
+    return total;
+}
+
+/* Cuts the columns whose turn it is. */
+static void cut(const struct table *table, size_t *widths, size_t shown, int turn, size_t width) {
+    for (size_t i = 0; i < shown; i++) {
+        const struct table_column *column = &table->columns[i];
+        const size_t total = sum(widths, shown);
+        if (column->turn != turn || widths[i] <= column->least || total <= width)
+            continue;
+        const size_t spare = widths[i] - column->least;
+        widths[i] -= spare < total - width ? spare : total - width;
     }
+}
+
+/* Returns how many columns there is room for. The last turn comes when the column whose turn was
+ * first is gone. */
+static size_t fit(const struct table *table, size_t *widths, size_t width) {
+    size_t shown = table->column_count;
+    for (int turn = 1; turn <= TABLE_TURNS; turn++) {
+        if (turn == TABLE_TURNS && sum(widths, shown) > width &&
+            table->columns[shown - 1].turn == 1)
+            shown--;
+        cut(table, widths, shown, turn, width);
+    }
+    while (shown > 1 && sum(widths, shown) > width)
+        shown--;
+    if (widths[0] > width)
+        widths[0] = width;
+    return shown;
 }
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
 static void write_cell(const struct table_column *column, FILE *stream, const char *text,
                        size_t width, bool is_last, const char *style) {
-    static const char more[] = "...";
+    const char *more = width > 3 ? "..." : "";
     char *cut = NULL;
     size_t taken = columns_of(text);
     if (taken > width && (cut = strdup(text)) != NULL) {
-        columns_cut(cut, width - (sizeof more - 1));
-        taken = columns_of(cut) + sizeof more - 1;
+        columns_cut(cut, width - strlen(more));
+        taken = columns_of(cut) + strlen(more);
     }
     const int space = taken < width ? (int)(width - taken) : 0;
     if (column->right)
@@ -93,9 +109,9 @@ static void write_cell(const struct table_column *column, FILE *stream, const ch
 
 /* Nothing stands behind the last cell that has something in it. */
 static void write_row(const struct table *table, FILE *stream, const char *const *cells,
-                      const size_t *widths, table_style *style) {
+                      const size_t *widths, size_t shown, table_style *style) {
     size_t last = 0;
-    for (size_t i = 0; i < table->column_count; i++)
+    for (size_t i = 0; i < shown; i++)
         last = *cells[i] != '\0' ? i : last;
     for (size_t i = 0; i <= last; i++)
         write_cell(&table->columns[i], stream, cells[i], widths[i], i == last,
@@ -107,10 +123,10 @@ void table_write(const struct table *table, FILE *stream, size_t width, table_st
     size_t widths[TABLE_COLUMNS_MAX] = {0};
     const char *titles[TABLE_COLUMNS_MAX];
     measure(table, widths);
-    fit(table, widths, width);
+    const size_t shown = fit(table, widths, width);
     for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
         titles[i] = i < table->column_count ? table->columns[i].title : "";
-    write_row(table, stream, titles, widths, style);
+    write_row(table, stream, titles, widths, shown, style);
     for (size_t i = 0; i + table->column_count <= table->count; i += table->column_count)
-        write_row(table, stream, (const char *const *)&table->cells[i], widths, style);
+        write_row(table, stream, (const char *const *)&table->cells[i], widths, shown, style);
 }

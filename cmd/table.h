@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS_MAX = 9 };
+enum { TABLE_COLUMNS_MAX = 9, TABLE_TURNS = 3 };
 
 struct table_column {
     const char *title;
-    size_t least; /* it may be cut to that; 0: it is never cut */
+    size_t least; /* it may be cut to that */
+    int turn;     /* when: 1 is cut first, TABLE_TURNS last; 0: it is never cut */
     bool right;   /* numbers */
 };
 
@@ -30,7 +31,9 @@ bool table_add(struct table *table, const char *text);
  */
 typedef const char *table_style(size_t column, const char *text);
 
-/* Writes titles and rows, cut with "..." to so many columns. style: NULL for plain text. */
+/* Writes titles and rows. What does not fit into so many columns is cut with "...": one column
+ * after the other, by their turns. Where that is not enough the last columns are left out, and one
+ * that was cut first even before any is cut last. style: NULL for plain text. */
 void table_write(const struct table *table, FILE *stream, size_t width, table_style *style);
 void table_free(struct table *table);
 

@@ -1,17 +1,20 @@
 /* take.c: from settings to a lock that is held. */
 #include "take.h"
 
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ancestor.h"
 #include "duration.h"
 #include "out.h"
+#include "secret.h"
 #include "waitline.h"
 
-enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512 };
+enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 
 void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
@@ -46,30 +49,40 @@ static void describe_user(char text[USER_SIZE]) {
         (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
 }
 
-static void describe_command(char text[COMMAND_SIZE], const struct settings *settings,
+/* The command's words, for those who wait: without passwords, which everybody who may use the
+ * server could read. They are hidden before the text is cut: of half a password nobody knows that
+ * it is one. False: no memory. */
+static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings,
                              const struct wrap_kind *kind) {
-    size_t length = 0;
-    if (settings->shell_command != NULL) {
-        (void)snprintf(text, COMMAND_SIZE, "%s", settings->shell_command);
-        return;
+    char *const *words = settings->shell_command == NULL ? settings->command : NULL;
+    char *whole = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&whole, &size);
+    if (stream == NULL)
+        return false;
+    if (settings->shell_command != NULL)
+        (void)fputs(settings->shell_command, stream);
+    else if (kind->command != NULL)
+        (void)fputs(kind->command, stream);
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        (void)fprintf(stream, i == 0 ? "%s" : " %s", words[i]);
+    const bool written = fclose(stream) == 0;
+    if (written) {
+        secret_hide(whole);
+        (void)snprintf(text, COMMAND_SIZE, "%s", whole);
+        explicit_bzero(whole, size);
     }
-    (void)snprintf(text, COMMAND_SIZE, "%s", kind->command != NULL ? kind->command : "");
-    for (size_t i = 0;
-         settings->command != NULL && settings->command[i] != NULL && length < COMMAND_SIZE; i++) {
-        int n = snprintf(text + length, COMMAND_SIZE - length, i == 0 ? "%s" : " %s",
-                         settings->command[i]);
-        length += n > 0 ? (size_t)n : 0;
-    }
+    free(whole);
+    return written;
 }
 
 static int make_lock(struct taken *out, const struct settings *settings) {
     char user[USER_SIZE], command[COMMAND_SIZE];
-    if (!holds_read(&out->around)) {
-        out_error("cannot read the enclosing holds: out of memory");
+    if (!holds_read(&out->around) || !describe_command(command, settings, out->kind)) {
+        out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
     describe_user(user);
-    describe_command(command, settings, out->kind);
     const struct rlock_lock_options options = {
         .kind = out->kind->library,
         .variant = out->kind->variant,
@@ -110,6 +123,23 @@ static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const stru
     fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
 }
 
+/* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
+static bool waits_for_itself(const struct taken *taken) {
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    const bool reenters =
+        taken->kind->detail != DETAIL_COUNT && strcmp(taken->kind->name, "sem") != 0;
+    return holder != NULL && reenters && ancestor_holds(holder, &taken->around);
+}
+
+/* Once. */
+static void warn_of_ancestor(struct taken *taken) {
+    if (taken->warned || !waits_for_itself(taken))
+        return;
+    taken->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(taken->lock)->name,
+             rlock_blocker(taken->lock)->pid, ancestor_advice);
+}
+
 static int say_busy(const struct taken *taken, const struct settings *settings) {
     char why[WHY_SIZE];
     struct out_field fields[ATTEMPT_FIELDS + 1];
@@ -118,8 +148,10 @@ static int say_busy(const struct taken *taken, const struct settings *settings) 
         waitline_why(why, sizeof why, taken->kind, holder);
         describe_attempt(fields, taken, holder->name);
         fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s",
-                  verb_of(taken), holder->name, why);
+        const bool inside = !taken->warned && waits_for_itself(taken);
+        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
+                  verb_of(taken), holder->name, why, inside ? "; " : "",
+                  inside ? ancestor_advice : "");
     }
     return settings->conflict_exit_code;
 }
@@ -140,7 +172,7 @@ static int say_interrupted(const struct taken *taken, int signal) {
     fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
     out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
-    return 128 + signal;
+    return EXIT_BY_SIGNAL + signal;
 }
 
 /* What may be left behind by an attempt without an answer. */
@@ -185,8 +217,13 @@ static int64_t deadline_of(const struct settings *settings) {
 
 /* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
 static int interrupted(const struct signals *signals, enum rlock_status result) {
-    bool from_terminal;
-    return result == RLOCK_CANCELLED ? signals_read(signals, &from_terminal) : 0;
+    return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
+}
+
+/* When to look up from waiting: a local: server that has died is nobody else's to start. */
+static int64_t back_at_ms(const struct taken *taken, int64_t next_ms) {
+    const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
+    return server_is_local(&taken->server) && soon < next_ms ? soon : next_ms;
 }
 
 /* What is held: the lock itself tells it only until it is given back. */
@@ -206,15 +243,20 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     waitline_begin(&line, settings->names[0], taken->kind);
     taken->asked_ms = line.began_ms;
     for (;;) {
-        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER : line.next_ms; /* not waiting */
+        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
+                                               : back_at_ms(taken, line.next_ms);
         result = rlock_acquire(taken->lock, &wait);
         signal = interrupted(signals, result);
-        if (result == RLOCK_AGAIN)
+        if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
+            server_revive(&taken->server, 0);
+        if (result == RLOCK_AGAIN) {
             waitline_show(&line, taken->server.client, taken->lock);
-        else if (result != RLOCK_CANCELLED || signal != 0)
+            warn_of_ancestor(taken);
+        } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     waitline_end();
+    taken->announced = line.told;
     if (result == RLOCK_OK)
         note_holds(taken);
     else

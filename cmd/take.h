@@ -16,6 +16,8 @@ struct taken {
     struct holds around;
     int64_t asked_ms; /* when it was asked for */
     int64_t at_ms;    /* when it was taken */
+    bool warned;      /* that it waits for itself */
+    bool announced;   /* that it was waited for: then its end is told, too */
     const struct rlock_hold *
         *holds;        /* what was taken, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */
@@ -26,7 +28,8 @@ struct taken {
 int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind);
 
 /* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
- * exit status, after a message where one is due; interrupted by a signal, 128 + its number. */
+ * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its
+ * number. */
 bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
           int *status);
 

@@ -10,6 +10,7 @@
 #include "duration.h"
 #include "out.h"
 
+enum { RETRY_TOLD_MS = 10000 }; /* renewals that fail one after the other are told this often */
 enum { OWN_FIELDS = 5, MORE_FIELDS = 3, TEXT_SIZE = 2048, NAMES_SIZE = RLOCK_NAME_MAX + 16 };
 
 /* What an event has besides the fields of all. */
@@ -69,28 +70,39 @@ static struct more held(const struct taken *taken) {
     return (struct more){{OUT_NUMBER("held_ms", rlock_now_ms() - taken->at_ms)}, 1};
 }
 
+/* Where a wait was announced its end is news, if short; else only -v wants to know. */
+static void describe_acquired(char text[TEXT_SIZE], const struct taken *taken,
+                              const struct rlock_hold *hold, const char *waited, bool news) {
+    const char *verb = taken->kind->passed ? "passed" : news ? "took" : "acquired";
+    char where[TEXT_SIZE / 2] = "", token[32] = "";
+    if (!news)
+        (void)snprintf(where, sizeof where, " on %s", server_of(taken));
+    if (!taken->kind->passed)
+        (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
+    (void)snprintf(text, TEXT_SIZE, "%s %s%s after %s%s", verb, hold->name, where, waited, token);
+}
+
 void tell_acquired(const struct taken *taken) {
     const int64_t waited_ms = taken->at_ms - taken->asked_ms;
+    const bool news = taken->announced && !out_tells();
     struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
     char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
-    if (!out_tells())
+    if (!news && !out_tells())
         return;
     add_lease(&more, taken->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(taken->lock));
-    duration_format(waited, waited_ms);
+    if (news && waited_ms >= 1000)
+        duration_format_seconds(waited, waited_ms);
+    else
+        duration_format(waited, waited_ms);
     for (size_t i = 0; i < taken->hold_count; i++) {
-        const struct rlock_hold *hold = taken->holds[i];
-        if (taken->kind->passed)
-            (void)snprintf(message, sizeof message, "passed %s on %s after %s", hold->name,
-                           server_of(taken), waited);
-        else
-            (void)snprintf(message, sizeof message, "acquired %s on %s after %s: token %" PRId64,
-                           hold->name, server_of(taken), waited, hold->token);
-        tell(taken, hold, OUT_DEBUG, taken->kind->passed ? "passed" : "acquired", &more, message);
+        describe_acquired(message, taken, taken->holds[i], waited, news);
+        tell(taken, taken->holds[i], news ? OUT_INFO : OUT_DEBUG,
+             taken->kind->passed ? "passed" : "acquired", &more, message);
     }
 }
 
-/* A warning, but not one for a cron job's mail: it may be renewed a moment later. */
-static void tell_retrying(const struct taken *taken, const struct rlock_renewal *renewal) {
+static void tell_retrying(const struct taken *taken, const struct rlock_renewal *renewal,
+                          enum out_level level) {
     char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
     struct more more = held(taken);
     add_lease(&more, renewal->lease_end_ms);
@@ -98,20 +110,44 @@ static void tell_retrying(const struct taken *taken, const struct rlock_renewal 
     (void)snprintf(message, sizeof message, "cannot renew %s on %s: %s; trying again, %s left",
                    names(all, taken), server_of(taken), renewal->why,
                    duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(taken, out_is_json() ? OUT_WARNING : OUT_DEBUG, "retrying", &more, message);
+    tell_together(taken, level, "retrying", &more, message);
 }
 
-void tell_renewal(const struct taken *taken, const struct rlock_renewal *renewal) {
-    char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
+static void tell_renewed(const struct renewals *so_far, const struct taken *taken,
+                         const struct rlock_renewal *renewal) {
+    char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE], spent[DURATION_TEXT_SIZE];
+    const bool again = so_far->failing_ms > 0;
     struct more more = held(taken);
-    if (renewal->status != RLOCK_OK) {
-        tell_retrying(taken, renewal);
+    add_lease(&more, renewal->lease_end_ms);
+    duration_format(spent, renewal->at_ms - so_far->failing_ms);
+    (void)snprintf(message, sizeof message, "renewed %s on %s%s%s: %s left", names(all, taken),
+                   server_of(taken), again ? " again after " : "", again ? spent : "",
+                   duration_format(left, left_ms(renewal->lease_end_ms)));
+    tell_together(taken, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
+}
+
+/* A server that answers now and then does not fill the log either. */
+void tell_renewal(struct renewals *so_far, const struct taken *taken,
+                  const struct rlock_renewal *renewal) {
+    const bool begins = so_far->failing_ms == 0;
+    const int64_t now = renewal->at_ms;
+    if (renewal->status == RLOCK_OK) {
+        tell_renewed(so_far, taken, renewal);
+        so_far->failing_ms = 0;
+        so_far->warned = false;
         return;
     }
-    add_lease(&more, renewal->lease_end_ms);
-    (void)snprintf(message, sizeof message, "renewed %s on %s: %s left", names(all, taken),
-                   server_of(taken), duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(taken, OUT_DEBUG, "renewed", &more, message);
+    if (!begins && now < so_far->told_ms + RETRY_TOLD_MS)
+        return;
+    const bool news =
+        begins && (so_far->warned_ms == 0 || now >= so_far->warned_ms + RETRY_TOLD_MS);
+    so_far->told_ms = now;
+    if (begins)
+        so_far->failing_ms = now;
+    if (news)
+        so_far->warned_ms = now;
+    so_far->warned = so_far->warned || news;
+    tell_retrying(taken, renewal, news || out_is_json() ? OUT_WARNING : OUT_DEBUG);
 }
 
 void tell_lost(const struct taken *taken, const char *why, const char *then) {

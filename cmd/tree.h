@@ -6,21 +6,43 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The descendants of this process, but for strangers: children of it that are none of the tree's,
+ * and all below those. */
+struct tree {
+    pid_t child;    /* the one that counts; 0: none, or it has been reaped */
+    int status;     /* after child_ended: its, as waitpid(2) tells it */
+    int stopped_by; /* while it is stopped: the signal that has stopped it */
+    bool child_ended;
+    const pid_t *strangers;
+    int stranger_count;
+};
+
+/* Whether descendants of this process, and of its children, can be found here. False: *why says
+ * why not. */
+bool tree_can_be_found(const char **why);
+
 /* Makes this process the one that orphans among its descendants fall to (prctl(2),
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void tree_adopt_orphans(void);
 
-/* Sends a signal to every descendant once. Returns how many may not be signalled by us. Safe after
- * fork: no memory is allocated. */
-int tree_signal(int signal);
+/* Whether this process has any child now. Costs nothing. */
+bool tree_has_children(void);
 
-/* Reaps what has ended. Returns true when no child is left; *status is set if `watched` was among
- * them, and *ended too. */
-bool tree_reap(pid_t watched, int *status, bool *ended);
+/* Writes down the children that this process has now, the first `size` of them. Returns how many
+ * there are. */
+int tree_children(pid_t *children, int size);
 
-/* SIGKILL to every descendant, again until none is left: what was forked meanwhile has fallen to
- * us. Gives up at deadline_ms (CLOCK_BOOTTIME) on what the system does not let us kill. Returns
- * true when none is left. */
-bool tree_kill(pid_t watched, int *status, bool *ended, int64_t deadline_ms);
+/* Sends a signal to every process of the tree once, to tree->child in any case. Returns how many
+ * may not be signalled by us. Safe after fork: no memory is allocated. */
+int tree_signal(struct tree *tree, int signal);
+
+/* Reaps what has ended, and notes what has become of tree->child. Returns true when no child is
+ * left, strangers included. */
+bool tree_reap(struct tree *tree);
+
+/* SIGKILL to every process of the tree, again until none is left: what was forked meanwhile has
+ * fallen to us. From deadline_ms on (CLOCK_BOOTTIME) it gives up on what the system does not let us
+ * kill, or find. Returns true when none is left. */
+bool tree_kill(struct tree *tree, int64_t deadline_ms);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "describe.h"
 #include "duration.h"
 #include "notify.h"
 #include "out.h"
@@ -31,26 +32,6 @@ static void describe_count(char *text, size_t size, const struct rlock_holder *h
         (void)snprintf(text, size, "%" PRId64 " to go", holder->waiting);
     else
         (void)snprintf(text, size, "not set yet");
-}
-
-static void describe_holder(char *text, size_t size, const struct rlock_holder *holder) {
-    char held[DURATION_TEXT_SIZE];
-    size_t length = 0;
-    if (*holder->owner == '\0')
-        append(text, size, &length, "held by others");
-    else if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
-        append(text, size, &length, "held by %s", holder->owner);
-    else if (*holder->user == '\0')
-        append(text, size, &length, "held by %s", holder->host);
-    else
-        append(text, size, &length, "held by %s@%s", holder->user, holder->host);
-    if (holder->pid > 0)
-        append(text, size, &length, " pid %" PRId64, holder->pid);
-    if (*holder->host != '\0')
-        append(text, size, &length, " for %s",
-               duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
-    if (*holder->command != '\0')
-        append(text, size, &length, ", %s", holder->command);
 }
 
 void waitline_why(char *text, size_t size, const struct wrap_kind *kind,
@@ -150,6 +131,7 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
            duration_format_seconds(waited, now - line->began_ms));
     append_wait(text, sizeof text, &length, line, client, holder);
     notify_status(text);
+    line->told = !live;
     if (live)
         out_live("%s", text);
     else

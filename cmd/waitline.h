@@ -11,6 +11,7 @@ struct waitline {
     const struct wrap_kind *kind;
     int64_t began_ms;
     int64_t next_ms; /* when it wants to speak again */
+    bool told;       /* it has said something that stays, unlike a live line */
 };
 
 void waitline_begin(struct waitline *line, const char *name, const struct wrap_kind *kind);

@@ -21,7 +21,6 @@ enum {
     MARGIN_MAX_MS = 100,
     KEEPER_RETRY_MS = 50,
     RELEASE_AFTER_LOSS_MS = 1000,
-    RETRY_TOLD_MS = 10000, /* renewals that fail one after the other are told this often */
 };
 
 struct wrapped {
@@ -31,8 +30,7 @@ struct wrapped {
     struct spawn spawn;
     rlock_keeper *keeper;  /* NULL: not needed yet, or ended */
     int64_t keeper_due_ms; /* when to start it */
-    int64_t
-        retry_told_ms; /* when a renewal that failed was told last; 0: none since one succeeded */
+    struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
 };
@@ -60,13 +58,18 @@ static void start_keeper(struct wrapped *wrapped) {
         .grace_ms =
             settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
-        .reports = out_tells(),
+        .reports = out_tells() || wrapped->renewals.failing_ms > 0,
+        .troubles = !settings->quiet || server_is_local(&wrapped->taken.server),
     };
     if (rlock_keeper_start(&wrapped->keeper, wrapped->taken.lock, &options) == RLOCK_OK)
         return;
-    out_warn("cannot renew %s on %s: %s; trying again", lock_name(wrapped),
-             rlock_client_server(wrapped->taken.server.client),
-             rlock_error(wrapped->taken.server.client));
+    struct rlock_renewal failed = {
+        .status = RLOCK_SYSTEM,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(wrapped->taken.lock),
+    };
+    (void)snprintf(failed.why, sizeof failed.why, "%s", rlock_error(wrapped->taken.server.client));
+    tell_renewal(&wrapped->renewals, &wrapped->taken, &failed);
     wrapped->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
 
@@ -89,14 +92,9 @@ static void on_lost(struct wrapped *wrapped) {
 static void on_news(struct wrapped *wrapped) {
     struct rlock_renewal renewal;
     while (rlock_keeper_report(wrapped->keeper, &renewal)) {
-        if (renewal.status == RLOCK_OK)
-            wrapped->retry_told_ms = 0;
-        else if (wrapped->retry_told_ms > 0 &&
-                 renewal.at_ms < wrapped->retry_told_ms + RETRY_TOLD_MS)
-            continue;
-        else
-            wrapped->retry_told_ms = renewal.at_ms;
-        tell_renewal(&wrapped->taken, &renewal);
+        if (renewal.status != RLOCK_OK)
+            server_revive(&wrapped->taken.server, 0);
+        tell_renewal(&wrapped->renewals, &wrapped->taken, &renewal);
     }
 }
 
@@ -151,17 +149,21 @@ static bool was_lost(struct wrapped *wrapped) {
            spawn->report.at_ms >= rlock_lease_end_ms(wrapped->taken.lock);
 }
 
+static const char *why_lost(const struct wrapped *wrapped) {
+    if (wrapped->spawn.guardian_lost)
+        return "the guardian of the command was killed";
+    if (wrapped->settings->no_renew)
+        return "the command took longer than the lease";
+    return wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
+                                        : "the lease could not be renewed in time";
+}
+
 static void say_lost(const struct wrapped *wrapped) {
-    const struct spawn *spawn = &wrapped->spawn;
     if (!wrapped->lost)
-        tell_lost(&wrapped->taken,
-                  wrapped->settings->no_renew    ? "the command took longer than the lease"
-                  : wrapped->verdict != RLOCK_OK ? rlock_error(wrapped->taken.server.client)
-                                                 : "the lease could not be renewed in time",
-                  NULL);
-    if (spawn->report.left)
-        out_error("cannot stop all processes of the command: not permitted; %s may be taken by "
-                  "others while they run",
+        tell_lost(&wrapped->taken, why_lost(wrapped), NULL);
+    if (wrapped->spawn.report.left)
+        out_error("cannot stop all processes of the command; when its lease ends, %s may be taken "
+                  "by others while they run",
                   lock_name(wrapped));
 }
 
@@ -178,6 +180,7 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(taken->lock);
     const int64_t deadline = sooner(lease_end, now + wrapped->settings->io_timeout_ms);
+    server_revive(&taken->server, deadline - now);
     const enum rlock_status released = rlock_release(taken->lock, keep, deadline);
     if (released == RLOCK_OK) {
         if (!taken->kind->passed)
@@ -197,8 +200,9 @@ static int release(struct wrapped *wrapped, int64_t keep, int status) {
     return status;
 }
 
-/* The command has ended: what is still ours may go before its lease ends. */
-static int end_lost(struct wrapped *wrapped) {
+/* What is still ours may go before its lease ends, unless there is somebody of the command's whom
+ * it keeps others away from. */
+static int end_lost(const struct wrapped *wrapped) {
     say_lost(wrapped);
     if (!wrapped->spawn.report.left)
         (void)!rlock_release(wrapped->taken.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
@@ -213,7 +217,7 @@ static int command_status(const struct wrapped *wrapped) {
 static int end(struct wrapped *wrapped) {
     if (wrapped->spawn.report.verb != REPORT_ENDED)
         return release(wrapped, 0, command_status(wrapped));
-    if (was_lost(wrapped))
+    if (was_lost(wrapped) || wrapped->spawn.report.left)
         return end_lost(wrapped);
     return release(wrapped, keep_ms(wrapped), command_status(wrapped));
 }
@@ -241,11 +245,10 @@ static bool hand_down(const struct wrapped *wrapped) {
 
 static int run_held(struct wrapped *wrapped) {
     const bool has_command = wrapped->settings->command != NULL;
-    bool from_terminal;
     tell_acquired(&wrapped->taken);
-    const int signal = signals_read(&wrapped->signals, &from_terminal);
+    const int signal = signals_read(&wrapped->signals);
     if (signal != 0)
-        return release(wrapped, 0, 128 + signal);
+        return release(wrapped, 0, EXIT_BY_SIGNAL + signal);
     if (has_command && !hand_down(wrapped))
         return release(wrapped, 0, EXIT_SYSTEM);
     say_ready(wrapped);

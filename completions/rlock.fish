@@ -20,9 +20,9 @@ function __rlock_names
     while set -q words[2]
         set -e words[1]
         switch $words[1]
-            case -s --server --tls-ca --tls-cert --tls-key --tls-name
+            case -s --server --password-file --tls-ca --tls-cert --tls-key --tls-name
                 set -q words[2]; and set -a server $words[1..2]; and set -e words[1]
-            case '--server=*' '--tls-*'
+            case '--server=*' '--password-file=*' '--tls-*'
                 set -a server $words[1]
         end
     end

@@ -13,18 +13,18 @@ enum {
     GLANCES = 11, /* of those far from the front, between two tries: about a minute */
     ANSWER_MS = 100,
     SPLIT_PATIENCE_MS = 1500,
+    BEAT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
     LEAVE_PAUSE_MS = 20,
 };
 
-/* Tells the server that we hold nothing and wait for nothing, as far as that can be told in half a
- * second: a signal must not wait for a dead server. */
-static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
+/* Tells the server that we hold nothing and wait for nothing, as far as that can be told by then.
+ */
+static void leave_part(struct rlock_lock *lock, struct rlock__part *part, int64_t end_ms) {
     if (lock->listener.part == part)
         rlock__listen_no_more(&lock->listener);
     const bool known = !rlock__part_is_clear(part);
-    const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
     while (known && rlock_now_ms() < end_ms) {
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
@@ -37,10 +37,16 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part) {
     part->held = false;
 }
 
+/* The first so many, in half a second for all of them: a signal must not wait for a dead server. */
+static void leave_parts(struct rlock_lock *lock, size_t count) {
+    const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
+    while (count > 0)
+        leave_part(lock, &lock->parts[--count], end_ms);
+}
+
 void rlock_withdraw(rlock_lock *lock) {
     const struct rlock__error why = lock->client->error;
-    for (size_t i = lock->part_count; i > 0; i--)
-        leave_part(lock, &lock->parts[i - 1]);
+    leave_parts(lock, lock->part_count);
     rlock__listen_no_more(&lock->listener);
     lock->started_ms = 0;
     lock->client->error = why;
@@ -58,7 +64,7 @@ bool rlock_in_doubt(const rlock_lock *lock) {
 static void leave_other_lines(struct rlock_lock *lock, const struct rlock__part *waited_for) {
     for (size_t i = 0; i < lock->part_count; i++) {
         if (&lock->parts[i] != waited_for && rlock__part_in_line(&lock->parts[i]))
-            leave_part(lock, &lock->parts[i]);
+            leave_part(lock, &lock->parts[i], rlock_now_ms() + LEAVE_MS);
     }
 }
 
@@ -72,19 +78,20 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
-        while (i > 0)
-            leave_part(lock, &lock->parts[--i]);
+        if (status == RLOCK_BUSY ||
+            status == RLOCK_AGAIN) /* else all is left at once, by give_up() */
+            leave_parts(lock, i);
         if (status == RLOCK_BUSY)
             leave_other_lines(lock, part);
         lock->busy = status == RLOCK_BUSY ? part : NULL;
         return status;
     }
     rlock__lock_update_lease_end(lock);
-    if (rlock_now_ms() < rlock_lease_end_ms(lock))
+    /* What is left must be enough to start something under it, and to stop it in time. */
+    if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
-    rlock__error_set(&lock->client->routes.error, "the answer came after the lease's end");
-    for (size_t i = lock->part_count; i > 0; i--)
-        leave_part(lock, &lock->parts[i - 1]);
+    rlock__error_set(&lock->client->routes.error, "the answer took more than half of the lease");
+    leave_parts(lock, lock->part_count);
     return RLOCK_AGAIN;
 }
 
@@ -111,6 +118,12 @@ static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) 
     return rlock__part_glance(lock, lock->busy, &limit);
 }
 
+/* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
+static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
+    const bool beats = lock->kind->beats && lock->busy != NULL && rlock__part_in_line(lock->busy);
+    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + BEAT_MS) : deadline_ms;
+}
+
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
     if (nothing_new(lock, wait)) {
@@ -131,7 +144,7 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
                                                                 : shortest;
         const bool again = lock->tries > 0 || (no_wait && tries == 1);
         const struct rlock__limit limit = rlock__client_call_limit(
-            lock->client, lock->started_ms, again, deadline, wait->cancel_fd);
+            lock->client, lock->started_ms, again, prompt_ms(lock, deadline), wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
@@ -160,7 +173,7 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
     struct rlock__listener *listener = &lock->listener;
     const bool first = lock->place <= 1;
     const struct rlock__limit bound =
-        rlock__client_limit(lock->client, limit->deadline_ms, limit->cancel_fd);
+        rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
     if (lock->busy == NULL)
         return RLOCK_OK;
     if (rlock__listens_elsewhere(listener, &lock->client->routes))

@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "slot.h"
 
-enum { NODES_MAX = 2000, NOBODY = UINT16_MAX };
+enum { NODES_MAX = 1000, NOBODY = UINT16_MAX }; /* Redis bears 1000 */
 
 struct node {
     struct rlock__link link; /* first: a link is its node */
@@ -110,33 +110,37 @@ static const char *host_of(const rlock__reply *row, const struct rlock__link *to
     return host != NULL && *host != '\0' && strcmp(host, "?") != 0 ? host : told_by->host;
 }
 
-/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas; each of these is
- * {host, port, ...}. */
-static bool note_range(struct rlock__cluster *cluster, const rlock__reply *row,
-                       const struct rlock__link *told_by) {
-    int64_t first, last, port;
-    size_t index;
-    const rlock__reply *master = rlock__reply_at(row, 2);
-    if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
-        master == NULL || !rlock__reply_integer(master, 1, &port) || first < 0 ||
-        last >= RLOCK__SLOTS)
-        return true; /* what can't be read is not known */
+/* The node of one {host, port, ...}. NULL: it can't be read, or there are too many. */
+static struct node *node_of(struct rlock__cluster *cluster, const rlock__reply *row,
+                            const struct rlock__link *told_by, size_t *index) {
+    int64_t port;
     char text[RLOCK__PORT_SIZE];
-    (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
-    struct node *node = node_at(cluster, host_of(master, told_by), text, &index);
+    if (row == NULL || !rlock__reply_integer(row, 1, &port) || port < 1 || port > UINT16_MAX)
+        return NULL;
+    (void)snprintf(text, sizeof text, "%d", (int)port);
+    const char *host = host_of(row, told_by);
+    return host == told_by->host || rlock__is_place(host, text)
+               ? node_at(cluster, host, text, index)
+               : NULL;
+}
+
+/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas. What can't be read is
+ * not known. */
+static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
+                       const struct rlock__link *told_by) {
+    int64_t first, last;
+    size_t index, other;
+    if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
+        first < 0 || last >= RLOCK__SLOTS)
+        return;
+    struct node *node = node_of(cluster, rlock__reply_at(row, 2), told_by, &index);
     if (node == NULL)
-        return false;
+        return;
     node->has_replica = rlock__reply_count(row) > 3;
     for (int64_t slot = first; slot <= last; slot++)
         cluster->serves[slot] = (uint16_t)index;
-    for (size_t i = 3; i < rlock__reply_count(row); i++) { /* they may become masters */
-        const rlock__reply *replica = rlock__reply_at(row, i);
-        if (!rlock__reply_integer(replica, 1, &port))
-            continue;
-        (void)snprintf(text, sizeof text, "%d", (int)(uint16_t)port);
-        (void)node_at(cluster, host_of(replica, told_by), text, &index);
-    }
-    return true;
+    for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
+        (void)node_of(cluster, rlock__reply_at(row, i), told_by, &other);
 }
 
 static enum rlock_status ask(struct rlock__link *link, const char *const *words,
@@ -164,10 +168,8 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
     enum rlock_status status = ask(link, words, limit, &reply);
     if (status == RLOCK_OK) {
         memset(cluster->serves, 0xff, sizeof cluster->serves);
-        for (size_t i = 0; status == RLOCK_OK && i < rlock__reply_count(reply); i++) {
-            if (!note_range(cluster, rlock__reply_at(reply, i), link))
-                status = RLOCK_SYSTEM;
-        }
+        for (size_t i = 0; i < rlock__reply_count(reply) && i < RLOCK__SLOTS; i++)
+            note_range(cluster, rlock__reply_at(reply, i), link);
     }
     rlock__reply_free(reply);
     return status;
@@ -249,7 +251,7 @@ enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *no
 struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
                                               const struct rlock__link *from, const char *text,
                                               bool *asking) {
-    char host[RLOCK__HOST_SIZE], *place;
+    char host[RLOCK__HOST_SIZE] = "", *place, *end = NULL;
     size_t index;
     *asking = strncmp(text, "ASK ", 4) == 0;
     if (!*asking && strncmp(text, "MOVED ", 6) != 0)
@@ -260,14 +262,16 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
         return NULL;
     place += strspn(place, " ");
     const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
-    char *end = NULL;
     const long number = port != NULL ? strtol(port + 1, &end, 10) : 0;
+    const size_t length = port != NULL ? (size_t)(port - place) : 0;
     if (slot >= RLOCK__SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
-        strlen(port + 1) >= RLOCK__PORT_SIZE)
+        strlen(port + 1) >= RLOCK__PORT_SIZE || length >= sizeof host)
         return NULL;
-    (void)snprintf(host, sizeof host, "%.*s", (int)(port - place), place);
-    struct node *node =
-        node_at(cluster, *host != '\0' && *host != '?' ? host : from->host, port + 1, &index);
+    memcpy(host, place, length);
+    const bool named = length > 0 && strcmp(host, "?") != 0;
+    if (named && !rlock__is_place(host, port + 1))
+        return NULL;
+    struct node *node = node_at(cluster, named ? host : from->host, port + 1, &index);
     if (node == NULL)
         return NULL;
     if (!*asking) {

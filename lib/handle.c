@@ -32,7 +32,7 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 /* text with one more line; it is freed. NULL: no memory. */
 static char *add_hold(char *text, const struct rlock__part *part) {
     char *longer = NULL;
-    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token, part->hold_id,
+    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token, rlock__part_id(part),
                  part->hold.owner, part->name) < 0)
         longer = NULL;
     free(text);
@@ -123,8 +123,11 @@ static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t
 }
 
 static bool is_id(const char *text) {
-    return text != NULL && strlen(text) == RLOCK__ID_SIZE - 1 &&
-           strspn(text, "0123456789abcdef") == RLOCK__ID_SIZE - 1;
+    if (text == NULL || strspn(text, "0123456789abcdef") != RLOCK__ID_SIZE - 1)
+        return false;
+    text += RLOCK__ID_SIZE - 1;
+    const size_t digits = strspn(text + (*text == '.'), "0123456789");
+    return *text == '\0' || (*text == '.' && digits > 0 && digits <= 9 && text[1 + digits] == '\0');
 }
 
 static bool read_hold(struct rlock_handle_hold *hold, char **rest) {

@@ -27,6 +27,8 @@ struct rlock_keeper {
     int stop_fd;
     int lost_fd;
     int report_fds[2]; /* a pipe of struct rlock_renewal, each written at once; -1: not wanted */
+    bool reports_all;
+    bool failing;              /* the last renewal has failed; the thread's */
     enum rlock_status verdict; /* the thread's until it is joined */
 };
 
@@ -66,8 +68,10 @@ static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t 
 
 /* By a pipe and not by a callback: nothing below calls up, and nobody waits for a reader. A full
  * pipe drops it. */
-static void report(const struct rlock_keeper *keeper, enum rlock_status status) {
-    if (keeper->report_fds[1] < 0)
+static void report(struct rlock_keeper *keeper, enum rlock_status status) {
+    const bool is_news = keeper->reports_all || keeper->failing || status != RLOCK_OK;
+    keeper->failing = status != RLOCK_OK;
+    if (keeper->report_fds[1] < 0 || !is_news)
         return;
     struct rlock_renewal renewal = {
         .status = status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status,
@@ -171,7 +175,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->lock = lock;
         keeper->grace_ms = options->grace_ms;
         keeper->published = options->lease_end_ms;
-        if (open_keeper(keeper, options->reports) && start_thread(keeper))
+        keeper->reports_all = options->reports;
+        if (open_keeper(keeper, options->reports || options->troubles) && start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;

@@ -9,13 +9,17 @@
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
 #define COMMON_KEYS                                                                                \
-    "*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}"
+    "*", "redisson_lock_token:{*}", "rlock_info:~{*}", "rlock_hold:~{*}", "rlock_waiters:~{*}"
 enum { WAITERS = 4, WRITERS = 6 };
+enum {
+    HELD = 1 << 0 | 1 << 2 | 1 << 3,
+    PERMITS_HELD = HELD | 1 << 5
+}; /* lock, info, hold, permits */
 
 #define MUTEX_KEYS                                                                                 \
-    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}",        \
-        "rlock_rivals:{*}"
-#define RW_KEYS    COMMON_KEYS, "{*}:wait_write", "rlock_writers:{*}"
+    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:~{*}",       \
+        "rlock_rivals:~{*}", "rlock_queuers:~{*}"
+#define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}"
 #define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
 #define LATCH_KEYS SEM_KEYS /* to tell it from a semaphore that is in use */
 
@@ -33,6 +37,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_MUTEX_CHECK,
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
+        .stand = HELD,
         .line = WAITERS,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
@@ -46,6 +51,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_MUTEX_CHECK,
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
+        .stand = HELD,
         .line = WAITERS,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
@@ -61,6 +67,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
+        .stand = HELD,
         .line = WAITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
@@ -74,6 +81,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
+        .stand = HELD,
         .line = WRITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
@@ -89,6 +97,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_SEM_CHECK,
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
+        .stand = PERMITS_HELD,
         .line = WAITERS,
         .channel = SEM_CHANNEL,
     },
@@ -112,9 +121,9 @@ static const struct rlock__kind kinds[] = {
 };
 
 const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
-    COMMON_KEYS,       "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
-    "rlock_beats:{*}", "{*}:wait_write",          "rlock_writers:{*}",
-    "{*}:timeout",
+    COMMON_KEYS,        "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
+    "rlock_beats:~{*}", "{*}:~wait_write",         "rlock_writers:~{*}",
+    "{*}:timeout",      "rlock_queuers:~{*}",
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
@@ -147,8 +156,8 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
             to = stpcpy(to, lock_name);
         else if (*from == '<' || *from == '>')
             *to++ = *from == '<' ? '{' : '}';
-        else if (!has_tag || (*from != '{' && *from != '}'))
-            *to++ = *from;
+        else if (*from == '~' ? has_tag : !has_tag || (*from != '{' && *from != '}'))
+            *to++ = *from == '~' ? ':' : *from;
     }
     *to = '\0';
     return key;

@@ -11,9 +11,13 @@ struct rlock__kind {
     const struct rlock__script *take_away; /* from those who hold it; NULL: nobody does */
     /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
      * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
-     * brackets are braces whatever the name. */
+     * brackets are braces whatever the name, `~` a colon where it has braces itself: what is
+     * rlock's alone must not be one key for the names x and {x}. */
     const char *keys[RLOCK__KEYS_MAX];
     size_t line; /* which of the keys is the list of waiters */
+    unsigned
+        stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
+                  refuses scripts that name others (TRYAGAIN): a renewal names these alone */
     const char *channel;
     const char *variant; /* the one that acquire knows; NULL: none */
     bool reenters;       /* a nested one enters by the proof of the hold around it */

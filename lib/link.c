@@ -2,6 +2,7 @@
 #include "link.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -26,27 +27,61 @@ bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b) 
     return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0;
 }
 
-/* The connection goes, and with it what it may still bring; a request that was not sent stays.
- * Addresses that did not work are looked up again; a look-up that was cut off is not begun anew
- * before those that are known have been tried. */
-static void hang_up(struct rlock__link *link) {
-    if (link->stage == RLOCK__LOOKING_UP)
-        link->look_up_again = link->addresses.count == 0;
-    else if (link->stage == RLOCK__CONNECTING)
-        link->look_up_again = true;
+bool rlock__is_place(const char *host, const char *port) {
+    char *end;
+    if (host == NULL || port == NULL || *host == '\0' || strlen(host) >= RLOCK__HOST_SIZE ||
+        strlen(port) >= RLOCK__PORT_SIZE || *port < '1' || *port > '9')
+        return false;
+    for (; *host != '\0'; host++) {
+        if (*host <= ' ' || *host > '~') /* a path begins with a slash, but no server has one */
+            return false;
+    }
+    const long number = strtol(port, &end, 10);
+    return *end == '\0' && number <= UINT16_MAX;
+}
+
+static void drop_lookup(struct rlock__link *link) {
     rlock__lookup_drop(link->lookup);
     link->lookup = NULL;
+}
+
+/* The connection goes, and with it what it may still bring; a request that was not sent stays. A
+ * look-up that was cut off is not begun anew before the addresses that are known have been tried.
+ */
+static void hang_up(struct rlock__link *link) {
+    if (link->stage == RLOCK__LOOKING_UP) {
+        link->look_up_again = link->addresses.count == 0;
+        drop_lookup(link);
+    } else if (link->stage == RLOCK__CONNECTING) {
+        link->look_up_again = true;
+    }
     rlock__conn_close(&link->conn);
     rlock__request_free(&link->log_in);
     link->answer_by_ms = 0;
     link->owed = 0;
     link->stage = RLOCK__CLOSED;
+    link->astray = false;
+}
+
+static void forget_request(struct rlock__link *link) {
+    rlock__request_free(&link->request);
+    link->expected = 0;
+    rlock__reply_free(link->before);
+    link->before = NULL;
 }
 
 void rlock__link_close(struct rlock__link *link) {
     hang_up(link);
-    rlock__request_free(&link->request);
-    link->expected = 0;
+    drop_lookup(link);
+    forget_request(link);
+}
+
+/* The connection has failed: by now the name may lead elsewhere, as when an address moves from a
+ * master to the one that takes over. A look-up that still goes on is not begun anew for it. */
+static void fail(struct rlock__link *link) {
+    const bool was_there = link->stage > RLOCK__CONNECTING;
+    hang_up(link);
+    link->look_up_again = link->look_up_again || was_there;
 }
 
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port) {
@@ -59,7 +94,14 @@ void rlock__link_move(struct rlock__link *link, const char *host, const char *po
     link->look_up_again = true;
 }
 
+/* What the last request has brought is of no use to the next one. */
+static void begin_request(struct rlock__link *link) {
+    if (link->request.bytes == NULL)
+        forget_request(link);
+}
+
 bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
+    begin_request(link);
     if (!rlock__request_add(&link->request, count, args)) {
         rlock__error_set(&link->error, "no memory");
         return false;
@@ -69,6 +111,7 @@ bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock_
 }
 
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
+    begin_request(link);
     if (!rlock__request_add_words(&link->request, count, words)) {
         rlock__error_set(&link->error, "no memory");
         return false;
@@ -148,8 +191,13 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
             *out = reply;
             return RLOCK_OK;
         }
-        link->owed -= link->owed > 0;
-        rlock__reply_free(reply);
+        if (link->owed > 0) {
+            link->owed--;
+            rlock__reply_free(reply);
+        } else {
+            rlock__reply_free(link->before);
+            link->before = reply;
+        }
     }
 }
 
@@ -165,13 +213,18 @@ static bool has_hung_up(struct rlock__link *link) {
     return status != RLOCK_AGAIN;
 }
 
+static bool is_astray(const struct rlock__link *link) {
+    return link->astray && link->request.sent == 0;
+}
+
 static enum rlock_status step(struct rlock__link *link, rlock__reply **reply) {
     enum rlock_status status = RLOCK_OK;
     while (status == RLOCK_OK) {
         status = rlock__link_open(link);
-        if (status != RLOCK_OK || !has_hung_up(link))
+        const bool leave = status == RLOCK_OK && (has_hung_up(link) || is_astray(link));
+        if (!leave)
             return status == RLOCK_OK ? ask(link, reply) : status;
-        hang_up(link);
+        fail(link);
     }
     return status;
 }
@@ -183,7 +236,8 @@ bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock
         return false;
     if (*status == RLOCK_OK)
         return true;
-    rlock__link_close(link);
+    fail(link);
+    forget_request(link);
     return true;
 }
 
@@ -192,7 +246,9 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
     *out = (struct pollfd){.fd = link->conn.fd, .events = link->conn.events};
     if (link->stage == RLOCK__LOOKING_UP)
         *out = (struct pollfd){.fd = rlock__lookup_fd(link->lookup), .events = POLLIN};
-    if (link->stage == RLOCK__CONNECTING)
+    if (link->stage == RLOCK__LOOKING_UP)
+        by_ms = link->lookup_by_ms;
+    else if (link->stage == RLOCK__CONNECTING)
         by_ms = link->address_by_ms;
     else if (link->stage < RLOCK__READY)
         by_ms = link->connect_by_ms;
@@ -203,17 +259,16 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
 }
 
 void rlock__link_abandon(struct rlock__link *link) {
-    link->answer_by_ms = 0;
     /* TLS keeps a record that it could not write whole, and would send it before the next. */
     const bool begun =
         link->request.sent > 0 || (link->conn.tls != NULL && link->stage == RLOCK__READY);
     const bool part_of_it = begun && link->request.sent < link->request.size;
     if (part_of_it)
-        hang_up(link);
+        fail(link);
     else if (link->request.sent > 0)
         link->owed += link->expected;
-    rlock__request_free(&link->request);
-    link->expected = 0;
+    link->answer_by_ms = 0;
+    forget_request(link);
 }
 
 void rlock__link_time_out(struct rlock__link *link) {
@@ -221,7 +276,8 @@ void rlock__link_time_out(struct rlock__link *link) {
         rlock__link_say_not_connected(link);
     else
         rlock__error_set(&link->error, "no answer in time");
-    rlock__link_close(link);
+    fail(link);
+    forget_request(link);
 }
 
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,

@@ -39,19 +39,23 @@ struct rlock__link {
     enum rlock__stage stage;
     struct rlock__lookup *lookup;
     struct rlock__addresses addresses;
-    bool look_up_again; /* the addresses did not work */
+    bool look_up_again; /* the addresses did not work, or may lead elsewhere by now */
     size_t tried;       /* of the addresses */
-    int64_t connect_by_ms, address_by_ms;
+    int64_t lookup_begun_ms;
+    int64_t lookup_by_ms, connect_by_ms, address_by_ms;
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
+    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request; the last one counts */
+    rlock__reply *before;                  /* the reply before the last one; the link's */
     bool used;                             /* a request was answered on this connection */
-    bool answered;                         /* the server has said something, ever */
+    bool astray;                           /* it has said that it is not the one to ask */
+    int64_t ready_ms;                      /* since when there is this connection */
+    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
+    bool heard;                            /* the server has said something, ever */
+    bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request went out whose answer never came */
-    bool heard;           /* it has said anything at all; answered: to more than the log-in */
-    int64_t answer_by_ms; /* when the answer must be there; 0: any time */
-    size_t most;          /* what a reply may count for, as of resp.h; 0: little */
     struct rlock__error error;
 };
 
@@ -67,6 +71,17 @@ void rlock__link_close(struct rlock__link *link);
 
 /* Goes where else a server is now, closing the connection when that is another place. */
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
+
+/* The next connection goes to where the host's name leads by then. */
+void rlock__link_look_up_again(struct rlock__link *link);
+
+/* The server is not the one to ask, or not any more: the next request goes over a new connection,
+ * to where the host's name leads by then. */
+void rlock__link_distrust(struct rlock__link *link);
+
+/* True: host and port, told by a server, can be a place to connect to: both are there, fit into a
+ * link and are printable, and the port is a number. NULL: it is none. */
+bool rlock__is_place(const char *host, const char *port);
 
 /* True: the two lead to the same place. */
 bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);

@@ -7,8 +7,33 @@
 #include "clock.h"
 #include "refusal.h"
 
+enum {
+    GLANCE_MS = 500, /* for looking up a name that has led somewhere */
+    STALE_MS = 5000, /* what a look-up says that was begun so long ago */
+};
+
 enum rlock_status rlock__of_conn(enum rlock_status status) {
     return status == RLOCK_AGAIN ? RLOCK__WAIT : status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status;
+}
+
+void rlock__link_look_up_again(struct rlock__link *link) {
+    link->look_up_again = true;
+}
+
+void rlock__link_distrust(struct rlock__link *link) {
+    link->astray = link->stage == RLOCK__READY;
+    rlock__link_look_up_again(link);
+}
+
+/* It is the right one to ask, at another time. All else that may pass (it is a replica, cut off
+ * from its replicas, loading) may also last, while another one has taken its place. */
+static bool is_only_busy(const char *text) {
+    static const char *const words[] = {"BUSY", "TRYAGAIN", "UNBLOCKED", "OOM"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    }
+    return false;
 }
 
 enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply *reply) {
@@ -21,6 +46,8 @@ enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply
     char *where = strstr(link->error.text, " script: "); /* its SHA-1 and line: no use to anybody */
     if (where != NULL)
         *where = '\0';
+    if (status == RLOCK_AGAIN && !is_only_busy(text))
+        rlock__link_distrust(link);
     return status;
 }
 
@@ -38,23 +65,43 @@ enum rlock_status rlock__link_send(struct rlock__link *link, struct rlock__reque
     return status;
 }
 
+/* A name that has led somewhere gets a moment only, for it most likely still does; the look-up goes
+ * on beside the connection to there, and its answer serves the next one. */
+static enum rlock_status begin_look_up(struct rlock__link *link) {
+    const int64_t now = rlock_now_ms();
+    if (link->lookup != NULL && now > link->lookup_begun_ms + STALE_MS) {
+        rlock__lookup_drop(link->lookup);
+        link->lookup = NULL;
+    }
+    if (link->lookup == NULL) {
+        link->lookup = rlock__lookup_start(link->host, link->port);
+        link->lookup_begun_ms = now;
+    }
+    if (link->lookup == NULL) {
+        rlock__error_set(&link->error, "no thread for looking up %s", link->host);
+        return RLOCK_SYSTEM;
+    }
+    link->lookup_by_ms = link->connect_by_ms;
+    if (link->addresses.count > 0)
+        link->lookup_by_ms = rlock__sooner_ms(link->connect_by_ms, now + GLANCE_MS);
+    link->stage = RLOCK__LOOKING_UP;
+    return RLOCK_OK;
+}
+
 static enum rlock_status begin(struct rlock__link *link) {
     link->connect_by_ms = rlock__after_ms(rlock_now_ms(), link->access->connect_timeout_ms);
     link->tried = 0;
     link->stage = RLOCK__CONNECTING;
     if (!link->look_up_again)
         return RLOCK_OK;
-    if (*link->port == '\0')
-        rlock__address_of_path(&link->addresses, link->host);
-    else if (!rlock__address_of_number(&link->addresses, link->host, link->port)) {
-        link->lookup = rlock__lookup_start(link->host, link->port);
-        link->stage = RLOCK__LOOKING_UP;
-        if (link->lookup == NULL) {
-            rlock__error_set(&link->error, "no thread for looking up %s", link->host);
-            return RLOCK_SYSTEM;
-        }
+    if (*link->port == '\0') {
+        if (rlock__address_of_path(&link->addresses, link->host))
+            return RLOCK_OK;
+        rlock__error_set(&link->error, "the path of a socket has at most 107 bytes");
+        return RLOCK_UNAVAILABLE;
     }
-    return RLOCK_OK;
+    return rlock__address_of_number(&link->addresses, link->host, link->port) ? RLOCK_OK
+                                                                              : begin_look_up(link);
 }
 
 static bool too_late(const struct rlock__link *link) {
@@ -66,20 +113,21 @@ static enum rlock_status look_up(struct rlock__link *link) {
     struct pollfd about = {.fd = rlock__lookup_fd(link->lookup), .events = POLLIN};
     struct rlock__addresses found = {.count = 0};
     const bool answered = poll(&about, 1, 0) > 0;
-    if (!answered && !too_late(link))
+    if (!answered && rlock_now_ms() < link->lookup_by_ms)
         return RLOCK__WAIT;
     enum rlock_status status = RLOCK_AGAIN;
-    if (answered)
+    if (answered) {
         status = rlock__of_conn(rlock__lookup_take(link->lookup, &found, &link->error));
-    else
-        rlock__lookup_drop(link->lookup);
-    link->lookup = NULL;
-    if (!answered)
+        link->lookup = NULL;
+    } else {
         rlock__error_set(&link->error, "looking up the host took too long");
+    }
     if (status == RLOCK_OK)
         link->addresses = found;
+    if (link->addresses.count == 0)
+        return status;
     link->stage = RLOCK__CONNECTING;
-    return link->addresses.count > 0 ? RLOCK_OK : status;
+    return RLOCK_OK;
 }
 
 /* A silent address must not eat the time of those behind it. */
@@ -181,6 +229,7 @@ static enum rlock_status select_db(struct rlock__link *link) {
     const enum rlock_status status = link->access->db != 0 ? log_in_step(link, words, 2) : RLOCK_OK;
     if (status == RLOCK_OK) {
         link->stage = RLOCK__READY;
+        link->ready_ms = rlock_now_ms();
         link->used = false;
     }
     return status;

@@ -101,14 +101,25 @@ static bool take_over_proof(struct rlock__part *part, bool reenters,
     return true;
 }
 
+/* Where a lock {x} shares the set of permits with x, its own are known by their first bytes. */
+static bool make_id(struct rlock__part *part) {
+    static const char mark[] = "7b726c7d"; /* "{rl}" */
+    const size_t length = strlen(part->name);
+    char id[RLOCK__ID_SIZE];
+    if (!rlock__random_id(id))
+        return false;
+    if (part->name[0] == '{' && strcspn(part->name + 1, "{}") + 2 == length)
+        memcpy(id, mark, sizeof mark - 1);
+    return rlock__part_identify(part, id);
+}
+
 static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, const char *name,
                       const struct rlock_lock_options *options) {
     part->name = strdup(name);
     part->seat_count = lock->client->count;
     part->seats = calloc(part->seat_count, sizeof *part->seats);
     part->channel = rlock__kind_key(lock->kind->channel, name);
-    if (part->name == NULL || part->seats == NULL || part->channel == NULL ||
-        !rlock__random_id(part->hold_id) ||
+    if (part->name == NULL || part->seats == NULL || part->channel == NULL || !make_id(part) ||
         asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
         asprintf(&part->publish, RLOCK__SPUBLISH "%s", part->channel) < 0)
         return false;
@@ -166,6 +177,7 @@ static void free_part(struct rlock__part *part) {
     free(part->channel);
     free(part->own_channel);
     free(part->publish);
+    free(part->tombstone);
     free(part->proof_owner);
     free(part->seats);
 }

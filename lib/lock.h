@@ -46,6 +46,11 @@ struct rlock_lock {
 struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct rlock__part *part,
                                     const char *owner);
 
+/* The same about what is held: with the keys alone that stand then, which may be none but the lock.
+ */
+struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,
+                                         const struct rlock__part *part, const char *owner);
+
 /* As whom a seat is held. */
 const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlock__part *part,
                                  const struct rlock__seat *seat);

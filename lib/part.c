@@ -2,6 +2,8 @@
 #include "part.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lock.h"
@@ -15,7 +17,7 @@ bool rlock__part_in_line(const struct rlock__part *part) {
 }
 
 bool rlock__seat_may_stay(const struct rlock__seat *seat) {
-    return seat->held || seat->in_doubt;
+    return seat->held || seat->in_doubt || seat->abandoned || seat->astray;
 }
 
 bool rlock__part_may_stay(const struct rlock__part *part) {
@@ -35,10 +37,47 @@ struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct 
                                     const char *owner) {
     struct rlock__call call = {
         .arg_count = 5,
-        .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->publish},
+        .args = {owner, lock->lease_text, part->try_id, lock->permits_text, part->publish},
     };
     rlock__call_add_keys(&call, part->keys);
+    call.keys[call.key_count++] = part->tombstone;
     return call;
+}
+
+/* In place of the others the lock itself: scripts know their keys by their numbers. */
+struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,
+                                         const struct rlock__part *part, const char *owner) {
+    struct rlock__call call = rlock__part_call(lock, part, owner);
+    const unsigned stand = lock->kind->stand;
+    call.key_count = 0;
+    for (size_t i = 0; stand >> i != 0; i++)
+        call.keys[call.key_count++] = part->keys[stand >> i & 1 ? i : 0];
+    call.args[RLOCK__ARG_ID] = part->hold_id;
+    return call;
+}
+
+bool rlock__part_identify(struct rlock__part *part, const char *id) {
+    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
+    const size_t length = strcspn(id, ".");
+    (void)snprintf(part->hold_id, sizeof part->hold_id, "%.*s", (int)length, id);
+    rlock__part_name_try(part,
+                         id[length] == '.' ? (unsigned)strtoul(id + length + 1, NULL, 10) : 1);
+    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", part->hold_id);
+    free(part->tombstone);
+    part->tombstone = rlock__kind_key(pattern, part->name);
+    return part->tombstone != NULL;
+}
+
+const char *rlock__part_id(const struct rlock__part *part) {
+    bool astray = part->tries > 1;
+    for (size_t i = 0; i < part->seat_count; i++)
+        astray = astray || part->seats[i].astray || part->seats[i].abandoned;
+    return astray ? part->try_id : part->hold_id;
+}
+
+void rlock__part_name_try(struct rlock__part *part, unsigned number) {
+    part->tries = number;
+    (void)snprintf(part->try_id, sizeof part->try_id, "%s.%u", part->hold_id, number);
 }
 
 /* As whom a seat is held. */

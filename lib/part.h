@@ -6,12 +6,16 @@
 #include "rlock.h"
 #include "script.h"
 
+enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
+
 /* One name on one server. */
 struct rlock__seat {
     bool held;
     bool reentered; /* it is a hold of the owner around us */
     bool in_line;   /* we have a place among the waiters */
-    bool in_doubt;  /* an attempt without an answer may have taken it */
+    bool in_doubt;  /* a try without an answer may have taken it */
+    bool abandoned; /* a try's answer is no longer waited for, over a connection that stands */
+    bool astray;    /* a request to take it may still arrive, over one that is gone */
     bool given_back;
     int64_t token;
     int64_t lease_end_ms;
@@ -26,6 +30,10 @@ struct rlock__part {
     char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
+    char try_id[RLOCK__TRY_SIZE]; /* "ID.N": lua/include/try.lua */
+    char *tombstone;              /* key: says which tries are over */
+    unsigned tries;               /* N */
+    bool given_up;                /* the try has been given back: the next one has another number */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
     int64_t lease_end_ms;         /* while held: until when on a majority */
@@ -33,9 +41,19 @@ struct rlock__part {
     struct rlock__seat *seats; /* in the order of the client's servers */
 };
 
+/* The next try, of the same attempt. */
+void rlock__part_name_try(struct rlock__part *part, unsigned number);
+
+/* Gives the part, which has its name, the attempt's id: "ID", or "ID.N" with the number of the try.
+ * False: no memory. */
+bool rlock__part_identify(struct rlock__part *part, const char *id);
+
+/* What another process needs to give it back: "ID", or "ID.N" where requests may be astray. */
+const char *rlock__part_id(const struct rlock__part *part);
+
 /* On some server at least: */
 bool rlock__part_in_line(const struct rlock__part *part);
-/* Something of ours may stay there until its lease ends. */
+/* Something of ours may stay there until its lease ends, or may still come. */
 bool rlock__part_may_stay(const struct rlock__part *part);
 bool rlock__seat_may_stay(const struct rlock__seat *seat);
 

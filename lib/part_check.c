@@ -37,7 +37,7 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, struct rlock__ru
 enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct rlock__part *part,
                                     const struct rlock__limit *limit, int64_t *ttl_ms) {
     struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__call call = rlock__part_call(lock, part, part->hold.owner);
+    struct rlock__call call = rlock__part_call_held(lock, part, part->hold.owner);
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     enum rlock_status votes[RLOCK_SERVERS_MAX];
     int64_t times[RLOCK_SERVERS_MAX] = {0};

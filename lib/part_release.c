@@ -11,9 +11,12 @@ enum { RELEASED = 1, STILL_HELD = 2, NOT_OURS = 0 };
 
 static enum rlock_status note_release(const struct rlock_lock *lock, struct rlock__seat *seat,
                                       struct rlock__run *run) {
-    if (run->status != RLOCK_OK)
+    if (run->status != RLOCK_OK) {
+        seat->astray =
+            seat->astray || seat->abandoned; /* the connection is gone by now, or may be */
         return run->status;
-    seat->held = seat->in_line = seat->in_doubt = seat->reentered = false;
+    }
+    *seat = (struct rlock__seat){.token = seat->token, .lease_end_ms = seat->lease_end_ms};
     if (run->answer.code == NOT_OURS)
         return RLOCK_LOST;
     seat->given_back = run->answer.code == RELEASED || run->answer.code == STILL_HELD;
@@ -51,17 +54,23 @@ enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__p
         const struct rlock__seat *seat = &part->seats[i];
         /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
         votes[i] = part->held && !seat->given_back ? RLOCK_LOST : RLOCK_OK;
-        if (!rlock__seat_may_stay(seat) && !(places_too && seat->in_line))
+        const bool leaves = places_too && (seat->in_line || rlock__seat_may_stay(seat));
+        if (!seat->held && !seat->in_doubt && !leaves)
             continue;
         calls[count] = rlock__part_call(lock, part, owner_to_release(lock, part, seat));
         calls[count].args[calls[count].arg_count++] = keep_text;
         calls[count].args[calls[count].arg_count++] = lock->owner;
+        calls[count].args[calls[count].arg_count++] = seat->astray ? "1" : "0";
         runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &calls[count]};
         seats[count++] = i;
     }
     rlock__script_run_all(runs, count, rlock__vote_majority(count), lock->kind->release, limit);
-    for (size_t i = 0; i < count; i++)
-        votes[seats[i]] = note_release(lock, &part->seats[seats[i]], &runs[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__seat *seat = &part->seats[seats[i]];
+        /* What may still arrive of this try must not be about the next one. */
+        part->given_up = part->given_up || seat->astray || runs[i].status != RLOCK_OK;
+        votes[seats[i]] = note_release(lock, seat, &runs[i]);
+    }
     rlock__part_free_answers(runs, count);
     const enum rlock_status status = rlock__vote_count(routes, votes);
     if (status == RLOCK_OK || status == RLOCK_LOST)

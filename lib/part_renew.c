@@ -23,7 +23,7 @@ static enum rlock_status note_renewal(const struct rlock_lock *lock, struct rloc
         seat->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     } else if (lock->client->count >
                1) { /* it can be had again; of one server it is the release's */
-        *seat = (struct rlock__seat){.held = false};
+        *seat = (struct rlock__seat){.abandoned = seat->abandoned, .astray = seat->astray};
     }
     return kept ? RLOCK_OK : RLOCK_LOST;
 }
@@ -39,10 +39,10 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
         return RLOCK_OK;
     for (size_t i = 0; i < routes->count; i++) {
         votes[i] = RLOCK_LOST;
-        if (!rlock__seat_may_stay(&part->seats[i]))
+        if (!part->seats[i].held && !part->seats[i].in_doubt)
             continue;
         calls[count] =
-            rlock__part_call(lock, part, rlock__part_owner_on(lock, part, &part->seats[i]));
+            rlock__part_call_held(lock, part, rlock__part_owner_on(lock, part, &part->seats[i]));
         calls[count].replicated = true;
         runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &calls[count]};
         seats[count++] = i;

@@ -15,7 +15,7 @@ enum {
     NOT_GRANTED = 0,
     OTHER_KIND = -1,
     NOT_ALLOWED = -2,
-    OUT_OF_PLACE = -3
+    OUT_OF_PLACE = -3 /* -4, of a try that is over, answers none that is still waited for */
 };
 
 enum {
@@ -31,6 +31,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
 /* Keeps the reply, whose text the blocker borrows. */
 static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part,
                          struct rlock__answer *answer) {
+    int64_t kept = 0;
     rlock__reply_free(lock->busy_reply);
     lock->busy_reply = answer->reply;
     lock->place = answer->b;
@@ -46,6 +47,7 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
     (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
     (void)rlock__reply_integer(answer->reply, 8, &lock->blocker.held_ms);
     (void)rlock__reply_integer(answer->reply, 9, &lock->blocker.waiting);
+    lock->blocker.kept = rlock__reply_integer(answer->reply, 10, &kept) && kept == 1;
     answer->reply = NULL;
 }
 
@@ -77,12 +79,25 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, const struct rlo
     return rlock__part_odd_answer(run, lock->kind->acquire);
 }
 
+/* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
+ * the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says nothing of one that
+ * was sent before. */
+static void note_doubt(struct rlock__seat *seat, const struct rlock__run *run,
+                       enum rlock_status vote) {
+    const bool unanswered = run->route->in_doubt;
+    if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
+        seat->in_doubt = seat->abandoned = false;
+    else if (unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
+        seat->in_doubt = true;
+    seat->abandoned = seat->abandoned || run->abandoned;
+    seat->astray = seat->astray || (unanswered && !run->abandoned);
+}
+
 static void note_seat(const struct rlock_lock *lock, struct rlock__seat *seat,
                       const struct rlock__run *run, enum rlock_status vote, bool in_line,
                       int64_t sent_ms) {
     seat->in_line = seat->in_line || in_line;
-    seat->in_doubt =
-        run->unconfirmed || run->route->in_doubt || (vote == RLOCK_UNAVAILABLE && !run->refused);
+    note_doubt(seat, run, vote);
     seat->held = vote == RLOCK_OK;
     seat->given_back = false;
     if (!seat->held)
@@ -163,11 +178,14 @@ static void add_take_args(const struct rlock_lock *lock, const struct rlock__par
 enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
                                    const struct rlock__limit *limit, int64_t *hint_ms) {
     struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     enum rlock_status votes[RLOCK_SERVERS_MAX] = {RLOCK_OK};
     char place[24] = "";
     bool unconfirmed = false;
+    if (part->given_up)
+        rlock__part_name_try(part, part->tries + 1);
+    part->given_up = false;
+    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
     if (lock->busy == part)
         (void)snprintf(place, sizeof place, "%" PRId64, lock->place);
     add_take_args(lock, part, &call, in_line, place);
@@ -199,7 +217,7 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     size_t seats[RLOCK_SERVERS_MAX], count = 0;
     add_take_args(lock, part, &call, false, "");
     for (size_t i = 0; i < routes->count; i++) {
-        if (rlock__seat_may_stay(&part->seats[i]))
+        if (part->seats[i].held || part->seats[i].in_doubt)
             continue;
         runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &call};
         seats[count++] = i;
@@ -211,7 +229,10 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     rlock__script_run_all(runs, count, count, lock->kind->acquire, &limit);
     for (size_t i = 0; i < count; i++) {
         const enum rlock_status vote = vote_of(lock, part, &runs[i]);
-        note_seat(lock, &part->seats[seats[i]], &runs[i], vote, false, sent_ms);
+        struct rlock__seat *seat = &part->seats[seats[i]];
+        note_seat(lock, seat, &runs[i], vote, false, sent_ms);
+        seat->astray =
+            seat->astray || seat->abandoned; /* it is given back over another connection */
     }
     rlock__part_free_answers(runs, count);
     int64_t known = part->hold.token;

@@ -62,8 +62,8 @@ enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlo
         if (rlock__part_propose_token(lock, part, routes, known, limit, &known, &status) >=
             majority)
             return RLOCK_OK;
-        if (known == part->hold.token)
-            break; /* nobody has said no: they do not answer */
+        if (known == part->hold.token || known == INT64_MAX)
+            break; /* nobody has said no: they do not answer; or tokens have come to their end */
         part->hold.token = known + 1;
     }
     if (status == RLOCK_AGAIN)

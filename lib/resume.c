@@ -35,7 +35,8 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
         return false;
     if (inner)
         (void)snprintf(part->proof_token, sizeof part->proof_token, "%" PRId64, hold->token);
-    (void)snprintf(part->hold_id, sizeof part->hold_id, "%s", hold->id != NULL ? hold->id : "");
+    if (!rlock__part_identify(part, hold->id != NULL ? hold->id : ""))
+        return false;
     part->held = true;
     part->hold = (struct rlock_hold){
         .name = part->name,
@@ -44,7 +45,10 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
     };
     for (size_t i = 0; i < part->seat_count; i++)
         part->seats[i] =
-            (struct rlock__seat){.held = true, .reentered = inner, .token = hold->token};
+            (struct rlock__seat){.held = true,
+                                 .reentered = inner,
+                                 .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
+                                 .token = hold->token};
     return true;
 }
 

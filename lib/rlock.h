@@ -85,8 +85,9 @@ struct rlock_client_options {
     const char *password;       /* used when the URL has none; NULL: none */
     int64_t connect_timeout_ms; /* for reaching it: look-up, connection, log-in, first answer */
     int64_t io_timeout_ms;      /* for one reply */
-    int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: 1 where
-                     one is known */
+    int replicas; /* how many must acknowledge a hold and each renewal; RLOCK_REPLICAS_AUTO: behind
+                     Sentinels all that could become the master, in a cluster 1 where one is known
+                   */
     int64_t replica_timeout_ms;
     struct rlock_tls_options tls;
 };
@@ -162,6 +163,7 @@ struct rlock_holder {
     int64_t as_of_ms; /* when the server said all this, about a minute ago at most */
     int64_t position; /* our place among those who wait, from 1; 0: not waiting yet */
     int64_t waiting;  /* how many wait, as far as is known; of a latch: the count */
+    bool kept;        /* it was given back, to be kept a while: see rlock_release() */
 };
 
 /* Makes a lock. No I/O. Copies all it is given; keeps the client.
@@ -276,7 +278,8 @@ struct rlock_keeper_options {
         grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
     int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie
                               in memory shared with other processes: read it with an atomic load */
-    bool reports; /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
+    bool reports;  /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
+    bool troubles; /* those that fail are, and the first that succeeds after them */
 };
 
 /* What a renewal came to. */
@@ -356,12 +359,14 @@ struct rlock_view_holder {
     int64_t token;
     int64_t permits; /* sem; else -1 */
     bool writes;     /* write: it is the writer */
+    bool kept;       /* it was given back, to be kept a while: nobody's, until ttl_ms is over */
 };
 
 struct rlock_view_waiter {
     const char *owner, *host;
-    int64_t pid, position; /* from 1 */
-    int64_t since_ms;      /* how long it stands in that line, as since_ms above */
+    int64_t pid, position;      /* from 1 */
+    int64_t since_ms;           /* how long it stands in that line, as since_ms above */
+    const char *user, *command; /* known of "fair" */
 };
 
 /* What one server says of one name. Those whose lease is over are not among the holders. */

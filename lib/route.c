@@ -30,8 +30,9 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
         rlock__link_like(&route->link, &like->link);
         route->sentinel = like->sentinel;
         route->located_ms = like->located_ms;
-        route->has_replica = like->has_replica;
         route->astray = like->astray;
+        route->no_role = like->no_role;
+        return rlock__replicas_copy(&route->replicas, &like->replicas);
     }
     return true;
 }
@@ -47,11 +48,13 @@ void rlock__route_free(struct rlock__route *route) {
         return;
     rlock__link_close(&route->link);
     rlock__cluster_free(route->cluster);
+    rlock__replicas_free(&route->replicas);
 }
 
 void rlock__route_doubt(struct rlock__route *route) {
     const struct rlock__server *server = &route->site->server;
     route->astray = true;
+    rlock__link_look_up_again(&route->link);
     if (server->topology == RLOCK__SENTINEL) /* the next one may know better */
         route->sentinel = (route->sentinel + 1) % server->host_count;
     if (route->cluster != NULL)
@@ -84,7 +87,8 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
         route->site->replicas == RLOCK_REPLICAS_AUTO, &route->sentinel, &master, &route->error);
     if (status == RLOCK_OK) {
         rlock__link_move(&route->link, master.host, master.port);
-        route->has_replica = master.has_replica;
+        rlock__replicas_free(&route->replicas);
+        route->replicas = master.replicas;
         route->astray = false;
     } else if ((status != RLOCK_AGAIN && status != RLOCK_UNAVAILABLE) || !known) {
         return status; /* Sentinels that forget a name may be told it again */
@@ -122,11 +126,18 @@ struct rlock__link *rlock__route_redirected(struct rlock__route *route,
                                   : NULL;
 }
 
+const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {
+    return route->site->replicas == RLOCK_REPLICAS_AUTO &&
+                   route->site->server.topology == RLOCK__SENTINEL
+               ? &route->replicas
+               : NULL;
+}
+
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
     if (route->site->replicas != RLOCK_REPLICAS_AUTO)
         return route->site->replicas;
     return route->cluster != NULL ? rlock__cluster_has_replica(route->cluster, link)
-                                  : route->has_replica;
+                                  : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
 }
 
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {

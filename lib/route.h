@@ -16,17 +16,19 @@ struct rlock__site {
 };
 
 struct rlock__route {
-    const struct rlock__site *site; /* borrowed */
-    struct rlock__link link;        /* of a cluster: unused */
-    struct rlock__cluster *cluster; /* NULL: none */
-    const struct rlock__link *used; /* by the last request that was answered; NULL: none was */
-    size_t sentinel;                /* which has answered last */
-    int64_t located_ms;             /* when; 0: never */
-    bool astray;                    /* what was there is the master no more */
-    bool has_replica;               /* one is known to the Sentinels */
-    bool answered;                  /* a server has said something, ever */
-    bool in_doubt;                  /* a request went out whose answer never came */
+    const struct rlock__site *site;  /* borrowed */
+    struct rlock__link link;         /* of a cluster: unused */
+    struct rlock__cluster *cluster;  /* NULL: none */
+    const struct rlock__link *used;  /* by the last request that was answered; NULL: none was */
+    size_t sentinel;                 /* which has answered last */
+    int64_t located_ms;              /* when; 0: never */
+    bool astray;                     /* what was there is the master no more */
+    struct rlock__replicas replicas; /* as the Sentinels know them */
+    bool no_role;                    /* the master does not tell us who its replicas are */
+    bool answered;                   /* a server has said something, ever */
+    bool in_doubt;                   /* a request went out whose answer never came */
     struct rlock__error error;
+    struct rlock__error told; /* why not now, in the server's words; "": it was done since */
 };
 
 /* A route that connects on first use. like: what is known there is taken over, NULL: nothing.
@@ -59,7 +61,10 @@ struct rlock__link *rlock__route_redirected(struct rlock__route *route,
 /* It did not work there: find out anew where to go, next time. */
 void rlock__route_doubt(struct rlock__route *route);
 
-/* How many replicas must acknowledge what is written over that link. */
+/* Which replicas must acknowledge what is written, where a number is not enough; NULL: it is. */
+const struct rlock__replicas *rlock__route_named(const struct rlock__route *route);
+
+/* How many must acknowledge what is written over that link. */
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link);
 
 /* Whether messages about a key go over a channel of its shard. Not those of a latch whose name has

@@ -1,15 +1,18 @@
 /* script.c: runs one of our scripts, on one server or on several at once. */
 #include "script.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "script_replicas.h"
 
 enum {
     REDIRECTIONS_MAX = 8,
+    HASTY_MS = 50,         /* less is too little to be told anything */
     STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
     STRAGGLER_MAX_MS = 50  /* as long again as that took */
 };
@@ -55,16 +58,6 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     return rlock__link_ask(run->link, n, args);
 }
 
-/* WAIT counts the replicas that have all that this connection wrote. */
-static bool ask_replicas(struct rlock__run *run, int replicas) {
-    char count[16], timeout[24];
-    const char *words[] = {"WAIT", count, timeout};
-    (void)snprintf(count, sizeof count, "%d", replicas);
-    (void)snprintf(timeout, sizeof timeout, "%" PRId64, run->route->site->replica_timeout_ms);
-    run->stage = RLOCK__RUN_REPLICAS;
-    return rlock__link_ask_words(run->link, 3, words);
-}
-
 /* The run is over. Where it did not work the way may have changed. */
 static void end(struct rlock__run *run, enum rlock_status status) {
     run->done = true;
@@ -92,10 +85,11 @@ static void ask_or_end(struct rlock__run *run, bool asked) {
 static void begin(struct rlock__run *run, const struct rlock__script *script,
                   const struct rlock__limit *limit) {
     run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->done = false;
+    run->refused = run->unconfirmed = run->abandoned = run->done = false;
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;
+    run->replicas_by_ms = 0;
     run->link = NULL;
     size_t node = run->call->node;
     const enum rlock_status status =
@@ -131,44 +125,42 @@ static bool begins_with(const char *text, const char *word) {
     return text != NULL && strncmp(text, word, strlen(word)) == 0;
 }
 
+/* The first number may be a token, of which a script has the digits alone: its own numbers are
+ * exact up to 2^53 only. */
+static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
+    enum { DIGITS_MIN = 16 };
+    const char *text = rlock__reply_text(reply, 1);
+    if (text == NULL)
+        return rlock__reply_integer(reply, 1, out);
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < DIGITS_MIN || text[digits] != '\0')
+        return false;
+    errno = 0;
+    *out = strtoll(text, NULL, 10);
+    return errno == 0;
+}
+
 static void decode(struct rlock__run *run, const struct rlock__script *script,
                    rlock__reply *reply) {
     struct rlock__answer *out = &run->answer;
     enum rlock_status status = rlock__link_judge(run->link, reply);
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    if (status == RLOCK_AGAIN)
+        run->route->told = run->link->error;
+    else
+        run->route->told.text[0] = '\0';
     if (status == RLOCK_OK &&
-        !(rlock__reply_integer(reply, 0, &out->code) && rlock__reply_integer(reply, 1, &out->a) &&
+        !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
           rlock__reply_integer(reply, 2, &out->b))) {
         rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    const int replicas = status == RLOCK_OK && run->call->replicated && out->code > 0
-                             ? rlock__route_replicas(run->route, run->link)
-                             : 0;
-    if (replicas > 0)
-        ask_or_end(run, ask_replicas(run, replicas));
-    else
+    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
+        status = rlock__run_ask_replicas(run);
+    if (status != RLOCK__ASKED)
         end(run, status);
-}
-
-static void count_replicas(struct rlock__run *run, const rlock__reply *reply) {
-    const int wanted = rlock__route_replicas(run->route, run->link);
-    int64_t replicas = 0;
-    enum rlock_status status = rlock__link_judge(run->link, reply);
-    if (status == RLOCK_OK && rlock__reply_number(reply, &replicas) && replicas >= wanted) {
-        end(run, RLOCK_OK);
-        return;
-    }
-    run->unconfirmed = true;
-    if (status == RLOCK_OK)
-        rlock__error_set(&run->route->error,
-                         "%" PRId64 " of %d replicas acknowledged it in time (see --replicas)",
-                         replicas, wanted);
-    else
-        run->route->error = run->link->error;
-    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status);
 }
 
 /* As far as it goes without waiting. */
@@ -182,8 +174,10 @@ static void step(struct rlock__run *run, const struct rlock__script *script) {
             run->route->error = run->link->error;
             end(run, status);
         } else if (run->stage == RLOCK__RUN_REPLICAS) {
-            count_replicas(run, reply);
+            status = rlock__run_hear_replicas(run, reply);
             rlock__reply_free(reply);
+            if (status != RLOCK__ASKED)
+                end(run, status);
         } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
             rlock__reply_free(reply);
             run->stage = RLOCK__RUN_BODY;
@@ -249,6 +243,7 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided
     if (is_decided) {
         rlock__error_set(&run->link->error, "no answer in time");
         rlock__link_abandon(run->link);
+        run->abandoned = run->link->stage == RLOCK__READY;
     } else {
         rlock__link_time_out(run->link);
     }
@@ -258,10 +253,17 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided
     end(run, why);
 }
 
+/* The last request before a deadline has too little time to find out why, and hides what was told
+ * before: that a slot is being moved, say. */
+static void recall(struct rlock__run *run) {
+    if (run->status == RLOCK_AGAIN && !run->unconfirmed && run->route->told.text[0] != '\0')
+        run->route->error = run->route->told;
+}
+
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
-    const int64_t begun_ms = count > 1 ? rlock_now_ms() : 0;
+    const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; i < count; i++)
@@ -282,6 +284,8 @@ void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
     for (size_t i = 0; i < count; i++) {
         if (!runs[i].done)
             leave(&runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+        if (limit->deadline_ms < begun_ms + HASTY_MS)
+            recall(&runs[i]);
     }
 }
 

@@ -11,7 +11,7 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 11, RLOCK__ARGS_MAX = 16, RLOCK__ARG_PUBLISH = 4 };
+enum { RLOCK__KEYS_MAX = 12, RLOCK__ARGS_MAX = 20, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
 
 #define RLOCK__SPUBLISH "SPUBLISH "
 
@@ -48,12 +48,14 @@ struct rlock__run {
     enum rlock_status status;
     struct rlock__answer answer;
     bool refused;     /* it has not been carried out, and no doubt about it */
+    bool abandoned;   /* RLOCK_AGAIN, for the others have decided it: the answer may still come */
     bool unconfirmed; /* it said "yes", but its replicas did not: RLOCK_AGAIN */
     /* The inside. */
     bool done;
     enum rlock__run_stage stage;
     struct rlock__link *link;
-    bool asking; /* the link's node has the slot not yet (ASK) */
+    bool asking;            /* the link's node has the slot not yet (ASK) */
+    int64_t replicas_by_ms; /* until when they are waited for; 0: they have not been asked */
     unsigned redirections;
 };
 

@@ -1,7 +1,6 @@
 /* sentinel.c: asks Sentinels which server is the master. */
 #include "sentinel.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
@@ -37,56 +36,60 @@ static enum rlock_status ask(struct inquiry *inquiry, const char *what,
     }
 }
 
-/* The flags in one replica's row of names and values. */
-static const char *flags_of(const rlock__reply *row) {
-    for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
-        const char *name = rlock__reply_text(row, i);
-        if (name != NULL && strcmp(name, "flags") == 0)
-            return rlock__reply_text(row, i + 1);
-    }
-    return NULL;
-}
-
-/* Replicas that are down are no replicas, when the Sentinel speaks for the majority; one that is
- * cut off may just not see them, and sees a master that is none any more. */
-static bool has_replica(struct inquiry *inquiry, const struct rlock__limit *limit) {
-    rlock__reply *reply = NULL;
-    size_t known = 1, alive = 1; /* whatever can't be found out */
-    if (ask(inquiry, "REPLICAS", limit, &reply) == RLOCK_OK) {
-        known = rlock__reply_count(reply);
-        alive = 0;
-        for (size_t i = 0; i < known; i++) {
-            const char *flags = flags_of(rlock__reply_at(reply, i));
-            alive += flags == NULL || strstr(flags, "_down") == NULL;
-        }
-    }
-    rlock__reply_free(reply);
-    reply = NULL;
-    if (known == 0 || alive > 0)
-        return known > 0;
-    const bool majority = ask(inquiry, "CKQUORUM", limit, &reply) == RLOCK_OK;
-    rlock__reply_free(reply);
-    return !majority;
-}
-
 static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
                                      struct rlock__master *out, struct rlock__error *error) {
     const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
-    if (host == NULL || port == NULL) {
-        rlock__error_set(error, "the Sentinel at %s:%s knows no master %s", inquiry->link.host,
-                         inquiry->link.port, inquiry->server->master);
-        return RLOCK_UNAVAILABLE;
+    const bool named = host != NULL && port != NULL;
+    if (rlock__is_place(host, port)) {
+        (void)stpcpy(out->host, host);
+        (void)stpcpy(out->port, port);
+        return RLOCK_OK;
     }
-    (void)snprintf(out->host, sizeof out->host, "%s", host);
-    (void)snprintf(out->port, sizeof out->port, "%s", port);
-    return RLOCK_OK;
+    rlock__error_set(error,
+                     named ? "the Sentinel at %s:%s names no place where %s could be"
+                           : "the Sentinel at %s:%s knows no master %s",
+                     inquiry->link.host, inquiry->link.port, inquiry->server->master);
+    return RLOCK_UNAVAILABLE;
+}
+
+/* Asked for before the master: when that is replaced in between, they are the old one's, among them
+ * the new one, and not those of a master that nobody was told of. Who may not ask for them takes
+ * whatever follows the master for one. */
+static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                      struct rlock__replicas *out) {
+    rlock__reply *reply = NULL;
+    enum rlock_status status = ask(inquiry, "REPLICAS", limit, &reply);
+    const bool answered = reply != NULL;
+    if (status != RLOCK_OK)
+        out->unknown = true;
+    else if (!rlock__replicas_read(out, reply))
+        status = RLOCK_SYSTEM;
+    rlock__reply_free(reply);
+    return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
+}
+
+/* Replicas that are down are none, when the Sentinel speaks for the majority; one that is cut off
+ * may just not see them, and may see a master that is none any more. */
+static void settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
+                            struct rlock__master *out) {
+    rlock__replicas_without(&out->replicas, out->host, out->port);
+    if (!rlock__replicas_some_gone(&out->replicas))
+        return;
+    rlock__reply *reply = NULL;
+    if (ask(inquiry, "CKQUORUM", limit, &reply) != RLOCK_OK)
+        rlock__replicas_none_gone(&out->replicas);
+    rlock__reply_free(reply);
 }
 
 static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
-                                 bool want_replica, struct rlock__master *out,
+                                 bool want_replicas, struct rlock__master *out,
                                  struct rlock__error *error) {
     rlock__reply *reply = NULL;
-    enum rlock_status status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
+    *out = (struct rlock__master){.host = ""};
+    enum rlock_status status =
+        want_replicas ? ask_replicas(inquiry, limit, &out->replicas) : RLOCK_OK;
+    if (status == RLOCK_OK)
+        status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
     if (status == RLOCK_OK)
         status = read_master(inquiry, reply, out, error);
     else
@@ -94,7 +97,9 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
                          inquiry->link.error.text);
     rlock__reply_free(reply);
     if (status == RLOCK_OK)
-        out->has_replica = want_replica && has_replica(inquiry, limit);
+        settle_replicas(inquiry, limit, out);
+    else
+        rlock__replicas_free(&out->replicas);
     return status;
 }
 
@@ -115,7 +120,7 @@ static struct rlock__limit share(const struct rlock__limit *limit, size_t left) 
 
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
                                       const struct rlock__access *access,
-                                      const struct rlock__limit *limit, bool want_replica,
+                                      const struct rlock__limit *limit, bool want_replicas,
                                       size_t *first, struct rlock__master *out,
                                       struct rlock__error *error) {
     enum rlock_status worst = RLOCK_AGAIN;
@@ -127,7 +132,7 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
                          &inquiry.access);
         const struct rlock__limit patience = share(limit, server->host_count - i);
         struct rlock__error why;
-        const enum rlock_status status = ask_one(&inquiry, &patience, want_replica, out, &why);
+        const enum rlock_status status = ask_one(&inquiry, &patience, want_replicas, out, &why);
         rlock__link_close(&inquiry.link);
         if (status == RLOCK_OK)
             *first = which;

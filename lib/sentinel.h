@@ -6,22 +6,22 @@
 #ifndef RLOCK_SENTINEL_H
 #define RLOCK_SENTINEL_H
 
-#include "link.h"
+#include "replicas.h"
 #include "url.h"
 
 struct rlock__master {
     char host[RLOCK__HOST_SIZE];
     char port[RLOCK__PORT_SIZE];
-    bool has_replica; /* one is known that is not known to be dead */
+    struct rlock__replicas replicas; /* the caller's when it is RLOCK_OK */
 };
 
 /* Asks one Sentinel after the other, beginning with *first, and leaves in *first which answered.
- * want_replica: whether has_replica is asked for.
+ * want_replicas: whether they are asked for; else there are none.
  * RLOCK_OK. RLOCK_AGAIN: none has answered. RLOCK_UNAVAILABLE: they do not know that master.
  * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. *answered: one has said something. */
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
                                       const struct rlock__access *access,
-                                      const struct rlock__limit *limit, bool want_replica,
+                                      const struct rlock__limit *limit, bool want_replicas,
                                       size_t *first, struct rlock__master *out,
                                       struct rlock__error *error);
 

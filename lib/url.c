@@ -238,6 +238,43 @@ static bool redact(struct rlock__server *out, const char *scheme) {
     return true;
 }
 
+/* HOST:PORT[/DB], or a HOST that no other word is likely to be. */
+static bool is_address(const char *text) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+    const size_t host = *text == '[' ? strcspn(text, "]") + 1 : strspn(text, letters);
+    const char *behind = text + strnlen(text, host);
+    if (*behind == ':') {
+        const size_t port = strspn(++behind, "0123456789");
+        behind += port;
+        return host > 0 && port > 0 && (*behind == '\0' || *behind == '/');
+    }
+    return host > 0 && *behind == '\0' &&
+           (strchr(text, '.') != NULL || strcmp(text, "localhost") == 0);
+}
+
+static bool is_socket(const char *text) {
+    static const char ending[] = ".sock";
+    const size_t length = strlen(text), less = sizeof ending - 1;
+    return length > less && strcmp(text + length - less, ending) == 0 &&
+           strstr(text, "://") == NULL;
+}
+
+/* What redis-cli takes behind -h and -p, or -s, has no scheme. Nothing with an '@' is repeated: a
+ * password may stand before it. */
+static bool fail_without_scheme(const char *url, struct rlock__error *error) {
+    const bool secret = strchr(url, '@') != NULL;
+    if (!secret && (*url == '/' || (!is_socket(url) && is_address(url)))) {
+        rlock__error_set(error, "cannot read the server's URL: did you mean %s%s?",
+                         *url == '/' ? "unix://" : "redis://", url);
+        return false;
+    }
+    if (!secret && is_socket(url))
+        return fail(error, "a socket's path is absolute, as in unix:///run/redis.sock");
+    return fail(error, "it must begin with redis://, rediss://, unix://, sentinel://, "
+                       "sentinels://, cluster:// or clusters:// (rlock itself also knows local:)");
+}
+
 bool rlock__server_parse(struct rlock__server *out, const char *url, struct rlock__error *error) {
     static const struct {
         const char *scheme;
@@ -270,8 +307,7 @@ bool rlock__server_parse(struct rlock__server *out, const char *url, struct rloc
         rlock__server_free(out);
         return false;
     }
-    return fail(error, "it must begin with redis://, rediss://, unix://, sentinel://, "
-                       "sentinels://, cluster:// or clusters:// (rlock itself also knows local:)");
+    return fail_without_scheme(url, error);
 }
 
 void rlock__server_free(struct rlock__server *server) {

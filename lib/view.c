@@ -61,6 +61,7 @@ static struct rlock_view_holder read_holder(const rlock__reply *row) {
         .token = token_at(row, 8),
         .permits = number_at(row, 9),
         .writes = number_at(row, 10) == 1,
+        .kept = number_at(row, 11) == 1,
     };
     read_owner(holder.owner, &holder.host, &holder.pid);
     return holder;
@@ -72,6 +73,8 @@ static struct rlock_view_waiter read_waiter(const rlock__reply *row, size_t i) {
         .pid = -1,
         .position = (int64_t)i + 1,
         .since_ms = number_at(row, 1),
+        .user = text_at(row, 2),
+        .command = text_at(row, 3),
     };
     read_owner(waiter.owner, &waiter.host, &waiter.pid);
     return waiter;

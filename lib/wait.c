@@ -168,15 +168,28 @@ void rlock__listen_alone(struct rlock__listener *listener) {
     listener->shared = false;
 }
 
+/* Asked at another place since, or over a newer connection: the same host's name may lead to
+ * another server by now. */
+static bool is_elsewhere(const struct rlock__ear *ear, const struct rlock__link *asked) {
+    if (asked == NULL || ear->state == RLOCK__DEAF)
+        return false;
+    const bool connected = ear->state != RLOCK__CONNECTING_EAR;
+    return !rlock__link_same(asked, ear->link) ||
+           (connected && asked->ready_ms > ear->link->ready_ms);
+}
+
 bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
-    const struct rlock__link *asked = routes->at[0].used;
-    const bool elsewhere = listener->part != NULL && routes->count == 1 && asked != NULL &&
-                           listener->ears[0].state != RLOCK__DEAF &&
-                           !rlock__link_same(asked, listener->ears[0].link);
-    if (elsewhere)
-        rlock__route_doubt(&listener->routes.at[0]);
-    return elsewhere;
+    bool any = false;
+    for (size_t i = 0; listener->part != NULL && i < routes->count; i++) {
+        if (!is_elsewhere(&listener->ears[i], routes->at[i].used))
+            continue;
+        any = true;
+        rlock__route_doubt(&listener->routes.at[i]);
+        rlock__ear_close(&listener->ears[i], &listener->routes.at[i]);
+        listener->ears[i].again_ms = 0;
+    }
+    return any && count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes);
 }
 
 static bool is_news(const struct rlock__news *news) {

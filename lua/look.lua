@@ -3,8 +3,9 @@
 -- KEYS and ARGV: base.lua, look.lua.
 --
 -- Reply {SEEN, epoch ms, held: 1 or 0, kind, token, permits in all, of them available, count,
---        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes} for each holder,
---        {owner, since} for each waiter, first in line first} | {WRONG_KIND, 0, 0}
+--        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes,
+--        kept} for each holder,
+--        {owner, since, user, command} for each waiter, first in line first} | {WRONG_KIND, 0, 0}
 -- Unknown numbers are -1, unknown texts ''; tokens are digits.
 local SEEN = 1
 

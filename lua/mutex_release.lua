@@ -1,4 +1,4 @@
--- include: base line queue mutex mutex_wake
+-- include: base try line queue mutex mutex_wake kept
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -43,28 +43,33 @@ end
 
 local function leave_held(ms)
     redis.call('DEL', key.hold) -- no proof of it any more: what CMD left behind does not re-enter
+    note_kept(owner)
     redis.call('PEXPIRE', key.lock, ms)
     redis.call('PEXPIRE', key.info, ms)
     line.tell(key.waiters, 'first ' .. ms)
     return {code.RELEASED, 0, 0}
 end
 
-local is_hash = redis.call('TYPE', key.lock).ok == 'hash'
-local holds = is_hash and redis.call('HGET', key.lock, owner)
-if is_hash and not holds then
-    owner = waiter
-    holds = redis.call('HGET', key.lock, owner)
+local function give_back()
+    local is_hash = redis.call('TYPE', key.lock).ok == 'hash'
+    local holds = is_hash and redis.call('HGET', key.lock, owner)
+    if is_hash and not holds then
+        owner = waiter
+        holds = redis.call('HGET', key.lock, owner)
+    end
+    if not holds or not redis.call('HGET', key.hold, call.id) then
+        if not holds then mutex.forget(call.owner, waiter, call.id) end
+        leave()
+        return {code.LOST, 0, 0}
+    end
+    local left = tonumber(holds) - 1
+    if left > 0 then return give_back_one(left) end
+    local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
+    keep_ms = math.max(keep_ms, until_ms - server.now)
+    if keep_ms > 0 then return leave_held(keep_ms) end
+    redis.call('DEL', key.lock, key.info, key.hold)
+    mutex.wake_next()
+    return {code.RELEASED, 0, 0}
 end
-if not holds or not redis.call('HGET', key.hold, call.id) then
-    if not holds then mutex.forget(call.owner, waiter, call.id) end
-    leave()
-    return {code.LOST, 0, 0}
-end
-local left = tonumber(holds) - 1
-if left > 0 then return give_back_one(left) end
-local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
-keep_ms = math.max(keep_ms, until_ms - server.now)
-if keep_ms > 0 then return leave_held(keep_ms) end
-redis.call('DEL', key.lock, key.info, key.hold)
-mutex.wake_next()
-return {code.RELEASED, 0, 0}
+
+return try.give_back(give_back)

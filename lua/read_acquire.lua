@@ -1,4 +1,4 @@
--- include: base line acquire rw rw_take
+-- include: base try line acquire rw rw_take
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
@@ -6,6 +6,7 @@ local SWEEP_EVERY = 1000 -- ms: not at every reader, for it looks at all of them
 
 local mode = rw.mode()
 if mode == false then return {code.WRONG_KIND, 0, 0} end
+if try.is_over() then return {code.OVER, 0, 0} end
 local answer = rw.granted_before()
 if answer then return answer end
 if mode == 'write' or server.now - tonumber(redis.call('HGET', key.hold, 'swept') or 0) >= SWEEP_EVERY then

@@ -1,4 +1,4 @@
--- include: base line rw
+-- include: base try line rw kept
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
@@ -22,6 +22,7 @@ end
 local function leave_held(field, i, ms)
     redis.call('HDEL', key.hold, field .. ':' .. i)
     rw.forget(rw.owner_of(field))
+    if not redis.call('HGET', key.hold, rw.owner_of(field)) then note_kept(rw.owner_of(field)) end
     if field == rw.owner_of(field) then
         redis.call('PEXPIRE', rw.lease_key(field, i), ms)
     else
@@ -42,22 +43,26 @@ local function still_to_keep(field, holds)
     return 0
 end
 
-local field, i, holds
-if rw.mode() then field, i, holds = rw.locate(call.owner, waiter) end
-if not field then
-    leave()
-    return {code.LOST, 0, 0}
+local function give_back()
+    local field, i, holds
+    if rw.mode() then field, i, holds = rw.locate(call.owner, waiter) end
+    if not field then
+        leave()
+        return {code.LOST, 0, 0}
+    end
+    local alive = rw.alive(field, i)
+    keep_ms = alive and still_to_keep(field, holds) or 0
+    if keep_ms > 0 then return leave_held(field, i, keep_ms) end
+    rw.drop(field, i, holds)
+    local mode = rw.settle()
+    local left = mode and rw.count(field) or 0
+    local wrote = field ~= rw.owner_of(field)
+    if left == 0 and (wrote or not mode) then
+        server.tell_all(wrote and '1' or '0')
+        rw.wake()
+    end
+    if not alive then return {code.LOST, 0, 0} end
+    return {left > 0 and code.STILL_HELD or code.RELEASED, left, 0}
 end
-local alive = rw.alive(field, i)
-keep_ms = alive and still_to_keep(field, holds) or 0
-if keep_ms > 0 then return leave_held(field, i, keep_ms) end
-rw.drop(field, i, holds)
-local mode = rw.settle()
-local left = mode and rw.count(field) or 0
-local wrote = field ~= rw.owner_of(field)
-if left == 0 and (wrote or not mode) then
-    server.tell_all(wrote and '1' or '0')
-    rw.wake()
-end
-if not alive then return {code.LOST, 0, 0} end
-return {left > 0 and code.STILL_HELD or code.RELEASED, left, 0}
+
+return try.give_back(give_back)

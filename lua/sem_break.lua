@@ -46,6 +46,7 @@ for _ in pairs(owners) do broken = broken + 1 end
 if broken == 0 then return {code.LOST, 0, 0} end
 for owner in pairs(owners) do redis.call('HDEL', key.info, owner) end
 for _, hold in pairs(holds) do redis.call('HDEL', key.hold, hold.id) end
+if plain > 0 then sem.count_plain(-plain) end
 local given = plain
 for _, permit in ipairs(permits) do given = given + redis.call('ZREM', sem.permits, permit) end
 if sem.available() then server.tell_all(redis.call('INCRBY', key.lock, given)) end

@@ -15,7 +15,7 @@ local function find()
 end
 
 if not check.by_id and not find() then return check.lost() end
-if sem.token() == 0 then return check.lost() end
+if not sem.token() then return check.lost() end
 local first, number = math.huge, 0
 for _, id in ipairs(sem.ids()) do
     local ends = redis.call('ZSCORE', sem.permits, id)

@@ -8,7 +8,7 @@ local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 
     {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
 if refusal then return refusal end
 sem.collect()
-local in_use = redis.call('ZCARD', sem.permits)
+local in_use = sem.in_use()
 redis.call('SET', key.lock, call.permits - in_use)
 server.tell_all(call.permits - in_use)
 sem.wake(math.huge)

@@ -5,10 +5,18 @@
 -- the Paxos protocol, Lamport 1998). KEYS and ARGV: base.lua; ARGV 6 the token.
 --
 -- Reply {GRANTED, token, 0} | {BUSY, the largest that is known here, 0}
-local number, known = tonumber(ARGV[6]), server.integer(key.token) or 0
+local token, known = ARGV[6], redis.call('GET', key.token)
+
+-- Compared as text: a Lua number is exact up to 2^53 only.
+local function is_less(a, b)
+    if #a ~= #b then return #a < #b end
+    return a < b
+end
+
+if not known or not string.find(known, '^%d+$') then known = '0' end
 local ours = redis.call('HGET', key.hold, call.owner)
-if ours == ARGV[6] then return {code.GRANTED, number, 0} end
-if known >= number then return {code.BUSY, known, 0} end
-redis.call('SET', key.token, ARGV[6])
-if ours then redis.call('HSET', key.hold, call.owner, ARGV[6]) end
-return {code.GRANTED, number, 0}
+if ours == token then return {code.GRANTED, server.reply_token(token), 0} end
+if not is_less(known, token) then return {code.BUSY, server.reply_token(known), 0} end
+redis.call('SET', key.token, token)
+if ours then redis.call('HSET', key.hold, call.owner, token) end
+return {code.GRANTED, server.reply_token(token), 0}

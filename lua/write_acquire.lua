@@ -1,9 +1,10 @@
--- include: base line acquire rw rw_take
+-- include: base try line acquire rw rw_take
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local mode = rw.mode()
 if mode == false then return {code.WRONG_KIND, 0, 0} end
+if try.is_over() then return {code.OVER, 0, 0} end
 local answer = rw.granted_before()
 if answer then return answer end
 local longest = 0

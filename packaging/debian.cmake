@@ -26,6 +26,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
         file(RENAME ${usr}/share/zsh/site-functions ${usr}/share/zsh/vendor-completions)
     endif()
 
+    file(REMOVE ${usr}/share/doc/${component}/LICENSE) # Debian has the text in one place, copyright names it
     file(COPY ${CPACK_RLOCK_PACKAGING}/copyright DESTINATION ${usr}/share/doc/${component})
     compress(${usr}/share/doc/${component}/changelog.Debian.gz ${CPACK_RLOCK_PACKAGING}/changelog)
 endforeach()

@@ -147,7 +147,8 @@ run_systemd() { # TEXT WHERE
 }
 
 run_config() { # TEXT WHERE
-    printf '%s\n' "$1" >config
+    printf '%s\n' "${1//= \/etc\/rlock\/password/= password}" >config # not the machine's
+    echo secret >password
     RLOCK_CONFIG=config run rlock run -n x -- true
     assert_success || fail "$2: not a configuration file" || return
 }

@@ -63,6 +63,13 @@ help_options() {
     done
 }
 
+@test "no word of a sentence is set as an option" {
+    local page
+    for page in "$PROJECT"/man/*.[1-9]; do
+        run -1 grep -E '(^|[ (])-[a-z]{4,}([ ,.)]|$)' <(mandoc -T ascii "$page" 2>/dev/null | col -b)
+    done
+}
+
 @test "man pages have the same options as the program" {
     local command
     while read -r command; do

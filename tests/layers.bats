@@ -138,8 +138,10 @@ layers() {
 	conn
 	link_open view
 	link
+	replicas
 	cluster sentinel
 	route
+	script_replicas
 	script
 	client kind
 	ask ear part vote
@@ -231,6 +233,19 @@ promised() {
     refuse '(v?d?printf|puts|putchar|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
         "$CMD_OBJECTS" out
     refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
+}
+
+@test "what others wrote passes one filter before each sink" {
+    # JSON's text is made by json_print() alone, which escapes; a datagram by what calls the filter.
+    run bash -c 'grep -lE "PrintUnformatted\(|cJSON_Print" cmd/*.c'
+    assert_output cmd/json.c
+    run bash -c 'grep -lE "\bsendto\(" cmd/*.c'
+    assert_output cmd/notify.c
+    run bash -c 'grep -lE "\bout_make_printable\(" cmd/*.c | sort'
+    assert_line cmd/notify.c
+    assert_line cmd/out.c
+    assert_line cmd/table.c
+    assert_line cmd/doctor_out.c
 }
 
 @test "only out.c has state at file scope" {

@@ -79,7 +79,34 @@ assert_has() { # PACKAGE FILE...
     cmake --install "${RLOCK_BUILD_DIR:-$PROJECT/build}" --prefix "$PWD/all" >log
     run -0 bash -c 'cd "$DEBS" && for p in rlock librlock0 librlock-dev; do (cd $p/usr && find . ! -type d); done |
         grep -v -e /copyright -e /changelog.Debian.gz | sed "s/\.gz$//; s/vendor-completions/site-functions/" | sort'
+    assert_exists all/share/doc/rlock/LICENSE
+    rm all/share/doc/rlock/LICENSE # Debian has it in one place, which copyright names
     assert_output "$(cd all && find . ! -type d | sort)"
+}
+
+@test "they say where the project is at home" {
+    local package
+    for package in rlock librlock0 librlock-dev; do
+        assert_regex "$(field "$package" Homepage)" '^https://[^ ]+$'
+    done
+}
+
+# configure DIRECTORY OPTION...: as the README does, on a machine without the programs that the tests need.
+configure() {
+    cmake -S "$SOURCE" -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_IGNORE_PATH='/bin;/usr/bin' \
+        -DCMAKE_MAKE_PROGRAM="$(command -v ninja)" -DCMAKE_C_COMPILER="$(command -v cc)" \
+        -DPKG_CONFIG_EXECUTABLE="$(command -v pkg-config)" "${@:2}"
+}
+
+@test "without the tests' tools all but the tests is built, unless they are asked for; elsewhere than on Linux nothing" {
+    run -0 configure without
+    assert_output --regexp 'tests are left out: missing .*redis-cli \(redis-tools\)'
+    refute_output --partial 'CMake Error'
+    assert_not_exists without/tests
+    run ! configure asked -DRLOCK_TESTS=ON
+    assert_output --partial 'redis-cli (redis-tools)'
+    run ! configure bsd -DCMAKE_SYSTEM_NAME=FreeBSD
+    assert_output --regexp 'for[[:space:]]+Linux[[:space:]]+only'
 }
 
 @test "the library tells the loader and those who are linked with it" {

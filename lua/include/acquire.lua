@@ -1,10 +1,13 @@
 -- acquire.lua: what is said of a holder: written when it takes the lock, read when it is busy.
 local acquire = {}
 
+function acquire.us()
+    return cjson.encode({host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12],
+        since = server.now, permits = call.permits})
+end
+
 function acquire.describe_us()
-    redis.call('HSET', key.info, call.owner, cjson.encode({
-        host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12], since = server.now,
-        permits = call.permits}))
+    redis.call('HSET', key.info, call.owner, acquire.us())
 end
 
 -- The proof of an enclosing hold: owner and token together, both still known here.
@@ -19,5 +22,5 @@ function acquire.busy(holder, hint, place, waiting)
     local since = tonumber(known.since)
     return {code.BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
         tostring(known.user or ''), tostring(known.command or ''),
-        since and math.max(server.now - since, 0) or 0, waiting}
+        since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0}
 end

@@ -3,7 +3,7 @@
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
 --       5 waiters: zset {owner: epoch ms}, the line  6... the kind's own
--- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id)  4 permits
+-- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       to take it:      6 owner and 7 token of an enclosing hold, or ''
 --                        8 '1' to stand in line when busy, '0' not to
@@ -12,18 +12,21 @@
 --                        15 place in line that the last answer gave, '' at first
 --       to give it back: 6 ms to leave it held for, without an owner (0: free it)
 --                        7 the owner it waited as, and holds as if it did not re-enter
+--                        8 '1': a request to take it may still be on its way: try.lua
 local code = {
     GRANTED = 1, REENTERED = 2, BUSY = 0, -- to take it
     WRONG_KIND = -1, -- something else stands under the name
     REFUSED = -2, -- it could never succeed; the text after the numbers says why
     OUSTED = -3, -- a later waiter has taken our place
+    OVER = -4, -- this try was given back before it arrived
     KEPT = 1, -- to renew it
     RELEASED = 1, STILL_HELD = 2, -- to give it back; an outer hold of the same owner remains
     LOST = 0, -- not there: expired, broken, given back before, never taken
 }
 local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
 local call = {
-    owner = ARGV[1], lease = tonumber(ARGV[2]), id = ARGV[3], permits = tonumber(ARGV[4]),
+    owner = ARGV[1], lease = tonumber(ARGV[2]), permits = tonumber(ARGV[4]),
+    id = string.match(ARGV[3], '^[^.]*'), try = tonumber(string.match(ARGV[3], '%.(%d+)$') or 1),
 }
 local time = redis.call('TIME')
 local server = {now = time[1] * 1000 + math.floor(time[2] / 1000)} -- epoch ms
@@ -49,6 +52,23 @@ function server.integer(name)
     return digits and #digits <= 15 and tonumber(text) or false
 end
 
+-- The next fencing token, as text: a Lua number is exact up to 2^53 only.
+function server.next_token()
+    local number = redis.call('INCR', key.token)
+    return number < 2 ^ 53 and string.format('%.0f', number) or redis.call('GET', key.token)
+end
+
+-- A token in a reply: a number, or the digits of one that Lua can't say.
+function server.reply_token(text)
+    local number = tonumber(text)
+    return number and number < 2 ^ 53 and number or text
+end
+
+-- Whose hash a lock is says a UUID, Redisson's or rlock's: a counter somebody else keeps is no lock.
+function server.is_owner(text)
+    return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
+end
+
 -- What is needed later is asked for before anything is written. The answer for who has no right to a
 -- command, given with as many words behind the key as it takes; nil: it may come.
 local may = redis.acl_check_cmd or function() return true end -- Redis 6 can't be asked
@@ -68,6 +88,29 @@ function server.denies_any(rights)
         end
         words[#words + 1] = key.lock
     end
+end
+
+-- Another lock's key is there; one that this user has no right to is not.
+function server.has(name)
+    local kind = may('TYPE', name) and redis.pcall('TYPE', name).ok
+    return kind and kind ~= 'none'
+end
+
+-- The names x and {x} are two locks, but Redisson calls some of their keys alike: here are the name of the
+-- other, and how its own keys end. nil: a name with braces elsewhere has none.
+function server.twin()
+    local inner = string.match(key.lock, '^{([^{}]+)}$')
+    if inner then return inner, ':{' .. inner .. '}' end
+    if not string.find(key.lock, '{', 1, true) then return '{' .. key.lock .. '}', '::{' .. key.lock .. '}' end
+end
+
+-- Whose name a permit was taken by, where x and {x} share the set: rlock's of {x} begin with "{rl}".
+-- Redisson's do not say; they are x's, unless there is none.
+function server.owns_permit(permit)
+    local marked = string.sub(permit, 1, 4) == '{rl}'
+    local twin = server.twin()
+    if not twin or marked then return not twin or string.sub(key.lock, 1, 1) == '{' end
+    return string.sub(key.lock, 1, 1) ~= '{' or not server.has(twin)
 end
 
 -- The lock and what stands beside it end together.

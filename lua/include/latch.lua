@@ -4,11 +4,12 @@
 --         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
 
--- nil: open, or never set; false: the key is something else.
+-- nil: open, or never set; false: the key is something else. x and {x} have one set of permits: see sem.lua.
 function latch.count()
-    for _, each in ipairs({KEYS[6], key.info}) do
-        if redis.call('TYPE', each).ok ~= 'none' then return false end
-    end
+    if redis.call('TYPE', key.info).ok ~= 'none' then return false end
+    local permits = redis.call('TYPE', KEYS[6]).ok
+    local twin = permits ~= 'none' and server.twin()
+    if permits ~= 'none' and not (twin and server.has(twin)) then return false end
     return server.integer(key.lock)
 end
 

@@ -3,7 +3,7 @@
 -- `run` and `fair`: {owner: holds}.
 local function look_at_mutex(fields)
     local owner, holds = next(fields)
-    if next(fields, owner) or not string.find(holds, '^[1-9]%d*$') then return false end
+    if next(fields, owner) or not server.is_owner(owner) or not string.find(holds, '^[1-9]%d*$') then return false end
     view.kind = 'run'
     look.add_holder(owner, {ttl = redis.call('PTTL', key.lock), holds = look.number(holds),
         token = look.hash(key.hold)[owner]})
@@ -18,7 +18,7 @@ local function living(field, holds, proofs)
         return left > 0 and holds or 0, left
     end
     local number, longest = 0, -1
-    local before_owner = string.sub(look.marker, 1, -#'wait_write' - 1)
+    local before_owner = (string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}') .. ':'
     for i = 1, holds do
         local left = redis.call('PTTL', before_owner .. field .. ':rwlock_timeout:' .. i)
         if left ~= -2 then number, longest = number + 1, math.max(longest, left) end
@@ -83,9 +83,10 @@ local function add_leased(holds)
         local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
         local hold = holds[string.sub(id, 1, 24)]
         if hold then hold.leased = true end
-        if left <= 0 then
+        local is_ours = server.owns_permit(permits[i])
+        if is_ours and left <= 0 then
             dead = dead + 1
-        else
+        elseif is_ours then
             in_use = in_use + 1
             if hold then
                 hold.permits, hold.ttl = hold.permits + 1, math.max(hold.ttl, left)

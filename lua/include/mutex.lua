@@ -8,7 +8,7 @@ function mutex.holder()
     if kind == 'none' then return nil end
     if kind ~= 'hash' or redis.call('HLEN', key.lock) ~= 1 then return false end
     local field = redis.call('HGETALL', key.lock)
-    return field[1] ~= 'mode' and string.find(field[2], '^[1-9]%d*$') and field[1] or false
+    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false
 end
 
 -- What was said of these owners beside the lock, and their attempt, is said of nobody now. No right to

@@ -8,16 +8,16 @@ function mutex.grant()
     if refusal then return refusal end
     -- INCR comes first: it is refused when memory is out, and a hole in the tokens harms nobody.
     -- PEXPIRE on a key that is not there: no lock without a lease, ever.
-    local number = redis.call('INCR', key.token)
+    local token = server.next_token()
     redis.call('PEXPIRE', key.lock, call.lease)
     redis.call('DEL', key.info, key.hold)
     redis.call('ZREM', key.waiters, call.owner)
     line.tell(key.waiters, 'first ' .. call.lease) -- it listens on everybody's channel from here on
     redis.call('HSET', key.lock, call.owner, 1)
-    redis.call('HSET', key.hold, call.owner, number, call.id, call.lease)
+    redis.call('HSET', key.hold, call.owner, token, call.id, call.lease)
     acquire.describe_us()
     server.expire(call.lease)
-    return {code.GRANTED, number, call.lease}
+    return {code.GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
@@ -29,7 +29,7 @@ end
 -- A hold's lease is never shortened by another hold of the same owner.
 local function keep(reply, holder)
     server.prolong(call.lease)
-    return {reply, tonumber(redis.call('HGET', key.hold, holder)), call.lease}
+    return {reply, server.reply_token(redis.call('HGET', key.hold, holder)), call.lease}
 end
 
 -- This very attempt was granted, its answer was lost; or its holder is around us. Else nil.

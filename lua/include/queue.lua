@@ -3,9 +3,11 @@
 --
 -- KEYS  6 queue: list of owners  7 timeouts: zset {owner: epoch ms}
 --       8 beats: zset {rlock's waiter: epoch ms of its last try}
---       9 rivals: hash {waiter with --supersede: 'waits', or 'ousted'}
+--       9 rivals: hash {waiter with --supersede: 'waits', or 'ousted WHOM BY'}
+--       10 queuers: hash {rlock's waiter: JSON}, what `status` shows
 local queue = {
     list = KEYS[6], timeouts = KEYS[7], beats = KEYS[8], rivals = KEYS[9],
+    queuers = KEYS[10],
     PATIENCE = 300000, -- Redisson's, for one place
     DEAD_AFTER = 7000, -- without a beat; one comes at least every 2,500
     SILENCE = 5000, -- nobody has beaten for so long: it was the server that was away
@@ -21,8 +23,9 @@ local function settle()
     for _, each in ipairs({queue.list, queue.timeouts}) do
         if ours then redis.call('PEXPIRE', each, queue.TTL) else redis.call('PERSIST', each) end
     end
-    redis.call('PEXPIRE', queue.beats, queue.TTL)
+    redis.call('PEXPIRE', queue.beats, ours and queue.TTL or 3 * queue.TTL)
     redis.call('PEXPIRE', queue.rivals, 3 * queue.TTL)
+    redis.call('PEXPIRE', queue.queuers, queue.TTL)
 end
 
 -- Takes one out; those behind are a place, and its time, nearer. False: it was not in.
@@ -31,6 +34,7 @@ function queue.leave(owner)
     redis.call('ZREM', queue.timeouts, owner)
     redis.call('ZREM', queue.beats, owner)
     redis.call('HDEL', queue.rivals, owner)
+    redis.call('HDEL', queue.queuers, owner)
     if not at then return false end
     redis.call('LREM', queue.list, 1, owner)
     for _, behind in ipairs(redis.call('LRANGE', queue.list, at, -1)) do
@@ -38,6 +42,21 @@ function queue.leave(owner)
     end
     settle()
     return at
+end
+
+-- x and {x} have one queue. One of rlock's waiters, whose owner has an "@", that does not beat here waits for
+-- the other name.
+local function is_stranger(owner)
+    return string.find(owner, '@', 1, true) and not redis.call('ZSCORE', queue.beats, owner)
+end
+
+-- Who is to be let in first; nil: nobody waits.
+function queue.head()
+    local head = redis.call('LINDEX', queue.list, 0)
+    if not head or not is_stranger(head) then return head end
+    for _, owner in ipairs(redis.call('LRANGE', queue.list, 0, -1)) do
+        if not is_stranger(owner) then return owner end
+    end
 end
 
 -- While nobody beat, nobody could: that time does not count against anyone.
@@ -61,7 +80,12 @@ function queue.drop_dead()
         local head = redis.call('LINDEX', queue.list, 0)
         if not head then return settle() end
         local ends = tonumber(redis.call('ZSCORE', queue.timeouts, head) or 0)
-        if ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head) then return end
+        local lives = ends > server.now or head == call.owner or redis.call('ZSCORE', queue.beats, head)
+        if is_stranger(head) then
+            local _, beside = server.twin()
+            lives = head == call.owner or (beside and redis.pcall('ZSCORE', 'rlock_beats' .. beside, head))
+        end
+        if lives then return end
         redis.call('LREM', queue.list, 1, head)
         redis.call('ZREM', queue.timeouts, head)
     end
@@ -76,31 +100,40 @@ local function rivals()
     return others
 end
 
+local function named(user, host, pid)
+    return ('%s@%s pid %s'):format(tostring(user), tostring(host), tostring(pid))
+end
+
 local function oust_rivals()
     for _, rival in ipairs(rivals()) do
         queue.leave(rival)
-        redis.call('HSET', queue.rivals, rival, 'ousted')
+        redis.call('HSET', queue.rivals, rival, 'ousted ' .. named(ARGV[11], ARGV[9], ARGV[10]))
         server.tell(rival, '0')
     end
 end
 
 -- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
--- it is still true: leaving takes the word away.
-function queue.was_ousted()
-    local lost_place = ARGV[15] ~= '' and not redis.call('LPOS', queue.list, call.owner)
-    return redis.call('HGET', queue.rivals, call.owner) == 'ousted'
-        or (ARGV[14] == 'supersede' and lost_place and #rivals() > 0)
+-- it is still true: leaving takes the word away. Returns who it is; nil: nobody.
+function queue.ousted_by()
+    local by = string.match(redis.call('HGET', queue.rivals, call.owner) or '', '^ousted (.*)$')
+    local placed = ARGV[15] == '' or redis.call('LPOS', queue.list, call.owner)
+    if by or ARGV[14] ~= 'supersede' or placed then return by end
+    local rival = rivals()[1]
+    local read, known = pcall(cjson.decode, rival and redis.call('HGET', queue.queuers, rival) or '')
+    return read and type(known) == 'table' and named(known.user, known.host, known.pid) or rival
 end
 
 -- The caller stands in the queue, or beats. Its score is what Redisson's would be just now: the
--- rest of the lease, and one patience for each place. Returns its place and how many wait.
-function queue.stand()
+-- rest of the lease, and one patience for each place. us: what it says of itself. Returns its place
+-- and how many wait.
+function queue.stand(us)
     local at = redis.call('LPOS', queue.list, call.owner)
     if not at then
         local rival = ARGV[14] == 'supersede'
         if rival and ARGV[15] == '' then oust_rivals() end -- who comes back ousts nobody
         if rival then redis.call('HSET', queue.rivals, call.owner, 'waits') end
         at = redis.call('RPUSH', queue.list, call.owner) - 1
+        redis.call('HSET', queue.queuers, call.owner, us)
     end
     local rest = math.max(redis.call('PTTL', key.lock), 0)
     redis.call('ZADD', queue.timeouts, server.now + rest + (at + 1) * queue.PATIENCE, call.owner)
@@ -111,14 +144,14 @@ end
 
 -- Wakes the head. False: there is none, or it does not listen.
 function queue.wake()
-    local head = redis.call('LINDEX', queue.list, 0)
+    local head = queue.head()
     return head and server.tell(head, '0')
 end
 
 -- Tells the new head when the lease ends: it is there then, whoever has died. Redisson's waiters
 -- take numbers only, and keep time by themselves.
 function queue.tell_lease()
-    local head = redis.call('LINDEX', queue.list, 0)
+    local head = queue.head()
     if head and redis.call('ZSCORE', queue.beats, head) then
         server.tell(head, 'first ' .. call.lease)
     end

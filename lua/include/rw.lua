@@ -7,7 +7,7 @@
 -- hold: {owner: token, FIELD:I: "id lease", OWNER:write: epoch ms at which the write lease ends,
 --        'until': see rw_release}
 local rw = {marker = KEYS[6], writers = KEYS[7], MARKER_TTL = 6000}
-local before_owner = string.sub(KEYS[6], 1, -#'wait_write' - 1)
+local before_owner = (string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}') .. ':'
 
 function rw.write_field(owner) return owner .. ':write' end
 
@@ -17,12 +17,22 @@ function rw.lease_key(owner, i) return before_owner .. owner .. ':rwlock_timeout
 
 local function is_write(field) return string.find(field, ':write$') ~= nil end
 
+-- Not one of rlock's: it has Redisson's holders, or it is somebody else's hash.
+local function is_held()
+    local fields = redis.call('HGETALL', key.lock)
+    for i = 1, #fields, 2 do
+        if fields[i] ~= 'mode' and not server.is_owner(fields[i]) then return false end
+    end
+    return true
+end
+
 -- 'read', 'write'; nil when it is free, false when the key is something else.
 function rw.mode()
     local kind = redis.call('TYPE', key.lock).ok
     if kind == 'none' then return nil end
     local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
-    return (mode == 'read' or mode == 'write') and mode or false
+    if mode ~= 'read' and mode ~= 'write' then return false end
+    return (redis.call('TYPE', key.hold).ok ~= 'none' or is_held()) and mode or false
 end
 
 function rw.count(field) return tonumber(redis.call('HGET', key.lock, field) or 0) end

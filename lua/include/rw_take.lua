@@ -5,7 +5,7 @@ function rw.grant(field, mode)
     local refusal = server.denies('DEL') or server.denies('HGETALL') or server.denies('HDEL', '')
         or server.denies('HINCRBY', '', '') or server.denies('HSET', '', '') or server.denies('ZRANGE', '', '')
     if refusal then return refusal end
-    local number = redis.call('INCR', key.token)
+    local token = server.next_token()
     local lease = math.max(redis.call('PTTL', key.lock), call.lease)
     redis.call('PEXPIRE', key.lock, lease)
     redis.call('ZREM', key.waiters, call.owner)
@@ -15,10 +15,10 @@ function rw.grant(field, mode)
     if not mode then
         redis.call('HSET', key.lock, 'mode', field == call.owner and 'read' or 'write')
     end
-    redis.call('HSET', key.hold, call.owner, number)
+    redis.call('HSET', key.hold, call.owner, token)
     acquire.describe_us()
     server.expire(lease)
-    return {code.GRANTED, number, call.lease}
+    return {code.GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
@@ -44,7 +44,7 @@ function rw.granted_before()
     rw.renew(field, i)
     local owner = rw.owner_of(field)
     return {owner == call.owner and code.GRANTED or code.REENTERED,
-        tonumber(redis.call('HGET', key.hold, owner)), call.lease}
+        server.reply_token(redis.call('HGET', key.hold, owner)), call.lease}
 end
 
 function rw.reenter(field)
@@ -54,5 +54,5 @@ function rw.reenter(field)
     server.prolong(call.lease)
     redis.call('ZREM', key.waiters, call.owner)
     rw.pass_marker_on(call.owner)
-    return {code.REENTERED, tonumber(ARGV[7]), call.lease}
+    return {code.REENTERED, server.reply_token(ARGV[7]), call.lease}
 end

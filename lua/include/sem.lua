@@ -2,11 +2,31 @@
 -- beside it
 -- KEYS  6 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
 -- hold: {hold id: "token owner", or "- owner" when it is left held without one,
---        waiter: permits it wants when more than one}
+--        waiter: permits it wants when more than one, 'plain': how many plain ones are in use}
 local sem = {permits = KEYS[6]}
 
 -- nil: it was never set up, or was lost; false: the key is something else.
 function sem.available() return server.integer(key.lock) end
+
+-- How many leased permits are in use, those of the dead included that nobody has collected.
+local function leased()
+    local number, twin = redis.call('ZCARD', sem.permits), server.twin()
+    if number == 0 or not twin or not server.has(twin) then return number end
+    for _, permit in ipairs(redis.call('ZRANGE', sem.permits, 0, -1)) do
+        if not server.owns_permit(permit) then number = number - 1 end
+    end
+    return number
+end
+
+-- The plain ones that rlock knows of; what Redisson's clients have taken is written nowhere.
+function sem.plain() return tonumber(redis.call('HGET', key.hold, 'plain') or 0) end
+
+function sem.count_plain(number)
+    local all = sem.plain() + number
+    if all > 0 then redis.call('HSET', key.hold, 'plain', all) else redis.call('HDEL', key.hold, 'plain') end
+end
+
+function sem.in_use() return leased() + sem.plain() end
 
 -- The ids of the call's permits: the hold's own, and for more than one its first 12 bytes and a
 -- number.
@@ -17,16 +37,16 @@ function sem.ids()
     return ids
 end
 
--- The token of the call's hold; 0: it has none, or gave it back.
+-- The token of the call's hold; nil: it has none, or gave it back.
 function sem.token()
-    return tonumber(string.match(redis.call('HGET', key.hold, call.id) or '', '^%d+') or 0)
+    return string.match(redis.call('HGET', key.hold, call.id) or '', '^%d+')
 end
 
 -- Those of the call's permits whose lease is not over. What was given back, and left held for a
 -- while, is nobody's.
 function sem.ours()
     local ours = {}
-    if sem.token() == 0 then return ours end
+    if not sem.token() then return ours end
     for _, id in ipairs(sem.ids()) do
         local ends = tonumber(redis.call('ZSCORE', sem.permits, id) or 0)
         if ends > server.now then ours[#ours + 1] = id end
@@ -44,12 +64,15 @@ end
 
 -- What the dead took comes back, once.
 function sem.collect()
-    local dead = redis.call('ZRANGEBYSCORE', sem.permits, '-inf', server.now)
-    for _, permit in ipairs(dead) do
-        redis.call('ZREM', sem.permits, permit)
-        forget(permit)
+    local dead = 0
+    for _, permit in ipairs(redis.call('ZRANGEBYSCORE', sem.permits, '-inf', server.now)) do
+        if server.owns_permit(permit) then
+            redis.call('ZREM', sem.permits, permit)
+            forget(permit)
+            dead = dead + 1
+        end
     end
-    if #dead > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, #dead)) end
+    if dead > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, dead)) end
 end
 
 -- Never sooner than they would have ended.

@@ -42,7 +42,7 @@ static void begin(struct request *request, int words, const char *sha1, const ch
     request->size = (size_t)snprintf(request->text, REQUEST_MAX, "*%d\r\n", words + 12);
     add(request, "EVALSHA");
     add(request, sha1);
-    add(request, "9");
+    add(request, "10");
     add(request, name);
     add_key(request, "redisson_lock_token:{%s}", name);
     add_key(request, "rlock_info:{%s}", name);
@@ -52,6 +52,7 @@ static void begin(struct request *request, int words, const char *sha1, const ch
     add_key(request, "redisson_lock_timeout:{%s}", name);
     add_key(request, "rlock_beats:{%s}", name);
     add_key(request, "rlock_rivals:{%s}", name);
+    add_key(request, "rlock_queuers:{%s}", name);
 }
 
 /* Sends it; the answer must begin with the code 1. */

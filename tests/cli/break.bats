@@ -32,7 +32,7 @@ lose() { # WHO...
     break_it
     assert_success
     assert_output ""
-    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*\nrlock: 2 waited for it: who comes next was woken$'
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9]+(ms|s) at most\nrlock: 2 waited for it: who comes next was woken$'
     wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
     lose first
     finish second third
@@ -232,6 +232,16 @@ listens() {
     assert_failure 69
 }
 
+@test "how long a command may run on: of Redisson nobody knows; what --min-hold keeps runs nothing" {
+    foreign_hold x 60000
+    break_it
+    assert_stderr_has "held by $foreign_owner; its command may run on, nobody knows for how long"
+    try run -n x --min-hold 60s -- true
+    break_it
+    assert_success
+    assert_regex "$stderr" '^rlock: broke x: it was kept by --min-hold of [^;]*, true$'
+}
+
 @test "--log json and -q" {
     foreign_hold x 60000
     try break --force --log json x
@@ -264,7 +274,8 @@ answer() {
     done
     answer $'y\n'
     assert_success
-    assert_output --partial 'broke x'
+    assert_output --regexp 'rlock: its command may run on for [12]?[0-9](\.[0-9]+)?s at most: break x\? \[y/N\] '
+    assert_output --regexp 'broke x: it was held by .*; its command may run on for [12]?[0-9](\.[0-9]+)?s at most'
     assert_equal "$(redis EXISTS x)" 0
     let_go x
     reap "$holder"

@@ -63,6 +63,34 @@ listener() {
     assert_equal "$(cat open)" ""
 }
 
+# with_closed STREAMS ARG...: rlock without those of its standard streams; its status.
+with_closed() {
+    local closed=$1
+    shift
+    bash -c 'for n in $0; do exec {n}>&-; done; exec "$@"' "$closed" "$RLOCK" "$@" >closed.out 2>closed.err || return
+}
+
+@test "no message goes to the server where standard streams are closed, whatever the command" {
+    local closed handle
+    handle=$(rlock acquire run -n h -l 60s)
+    foreign_hold busy 60000
+    for closed in 0 1 2 "0 1" "0 2" "1 2" "0 1 2"; do
+        redis CONFIG RESETSTAT >/dev/null
+        with_closed "$closed" run -v -n x -- true
+        with_closed "$closed" fair -v -n x -l "$(ms 300)" -- sleep "0.$((2 * SLOW))"
+        with_closed "$closed" run -v -n busy -w "$(ms 100)" -- true && false
+        with_closed "$closed" sem -v --permits 2 -n s -- true
+        with_closed "$closed" latch down -v -n none
+        with_closed "$closed" check -v "$handle"
+        with_closed "$closed" renew -v "$handle" || [[ $closed == *1* ]]
+        with_closed "$closed" status -v || [[ $closed == *1* ]]
+        with_closed "$closed" break -v --force none || true
+        with_closed "$closed" doctor -v || true
+        [[ $(redis INFO errorstats) != *errorstat_ERR* ]] || fail "closed $closed: $(redis INFO errorstats)"
+    done
+    rlock release "$handle"
+}
+
 @test "working directory, umask, limits, priority, arguments" {
     mkdir dir
     cd dir

@@ -130,3 +130,101 @@ rlock_with_etc() {
     assert_failure 78
     refute_regex "$stderr" sesame
 }
+
+# refused_at_once CONFIG TEXT: 78 with that text, within a second.
+refused_at_once() {
+    took 0 1000 env RLOCK_CONFIG="$1" timeout -s KILL 10 "$RLOCK" run -x -n x -- true
+    assert_failure 78
+    assert_message
+    assert_stderr_has "$1" "$2"
+}
+
+@test "78 at once: no file at all, no end of line, no plain text" {
+    mkfifo pipe
+    mkdir dir
+    truncate -s 1T endless
+    printf '\xef\xbb\xbflease = 10s\n' >mark
+    printf '\xff\xfel\0e\0a\0s\0e\0' >utf16
+    printf '# a comment\nlease = 1\0000s\n' >nul
+    refused_at_once "$PWD/pipe" pipe
+    refused_at_once "$PWD/dir" directory
+    refused_at_once "$PWD/endless" 'endless:1: the line is too long'
+    refused_at_once /dev/zero 'too long'
+    refused_at_once "$PWD/mark" 'mark:1: the file begins with a byte order mark'
+    refused_at_once "$PWD/utf16" 'utf16:1: the file begins with a byte order mark'
+    refused_at_once "$PWD/nul" 'nul:2: the line has a NUL byte'
+    RLOCK_CONFIG=/dev/null try run -x -n x -- true
+    assert_failure 75
+}
+
+@test "lines that end as on Windows, and a last one that does not end" {
+    printf 'no-wait = yes\r\nconflict-exit-code = 41' >"$RLOCK_CONFIG"
+    try run -n x -- true
+    assert_failure 41
+}
+
+# guarded: a server with the password `pass word`, for the tests below.
+guarded() {
+    server_start guarded --requirepass 'pass word'
+    unset RLOCK_CONFIG
+    RLOCK_SERVER=$(server_url guarded)
+    printf 'pass word\nmore\n' >right
+    printf 'wrong\n' >wrong
+}
+
+@test "password-file: command line, then environment, then the user's file, then the machine's" {
+    guarded
+    echo "password-file = $PWD/right" >etc/rlock.conf
+    rlock_with_etc run -n x -- true
+    assert_success
+    echo "password-file = $PWD/wrong" >etc/rlock.conf
+    rlock_with_etc run -n x -- true
+    assert_failure 77
+    echo "password-file = $PWD/right" >"$user"
+    rlock_with_etc run -n x -- true
+    assert_success
+    RLOCK_PASSWORD_FILE=$PWD/wrong rlock_with_etc run -n x -- true
+    assert_failure 77
+    RLOCK_PASSWORD_FILE=$PWD/none RLOCK_PASSWORD='pass word' rlock_with_etc run -n x -- true
+    assert_success
+    RLOCK_PASSWORD=no RLOCK_PASSWORD_FILE=$PWD/none rlock_with_etc run --password-file right -n x -- true
+    assert_success
+    RLOCK_PASSWORD='pass word' rlock_with_etc run --password-file wrong -n x -- true
+    assert_failure 77
+    refute_regex "$stderr" 'wrong|pass word'
+}
+
+@test "password-file: not read for a server that takes none" {
+    echo 'password-file = /nowhere/at/all' >"$RLOCK_CONFIG"
+    dir=$(mktemp -d /tmp/rlock-test.XXXXXX)
+    try run -s "local:$dir" -n x -- true
+    kill "$(cat "$dir/redis.pid")"
+    wait_until 5 test ! -e "$dir/redis.pid"
+    rm -rf "$dir"
+    assert_success
+    try run -s "local:$dir" -s unix:///nowhere -s local:/tmp/none -n x -- true
+    assert_failure 78
+}
+
+@test "password-file: as on Windows, or from a pipe; its mistakes: 78, with the place that names it" {
+    guarded
+    printf 'pass word\r\n' >right
+    try run --password-file right -n x -- true
+    assert_success
+    run --separate-stderr bash -c '"$0" run --password-file <(sleep 0.1; echo "pass word") -n x -- true' "$RLOCK"
+    assert_success
+    printf '# the password\npassword-file = %s\n' "$PWD/none" >"$user"
+    try run -n x -- true
+    assert_failure 78
+    assert_message
+    assert_stderr_has "$PWD/none" "$user:2" 'No such file'
+    truncate -s 1T endless
+    printf '\xef\xbb\xbfpass word\n' >mark
+    : >empty
+    for file in endless mark empty "$PWD" /dev/zero; do
+        took 0 1000 "$RLOCK" run --password-file "$file" -n x -- true
+        assert_failure 78
+        assert_message
+        assert_stderr_has "$file: cannot read the password that --password-file names: "
+    done
+}

@@ -17,7 +17,7 @@ setup() {
     local check
     assert_healthy
     assert_line --index 0 "$RLOCK_SERVER:"
-    for check in version eviction persistence replicas clients timeout slow tls scripts 'rights run' clock 'round trip' \
+    for check in version eviction persistence replicas clients timeout slow tls scripts rights processes clock 'round trip' \
         'lock cycle'; do
         assert_says '(ok|note)' "$check" .
     done
@@ -215,6 +215,48 @@ disk_failed() { # SERVER NAME: in its INFO
     RLOCK_SERVER=$three try doctor
     assert_failure 69
     assert_stderr_has '1 of 3'
+}
+
+@test "a quorum that names one server twice, by another address" {
+    server_start m2
+    well m2
+    ln -s "$BATS_FILE_TMPDIR/main/sock" other
+    RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) unix://$PWD/other" assert_finding quorum \
+        'number 3 is the same server as number 1 .*both'
+}
+
+# advised SERVER: carries out the CONFIG commands of the finding that doctor has on persistence.
+advised() {
+    try doctor -s "$(server_url "$1")"
+    assert_says finding persistence 'CONFIG SET appendonly yes and CONFIG REWRITE'
+    redis_on "$1" CONFIG SET appendonly yes
+    redis_on "$1" CONFIG REWRITE
+}
+
+with_file() { # SERVER: a redis-server that was started with a configuration file
+    env -u TEST_MARK redis-server "$PWD/$1.conf" --unixsocket "$BATS_FILE_TMPDIR/$1/sock" --port 0 \
+        --dir "$BATS_FILE_TMPDIR/$1" --daemonize no >/dev/null 2>&1 3>&- 4>&- &
+    echo $! >"$BATS_FILE_TMPDIR/$1/pid"
+    wait_until 10 server_up "$1"
+}
+
+@test "what is advised is still so after a restart; without a file CONFIG SET is not advised" {
+    mkdir "$BATS_FILE_TMPDIR/filed"
+    servers+=(filed)
+    echo 'save ""' >filed.conf
+    with_file filed
+    advised filed
+    server_stop filed
+    with_file filed
+    assert_healthy -s "$(server_url filed)"
+    assert_says ok config "$PWD/filed.conf"
+    redis CONFIG SET appendonly no maxclients 9 timeout 5 maxmemory-policy allkeys-lru maxmemory 1gb
+    try doctor
+    assert_says note config 'no configuration file'
+    refute_output --regexp '; CONFIG SET'
+    for setting in 'appendonly yes' 'timeout 0' 'maxmemory-policy noeviction'; do
+        assert_output --partial "start it with a redis.conf that has $setting"
+    done
 }
 
 @test "--json: an array of what the lines say" {

@@ -20,7 +20,7 @@ doctor_setup() {
     done
     assert_healthy
     assert_says ok sentinel '3 of 3 answer'
-    assert_says ok replicas '2, 1 must acknowledge'
+    assert_says ok replicas '2, 2 must acknowledge'
     assert_healthy -s "$(sentinel_url s1)"
     assert_says note sentinel 'one of them in the URL'
     assert_finding replicas '--replicas 0' --replicas 0

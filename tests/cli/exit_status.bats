@@ -107,6 +107,29 @@ assert_wrong_kind() {
     assert_wrong_kind
 }
 
+@test "65: which kind it is, and who holds it" {
+    local kind words
+    declare -A words=(['an exclusive lock (run)']=run ['a read/write lock (read)']=read
+        ['a read/write lock (write)']=write ['a semaphore (sem)']='sem --permits 1')
+    for kind in "${!words[@]}"; do
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        run -65 --separate-stderr rlock ${words[$kind]} -n x -- sh -c '
+            case $1 in *exclusive*) set write ;; *) set run ;; esac; "$0" "$1" -n x -- touch ran' "$RLOCK" "$kind"
+        assert_message
+        assert_stderr_has "the name is taken by another kind: $kind, held by $(id -un)@$(uname -n) pid " ', sh -c'
+    done
+    rlock latch set -n y --count 3
+    try run -n y -- touch ran
+    assert_failure 65
+    assert_stderr_has 'another kind: a latch, 3 to go'
+    redis SADD z 1
+    try latch set -n z --count 3
+    assert_failure 65
+    assert_stderr_has 'which is no lock'
+    assert_file_not_exist ran
+}
+
 @test "65: the name is a hash, but not a lock" {
     redis HSET x colour red size 7
     assert_wrong_kind
@@ -314,22 +337,49 @@ server_is_busy() {
     try run -n x -- ./plain
     assert_failure 126
     assert_message
-    assert_stderr_has ./plain
+    assert_equal "$stderr" "rlock: cannot run ./plain: permission denied: it is not executable"
     mkdir directory
     try run -n x -- ./directory
     assert_failure 126
+    assert_equal "$stderr" "rlock: cannot run ./directory: it is a directory"
+    printf '#!./plain\n' >script
+    chmod 755 script
+    try run -n x -- ./script
+    assert_failure 126
+    assert_equal "$stderr" "rlock: cannot run ./script: permission denied for its interpreter ./plain"
     assert_no_keys
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 2
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
 }
 
 @test "127: the command was not found; the lock is given back" {
     run -127 --separate-stderr rlock run -n x -- no-such-command
     assert_failure 127
-    assert_message
-    assert_stderr_has no-such-command
-    run -127 rlock run -n x -- ./none
+    assert_equal "$stderr" "rlock: cannot run no-such-command: command not found"
+    run -127 --separate-stderr rlock run -n x -- ./none
+    assert_equal "$stderr" "rlock: cannot run ./none: no such file"
     assert_no_keys
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 2
+}
+
+@test "127: a command in one word is told how it was meant; a missing interpreter is named" {
+    local word
+    for word in 'sleep 1' '/bin/sleep 1'; do
+        run -127 --separate-stderr rlock run -n x -- "$word"
+        assert_equal "$stderr" "rlock: cannot run $word: command not found: give it as separate words, or with -c"
+    done
+    mkdir bin
+    printf '#! /no/such/python3 -u\n' | tee bin/tool >script
+    printf '#!/bin/sh\r\n' >dos
+    chmod 755 bin/tool script dos
+    PATH=$PWD/bin:$PATH
+    for word in tool ./script; do
+        run -127 --separate-stderr rlock run -n x -- "$word"
+        assert_equal "$stderr" "rlock: cannot run $word: its interpreter /no/such/python3 was not found"
+    done
+    run -127 --separate-stderr rlock run -n x -- ./dos
+    assert_message
+    assert_stderr_has ./dos 'carriage return'
+    assert_no_keys
 }
 
 @test "128+N: interrupted while waiting; the command never ran and nothing is left" {

@@ -102,6 +102,108 @@ servers_of_dir() {
     assert_equal "$status" 143
 }
 
+# new_server OLD: another one than that listens.
+new_server() {
+    [[ $(cat "$dir/redis.pid") != "$1" ]] && local_redis PING
+}
+
+# long_hold ARG...: holds x with a short lease until let-go, at least.
+long_hold() {
+    start run -v -n x -l "$(ms 900)" "$@" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    wait_until 10 test -s held
+}
+
+@test "a holder that renews starts the dead server again, and nobody else enters" {
+    local old
+    long_hold
+    old=$(cat "$dir/redis.pid")
+    local_server_kill
+    wait_until 10 new_server "$old"
+    # Nobody's child, or it might be taken for one of the command's.
+    [[ $(sed -n 's/^PPid:\t//p' "/proc/$(cat "$dir/redis.pid")/status") != "$pid" ]]
+    wait_until 10 bash -c 'tail -n 1 err | grep -q "renewed x"'
+    try run -x -n x -- true
+    assert_failure 75
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 0
+    try run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_output 2
+    assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
+}
+
+@test "a keeper in the background starts it again, too" {
+    local handle old
+    sleep 60 3>&- 4>&- &
+    handle=$(rlock acquire run -n x -l "$(ms 900)" --while $!)
+    old=$(cat "$dir/redis.pid")
+    local_server_kill
+    wait_until 10 new_server "$old"
+    kill $!
+    wait_until 5 rlock run -x -n x -- true
+}
+
+@test "a waiter starts it again, too, and gets the lock" {
+    local old holder
+    long_hold --no-renew -l 60s
+    holder=$pid
+    log=waiter start run -n x -- true
+    wait_until 10 bash -c "redis-cli -s '$dir/redis.sock' PUBSUB CHANNELS | grep -q ."
+    old=$(cat "$dir/redis.pid")
+    local_server_kill
+    wait_until 10 new_server "$old"
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 0
+    reap "$pid"
+    assert_equal "$status" 0
+}
+
+@test "a server that died before the end is there to take the lock back" {
+    start run -n x -l 60s -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    wait_until 10 test -s held
+    wait_until 3 appended
+    local_server_kill
+    : >let-go
+    reap "$pid"
+    assert_equal "$status: $(cat err)" "0: "
+    assert_equal "$(local_redis EXISTS x)" 0
+}
+
+@test "a command that ends after the server has died is counted" {
+    rlock latch set -n gate --count 1
+    start latch down -n gate -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    wait_until 10 test -s held
+    local_server_kill
+    : >let-go
+    reap "$pid"
+    assert_equal "$status: $(cat err)" "0: "
+    try latch wait -x -n gate -- true
+    assert_success
+}
+
+@test "rlock doctor tells of it, and how to end it" {
+    try doctor
+    assert_line --index 1 --regexp "^note +local +a private redis-server of user $(id -u) alone, pid $(cat "$dir/redis.pid")(, in [^ ]+)?, on $dir/redis.sock; to end it: "
+    bash -c "$(sed -n 's/^note *local .*; to end it: \([^;]*\).*/\1/p' <<<"$output")"
+    wait_until 5 test ! -e "$dir/redis.sock"
+    assert_equal "$(servers_of_dir)" ""
+    try doctor -s "$(server_url main)"
+    refute_output --partial 'private redis-server'
+}
+
+@test "never a second server: not while one lives without its socket" {
+    rlock run -n x -- true
+    refute flock -n "$dir" true
+    rm "$dir/redis.sock"
+    took 0 3000 "$RLOCK" run --connect-timeout "$(ms 300)" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has "$dir" redis.log
+    assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
+    assert_file_not_exist ran
+}
+
 appended() {
     grep -qs rlock_info "$dir"/appendonlydir/*.incr.aof
 }
@@ -140,6 +242,84 @@ appended() {
         assert_equal "$(stat -c %a "$dir")" "$mode"
         rmdir "$dir"
     done
+    assert_file_not_exist ran
+}
+
+# refused_below PARENT: local: in it is not used, and nothing made there; the message names the parent.
+refused_below() {
+    try run -s "local:$1/d" -n x -- touch ran
+    assert_equal "$status: $(stat -c '%a %u' "$1"): $stderr" "77: $(stat -c '%a %u' "$1"): $stderr"
+    assert_message
+    assert_stderr_has "$1/d" "in ${2-$1}"
+    assert_file_not_exist ran
+    assert_file_not_exist "$1/d"
+}
+
+@test "77: the directory is in one where others may rename things, however far up" {
+    local mode
+    mkdir -m 700 "$dir"
+    for mode in 777 770 775 707; do
+        mkdir -m "$mode" "$dir/shared"
+        refused_below "$dir/shared"
+        mkdir -m 700 "$dir/shared/ours"
+        refused_below "$dir/shared/ours" "$dir/shared"
+        rm -r "$dir/shared"
+    done
+    mkdir -m 755 "$dir/theirs"
+    chown 65534 "$dir/theirs"
+    try run -s "local:$dir/theirs/d" -n x -- touch ran
+    assert_failure 77
+    assert_stderr_has "$dir/theirs belongs to someone else"
+    mkdir -m 1777 "$dir/sticky"
+    mkdir -m 755 "$dir/sticky/theirs"
+    chown 65534 "$dir/sticky/theirs"
+    try run -s "local:$dir/sticky/theirs/d" -n x -- touch ran
+    assert_failure 77
+    assert_stderr_has "theirs in $dir/sticky belongs to someone else"
+}
+
+@test "77: a symbolic link on the way is another's, or stands where others may rename it" {
+    mkdir -m 700 "$dir" "$dir/ours"
+    mkdir -m 1777 "$dir/sticky"
+    mkdir -m 777 "$dir/shared"
+    ln -s "$dir/ours" "$dir/shared/link"
+    ln -s ../shared "$dir/ours/far"
+    ln -s "$dir/ours" "$dir/sticky/theirs"
+    chown -h 65534 "$dir/sticky/theirs"
+    refused_below "$dir/shared/link" "$dir/shared"
+    refused_below "$dir/ours/far/../shared/link" "$dir/shared"
+    try run -s "local:$dir/sticky/theirs/d" -n x -- touch ran
+    assert_failure 77
+    assert_stderr_has "theirs in $dir/sticky belongs to someone else"
+    ln -s loop "$dir/loop"
+    try run -s "local:$dir/loop/d" -n x -- touch ran
+    assert_failure 69
+    assert_equal "$(ls -A "$dir/ours")" far
+}
+
+@test "our own links and a sticky directory on the way are good" {
+    local base=$dir
+    mkdir -m 700 "$base" "$base/real"
+    mkdir -m 1777 "$base/sticky"
+    ln -s ../real "$base/sticky/link"
+    dir=$base/real/d
+    try run -s "local:$base/sticky/link/./d" -n x -- true
+    assert_success
+    [ -S "$dir/redis.sock" ]
+    local_server_kill
+    dir=$base
+}
+
+@test "64: a socket's path that is too long" {
+    long=$(printf 'n%.0s' {1..120})
+    try run -s "local:/tmp/$long" -n x -- touch ran
+    assert_failure 64
+    assert_message
+    assert_stderr_has 107
+    try run -s "unix:///tmp/$long" -n x -- touch ran
+    assert_failure 64
+    assert_message
+    assert_stderr_has 'path'
     assert_file_not_exist ran
 }
 

@@ -80,7 +80,7 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     assert_equal "$stderr" ""
 }
 
-@test "a renewal that fails is told once, not at each try; without -v not at all" {
+@test "a renewal that fails is told once, not at each try" {
     server_start lone
     log=plain start run -s "$(server_url lone)" -l "$(ms 2000)" -n plain -- sh -c ': >held; sleep 60'
     start run --log json -s "$(server_url lone)" -l "$(ms 2000)" -n x -- sleep 60
@@ -95,17 +95,61 @@ rlock: renewed x on $RLOCK_SERVER: .* left
           and of("retrying")[0]["lease_left_ms"] > 0'
     told 'of("lost")[0]["level"] == "error" and of("lost")[0]["held_ms"] > 0'
     wait_until 10 grep -q '^rlock: lost plain on unix://' plain.err
-    assert_equal "$(wc -l <plain.err)" 1
+    assert_equal "$(wc -l <plain.err)" 2
+    assert_regex "$(head -n 1 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, .* left\$"
 }
 
-@test "who does not listen does not pay: no report, no wake-up" {
+@test "a renewal that failed is told, and that it succeeded again; with -q neither" {
+    server_start lone
+    log=quiet start run -q -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 6000)" -n quiet -- sleep 60
+    quiet=$pid
+    start run -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 6000)" -n x -- sleep 60
+    wait_until 5 both_held
+    kill -STOP "$(server_pid lone)"
+    wait_until 8 grep -q 'cannot renew x' err
+    kill -CONT "$(server_pid lone)"
+    wait_until 5 grep -q 'again after' err
+    assert_regex "$(cat err)" "^rlock: cannot renew x on $(server_url lone): .*; trying again, [0-9.ms]+ left
+rlock: renewed x on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left\$"
+    kill -TERM "$pid" "$quiet"
+    reap "$pid"
+    reap "$quiet"
+    assert_equal "$(cat quiet.err)" ""
+}
+
+both_held() {
+    [[ $(redis_on lone EXISTS x quiet) == 2 ]]
+}
+
+@test "no thread to renew with: one warning, not one for each try" {
+    [[ $(id -u) == 0 ]] || skip 'needs the right to become another user'
+    server_start lone --unixsocketperm 777
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR/lone" "$BATS_TEST_TMPDIR"
+    run --separate-stderr prlimit --nproc=3 setpriv --reuid=64321 --regid=64321 --clear-groups \
+        env HOME=/ RLOCK_CONFIG=/dev/null "$RLOCK" run -s "$(server_url lone)" -l "$(ms 1000)" -n x -- sleep 60
+    assert_failure 76
+    assert_equal "$(grep -c 'cannot renew x' <<<"$stderr")" 1
+    assert_equal "$(wc -l <<<"$stderr")" 2
+}
+
+reported() { # into the pipe that is made for it
+    local pipe
+    pipe=$(sed -n 's/.*pipe2(\[[0-9]*, \([0-9]*\)\], O_NONBLOCK.*/\1/p' calls)
+    grep -c "write($pipe, " calls || true
+}
+
+@test "who does not listen does not pay: no report, no wake-up; a renewal that succeeds wakes only those who want each" {
     command -v strace >/dev/null || skip "needs strace"
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
     rlock run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -q -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     assert_equal "$(grep -c O_NONBLOCK calls)" 0
-    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    assert_equal "$(reported)" 0
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    (($(reported) >= 1))
 }
 
 # Everything that can be told, once.

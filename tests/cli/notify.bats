@@ -50,6 +50,42 @@ teardown() {
     assert_equal "$status" 76
 }
 
+@test "a holder's words are a part of STATUS=: no line of their own, no READY=1" {
+    start run -n x -c $': >held; until [ -e let-go ]; do sleep 0.02; done\nREADY=1\nWATCHDOG=trigger\n\xe2\x80\xa8 \x9b'
+    holder=$pid
+    wait_until 10 test -e held
+    listen "$PWD/notify"
+    try run -q -w "$(ms 100)" -n x -- true
+    assert_failure 75
+    wait_until 5 grep -q '^STATUS=waiting .* done?READY=1?WATCHDOG=trigger?? ?$' told
+    refute grep -E '(^| )(READY|WATCHDOG)=' told
+    : >let-go
+    reap "$holder" 5
+}
+
+@test "a status that is too long is cut" {
+    local long
+    long=$(printf 'ü%.0s' {1..256})
+    listen "$PWD/notify"
+    try run -n "$long" -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1 STATUS=holding üüü' told
+    (($(wc -c <told) < 1100))
+}
+
+@test "an abstract socket, also with the longest name" {
+    listen "@$(printf 'n%.0s' {1..107})"
+    try run -n x -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1' told
+}
+
+@test "a path that is too long for a socket: nobody is told, and no harm done" {
+    NOTIFY_SOCKET=/$(printf 'n%.0s' {1..200}) try run -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+}
+
 @test "an abstract socket" {
     listen "@rlock-notify-$$"
     try run -n x -- true

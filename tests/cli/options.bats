@@ -52,11 +52,47 @@ assert_lease() {
 @test "names: 512 bytes, blanks and UTF-8 are names" {
     local name
     for name in "$(printf 'x%.0s' {1..512})" 'two words' 'schlüssel/ключ' '*' '-n'; do
-        try run -n "$name" -- sh -c 'printf %s "$RLOCK_NAME"'
+        try run --name="$name" -- sh -c 'printf %s "$RLOCK_NAME"'
         assert_success
         assert_output "$name"
         assert_equal "$(redis GET "redisson_lock_token:{$name}")" 1
     done
+}
+
+@test "a value that looks like an option is refused, unless it is joined: -n -x has lost its name" {
+    assert_usage --name "'-x'" --name=-x -- run -n -x -- touch ran
+    assert_usage --name=-1 -- run -n -1 -- touch ran
+    assert_usage --name=-- -- run -w 1s -n -- touch ran
+    assert_usage --command "'-n'" -- run -c -n x
+    assert_usage --tls-ca=-v -- run -n x --tls-ca -v -- touch ran
+    assert_usage --owner=--force -- break x --owner --force
+    assert_usage --server 'give --server URL' -- run -n x -s -v -- touch ran
+    assert_usage 'cannot use --wait' -- run -n x -w -1 -- touch ran
+    try run -n-x -- sh -c 'printf %s "$RLOCK_NAME"'
+    assert_success
+    assert_output -- -x
+}
+
+@test "words of flock, consul, redis-cli and docker lead to ours" {
+    local word
+    for word in ls list ps show; do
+        assert_usage "unknown command '$word': did you mean 'rlock status'?" -- "$word"
+    done
+    assert_usage "'rlock status --watch'" -- watch -n x
+    assert_usage "'rlock --version'" -- version
+    assert_usage "'rlock release'" -- unlock x
+    assert_usage "'rlock run'" -- lock -n x -- touch ran
+    assert_usage "'rlock latch wait'" -- latch await -n x
+    assert_usage "'rlock status'" -- help ls
+    assert_usage "unknown option '--timeout': did you mean '--wait'?" -- run --timeout 5 -n x -- touch ran
+    assert_usage "'--wait'" -- latch wait --timeout=5 -n x
+    assert_usage "'--connect-timeout'" -- status --timeout 5 # which has no --wait
+    assert_usage "'--wait'" -- acquire fair --max-wait 5s -n x
+    assert_usage "'--lease'" -- run --ttl 5s -n x -- touch ran
+    assert_usage "'--min-ttl'" -- check --ttl 5s
+    assert_usage "'--no-wait'" -- run --nonblock -n x -- touch ran
+    assert_usage "unknown option '-u': did you mean '--server'?" -- run -u redis://a -n x -- touch ran
+    assert_usage "'rlock read'" -- run --shared -n x -- touch ran
 }
 
 @test "help: on standard output, status 0, no server asked" {

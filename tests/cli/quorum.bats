@@ -208,7 +208,7 @@ load ../lib/quorum
     for member in m1:one m2:one m3:two m4:two; do
         owner=${member#*:}
         member=${member%:*}
-        redis_on "$member" HSET x "$owner" 1 >/dev/null
+        redis_on "$member" HSET x "00000000-2222-4333-8444-555555555555:$owner" 1 >/dev/null
         redis_on "$member" PEXPIRE x 900 >/dev/null # rlock is patient for 1.5 s, however slow the machine
     done
     took 100 2500 rlock run -x -n x -- true

@@ -211,3 +211,27 @@ stranger_kept_out() {
     RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- rlock run -x -n x -- true
     assert_success
 }
+
+@test "a nested rlock whose environment was cleared is told that it waits for itself; a stranger is not" {
+    local kind outer bare=(env -i "PATH=$PATH" "$RLOCK")
+    for kind in run:run run:fair write:read read:write; do
+        outer=${kind%:*} kind=${kind#*:}
+        try "$outer" -n x -- "${bare[@]}" "$kind" -x -s "$RLOCK_SERVER" -n x -- touch ran
+        assert_failure 75
+        assert_message
+        assert_stderr_has 'cannot take x: held by ' '; that rlock is an ancestor of this one' RLOCK_HOLDS
+        try "$outer" -n x -- "${bare[@]}" "$kind" -w "$(ms 300)" -s "$RLOCK_SERVER" -n x -- touch ran
+        assert_failure 75
+        assert_equal "$(grep -c ancestor <<<"$stderr")" 1
+        assert_regex "$stderr" 'x is held by pid [0-9]+: that rlock is an ancestor'
+    done
+    hold x
+    try run -x -n x -- touch ran
+    assert_failure 75
+    refute_regex "$stderr" ancestor
+    let_go x
+    reap "$holder"
+    try sem -n s --permits 1 -- "${bare[@]}" sem -x -s "$RLOCK_SERVER" -n s --permits 1 -- touch ran
+    refute_regex "$stderr" ancestor
+    assert_file_not_exist ran
+}

@@ -118,7 +118,7 @@ asked() { # N [MATCH]
 
 nothing_left() {
     local left
-    left=$(redis_on odd --scan | grep -v '^redisson_lock_token:' || true)
+    left=$(redis_on odd --scan | grep -vE "$stays" || true)
     [[ -z $left ]] || fail "keys left behind: $left"
 }
 

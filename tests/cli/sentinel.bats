@@ -219,21 +219,97 @@ one_is_enough() {
     assert_equal "$(calls wait)" 0
 }
 
-@test "one of two replicas is silent: the other will do" {
-    freeze one
-    try run -n x -- true
-    assert_success
-    (($(calls wait) > 0))
+# Either could become the master: who does not have the lock must not.
+@test "one of two replicas is silent: 69, that it was for that, and nothing is left" {
+    local silent
+    changed
+    for silent in one two; do
+        freeze "$silent"
+        took $((700 * SLOW)) 2000 rlock run -q -w "$(ms 700)" --replica-timeout "$(ms 200)" -n x -- touch ran
+        assert_failure 69
+        assert_message
+        assert_stderr_has x "$RLOCK_SERVER" replica
+        assert_file_not_exist ran
+        assert_nothing_left main
+        thaw "$silent"
+        wait_until 10 topology_ready
+    done
 }
 
-@test "both replicas are silent: 69, that it was for them, and nothing is left" {
-    freeze one two
-    took $((700 * SLOW)) 2000 rlock run -q -w "$(ms 700)" --replicas 1 --replica-timeout "$(ms 200)" -n x -- touch ran
+@test "one of two replicas is silent, and the Sentinels find that out: the other will do" {
+    changed
+    freeze two
+    try run -n x -- true
+    assert_success
+    assert_equal "$(named_by s1)" main
+}
+
+@test "one of two replicas is stopped: the other will do when the Sentinels have missed it" {
+    changed
+    protected -l "$(ms 6000)" --replica-timeout "$(ms 100)"
+    server_stop two
+    took 0 3500 rlock run -n y -- true
+    assert_success
+    assert_kept 2500
+}
+
+@test "a replica that is never promoted may be silent" {
+    changed
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 told_priority_zero
+    freeze two
+    took 0 900 rlock run -n x -- true
+    assert_success
+    freeze one
+    try run -q -x --replica-timeout "$(ms 200)" -n x -- touch ran
     assert_failure 69
-    assert_message
-    assert_stderr_has x "$RLOCK_SERVER" replica
     assert_file_not_exist ran
-    assert_nothing_left main
+}
+
+told_priority_zero() {
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
+    done
+}
+
+@test "what follows the master and is no server is not waited for" {
+    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 follows_without_port
+    took 0 900 rlock run -n x -- true
+    assert_success
+    wait_until 15 sentinel_has_seen_it
+    took 0 900 rlock run -n x -- true
+    assert_success
+}
+
+follows_without_port() {
+    [[ $(redis ROLE | xargs) == *" 0 0"* || $(redis INFO replication) == *port=0,state=online* ]]
+}
+
+sentinel_has_seen_it() {
+    (($(redis_on s1 SENTINEL MASTER m | grep -A 1 '^num-slaves$' | tail -n 1) >= 2)) &&
+        [[ $(redis INFO replication) == *connected_slaves:3* ]]
+}
+
+@test "a replica is added: it must have what is written from then on, also by who holds" {
+    local name
+    changed
+    for name in s1 s2 s3; do # none sees within this test that it is down
+        redis_on "$name" SENTINEL SET m down-after-milliseconds 60000
+    done
+    protected -l "$(ms 2400)" --replica-timeout "$(ms 200)"
+    data_server three --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 10 streams_to main 3
+    assert_equal "$(redis_on three EXISTS x)" 1
+    freeze three
+    assert_lost
+    try run -q -x --replica-timeout "$(ms 200)" -n y -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+    thaw three
+    wait_until 10 rlock run -q -x -n y -- true
 }
 
 @test "both replicas fall silent while it runs: nothing proves the hold any more: 76 before the lease's end" {

@@ -37,6 +37,7 @@ waits_in_line() { # N
     assert_seen '0 < v[0]["holders"][0]["ttl_ms"] <= 20000' True
     assert_seen 'v[0]["holders"][0]["holds"], v[0]["holders"][0]["token"], v[0]["holders"][0]["permits"]' "(1, 1, None)"
     assert_seen '[(w["position"], w["pid"]) for w in v[0]["waiters"]]' "[(1, ${pid_of[c]}), (2, ${pid_of[b]})]"
+    assert_seen '[(w["user"], "--note who=c" in w["command"]) for w in v[0]["waiters"][:1]]' "[('$(id -un)', True)]"
     brief b c
     finish a
     gone 0 b c
@@ -99,6 +100,26 @@ redis_has() { # KEY
     assert_seen 'v[0]["kind"], v[0]["state"], v[0]["permits"]' "('sem', 'free', {'total': 5, 'available': 5})"
 }
 
+@test "what --min-hold alone keeps is kept, by no process: in the table, in JSON, and for who waits" {
+    local kind other
+    for kind in run fair read write 'sem --permits 1'; do
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        try $kind -n x --min-hold 60s -- sh -c : job
+        see x
+        assert_seen 'v[0]["state"], [(h["pid"], h["token"], h["user"]) for h in v[0]["holders"]]' \
+            "('held', [(None, None, '$(id -un)')])"
+        try status x
+        assert_line --regexp " kept( 1)? +$(id -un)@$(uname -n) +[0-9]+m?s +[0-9]+s? +sh -c : job\$"
+        other=${kind/read/write}
+        # shellcheck disable=SC2086
+        try $other -x -n x -- true
+        assert_failure 75
+        assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n) for "
+        refute_regex "$stderr" pid
+    done
+}
+
 @test "latch: held until it is open, with its count" {
     try latch set -n x --count 3
     see x
@@ -114,6 +135,30 @@ redis_has() { # KEY
     see x
     assert_seen '{k: n for k, n in v[0]["holders"][0].items() if k != "ttl_ms"}' \
         "{'owner': '$JAVA', 'host': None, 'pid': None, 'user': None, 'command': None, 'since': None, 'holds': 2, 'token': None, 'permits': None}"
+}
+
+@test "a pattern: all locks that it fits, the newest first; a lock of just that name comes first" {
+    local name
+    for name in deploy/web deploy/db build 'deploy/*' ; do
+        redis HSET "$name" "$JAVA" 1 >/dev/null
+    done
+    see 'deploy/*' # a lock has that name
+    assert_seen '[l["name"] for l in v]' "['deploy/*']"
+    redis DEL 'deploy/*' >/dev/null
+    see 'deploy/*'
+    assert_seen 'sorted(l["name"] for l in v)' "['deploy/db', 'deploy/web']"
+    see 'deploy/[w]?b' build free 'b*'
+    assert_seen '[l["name"] for l in v]' "['build', 'free', 'deploy/web']"
+    see 'none*'
+    assert_equal "$seen" '[]'
+    try status '*w*b'
+    assert_success
+    assert_line --index 1 --regexp '^deploy/web +run +held'
+    assert_equal "${#lines[@]}" 2
+    try status -q 'deploy/*'
+    assert_failure 75
+    try status -q 'none*'
+    assert_success
 }
 
 @test "several names, in the order in which they were asked for" {
@@ -160,8 +205,7 @@ redis_has() { # KEY
 
 # --- the table -----------------------------------------------------------------------------------
 
-@test "the table: a line for each holder and waiter, in 80 columns" {
-    local line
+@test "the table: a line for each holder and waiter, as long as it takes where no terminal reads it" {
     holds a run
     act b fair -q
     wait_until 5 waits_in_line 1
@@ -169,33 +213,44 @@ redis_has() { # KEY
     assert_success
     assert_equal "$stderr" ""
     assert_line --index 0 --regexp '^NAME +KIND +STATE +WHO +PID +FOR +LEASE +TOKEN +COMMAND$'
-    assert_line --index 1 --regexp "^x +fair +held +[^ ]+ +${pid_of[a]} +[0-9a-z]+ +[0-9]+s +1 +.*\.\.\.\$"
-    assert_line --index 2 --regexp "^ +waits 1 +[^ ]+ +${pid_of[b]}\$"
-    while read -r line; do
-        ((${#line} <= 80)) || fail "${#line} columns: $line"
-    done <<<"$output"
+    assert_line --index 1 --regexp "^x +fair +held +$(id -un)@$(uname -n) +${pid_of[a]} +[0-9a-z]+ +[0-9]+s +1 +.*/section .*--note who=a.*[^.]\$"
+    assert_line --index 2 --regexp "^ +waits 1 +$(id -un)@$(uname -n) +${pid_of[b]} +[0-9]+s +.*--note who=b"
     brief b
     finish a
     gone 0 b
 }
 
-@test "the table: whatever names and commands there are, never more than 80 columns, and no control character" {
-    local name line
-    name=$(printf 'n%.0s' {1..300})
-    redis HSET "$name" "$(printf 'o%.0s' {1..300})" 1 >/dev/null
-    hold x
-    redis HSET 'rlock_hold:{x}' "$(redis HKEYS x)" 9223372036854775806 >/dev/null
-    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" \
+# Names and commands that are long, wide, or move the cursor.
+fill_with_long() {
+    long=$(printf 'n%.0s' {1..300})
+    redis HSET "$long" "$JAVA$(printf 'o%.0s' {1..300})" 1 >/dev/null
+    redis HSET y "$JAVA" 1 >/dev/null
+    redis HSET 'rlock_info:{y}' "$JAVA" \
         '{"host":"a\u001b[2Jb\u009bc","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
-    try status x "$name"
-    assert_success
-    assert_output --partial '?@a?[2J...'
-    refute_output --regexp $'[\x01-\x09\x0b-\x1f]'
-    while read -r line; do
-        ((${#line} <= 80)) || fail "${#line} columns: $line"
-    done <<<"$output"
-    let_go x
-    reap "$holder"
+}
+
+@test "the table on a terminal: its real width; COMMAND is cut first, then WHO, and NAME last" {
+    local columns widest
+    fill_with_long
+    export NO_COLOR=1
+    for columns in 300 100 60 30 5; do
+        on_terminal "$columns" -- status y "$long"
+        assert_success
+        refute_output --regexp $'[\x01-\x09\x0b\x0c\x0e-\x1f]'
+        widest=$(python3 -c 'import sys, unicodedata as u
+print(max(sum(1 + (u.east_asian_width(c) in "WF") for c in line.rstrip("\r\n")) for line in sys.stdin))' <<<"$output")
+        ((widest <= columns)) || fail "$widest columns of $columns: $output"
+    done
+    redis HSET short "$JAVA" 1 >/dev/null
+    redis HSET 'rlock_info:{short}' "$JAVA" '{"host":"a-host","user":"a-user","command":"a-command that is long"}' >/dev/null
+    on_terminal 75 -- status short
+    assert_output --regexp 'short +run +held +a-user@a-host .* a-co?m?m?a?n?d?.*\.\.\.'
+    on_terminal 64 -- status short
+    assert_output --regexp 'short +run +held +a-u.*\.\.\. .* a-co\.\.\.'
+    redis HSET "${long::30}" "$JAVA" 1 >/dev/null
+    on_terminal 76 -- status "${long::30}"
+    assert_output --regexp "^NAME .* TOKEN"$'\r'
+    assert_output --regexp "${long::30}  run   held   777"
 }
 
 @test "of many who wait the first five are shown, with -v all" {
@@ -213,23 +268,24 @@ redis_has() { # KEY
     assert_line --regexp '^ +waits 8 '
 }
 
-on_terminal() { # STEP... -- ARG...
-    local steps=()
+on_terminal() { # COLUMNS STEP... -- ARG...
+    local steps=() columns=$1
+    shift
     while [[ $1 != -- ]]; do
         steps+=("$1")
         shift
     done
-    run python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns 100 "${steps[@]}" -- "$RLOCK" "${@:2}"
+    run python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" "${steps[@]}" -- "$RLOCK" "${@:2}"
 }
 
 @test "colours on a terminal, but not with NO_COLOR or a dumb one, nor into a pipe" {
-    on_terminal -- status x
+    on_terminal 100 -- status x
     assert_success
     assert_output --partial $'\e[1mNAME\e[0m'
     assert_output --partial $'\e[32mfree\e[0m'
-    NO_COLOR=1 on_terminal -- status x
+    NO_COLOR=1 on_terminal 100 -- status x
     refute_output --partial $'\e'
-    TERM=dumb on_terminal -- status x
+    TERM=dumb on_terminal 100 -- status x
     refute_output --partial $'\e'
     try status x
     refute_output --partial $'\e'
@@ -238,7 +294,7 @@ on_terminal() { # STEP... -- ARG...
 # --- again and again -----------------------------------------------------------------------------
 
 @test "--watch on a terminal draws over what was there, until ^C" {
-    on_terminal expect=free "sh=redis-cli -s $BATS_FILE_TMPDIR/main/sock HSET x $JAVA 1" expect=held keys=^C \
+    on_terminal 100 expect=free "sh=redis-cli -s $BATS_FILE_TMPDIR/main/sock HSET x $JAVA 1" expect=held keys=^C \
         -- status --watch=200ms x
     assert_failure 130
     assert_output --partial $'\e[H\e[2J'
@@ -258,6 +314,24 @@ on_terminal() { # STEP... -- ARG...
     (($(now_ms) - before > 1500))
     kill -TERM "$pid"
     reap "$pid"
+}
+
+@test "--watch on a terminal neither wraps nor scrolls, whatever there is to show, and when the server goes" {
+    local i
+    server_start lone
+    redis_on lone EVAL "for i = 1, 40 do redis.call('HSET', i .. string.rep('n', 90), ARGV[1], 1) end" 0 "$JAVA"
+    RLOCK_SERVER=$(server_url lone) NO_COLOR=1 on_terminal 60 'expect=NAME' 'expect=NAME' \
+        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
+        'expect=look' 'expect=look' 'expect=look' keys=^C -- status --watch=100ms --connect-timeout 100ms
+    assert_failure 130
+    python3 -c 'import sys
+drawn = sys.stdin.buffer.read().decode().split("\x1b[H\x1b[2J")
+for part in drawn:
+    lines = part.replace("\r", "").split("\n")
+    assert len(lines) <= 24 + ("look" in part), len(lines)
+    assert all(len(line) <= 60 for line in lines if "look" not in line), part
+    assert part.count("cannot look") <= 1, part
+assert len([part for part in drawn if "NAME" in part]) >= 2' <<<"$output"
 }
 
 lines_of() { # FILE N

@@ -47,12 +47,17 @@ all_names() {
     finish a
 }
 
-@test "nothing is there: an empty array, a table without lines" {
+@test "nothing is there: an empty array, and nothing in a table; on a terminal: no locks" {
     see
     assert_equal "$seen" '[]'
     try status
     assert_success
     assert_equal "$output$stderr" ""
+    NO_COLOR=1 run python3 "$TOOLS/terminal.py" -- "$RLOCK" status
+    assert_success
+    assert_output $'no locks\r'
+    run python3 "$TOOLS/terminal.py" -- "$RLOCK" status --json
+    assert_output $'[]\r'
 }
 
 @test "a million keys: no step keeps the server for longer than 10 ms; a line on a terminal tells how far it is" {

@@ -11,7 +11,7 @@ assert_superseded() {
     for who in "$@"; do
         stderr=$(tail -n 1 "$who.err")
         assert_message
-        assert_stderr_has x superseded
+        assert_stderr_has "cannot take x: superseded by $(id -un)@$(uname -n) pid "
     done
 }
 
@@ -31,6 +31,7 @@ assert_superseded() {
     finish first e
     assert_equal "$(order)" "first e"
     assert_superseded a b c d
+    assert_stderr_has "pid ${pid_of[e]}"
     assert_no_keys
 }
 
@@ -148,6 +149,7 @@ left_over() { # N: of a to e are alive
     signal CONT a
     gone 75 a
     assert_superseded a
+    assert_stderr_has "pid ${pid_of[b]}"
     finish first b
     assert_equal "$(order)" "first b"
     assert_no_keys

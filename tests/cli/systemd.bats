@@ -51,7 +51,7 @@ standby() {
     ((status == 0)) || skip "systemd-analyze cannot run here: $output"
     verify units/wrong.service
     assert_output --partial notifier
-    verify units/rlock@scheduler.service units/rlock-backup.service units/rlock-backup.timer
+    verify units/rlock@scheduler.service units/rlock-backup.service units/rlock-backup.timer units/rlock-local.service
     assert_success
     refute_output --partial rlock
 }
@@ -89,4 +89,18 @@ standby() {
     assert_equal "$status" "$(setting rlock-backup.service SuccessExitStatus)"
     assert_output ""
     assert_file_exists units/rlock-backup.timer # it starts the service of its own name
+}
+
+@test "local: in a unit of its own: it is started, left alone, and found by its PID file" {
+    local command pid
+    command=$(setting rlock-local.service ExecStart)
+    assert_equal "$(dirname "$(setting rlock-local.service PIDFile)")" /run/rlock
+    # shellcheck disable=SC2086 # a command line without quotes
+    run -0 --separate-stderr ${command/local:/local:$PWD/l}
+    assert_equal "$output$stderr" ""
+    pid=$(cat "l/$(basename "$(setting rlock-local.service PIDFile)")")
+    # shellcheck disable=SC2086
+    run -0 --separate-stderr ${command/local:/local:$PWD/l}
+    kill "$pid"
+    wait_until 5 ended "$pid"
 }

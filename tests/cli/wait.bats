@@ -59,7 +59,8 @@ section_holds() {
     let_go deploy
     reap "$pid"
     reap "$holder"
-    assert_equal "$(wc -l <err)" 1
+    assert_equal "$(wc -l <err)" 2
+    assert_regex "$(tail -n 1 err)" "^rlock: took deploy after [0-9]+(ms|s), token 2\$"
 }
 
 @test "the waiting line about a holder who left no name shows the owner" {

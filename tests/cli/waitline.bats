@@ -4,6 +4,7 @@
 
 load ../lib/rlock
 
+background= # or --background, for watch
 # watch COLUMNS [STEP...] -- ARG...: rlock on a terminal. The file shown is what it was sent, screen what
 # is seen in the end.
 watch() {
@@ -16,7 +17,7 @@ watch() {
     done
     shift
     status=0
-    python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" "${steps[@]}" -- \
+    python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" $background "${steps[@]}" -- \
         env --default-signal=INT,QUIT "$RLOCK" "$@" >shown || status=$?
     screen=$(python3 "$TOOLS/screen.py" "$columns" <shown)
 }
@@ -79,6 +80,17 @@ redis_step() {
     watch 200 "expect=for x" "keys=^C" -- run -n x -- true
     assert_equal "$status" 130
     refute_regex "$screen" waiting
+}
+
+@test "in the background nothing is drawn; in the foreground it is, until the job is in the background again" {
+    foreign_hold x 60000
+    background=--background watch 200 "sh=sleep 1.2" fg "expect=for x" "keys=^Z" stopped bg \
+        "sh=sleep 1.2" fg "expect=for x" "$(redis_step "DEL x")" -- run -n x -- echo ran
+    assert_equal "$status" 0
+    assert_equal "$(tail -n 1 <<<"$screen")" ran
+    drawn >lines
+    assert_regex "$(head -n 1 lines)" "^rlock: waiting [1-9]s for x"
+    (($(wc -l <lines) <= 4)) || fail "drawn in the background: $(cat lines)"
 }
 
 @test "it is cut to the terminal's width, also when that changes" {

@@ -161,7 +161,7 @@ cluster_up() {
 
 # keys_left: on all masters; but tokens, which are all that may stay of a lock.
 keys_left() {
-    cluster left | grep -v '^redisson_lock_token:' || true
+    cluster left | grep -vE "$stays" || true
 }
 
 nothing_left() {

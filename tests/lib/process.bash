@@ -50,10 +50,20 @@ session() { # PID
 
 # The processes whose parent is PID.
 children() {
-    local file stat
-    for file in /proc/[0-9]*/stat; do
-        stat=$(sed 's/.*) . //' "$file" 2>/dev/null) || continue
-        [[ ${stat%% *} != "$1" ]] || echo "${file//[!0-9]/}"
+    cat "/proc/$1/task/"*/children 2>/dev/null | tr ' ' '\n' | sed '/^$/d'
+}
+
+guardian_of() { # RLOCK'S PID
+    local child
+    for child in $(children "$1"); do
+        [[ $(cat "/proc/$child/comm") != lock-guardian ]] || echo "$child"
+    done
+}
+
+command_of() { # RLOCK'S PID
+    local child
+    for child in $(children "$(guardian_of "$1")"); do
+        [[ $(cat "/proc/$child/comm") == lock-witness ]] || echo "$child"
     done
 }
 

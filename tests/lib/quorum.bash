@@ -150,7 +150,7 @@ free_everywhere() { # NAME
 
 # Of each member; but tokens, which are all that may stay of a lock.
 keys_left() {
-    everywhere --scan | grep -v '^redisson_lock_token:' || true
+    everywhere --scan | grep -vE "$stays" || true
 }
 
 nothing_left() {

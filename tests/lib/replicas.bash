@@ -69,7 +69,7 @@ thaw() { # SERVER...
 # assert_nothing_left SERVER: but tokens.
 assert_nothing_left() {
     local left
-    left=$(redis_on "$1" --scan | grep -v '^redisson_lock_token:' || true)
+    left=$(redis_on "$1" --scan | grep -vE "$stays" || true)
     [[ -z $left ]] || fail "keys left behind on $1: $left"
 }
 

@@ -178,15 +178,30 @@ took() {
 
 # --- what must and must not be there -----------------------------------------------------------
 
-# All that may stay of a lock is its token.
+# All that may stay of a lock is its token; where a test loses requests or their answers (may_bury), what
+# says for a while that they are over, too.
+stays='^redisson_lock_token:'
+
+may_bury() {
+    stays='^(redisson_lock_token|rlock_tombstone):'
+}
+
 assert_no_keys() {
     local left
-    left=$(keys | grep -v '^redisson_lock_token:' || true)
+    left=$(keys | grep -vE "$stays" || true)
     [[ -z $left ]] || fail "keys left behind: $left"
+    assert_tombstones_end
+}
+
+assert_tombstones_end() {
+    local key
+    for key in $(keys | grep '^rlock_tombstone:'); do
+        (($(redis PTTL "$key") > 0)) || fail "$key stays for ever"
+    done
 }
 
 assert_keys() { # KEY...: these and tokens, nothing else
-    assert_equal "$(keys | grep -v '^redisson_lock_token:' | sort)" "$(printf '%s\n' "$@" | sort)"
+    assert_equal "$(keys | grep -vE "$stays" | sort)" "$(printf '%s\n' "$@" | sort)"
 }
 
 assert_one_line() { # TEXT

@@ -1,11 +1,12 @@
-# sentinel.bash: a master (main), two replicas (one, two) and the three Sentinels s1, s2 and s3 that
-# watch them under the name m. Needs replicas.bash.
+# sentinel.bash: a master (main), two replicas (one, two; others where `copies` says so) and the three
+# Sentinels s1, s2 and s3 that watch them under the name m. Needs replicas.bash.
 #
 # The topology is started once for a file. What changes it says so (`changed`), and the next test
 # gets a new one, on other ports: half a second, where healing the old one takes ten.
 # shellcheck shell=bash
 
-everybody=(main one two s1 s2 s3)
+everybody=(main one two three s1 s2 s3)
+copies=(one two) # the replicas that a topology is started with
 
 setup_file() {
     [[ -x $RLOCK ]] || { echo "no rlock at $RLOCK: build first, or set RLOCK_BIN" >&2; return 1; }
@@ -36,15 +37,16 @@ sentinel_options=() # lines for the Sentinels' configuration
 
 topology_start() {
     local name ports
-    read -ra ports <<<"$(free_ports 6)"
+    read -ra ports <<<"$(free_ports ${#everybody[@]})"
     for name in "${everybody[@]}"; do
         mkdir -p "$BATS_FILE_TMPDIR/$name"
         echo "${ports[0]}" >"$BATS_FILE_TMPDIR/$name/port"
         ports=("${ports[@]:1}")
     done
     data_server main
-    data_server one --replicaof 127.0.0.1 "$(port_of main)"
-    data_server two --replicaof 127.0.0.1 "$(port_of main)"
+    for name in "${copies[@]}"; do
+        data_server "$name" --replicaof 127.0.0.1 "$(port_of main)"
+    done
     for name in s1 s2 s3; do
         sentinel_server "$name"
     done
@@ -69,8 +71,8 @@ changed() {
 # data_server NAME [OPTION...]: who takes over for whom is no accident: one for main, and main for one.
 data_server() {
     local priority=100
-    [[ $1 == two ]] || priority=10
-    port_server "$@" --replica-priority "$priority" "${server_options[@]}"
+    [[ $1 != main && $1 != one ]] || priority=10
+    port_server "$1" --replica-priority "$priority" "${server_options[@]}" "${@:2}"
 }
 
 # Each is told of the others and of the replicas, which they find out from each other's hellos only in
@@ -87,9 +89,10 @@ sentinel monitor m 127.0.0.1 $(port_of main) 1
 sentinel down-after-milliseconds m $down_after
 sentinel failover-timeout m 2000
 sentinel parallel-syncs m 2
-sentinel known-replica m 127.0.0.1 $(port_of one)
-sentinel known-replica m 127.0.0.1 $(port_of two)
 CONF
+    for other in "${copies[@]}"; do
+        echo "sentinel known-replica m 127.0.0.1 $(port_of "$other")"
+    done
     for other in s1 s2 s3; do
         [[ $other == "$1" ]] || echo "sentinel known-sentinel m 127.0.0.1 $(port_of "$other") $(sentinel_id "$other")"
     done
@@ -139,10 +142,13 @@ usual_sentinels() {
 
 topology_ready() {
     local name
-    follows one main && follows two main && streams_to main 2 || return 1
+    for name in "${copies[@]}"; do
+        follows "$name" main || return 1
+    done
+    streams_to main "${#copies[@]}" || return 1
     for name in s1 s2 s3; do
         [[ $(redis_on "$name" SENTINEL CKQUORUM m) == "OK 3"* ]] || return 1
-        (($(redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^master-link-status$' | grep -c '^ok$') == 2)) || return 1
+        (($(redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^master-link-status$' | grep -c '^ok$') == ${#copies[@]})) || return 1
     done
 }
 

@@ -174,6 +174,7 @@ helpers_stop() {
 # proxy_start [SERVER]: a fault proxy before the server; RLOCK_SERVER becomes its address. All
 # scripts are on the server already, so that each attempt is one EVALSHA.
 proxy_start() {
+    may_bury
     local script server=${1:-main}
     for script in "$SCRIPTS"/*.lua; do
         redis_on "$server" -x SCRIPT LOAD <"$script" >/dev/null

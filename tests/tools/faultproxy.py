@@ -14,6 +14,8 @@ match from now on; COUNT of them, 1 by default):
   mute-request MATCH NTH [COUNT]   the same, but the connection stays open and silent
   lose-reply MATCH NTH [COUNT]     the server does it; the reply is lost, the connection is closed
   mute-reply MATCH NTH [COUNT]     the same, but the connection stays open and silent
+  hold-request MATCH NTH [COUNT]   the same, until "deliver"
+  deliver                          what was held reaches the server now, whoever has gone, in its order
   delay-reply MATCH NTH MS         the reply comes MS later
   drop P SEED [MATCH]              each request meets lose-request or lose-reply with probability P
   hang                             nothing passes in either direction; new connections are taken
@@ -79,7 +81,7 @@ class Faults:
         self.clear()
 
     def clear(self):
-        self.rules, self.drop = [], None
+        self.rules, self.drop, self.held = [], None, []
 
     def log(self, text):
         self.log_file.write(text + "\n")
@@ -92,7 +94,7 @@ class Faults:
                          args[2].lower() if len(args) > 2 else "")
         elif action == "delay-reply":
             self.rules.append(Rule(action, args[0], int(args[1]), 1, int(args[2]) / 1000))
-        elif action in ("lose-request", "mute-request", "lose-reply", "mute-reply"):
+        elif action in ("lose-request", "mute-request", "hold-request", "lose-reply", "mute-reply"):
             count = int(args[2]) if len(args) > 2 else 1
             self.rules.append(Rule(action, args[0], int(args[1]), count))
         else:
@@ -145,10 +147,21 @@ class Proxy:
             self.flowing.clear()
         elif words[0] == "refuse":
             self.refuse()
+        elif words[0] == "deliver":
+            await self.deliver()
         elif not self.faults.order(words):
             self.faults.log(f"unknown order {line}")
             return
         self.faults.log(f"ok {line}")
+
+    async def deliver(self):
+        for number, frame in self.faults.held:
+            server, server_writer = await asyncio.open_unix_connection(self.target)
+            server_writer.write(frame)
+            reply = await server.readline()
+            self.faults.log(f"delivered {number} {reply.decode().strip()}")
+            server_writer.close()
+        self.faults.held = []
 
     async def serve(self, client, client_writer):
         try:
@@ -203,8 +216,10 @@ class Link:
         async for frame in self.frames(self.client):
             words = words_of(frame)
             number, action, param = self.faults.judge(words)
-            if action in ("lose-request", "mute-request"):
+            if action in ("lose-request", "mute-request", "hold-request"):
                 self.faults.log(f"lost-request {number}")
+                if action == "hold-request":
+                    self.faults.held.append((number, frame))
                 if action == "lose-request":
                     return
                 self.muted = True

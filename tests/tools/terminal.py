@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal, under a parent that does job control as a shell does.
 
-usage: terminal.py [--timeout SECONDS] [--columns N] [STEP...] -- CMD [ARG...]
+usage: terminal.py [--timeout SECONDS] [--columns N] [--background] [STEP...] -- CMD [ARG...]
 
-The terminal has 200 columns, or N.
+The terminal has 200 columns, or N. With --background the job is started as by CMD &.
 
 Steps, one after the other:
   expect=TEXT   wait until the terminal shows TEXT (after what the last expect found)
@@ -12,7 +12,8 @@ Steps, one after the other:
   sh=COMMAND    run COMMAND by sh -c, with JOB=the job's process id, until it succeeds
   columns=N     give the terminal N columns
   stopped       wait until the job has stopped, and take the terminal back
-  fg            continue it in the foreground, as fg does
+  fg            give it the terminal, and continue it if it has stopped, as fg does
+  bg            continue it in the background
 Then it waits for the job's end. Standard output: all that the terminal showed. Exit status: as a
 shell gives it; 99 when a step did not come to pass in time (said on standard error).
 """
@@ -32,12 +33,13 @@ SHELL_IGNORES = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, 
 KEYS = {"^C": "\x03", "^Z": "\x1a", "^\\": "\x1c"}
 
 
-def start_job(argv):
+def start_job(argv, background):
     """In the shell: the command in a process group of its own, which gets the terminal."""
     job = os.fork()
     if job == 0:
         os.setpgid(0, 0)
-        os.tcsetpgrp(0, os.getpid())
+        if not background:
+            os.tcsetpgrp(0, os.getpid())
         for number in (*SHELL_IGNORES, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         os.execvp(argv[0], argv)
@@ -52,29 +54,38 @@ def resize(terminal, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
 
-def shell(argv, columns, orders, reports):
+def obey(job, order):
+    if order == b"fg\n":
+        os.tcsetpgrp(0, job)
+    os.killpg(job, signal.SIGCONT)
+
+
+def shell(argv, columns, background, orders, reports):
     """The job-control parent: leader of the terminal's session."""
     resize(0, columns)
     for number in SHELL_IGNORES:
         signal.signal(number, signal.SIG_IGN)
-    job = start_job(argv)
+    job = start_job(argv, background)
     os.write(reports, f"job {job}\n".encode())
     while True:
-        _, status = os.waitpid(job, os.WUNTRACED)
-        if not os.WIFSTOPPED(status):
+        pid, status = os.waitpid(job, os.WUNTRACED | os.WNOHANG)
+        if pid == 0:
+            if select.select([orders], [], [], 0.01)[0]:
+                order = os.read(orders, 3)
+                if not order:
+                    os._exit(0)
+                obey(job, order)
+        elif os.WIFSTOPPED(status):
+            os.tcsetpgrp(0, os.getpgrp())
+            os.write(reports, f"stopped {os.WSTOPSIG(status)}\n".encode())
+        else:
             code = os.waitstatus_to_exitcode(status)
             os.write(reports, f"exit {code if code >= 0 else 128 - code}\n".encode())
             os._exit(0)
-        os.tcsetpgrp(0, os.getpgrp())
-        os.write(reports, b"stopped\n")
-        if not os.read(orders, 16):
-            os._exit(0)
-        os.tcsetpgrp(0, job)
-        os.killpg(job, signal.SIGCONT)
 
 
 class Driver:
-    def __init__(self, argv, limit, columns):
+    def __init__(self, argv, limit, columns, background):
         self.deadline = time.monotonic() + limit
         orders, self.orders = os.pipe()
         self.reports, reports = os.pipe()
@@ -82,7 +93,7 @@ class Driver:
         self.shell, self.master = pty.fork()
         if self.shell == 0:
             os.close(self.orders)
-            shell(argv, columns, orders, reports)
+            shell(argv, columns, background, orders, reports)
         os.close(orders)
         os.close(reports)
 
@@ -109,7 +120,7 @@ class Driver:
         for line in self.said.splitlines(keepends=True):
             if line.startswith(word.encode()) and line.endswith(b"\n"):
                 self.said = self.said.replace(line, b"", 1)
-                return line.split()[-1].decode()
+                return line.split()[1].decode()
         return None
 
     def take(self, word):
@@ -153,8 +164,8 @@ class Driver:
             resize(self.master, int(value))
         elif name == "stopped":
             self.take("stopped")
-        elif name == "fg":
-            os.write(self.orders, b"fg\n")
+        elif name in ("fg", "bg"):
+            os.write(self.orders, f"{name}\n".encode())
         else:
             sys.exit(f"terminal.py: unknown step {step}")
 
@@ -176,8 +187,10 @@ def main():
         limit, args = float(args[1]), args[2:]
     if args[:1] == ["--columns"]:
         columns, args = int(args[1]), args[2:]
+    background = args[:1] == ["--background"]
+    args = args[background:]
     split = args.index("--")
-    return Driver(args[split + 1:], limit, columns).run(args[:split])
+    return Driver(args[split + 1:], limit, columns, background).run(args[:split])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,10 @@ enum { NODES_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 #define NO_SHARDS        "-ERR unknown subcommand 'SHARDNUMSUB'\r\n"
 #define SHARDS           "*0\r\n"
 
+#define HOST_OF_16  "abcdefghijklmnop"
+#define HOST_OF_64  HOST_OF_16 HOST_OF_16 HOST_OF_16 HOST_OF_16
+#define HOST_OF_256 HOST_OF_64 HOST_OF_64 HOST_OF_64 HOST_OF_64
+
 struct fixture {
     struct peer peers[NODES_MAX];
     struct rlock__server server;
@@ -163,6 +167,13 @@ static void a_slot_that_nobody_serves_is_asked_for_elsewhere(void **state) {
         "*1\r\n*2\r\n:0\r\n:16383\r\n",
         "*1\r\n*3\r\n:0\r\n:16383\r\n$1\r\nh\r\n",
         "*2\r\n:1\r\n*0\r\n",
+        /* No place: nothing can be there. */
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "0"),
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "-1"),
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "72537"), /* 7001 in 16 bits */
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("3\r\na b", "7001"),
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("3\r\na\nb", "7001"),
+        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("256\r\n" HOST_OF_256, "7001"),
     };
     for (size_t i = 0; i < COUNT(left_behind); i++) {
         struct fixture f;
@@ -177,6 +188,24 @@ static void a_slot_that_nobody_serves_is_asked_for_elsewhere(void **state) {
         end(&f);
         forget(&f);
     }
+}
+
+/* More nodes than a cluster has cost no more than those it may have. */
+static void nodes_beyond_measure_are_passed_over(void **state) {
+    (void)state;
+    enum { MANY = 1100, ROW_SIZE = 96 };
+    static char text[MANY * ROW_SIZE];
+    char *to = text + sprintf(text, "*%d\r\n", MANY);
+    for (int i = 0; i < MANY; i++)
+        to += sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n$1\r\nh\r\n:%d\r\n", i, i, 7000 + i);
+    struct fixture f;
+    const char *const *answers[] = {ANSWERS(text, NO_SHARDS, text, NO_SHARDS)};
+    begin(&f, 1, answers);
+    assert_int_equal(find(&f, 900), RLOCK_OK);
+    assert_at(f.found, "h", "7900");
+    assert_int_equal(find(&f, 1050), RLOCK_AGAIN);
+    end(&f);
+    forget(&f);
 }
 
 /* What did not work may be old news, and the node that told it the last to hear of it. */
@@ -283,6 +312,7 @@ int main(void) {
         cmocka_unit_test(a_node_tells_who_serves_what),
         cmocka_unit_test(nodes_may_tell_less_or_more),
         cmocka_unit_test(a_slot_that_nobody_serves_is_asked_for_elsewhere),
+        cmocka_unit_test(nodes_beyond_measure_are_passed_over),
         cmocka_unit_test(in_doubt_another_node_is_asked),
         cmocka_unit_test(a_node_that_does_not_answer_is_passed_over),
         cmocka_unit_test(why_no_node_helps_is_told),

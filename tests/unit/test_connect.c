@@ -214,6 +214,104 @@ static void a_name_keeps_its_addresses(void **state) {
     peer_free(&peer);
 }
 
+/* The connection was lost: by now the name may lead to the one that has taken over. */
+static void after_a_failure_a_name_is_looked_up_again(void **state) {
+    (void)state;
+    static const char *const closes[] = {"+OK\r\n", PEER_CLOSE, "+OK\r\n", NULL};
+    struct peer peer;
+    struct rlock__link link;
+    peer_listen_tcp(&peer);
+    peer_serve(&peer, closes);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(atomic_load(&names.begun), 1);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(atomic_load(&names.begun), 2);
+    rlock__link_close(&link);
+    peer_stop(&peer);
+    peer_free(&peer);
+}
+
+/* Where a name leads to is not waited for while it is known where it led; what the name service
+ * says in the end serves the next connection. */
+static void a_slow_name_service_holds_nobody_up(void **state) {
+    (void)state;
+    struct peer peer;
+    struct rlock__link link;
+    peer_listen_tcp(&peer);
+    peer_serve(&peer, answers);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
+    names.mode = HANGS;
+    const int64_t begun_ms = rlock_now_ms();
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_in_range(rlock_now_ms() - begun_ms, 300, 3000);
+    rlock__link_distrust(&link);
+    names.mode = KNOWS;
+    let_go_on(1, 1);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(link.addresses.count, 2);
+    assert_int_equal(atomic_load(&names.begun), 1);
+    rlock__link_close(&link);
+    peer_stop(&peer);
+    peer_free(&peer);
+}
+
+/* Who is no master, or none yet, may have been replaced. Who is only busy is the right one. */
+static void who_is_not_the_one_to_ask_is_left(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer;
+        size_t connections;
+    } rows[] = {
+        {"-READONLY You can't write against a read only replica.\r\n", 2},
+        {"-MASTERDOWN Link with MASTER is down\r\n", 2},
+        {"-LOADING Redis is loading\r\n", 2},
+        {"-NOREPLICAS Not enough good replicas\r\n", 2},
+        {"-MISCONF Redis is configured to save\r\n", 2},
+        {"-BUSY Redis is busy\r\n", 1},
+        {"-TRYAGAIN Multiple keys request\r\n", 1},
+        {"-OOM command not allowed\r\n", 1},
+        {"-WRONGTYPE no\r\n", 1},
+        {"+OK\r\n", 1},
+    };
+    const char *words[] = {"PING"};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *const says[] = {rows[i].answer, "+OK\r\n", NULL};
+        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+        struct peer peer;
+        struct rlock__link link;
+        rlock__reply *reply;
+        peer_start(&peer, says);
+        rlock__link_init(&link, peer.path, "", &nobody);
+        assert_true(rlock__link_ask_words(&link, 1, words));
+        assert_int_equal(rlock__link_call(&link, &limit, &reply), RLOCK_OK);
+        (void)rlock__link_judge(&link, reply);
+        rlock__reply_free(reply);
+        assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+        rlock__link_close(&link);
+        peer_stop(&peer);
+        assert_int_equal(peer.request_count, 2);
+        if (peer.requests[1].connection != rows[i].connections)
+            fail_msg("%s", rows[i].answer);
+        peer_free(&peer);
+    }
+}
+
+/* What is no URL's, and so was never measured. */
+static void a_path_that_is_too_long_is_no_address(void **state) {
+    (void)state;
+    char path[RLOCK__HOST_SIZE];
+    struct rlock__link link;
+    memset(path, 'A', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    rlock__link_init(&link, path, "", &nobody);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_UNAVAILABLE);
+    assert_string_equal(link.error.text, "the path of a socket has at most 107 bytes");
+    assert_closed(&link);
+}
+
 static void what_another_link_has_found_is_taken_over(void **state) {
     (void)state;
     struct peer peer;
@@ -351,6 +449,10 @@ int main(void) {
         cmocka_unit_test_setup(a_name_that_is_not_found_may_be_later, forget),
         cmocka_unit_test_setup(a_look_up_may_take_too_long, forget),
         cmocka_unit_test_setup(a_name_keeps_its_addresses, forget),
+        cmocka_unit_test_setup(after_a_failure_a_name_is_looked_up_again, forget),
+        cmocka_unit_test_setup(a_slow_name_service_holds_nobody_up, forget),
+        cmocka_unit_test_setup(who_is_not_the_one_to_ask_is_left, forget),
+        cmocka_unit_test_setup(a_path_that_is_too_long_is_no_address, forget),
         cmocka_unit_test_setup(what_another_link_has_found_is_taken_over, forget),
         cmocka_unit_test_setup(nobody_there_is_told, forget),
         cmocka_unit_test_setup(a_silent_address_ends_in_time, forget),

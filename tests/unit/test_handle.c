@@ -152,9 +152,9 @@ static void each_name_is_looked_for_as_who_holds_it(void **state) {
         (void)snprintf(token, sizeof token, "%" PRId64, holds[i].token);
         assert_string_equal(peer.requests[i].words[1].data, rlock__kind_find("run")->check->sha1);
         assert_string_equal(peer.requests[i].words[3].data, holds[i].name);
-        assert_string_equal(peer.requests[i].words[12].data, holds[i].owner);
-        assert_string_equal(peer.requests[i].words[14].data, ID);
-        assert_string_equal(peer.requests[i].words[17].data, token);
+        assert_string_equal(peer.requests[i].words[7].data, holds[i].owner);
+        assert_string_equal(peer.requests[i].words[9].data, ID);
+        assert_string_equal(peer.requests[i].words[12].data, token);
     }
     peer_free(&peer);
 }

@@ -41,8 +41,9 @@ static void a_message_is_one_harmless_line(void **state) {
         {"cannot take x: held", "rlock: cannot take x: held\n"},
         {"", "rlock: \n"},
         {"a\nb\rc\td\x1b[2J\x7f", "rlock: a?b?c?d?[2J?\n"},
-        {"C1: \xc2\x9b|\xc2\x80|\xc2\x9f", "rlock: C1: ??|??|??\n"},
+        {"C1: \xc2\x9b|\xc2\x80|\xc2\x9f", "rlock: C1: ?|?|?\n"},
         {"\xc2\xa0\xc3\xbc \xe2\x82\xac", "rlock: \xc2\xa0\xc3\xbc \xe2\x82\xac\n"},
+        {"redis://u:S3CRET@h", "rlock: redis://u:***@h\n"},
         {"%s %n {\"a\":1}", "rlock: %s %n {\"a\":1}\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -143,6 +144,9 @@ static void any_bytes_make_valid_json(void **state) {
         {"a\nb\rc\td\be\ff", "a\\nb\\rc\\td\\be\\ff"},
         {"\x01\x1b\x1f", "\\u0001\\u001b\\u001f"},
         {"\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92", "\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92"},
+        /* The same, but harmless on a terminal. */
+        {"\x7f\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf", "\\u007f\\u009b\\u202e\\u2028\\ufeff"},
+        {"\xf3\xa0\x80\xa0", "\\udb40\\udc20"},
         /* Not UTF-8: a lone byte, a cut character, one too long, a surrogate, beyond the last. */
         {"\xff", "\xef\xbf\xbd"},
         {"a\x80z", "a\xef\xbf\xbdz"},

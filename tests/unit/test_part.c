@@ -77,12 +77,12 @@ static void one_request_takes_it_and_one_gives_it_back(void **state) {
     for (size_t i = 0; i < 2; i++) {
         assert_word(&f, i, 0, "EVALSHA");
         assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, "9");
+        assert_word(&f, i, 2, "11");
         assert_word(&f, i, 3, "x");
         assert_word(&f, i, 4, "redisson_lock_token:{x}");
-        const size_t arg = 3 + 9;
+        const size_t arg = 3 + 11;
         assert_word(&f, i, arg + 1, "30000");
-        /* The same owner and the same attempt. */
+        /* The same owner and the same try. */
         assert_word(&f, i, arg, f.peer.requests[0].words[arg].data);
         assert_word(&f, i, arg + 2, f.peer.requests[0].words[arg + 2].data);
     }

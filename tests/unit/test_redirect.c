@@ -9,7 +9,10 @@
 
 enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };
 
-#define YES(token) "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
+#define HOST_OF_16  "abcdefghijklmnop"
+#define HOST_OF_64  HOST_OF_16 HOST_OF_16 HOST_OF_16 HOST_OF_16
+#define HOST_OF_256 HOST_OF_64 HOST_OF_64 HOST_OF_64 HOST_OF_64
+#define YES(token)  "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 
 /* The first node is the one that the URL names; it says that it serves all slots. */
 struct fixture {
@@ -278,6 +281,10 @@ static void where_a_text_sends_us(void **state) {
         {"MOVED 3999 h:x", NULL, NULL, false},
         {"MOVED 3999 h:0", NULL, NULL, false},
         {"MOVED 3999 h:65536", NULL, NULL, false},
+        {"MOVED 3999 " HOST_OF_256 ":1", NULL, NULL, false},
+        {"ASK 3999 " HOST_OF_256 HOST_OF_256 ":1", NULL, NULL, false},
+        {"MOVED 3999 a\033[2J:1", NULL, NULL, false},
+        {"MOVED 3999 a b:1", NULL, NULL, false},
         {"TRYAGAIN 3999 h:1", NULL, NULL, false},
         {"ERR MOVED 3999 h:1", NULL, NULL, false},
     };

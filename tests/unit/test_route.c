@@ -11,7 +11,9 @@ enum { LONG_MS = 5000, FRESH_MS = 1000 };
 
 #define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define AT(host)     "*2\r\n$2\r\n" host "\r\n$4\r\n6380\r\n"
-#define REPLICA      "*1\r\n*2\r\n$5\r\nflags\r\n$5\r\nslave\r\n"
+#define REPLICA(n)   "*4\r\n+ip\r\n+r" #n "\r\n+port\r\n+1\r\n"
+#define ONE          "*1\r\n" REPLICA(1)
+#define TWO          "*2\r\n" REPLICA(1) REPLICA(2)
 #define NO_REPLICA   "*0\r\n"
 
 struct fixture {
@@ -83,7 +85,8 @@ static void how_many_replicas_are_wanted(void **state) {
         const char *known;
         int wanted;
     } rows[] = {
-        {RLOCK_REPLICAS_AUTO, REPLICA, 1},
+        {RLOCK_REPLICAS_AUTO, ONE, 1},
+        {RLOCK_REPLICAS_AUTO, TWO, 2},
         {RLOCK_REPLICAS_AUTO, NO_REPLICA, 0},
         {0, NULL, 0},
         {1, NULL, 1},
@@ -91,11 +94,30 @@ static void how_many_replicas_are_wanted(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        begin(&f, ANSWERS(AT("h1"), rows[i].known), rows[i].replicas);
+        const char *const *answers =
+            rows[i].known != NULL ? ANSWERS(rows[i].known, AT("h1")) : ANSWERS(AT("h1"));
+        begin(&f, answers, rows[i].replicas);
         assert_int_equal(find(&f), RLOCK_OK);
         assert_int_equal(rlock__route_replicas(&f.route, f.link), rows[i].wanted);
+        assert_int_equal(rlock__route_named(&f.route) != NULL,
+                         rows[i].replicas == RLOCK_REPLICAS_AUTO);
         end(&f);
     }
+}
+
+/* One has come, and both are gone: as often as the master is asked for. */
+static void the_replicas_are_those_of_the_last_word(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, ANSWERS(ONE, AT("h1"), TWO, AT("h1"), PEER_CLOSE, NO_REPLICA, AT("h1")),
+          RLOCK_REPLICAS_AUTO);
+    static const int wanted[] = {1, 2, 2, 0}; /* the third time nobody says anything */
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        assert_int_equal(find(&f), RLOCK_OK);
+        assert_int_equal(rlock__route_replicas(&f.route, f.link), wanted[i]);
+        age(&f);
+    }
+    end(&f);
 }
 
 /* Asked again now and then, also of a master that answers: it may have been replaced. */
@@ -201,7 +223,7 @@ static void without_any_word_there_is_no_way(void **state) {
 static void what_is_known_is_taken_over(void **state) {
     (void)state;
     struct fixture f;
-    begin(&f, ANSWERS(AT("h1"), REPLICA), RLOCK_REPLICAS_AUTO);
+    begin(&f, ANSWERS(ONE, AT("h1")), RLOCK_REPLICAS_AUTO);
     assert_int_equal(find(&f), RLOCK_OK);
     struct rlock__route like;
     assert_true(rlock__route_init(&like, &f.site, &f.route));
@@ -219,6 +241,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_single_server_is_where_its_url_says),
         cmocka_unit_test(how_many_replicas_are_wanted),
+        cmocka_unit_test(the_replicas_are_those_of_the_last_word),
         cmocka_unit_test(the_sentinel_is_believed_for_a_second),
         cmocka_unit_test(another_master_is_another_connection),
         cmocka_unit_test(without_sentinels_the_known_master_serves),

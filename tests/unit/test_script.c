@@ -31,6 +31,34 @@ static void a_script_is_called_by_its_hash(void **state) {
     forget(&f);
 }
 
+/* What was said counts for more than the silence of a moment. */
+static void a_hasty_request_hides_no_reason(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {
+        (const char *const[]){PEER_SILENT, "-TRYAGAIN Multiple keys\r\n", PEER_SILENT, PEER_SILENT,
+                              YES(17), PEER_SILENT, NULL}};
+    static const struct {
+        int64_t limit_ms;
+        const char *error;
+    } rows[] = {{10, "no answer in time"},
+                {LONG_MS, "the slot is being moved to another node (TRYAGAIN)"},
+                {10, "the slot is being moved to another node (TRYAGAIN)"},
+                {SHORT_MS, "no answer in time"},
+                {LONG_MS, NULL},
+                {10, "no answer in time"}};
+    begin(&f, 1, answers);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        run_until(&f, 1, rows[i].limit_ms, -1);
+        if (rows[i].error == NULL)
+            assert_int_equal(f.runs[0].status, RLOCK_OK);
+        else if (strcmp(f.routes[0].error.text, rows[i].error) != 0)
+            fail_msg("row %zu: %s", i, f.routes[0].error.text);
+    }
+    end(&f);
+    forget(&f);
+}
+
 static void an_unknown_script_is_sent_whole(void **state) {
     (void)state;
     struct servers f;
@@ -225,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_script_is_called_by_its_hash),
         cmocka_unit_test(an_unknown_script_is_sent_whole),
+        cmocka_unit_test(a_hasty_request_hides_no_reason),
         cmocka_unit_test(what_an_answer_means),
         cmocka_unit_test(all_are_asked_and_all_answer),
         cmocka_unit_test(a_majority_decides_while_one_is_silent),

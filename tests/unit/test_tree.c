@@ -52,9 +52,9 @@ static void assert_all_gone(const pid_t *pids, size_t count) {
 }
 
 /* Reaps until no child is left, for 20 s at most. */
-static void reap_all(pid_t watched, int *status, bool *ended) {
+static void reap_all(struct tree *tree) {
     const int64_t end_ms = boottime_ms() + 20000;
-    while (!tree_reap(watched, status, ended)) {
+    while (!tree_reap(tree)) {
         const struct timespec moment = {0, 1000000};
         assert_true(boottime_ms() < end_ms);
         (void)nanosleep(&moment, NULL);
@@ -141,8 +141,7 @@ static void one_signal_reaches_all(void **state) {
     (void)state;
     pid_t pids[COUNT(ways) * 3];
     size_t count = 0;
-    int status;
-    bool ended = false;
+    struct tree tree = {.child = 0};
     for (size_t i = 0; i < COUNT(ways); i++) {
         if (!ways[i].ends_by_sigterm)
             continue;
@@ -151,22 +150,21 @@ static void one_signal_reaches_all(void **state) {
         read_pids(pids + count, ways[i].processes);
         count += ways[i].processes;
     }
-    assert_int_equal(tree_signal(SIGTERM), 0);
-    reap_all(0, &status, &ended);
+    assert_int_equal(tree_signal(&tree, SIGTERM), 0);
+    reap_all(&tree);
     assert_all_gone(pids, count);
-    assert_false(ended);
+    assert_false(tree.child_ended);
 }
 
 static void killing_leaves_none(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(ways); i++) {
         pid_t pids[3];
-        int status;
-        bool ended = false;
+        struct tree tree = {.child = 0};
         if (fork_child() == 0)
             ways[i].flee();
         read_pids(pids, ways[i].processes);
-        assert_true(tree_kill(0, &status, &ended, boottime_ms() + 20000));
+        assert_true(tree_kill(&tree, boottime_ms() + 20000));
         assert_all_gone(pids, ways[i].processes);
     }
 }
@@ -174,8 +172,7 @@ static void killing_leaves_none(void **state) {
 /* Each is gone before it can be found, and has left another: only adoption catches the last. */
 static void a_chain_of_forks_is_caught(void **state) {
     (void)state;
-    int status;
-    bool ended = false;
+    struct tree tree = {.child = 0};
     pid_t pid;
     if (fork_child() == 0) {
         tell_pid();
@@ -186,7 +183,7 @@ static void a_chain_of_forks_is_caught(void **state) {
         }
     }
     read_pids(&pid, 1);
-    assert_true(tree_kill(0, &status, &ended, boottime_ms() + 20000));
+    assert_true(tree_kill(&tree, boottime_ms() + 20000));
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
 }
@@ -196,15 +193,14 @@ static void many_children_are_found(void **state) {
     (void)state;
     enum { MANY = 1500 };
     static pid_t pids[MANY];
-    int status;
-    bool ended = false;
+    struct tree tree = {.child = 0};
     for (size_t i = 0; i < MANY; i++) {
         if (fork_child() == 0)
             live();
         read_pids(&pids[i], 1);
     }
-    assert_int_equal(tree_signal(SIGTERM), 0);
-    reap_all(0, &status, &ended);
+    assert_int_equal(tree_signal(&tree, SIGTERM), 0);
+    reap_all(&tree);
     assert_all_gone(pids, MANY);
 }
 
@@ -219,14 +215,13 @@ static void others_are_left_alone(void **state) {
     read_pids(&sibling, 1);
     guardian = fork_child();
     if (guardian == 0) {
-        bool ended = false;
-        int child_status;
+        struct tree tree = {.child = 0};
         tree_adopt_orphans();
         if (fork_child() == 0)
             daemon_twice_forked();
         (void)nanosleep(&(struct timespec){0, 50000000}, NULL);
-        (void)tree_signal(SIGTERM);
-        reap_all(0, &child_status, &ended);
+        (void)tree_signal(&tree, SIGTERM);
+        reap_all(&tree);
         _exit(17);
     }
     read_pids(&child, 1);
@@ -239,30 +234,89 @@ static void others_are_left_alone(void **state) {
     assert_int_equal(waitpid(sibling, NULL, 0), sibling);
 }
 
-static void the_watched_ones_status_is_told(void **state) {
+/* Children from before are not the tree's, nor is what is below them; they are no reason to think
+ * that somebody was not found. */
+static void strangers_are_left_alone(void **state) {
     (void)state;
-    int status = 0;
-    bool ended = false;
+    pid_t strangers[2], grandchild, pids[3];
+    strangers[0] = fork_child();
+    if (strangers[0] == 0) {
+        if (fork_child() == 0)
+            live();
+        for (;;)
+            pause();
+    }
+    read_pids(&grandchild, 1);
+    strangers[1] = fork_child();
+    if (strangers[1] == 0)
+        live();
+    read_pids(&strangers[1], 1);
+    pid_t known[2];
+    assert_int_equal(tree_children(known, 2), 2);
+    struct tree tree = {.child = 0, .strangers = known, .stranger_count = 2};
+    if (fork_child() == 0)
+        grandchildren();
+    read_pids(pids, 3);
+    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_all_gone(pids, 3);
+    assert_false(is_gone(strangers[0]));
+    assert_false(is_gone(strangers[1]));
+    assert_false(is_gone(grandchild));
+    tree.stranger_count = 0;
+    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_true(is_gone(grandchild));
+    assert_int_equal(tree_children(NULL, 0), 0);
+}
+
+static void the_childs_status_is_told(void **state) {
+    (void)state;
     const pid_t other = fork_child();
     if (other == 0)
         _exit(3);
-    const pid_t watched = fork_child();
-    if (watched == 0)
+    struct tree tree = {.child = fork_child()};
+    if (tree.child == 0)
         _exit(42);
-    reap_all(watched, &status, &ended);
-    assert_true(ended);
-    assert_int_equal(WEXITSTATUS(status), 42);
+    reap_all(&tree);
+    assert_true(tree.child_ended);
+    assert_int_equal(tree.child, 0);
+    assert_int_equal(WEXITSTATUS(tree.status), 42);
 
-    const pid_t alive = fork_child();
-    if (alive == 0)
+    tree = (struct tree){.child = fork_child()};
+    if (tree.child == 0)
         live();
     read_pids(&(pid_t){0}, 1);
-    ended = false;
-    assert_false(tree_reap(alive, &status, &ended));
-    assert_false(ended);
-    assert_true(tree_kill(alive, &status, &ended, boottime_ms() + 20000));
-    assert_true(ended);
-    assert_int_equal(WTERMSIG(status), SIGKILL);
+    assert_false(tree_reap(&tree));
+    assert_false(tree.child_ended);
+    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_int_equal(tree.child, 0);
+}
+
+static void await_stopped_by(struct tree *tree, int signal) {
+    const int64_t end_ms = boottime_ms() + 20000;
+    while (tree->stopped_by != signal) {
+        (void)tree_reap(tree);
+        assert_true(boottime_ms() < end_ms);
+    }
+}
+
+static void the_childs_stops_are_told(void **state) {
+    (void)state;
+    struct tree tree = {.child = fork_child()};
+    if (tree.child == 0)
+        live();
+    read_pids(&(pid_t){0}, 1);
+    assert_int_equal(kill(tree.child, SIGSTOP), 0);
+    await_stopped_by(&tree, SIGSTOP);
+    assert_int_equal(kill(tree.child, SIGCONT), 0);
+    await_stopped_by(&tree, 0);
+    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+}
+
+static void a_proc_of_ours_will_do(void **state) {
+    (void)state;
+    const char *why = NULL;
+    assert_true(tree_can_be_found(&why));
+    assert_null(why);
 }
 
 static int set_up(void **state) {
@@ -278,12 +332,11 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_signal_reaches_all),
-        cmocka_unit_test(killing_leaves_none),
-        cmocka_unit_test(a_chain_of_forks_is_caught),
-        cmocka_unit_test(many_children_are_found),
-        cmocka_unit_test(others_are_left_alone),
-        cmocka_unit_test(the_watched_ones_status_is_told),
+        cmocka_unit_test(one_signal_reaches_all),     cmocka_unit_test(killing_leaves_none),
+        cmocka_unit_test(a_chain_of_forks_is_caught), cmocka_unit_test(many_children_are_found),
+        cmocka_unit_test(others_are_left_alone),      cmocka_unit_test(strangers_are_left_alone),
+        cmocka_unit_test(the_childs_status_is_told),  cmocka_unit_test(the_childs_stops_are_told),
+        cmocka_unit_test(a_proc_of_ours_will_do),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

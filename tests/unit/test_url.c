@@ -160,7 +160,15 @@ static void refuses_what_is_none(void **state) {
         const char *url, *why;
     } bad[] = {
         {"", "must begin with"},
-        {"h:6379", "must begin with"},
+        {"nonsense", "must begin with"},
+        {"localhost:6379", "did you mean redis://localhost:6379?"},
+        {"localhost", "did you mean redis://localhost?"},
+        {"10.0.0.7", "did you mean redis://10.0.0.7?"},
+        {"h:6379/2", "did you mean redis://h:6379/2?"},
+        {"[::1]:6379", "did you mean redis://[::1]:6379?"},
+        {"/tmp/x.sock", "did you mean unix:///tmp/x.sock?"},
+        {"x.sock", "absolute"},
+        {"u:" SECRET "@h:6379", "must begin with"},
         {"http://u:" SECRET "@h", "must begin with"},
         {"redis:/u:" SECRET "@h", "must begin with"},
         {"redis://", "no host"},

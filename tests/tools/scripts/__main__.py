@@ -3,12 +3,14 @@
 usage: python3 scripts walk KIND SOCKET SEED ROUNDS STEPS
        python3 scripts examples SOCKET FOLDER
        python3 scripts example NAME SOCKET
+       python3 scripts explore KIND SOCKET DEPTH
 
 walk       random walks of one kind beside its model: mutex, rw, sem, plain or latch. Exit status 1:
            it has found something
 examples   all functions of examples_*.py: for each a file in FOLDER, by its name, with what is
            wrong; empty when nothing is
 example    one of them
+explore    every order in which so many steps of one client, beside another, can come: explore.py
 
 SCRIPTS in the environment: the folder of the scripts, with what they include.
 """
@@ -24,6 +26,7 @@ import examples_locks
 import examples_look
 from bench import Bench
 from client import ServerError
+from explore import explore
 from model_latch import Latch
 from model_mutex import Mutex
 from model_rw import ReadWrite
@@ -67,5 +70,13 @@ def examples(path, folder):
                 traceback.print_exc(file=file)
 
 
+def explore_all(kind, path, depth):
+    try:
+        print(explore(kind, path, int(depth)), "states")
+    except AssertionError as error:
+        sys.exit(str(error))
+
+
 if __name__ == "__main__":
-    {"walk": walk, "example": example, "examples": examples}[sys.argv[1]](*sys.argv[2:])
+    {"walk": walk, "example": example, "examples": examples, "explore": explore_all}[sys.argv[1]](
+        *sys.argv[2:])

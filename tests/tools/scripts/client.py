@@ -13,7 +13,7 @@ KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
 COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}"]
 MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}",
-                  "rlock_rivals:{*}"]
+                  "rlock_rivals:{*}", "rlock_queuers:{*}"]
 RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}"]
 SEM = COMMON + ["{*}:timeout"]
 KINDS = {  # name: scripts to take, renew and give back; keys; channel

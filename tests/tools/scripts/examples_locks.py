@@ -1,6 +1,6 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them (WIRE.md)."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, TIMEOUTS, WAITERS, about, attempt,
-                   lease_key, same)
+from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
+                   attempt, lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
 
 
@@ -55,7 +55,8 @@ def mutex_left_held(bench):
     bench.standing("x", INFO)
     bench.ends_in(5000, "x", INFO)
     bench.heard()
-    same(lock.take(B, attempt(2), proof=(A, token), wait=False)[0], BUSY)
+    answer = lock.take(B, attempt(2), proof=(A, token), wait=False)
+    same((answer[0], answer[3], answer[10]), (BUSY, A, 1), "kept")
     bench.server.let_pass(5000)
     bench.standing()
 
@@ -65,7 +66,7 @@ def fair_queue(bench):
     lock.take(A, attempt(1))
     for place, owner in ((1, B), (2, C)):
         answer = lock.take(owner, attempt(place + 1))
-        same(answer[:1] + answer[2:4] + answer[9:], [BUSY, place, A, place])
+        same(answer[:1] + answer[2:4] + answer[9:], [BUSY, place, A, place, 0])
         about(answer[1], LEASE)
     same(bench.server.value(QUEUE), [B, C])
     scores, now = bench.server.value(TIMEOUTS), bench.server.now()
@@ -88,7 +89,7 @@ def fair_queue(bench):
 def fair_newest_first(bench):
     """--supersede: who comes later takes the place of those that came with it before."""
     fair = bench.lock("fair")
-    fair.take("holder", attempt(1))
+    fair.take(S, attempt(1))
     fair.take(A, attempt(2), variant="supersede")
     fair.take("patient", attempt(3))
     bench.hear(fair.own_channel(A))
@@ -233,7 +234,7 @@ def names_with_a_brace(bench):
     run.take(B, attempt(2))
     bench.standing("a{b}", f"a{{b}}:{A}:rwlock_timeout:1", "rlock_info:a{b}", "rlock_hold:a{b}",
                    "m{b}", "rlock_info:m{b}", "rlock_hold:m{b}", "redisson_lock_queue:m{b}",
-                   "redisson_lock_timeout:m{b}", "rlock_beats:m{b}")
+                   "redisson_lock_timeout:m{b}", "rlock_beats:m{b}", "rlock_queuers:m{b}")
     bench.hear("redisson_rwlock:a{b}", "redisson_lock__channel:m{b}:" + B,
                "redisson_countdownlatch__channel__{l{b}}")
     read.give(A, attempt(1))

@@ -7,8 +7,9 @@ from client import COMMON, WRONG_KIND
 
 SEEN = 1
 KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}", "{*}:wait_write",
-                 "rlock_writers:{*}", "{*}:timeout"]
-HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes")
+                 "rlock_writers:{*}", "{*}:timeout", "rlock_queuers:{*}"]
+HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
+          "kept")
 
 
 class _View:
@@ -29,6 +30,7 @@ class _View:
             self.holders = [dict(zip(HOLDER, holder)) for holder in holders]
             self.waiters = [waiter[0] for waiter in waiters]
             self.since = [waiter[1] for waiter in waiters]
+            self.told = [waiter[2:] for waiter in waiters]
             self.owners = [holder["owner"] for holder in self.holders]
             about(self.now, bench.server.now())
 
@@ -56,14 +58,15 @@ def seen_of_a_mutex(bench):
     run.take(B, attempt(2), proof=(A, "1"))
     view = _seen(bench, 1, "run", [A])
     _shown(view.holders[0], LEASE, holds=2, token="1", host="host", pid=42, user="user", command="command",
-           permits=-1, writes=0)
+           permits=-1, writes=0, kept=0)
     about(view.holders[0]["since"], view.now, "since")
     same(view.token, "1")
     run.take(B, attempt(3))
     fair.take(C, attempt(4))
     view = _seen(bench, 1, "fair", [A], [C, B])
-    same(view.since[0], -1)
-    about(view.since[1], view.now, "since")
+    for since in view.since:
+        about(since, view.now, "since")
+    same(view.told, [["user", "command"], ["", ""]])
     bench.server.let_pass(LEASE)
     _seen(bench, 0, "", [])
 

@@ -1,0 +1,20 @@
+/* describe.h: who holds a lock, in words: the same wherever it is told. */
+#ifndef RLOCK_CMD_DESCRIBE_H
+#define RLOCK_CMD_DESCRIBE_H
+
+#include <stddef.h>
+
+#include "rlock.h"
+
+/* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", what is unknown left out; "kept by
+ * --min-hold of ..." where nobody holds it any more. */
+void describe_holder(char *text, size_t size, const struct rlock_holder *holder);
+
+/* The same of one that was seen, and had held it for held_ms at the instant as_of_ms. */
+void describe_seen(char *text, size_t size, const struct rlock_view_holder *holder, int64_t held_ms,
+                   int64_t as_of_ms);
+
+/* The same of a view's i-th, just now. */
+void describe_view(char *text, size_t size, const rlock_view *view, size_t i);
+
+#endif

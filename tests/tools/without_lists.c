@@ -1,0 +1,40 @@
+/* without_lists.c: preloaded, a kernel without lists of children (CONFIG_PROC_CHILDREN). */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int refuse(const char *path) {
+    const size_t length = strlen(path), ending = strlen("/children");
+    if (length < ending || strcmp(path + length - ending, "/children") != 0)
+        return 0;
+    errno = ENOENT;
+    return 1;
+}
+
+int access(const char *path, int mode) {
+    int (*const real)(const char *, int) = (int (*)(const char *, int))dlsym(RTLD_NEXT, "access");
+    return refuse(path) ? -1 : real(path, mode);
+}
+
+static int open_at(const char *name, int dir, const char *path, int flags, int mode) {
+    int (*const real)(int, const char *, int, ...) =
+        (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, name);
+    return refuse(path) ? -1 : real(dir, path, flags, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    const int mode = va_arg(arguments, int);
+    va_end(arguments);
+    return open_at("openat", dir, path, flags, mode);
+}
+
+int openat64(int dir, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    const int mode = va_arg(arguments, int);
+    va_end(arguments);
+    return open_at("openat64", dir, path, flags, mode);
+}
