@@ -188,10 +188,11 @@ late() {
 
 @test "69 after --connect-timeout: each command" {
     local pids=() each
-    for each in "fair -x -n x -c true" status "latch down -n x" "sem -n x --resize 2"; do
+    for each in "redis -- fair -x -n x -c true" "redis -- status" "redis -- latch down -n x" \
+        "redis -- sem -n x --resize 2" "cluster -- doctor"; do
         mkdir "${#pids[@]}"
         # shellcheck disable=SC2086 # words
-        (cd "${#pids[@]}" && late mute redis://127.0.0.1:{} -- $each) >"said-${#pids[@]}" 2>&1 3>&- &
+        (cd "${#pids[@]}" && late mute ${each/ /://127.0.0.1:\{\} }) >"said-${#pids[@]}" 2>&1 3>&- &
         pids+=($!)
     done
     for each in "${!pids[@]}"; do
