@@ -46,7 +46,10 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
     const struct rlock_look_at look = {
         .name = count->name, .deadline_ms = count->deadline_ms, .cancel_fd = count->cancel_fd};
     rlock_view *view = NULL;
-    if (rlock_look(client, &look, &view) == RLOCK_OK && view->permits_available != INT64_MIN)
+    const enum rlock_status looked = rlock_look(client, &look, &view);
+    if (looked == RLOCK_UNAVAILABLE || looked == RLOCK_CANCELLED)
+        return looked; /* to ask once more would take as long again */
+    if (looked == RLOCK_OK && view->permits_available != INT64_MIN)
         (void)free_dead(client, count, view);
     rlock_view_free(view);
     return rlock_sem_resize(client, count, in_use);

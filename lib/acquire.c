@@ -151,9 +151,9 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
         const int64_t deadline = no_wait                        ? RLOCK_FOREVER
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
-        const struct rlock__limit limit =
-            rlock__client_call_limit(lock->client, lock->started_ms, lock->tries > 0,
-                                     prompt_ms(lock, deadline), wait->cancel_fd);
+        const bool again = lock->tries > 0 || (no_wait && tries == 1);
+        const struct rlock__limit limit = rlock__client_call_limit(
+            lock->client, lock->started_ms, again, prompt_ms(lock, deadline), wait->cancel_fd);
         status = take_all(lock, &limit, &hint_ms);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;

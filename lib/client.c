@@ -198,14 +198,12 @@ static enum rlock_status read_servers(struct rlock_client *client,
         site->replicas = options->replicas;
         site->replica_timeout_ms = options->replica_timeout_ms;
         give_access(client, site);
-        if (site->server.topology != RLOCK__SINGLE && options->replicas != 0)
-            replicas = true;
+        const bool may_have = site->server.topology != RLOCK__SINGLE && options->replicas != 0;
+        replicas = replicas || may_have;
+        site->access.answer_timeout_ms = site->finder.answer_timeout_ms =
+            rlock__after_ms(client->io_timeout_ms, replicas ? options->replica_timeout_ms : 0);
     }
     client->replica_timeout_ms = replicas ? options->replica_timeout_ms : 0;
-    const int64_t answer_ms = rlock__after_ms(client->io_timeout_ms, client->replica_timeout_ms);
-    for (size_t i = 0; i < client->count; i++)
-        client->sites[i].access.answer_timeout_ms = client->sites[i].finder.answer_timeout_ms =
-            answer_ms;
     return check_quorum(client);
 }
 

@@ -96,6 +96,7 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
     if (cluster == NULL)
         return NULL;
     cluster->access = access;
+    memset(cluster->serves, 0xff, sizeof cluster->serves); /* nobody, as far as is known */
     if (like != NULL ? copy(cluster, like) : add_hosts(cluster, server))
         return cluster;
     rlock__cluster_free(cluster);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINES_MAX = 4096 }; /* of one server: INFO has some 200 */
+
 static void keep(struct rlock__facts *facts, char *name, char *value) {
     void *more = realloc(facts->at, (facts->count + 1) * sizeof *facts->at);
     if (more != NULL)
@@ -30,7 +32,7 @@ void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *f
 }
 
 void rlock__fact_add_lines(struct rlock__facts *facts, const char *prefix, const char *text) {
-    while (*text != '\0') {
+    while (*text != '\0' && facts->count < LINES_MAX) {
         const size_t length = strcspn(text, "\r\n");
         const char *colon = memchr(text, ':', length);
         char *name = NULL;

@@ -4,7 +4,6 @@
  * mistyped is found out before anything is sent. The text: a line "KIND LEASE PERMITS OWNER", a
  * line of servers, and a line "TOKEN ID OWNER NAME" for each hold. A name has no newline, all else
  * no space. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,12 +119,7 @@ static const char *cut(char **rest, char end) {
 
 static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t *out) {
     const char *text = cut(rest, end);
-    const size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
-    if (digits == 0 || text[digits] != '\0')
-        return false;
-    errno = 0;
-    *out = strtoll(text, NULL, 10);
-    return errno == 0 && *out >= low && *out <= high;
+    return text != NULL && rlock__resp_whole(text, out) && *out >= low && *out <= high;
 }
 
 static bool is_id(const char *text) {

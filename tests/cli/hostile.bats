@@ -7,7 +7,7 @@ load ../lib/rlock
 # Of which hostile.py itself has 15; a sanitizer takes memory of its own.
 MOST_KIB=$((24 * 1024))
 
-# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server; sets status, spent, memory_kib,
+# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server, at $url if given; sets status, spent, memory_kib,
 # requests and stderr. It must end within 3 s, and with little memory.
 attacked() {
     local how=()
@@ -17,7 +17,7 @@ attacked() {
     done
     shift
     run --separate-stderr python3 "$TOOLS/hostile.py" "${how[@]}" "$RLOCK" "$@" \
-        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s redis://127.0.0.1:{}
+        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s "${url:-redis://127.0.0.1:{\}}"
     printf '%s: %s\n%s\n' "${how[*]}" "$output" "$stderr"
     assert_success
     # shellcheck disable=SC2034 # for who calls
@@ -83,6 +83,21 @@ all_refused() {
     refused mute -- run -n x -c 'touch ran'
 }
 
+@test "a handshake without end ends with the time-out" {
+    local url=rediss://127.0.0.1:{}
+    refused trickle '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01' \
+        -- run -n x -c 'touch ran'
+}
+
+@test "a server that turns while the lock is held: 76, in time and with little memory" {
+    attacked turns '$500000000\r\nAAAAAAAAAAAAAAAA' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
+    attacked turns '*1\r\n*1\r\n*1\r\n*1\r\n' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
+}
+
 @test "what nobody asked for is not taken for an answer" {
     # "Held by others", and two grants of a lock.
     local busy='*9\r\n:0\r\n:9\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:0\r\n' grant='*3\r\n:1\r\n:1\r\n:30000\r\n'
@@ -100,7 +115,7 @@ all_refused() {
 
 @test "who has logged in is not believed any more than others" {
     RLOCK_PASSWORD=sesame refused logged-in '*536870912\r\n' -- run -n x -c 'touch ran'
-    RLOCK_PASSWORD=sesame refused logged-in '%1\r\n' -- run -n x -c 'touch ran'
+    RLOCK_PASSWORD=sesame refused logged-in '' -- run -n x -c 'touch ran'
 }
 
 @test "a search that comes back to where it was is given up" {
@@ -172,15 +187,17 @@ late() {
 }
 
 @test "69 after --connect-timeout: each command" {
-    late mute redis://127.0.0.1:{} -- fair -x -n x -c 'touch ran'
-    late mute redis://127.0.0.1:{} -- status
-    late mute redis://127.0.0.1:{} -- latch down -n x
-    late mute redis://127.0.0.1:{} -- sem -n x --resize 2
-}
-
-@test "69 after --connect-timeout: who is logged in, and hears no more" {
-    RLOCK_PASSWORD=sesame attacked logged-in '' -- run -n x -c 'touch ran'
-    assert_equal "$status" 69
+    local pids=() each
+    for each in "redis -- fair -x -n x -c true" "redis -- status" "redis -- latch down -n x" \
+        "redis -- sem -n x --resize 2" "cluster -- doctor"; do
+        mkdir "${#pids[@]}"
+        # shellcheck disable=SC2086 # words
+        (cd "${#pids[@]}" && late mute ${each/ /://127.0.0.1:\{\} }) >"said-${#pids[@]}" 2>&1 3>&- &
+        pids+=($!)
+    done
+    for each in "${!pids[@]}"; do
+        wait "${pids[each]}" || fail "$(cat "said-$each")"
+    done
 }
 
 # It is only the first try that can't have it all: the answer may have been lost.

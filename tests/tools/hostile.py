@@ -16,6 +16,7 @@ ATTACK:
   news         a script's answer is "held by others", each subscription is confirmed, and then
                there is no end to messages on that channel
   logged-in TEXT  +OK to AUTH, TEXT to all else
+  turns TEXT   the first request is the grant of a lock, all later ones are as in endless
 """
 import os
 import re
@@ -25,6 +26,7 @@ import sys
 import threading
 import time
 
+GRANTED = b"*3\r\n:1\r\n:17\r\n:30000\r\n"
 BUSY = b"*10\r\n:0\r\n:9000000\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:5\r\n:0\r\n"
 requests = 0
 
@@ -74,6 +76,8 @@ def serve(connection, attack, text):
                 trickle(connection, text)
             elif attack == "news":
                 news(connection, data)
+            elif attack == "turns":
+                connection.sendall(GRANTED) if requests == 1 else endless(connection, text)
             elif attack == "logged-in" and b"AUTH" in data:
                 connection.sendall(b"+OK\r\n")
             elif attack != "mute":
@@ -105,7 +109,7 @@ def fill(listener):
 def main():
     attack, *command = sys.argv[1:]
     text = b""
-    if attack in ("raw", "endless", "trickle", "logged-in"):
+    if attack in ("raw", "endless", "trickle", "logged-in", "turns"):
         text = command.pop(0).encode().decode("unicode_escape").encode("latin-1")
     listener = socket.create_server(("127.0.0.1", 0), backlog=0 if attack == "full" else 64)
     if attack == "full":

@@ -1,6 +1,7 @@
 /* test_handle.c: a lock written down and taken up again; what is no handle is found out. */
 #include "test.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 static const struct rlock_handle_hold holds[] = {
     {.name = "a b\xc3\xa4{\"'$", .owner = "uuid:1@host", .id = ID, .token = 7},
-    {.name = "c", .owner = "other:2@host", .id = ID, .token = 900},
+    {.name = "c", .owner = "other:2@host", .id = ID, .token = INT64_MAX},
 };
 
 static const struct rlock_handle handle = {
@@ -148,7 +149,7 @@ static void each_name_is_looked_for_as_who_holds_it(void **state) {
     assert_int_equal(peer.request_count, 2);
     for (size_t i = 0; i < 2; i++) {
         char token[24];
-        (void)snprintf(token, sizeof token, "%d", (int)holds[i].token);
+        (void)snprintf(token, sizeof token, "%" PRId64, holds[i].token);
         assert_string_equal(peer.requests[i].words[1].data, rlock__kind_find("run")->check->sha1);
         assert_string_equal(peer.requests[i].words[3].data, holds[i].name);
         assert_string_equal(peer.requests[i].words[7].data, holds[i].owner);
