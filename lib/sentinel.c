@@ -40,7 +40,7 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
                                      struct rlock__master *out, struct rlock__error *error) {
     const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
     const bool named = host != NULL && port != NULL;
-    if (rlock__is_place(host, port)) {
+    if (named && rlock__is_place(host, port)) {
         (void)stpcpy(out->host, host);
         (void)stpcpy(out->port, port);
         return RLOCK_OK;
