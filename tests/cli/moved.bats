@@ -178,14 +178,9 @@ foreign_release_on() { # SERVER
 
 # --- a name ------------------------------------------------------------------------------------
 
-# named COMMAND...: with a /etc/hosts of its own, the file hosts. Becomes the command.
-named() {
-    unshare -m sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' "$PWD/hosts" "$@"
-}
-
 # twins: main and one on one port of two addresses, and vip.test is main's.
 twins() {
-    unshare -m true || skip "needs the right to mount"
+    may_name || skip "needs the right to mount"
     local port
     server_stop one
     server_stop main
