@@ -29,11 +29,11 @@ bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b) 
 
 bool rlock__is_place(const char *host, const char *port) {
     char *end;
-    if (host == NULL || port == NULL || *host == '\0' || strlen(host) >= RLOCK__HOST_SIZE ||
-        strlen(port) >= RLOCK__PORT_SIZE || *port < '1' || *port > '9')
+    if (*host == '\0' || strlen(host) >= RLOCK__HOST_SIZE || strlen(port) >= RLOCK__PORT_SIZE ||
+        *port < '1' || *port > '9')
         return false;
     for (; *host != '\0'; host++) {
-        if (*host <= ' ' || *host > '~') /* a path begins with a slash, but no server has one */
+        if (*host <= ' ' || *host > '~')
             return false;
     }
     const long number = strtol(port, &end, 10);

@@ -57,7 +57,7 @@ static bool is_gone(const rlock__reply *row) {
 
 static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
     const char *host = field(row, "ip"), *port = field(row, "port");
-    if (!rlock__is_place(host, port))
+    if (host == NULL || port == NULL || !rlock__is_place(host, port))
         return false;
     (void)stpcpy(out->host, host);
     (void)stpcpy(out->port, port);

@@ -51,12 +51,16 @@ void rlock__route_free(struct rlock__route *route) {
     rlock__replicas_free(&route->replicas);
 }
 
-void rlock__route_doubt(struct rlock__route *route) {
+static void next_sentinel(struct rlock__route *route) {
     const struct rlock__server *server = &route->site->server;
+    if (server->topology == RLOCK__SENTINEL)
+        route->sentinel = (route->sentinel + 1) % server->host_count;
+}
+
+void rlock__route_doubt(struct rlock__route *route) {
     route->astray = true;
     rlock__link_look_up_again(&route->link);
-    if (server->topology == RLOCK__SENTINEL) /* the next one may know better */
-        route->sentinel = (route->sentinel + 1) % server->host_count;
+    next_sentinel(route); /* it may know better */
     if (route->cluster != NULL)
         rlock__cluster_doubt(route->cluster);
 }
@@ -92,6 +96,8 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
         route->astray = false;
     } else if ((status != RLOCK_AGAIN && status != RLOCK_UNAVAILABLE) || !known) {
         return status; /* Sentinels that forget a name may be told it again */
+    } else {
+        next_sentinel(route); /* this one may have taken all of a glance's time */
     }
     route->located_ms = rlock_now_ms();
     return RLOCK_OK;

@@ -40,7 +40,7 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
                                      struct rlock__master *out, struct rlock__error *error) {
     const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
     const bool named = host != NULL && port != NULL;
-    if (rlock__is_place(host, port)) {
+    if (named && rlock__is_place(host, port)) {
         (void)stpcpy(out->host, host);
         (void)stpcpy(out->port, port);
         return RLOCK_OK;
@@ -70,15 +70,18 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
 
 /* Replicas that are down are none, when the Sentinel speaks for the majority; one that is cut off
  * may just not see them, and may see a master that is none any more. */
-static void settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
-                            struct rlock__master *out) {
+static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                         struct rlock__master *out) {
     rlock__replicas_without(&out->replicas, out->host, out->port);
     if (!rlock__replicas_some_gone(&out->replicas))
-        return;
+        return RLOCK_OK;
     rlock__reply *reply = NULL;
-    if (ask(inquiry, "CKQUORUM", limit, &reply) != RLOCK_OK)
+    const enum rlock_status status = ask(inquiry, "CKQUORUM", limit, &reply);
+    const bool answered = reply != NULL;
+    if (answered && status != RLOCK_OK)
         rlock__replicas_none_gone(&out->replicas);
     rlock__reply_free(reply);
+    return answered ? RLOCK_OK : status;
 }
 
 static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
@@ -86,20 +89,22 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
                                  struct rlock__error *error) {
     rlock__reply *reply = NULL;
     *out = (struct rlock__master){.host = ""};
+    error->text[0] = '\0';
     enum rlock_status status =
         want_replicas ? ask_replicas(inquiry, limit, &out->replicas) : RLOCK_OK;
     if (status == RLOCK_OK)
         status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
     if (status == RLOCK_OK)
         status = read_master(inquiry, reply, out, error);
-    else
-        rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
-                         inquiry->link.error.text);
     rlock__reply_free(reply);
     if (status == RLOCK_OK)
-        settle_replicas(inquiry, limit, out);
-    else
-        rlock__replicas_free(&out->replicas);
+        status = settle_replicas(inquiry, limit, out);
+    if (status == RLOCK_OK)
+        return status;
+    rlock__replicas_free(&out->replicas);
+    if (error->text[0] == '\0')
+        rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
+                         inquiry->link.error.text);
     return status;
 }
 

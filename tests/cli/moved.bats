@@ -60,8 +60,15 @@ held_on_both() {
     take_over
     end=$(expiry x one)
     wait_until 3 renewed_on one "$end"
-    assert_kept 500
+    goes_on
     assert_nothing_left one
+}
+
+# A renewal that failed once may be told.
+goes_on() {
+    alive_for 500
+    ends_well
+    refute_regex "$(cat err)" 'lost|stopping'
 }
 
 stands_on() { # SERVER
@@ -77,7 +84,7 @@ stands_on() { # SERVER
     redis REPLICAOF 127.0.0.1 1 # nobody listens there: MASTERDOWN
     end=$(expiry x one)
     wait_until 3 renewed_on one "$end"
-    assert_kept 500
+    goes_on
     assert_nothing_left one
 }
 
@@ -89,7 +96,7 @@ stands_on() { # SERVER
     redis CONFIG SET min-replicas-to-write 1 # NOREPLICAS
     end=$(expiry x one)
     wait_until 3 renewed_on one "$end"
-    assert_kept 500
+    goes_on
     assert_nothing_left one
 }
 
@@ -106,7 +113,7 @@ stands_on() { # SERVER
     wait_until 5 stands_on one
     take_over
     ends_well
-    assert_equal "$(cat err)" ""
+    refute_regex "$(cat err)" 'lost|confirmed'
     assert_nothing_left one
 }
 
@@ -178,14 +185,9 @@ foreign_release_on() { # SERVER
 
 # --- a name ------------------------------------------------------------------------------------
 
-# named COMMAND...: with a /etc/hosts of its own, the file hosts. Becomes the command.
-named() {
-    unshare -m sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' "$PWD/hosts" "$@"
-}
-
 # twins: main and one on one port of two addresses, and vip.test is main's.
 twins() {
-    unshare -m true || skip "needs the right to mount"
+    may_name || skip "needs the right to mount"
     local port
     server_stop one
     server_stop main
@@ -222,7 +224,8 @@ twins() {
         wait_until 8 waiters x 1 one
         : >let-go
         reap "$holder"
-        assert_equal "$status: $(cat err)" "5: "
+        assert_equal "$status" 5
+        refute_regex "$(cat err)" 'lost|stopping'
         reap "$waiter" 2
         assert_equal "$status: $(cat waiter.err)" "0: "
         assert_nothing_left one

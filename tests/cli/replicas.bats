@@ -91,7 +91,7 @@ assert_no_replica() {
     freeze one
     took $((1000 * SLOW)) 2200 rlock run -q "${short[@]}" -w "$(ms 1000)" -n x -- touch ran
     assert_no_replica
-    assert_no_keys
+    assert_nothing_left main
     thaw one
     assert_equal "$(redis WAIT 1 2000)" 1
     assert_equal "$(redis_on one EXISTS x)" 0

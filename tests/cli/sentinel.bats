@@ -273,6 +273,50 @@ told_priority_zero() {
     done
 }
 
+# promoted SERVER: as by a Sentinel that has not said so yet.
+promoted() {
+    printf '%s\n' MULTI 'REPLICAOF NO ONE' 'CLIENT KILL TYPE normal' 'CLIENT KILL TYPE pubsub' EXEC | redis_on "$1"
+    has_role "$1" master
+}
+
+# Whoever answers for it.
+nothing_counts() {
+    local n
+    for n in 1 2 3 4; do
+        try run -q -x --replica-timeout "$(ms 100)" -n x -- touch ran
+        assert_failure 69
+        assert_file_not_exist ran
+        assert_equal "$(named_by s1)" main
+    done
+}
+
+@test "a replica has just been promoted, and nobody knows: nothing counts, whatever the other one says" {
+    changed
+    pace 10000 2000 1000
+    promoted one
+    nothing_counts
+}
+
+@test "... nor one that is never promoted" {
+    changed
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 told_priority_zero
+    pace 10000 2000 1000
+    promoted one
+    nothing_counts
+}
+
+@test "... nor one that has just come, and is not known yet" {
+    changed
+    server_stop two
+    wait_until 10 down_everywhere 1
+    pace 10000 2000 1000
+    data_server three --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 10 streams_to main 2
+    promoted one
+    nothing_counts
+}
+
 @test "what follows the master and is no server is not waited for" {
     env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1 3>&- 4>&- &
     helper_pids+=($!)
@@ -326,15 +370,15 @@ sentinel_has_seen_it() {
 @test "both replicas are down, and the Sentinels say so: no acknowledgement is asked for" {
     changed
     freeze one two
-    wait_until 20 all_down
+    wait_until 20 down_everywhere 2
     took 0 3000 rlock run -w "$(ms 2500)" -n x -- true
     assert_success
 }
 
-all_down() {
+down_everywhere() { # N: so many replicas
     local name
     for name in s1 s2 s3; do
-        (($(redis_on "$name" SENTINEL REPLICAS m | grep -c s_down) == 2)) || return 1
+        (($(redis_on "$name" SENTINEL REPLICAS m | grep -c s_down) == $1)) || return 1
     done
 }
 

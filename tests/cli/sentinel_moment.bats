@@ -130,18 +130,3 @@ never_promoted() { # SERVER
         redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
     done
 }
-
-# The Sentinels ask the master for its replicas every ten seconds.
-@test "planned, one replica and one that has just come" {
-    copies=(one)
-    topology_start
-    pace 10000 2000 1000
-    around 3 joined_and_plan
-    judge
-}
-
-joined_and_plan() {
-    data_server three --replicaof 127.0.0.1 "$(port_of main)"
-    wait_until 10 streams_to main 2
-    plan
-}

@@ -46,6 +46,17 @@ in_net() {
     nsenter -t "$pid" -n "$@"
 }
 
+# named COMMAND...: with a /etc/hosts of its own, the file hosts, which may change meanwhile. Becomes the
+# command.
+named() {
+    unshare -m sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' "$PWD/hosts" "$@"
+}
+
+may_name() {
+    : >hosts
+    named true
+}
+
 server_pid() {
     cat "$BATS_FILE_TMPDIR/$1/pid" 2>/dev/null
 }

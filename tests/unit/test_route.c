@@ -185,6 +185,31 @@ static void a_silent_sentinel_costs_a_glance(void **state) {
     end(&f);
 }
 
+/* One that hangs takes all of a glance: the next time another one is asked first. */
+static void a_silent_sentinel_is_not_asked_for_ever(void **state) {
+    (void)state;
+    struct fixture f;
+    struct peer other;
+    begin(&f, ANSWERS(AT("h1"), PEER_SILENT), 0);
+    peer_start(&other, ANSWERS(PEER_CLOSE, AT("h2")));
+    f.site.server.hosts[1] = (struct rlock__host){.name = other.path, .port = ""};
+    f.site.server.host_count = 2;
+    assert_int_equal(find(&f), RLOCK_OK);
+    age(&f);
+    assert_int_equal(find(&f), RLOCK_OK);
+    assert_string_equal(f.link->host, "h1");
+    age(&f);
+    assert_int_equal(find(&f), RLOCK_OK);
+    assert_string_equal(f.link->host, "h2");
+    rlock__route_close(&f.route);
+    peer_stop(&f.sentinel);
+    assert_int_equal(f.sentinel.request_count, 2);
+    rlock__route_free(&f.route);
+    peer_free(&f.sentinel);
+    peer_stop(&other);
+    peer_free(&other);
+}
+
 /* It did not work there: who may know better is asked; when nobody says anything it is tried there
  * again. */
 static void in_doubt_the_sentinel_is_asked_at_once(void **state) {
@@ -246,6 +271,7 @@ int main(void) {
         cmocka_unit_test(another_master_is_another_connection),
         cmocka_unit_test(without_sentinels_the_known_master_serves),
         cmocka_unit_test(a_silent_sentinel_costs_a_glance),
+        cmocka_unit_test(a_silent_sentinel_is_not_asked_for_ever),
         cmocka_unit_test(in_doubt_the_sentinel_is_asked_at_once),
         cmocka_unit_test(without_any_word_there_is_no_way),
         cmocka_unit_test(what_is_known_is_taken_over),

@@ -265,7 +265,7 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
         {"*2\r\n" REPLICA("s_down,slave") REPLICA("o_down,slave"), "+OK 3 usable\r\n", 0, 0},
         {"*2\r\n" REPLICA("s_down,slave") ROW(6, ""), "+OK 3 usable\r\n", 1, 1},
         {"*2\r\n" REPLICA("s_down,slave") ROW(6, ""), "-NOQUORUM 1 usable\r\n", 2, 2},
-        {"*1\r\n" REPLICA("s_down,slave"), PEER_CLOSE, 1, 1},
+        {"*1\r\n" REPLICA("s_down,slave"), "-NOPERM no\r\n", 1, 1},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
@@ -308,6 +308,24 @@ static void replicas_that_are_not_known_are_wanted(void **state) {
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         if (!f.master.replicas.unknown || rlock__replicas_wanted(&f.master.replicas, false) != 1)
             fail_msg("row %zu", i);
+        end(&f);
+        forget(&f);
+    }
+}
+
+/* Who says that some are down, and not whether it can know that, has said nothing. */
+static void half_an_answer_is_none(void **state) {
+    (void)state;
+    static const char *const ends[] = {NULL, PEER_CLOSE};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct fixture f;
+        const char *const *answers[] = {
+            ANSWERS("*1\r\n" REPLICA("s_down,slave"), ends[i] == NULL ? MASTER : PEER_CLOSE),
+            ANSWERS("*1\r\n" ROW(6, ""), MASTER)};
+        begin(&f, 2, answers);
+        assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
+        assert_int_equal(f.first, 1);
+        assert_int_equal(rlock__replicas_wanted(&f.master.replicas, false), 1);
         end(&f);
         forget(&f);
     }
@@ -369,6 +387,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_password_is_told),
         cmocka_unit_test(replicas_that_could_be_promoted_are_wanted),
         cmocka_unit_test(replicas_that_are_not_known_are_wanted),
+        cmocka_unit_test(half_an_answer_is_none),
         cmocka_unit_test(who_may_not_ask_for_replicas_asks_for_the_master),
         cmocka_unit_test(a_master_that_is_no_place_is_none),
     };
