@@ -26,7 +26,7 @@
 #include "tree.h"
 #include "witness.h"
 
-enum { PATIENCE_MS = 1000, URGENT = -10, WITNESS_AFTER_MS = 20 };
+enum { PATIENCE_MS = 1000, URGENT = -10, LEAVE_AFTER_MS = 5 };
 
 enum phase {
     RUNNING,  /* the lease is sure */
@@ -38,9 +38,9 @@ struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
     struct tree tree; /* of the command */
-    bool settled;
-    pid_t witness; /* 0: none */
-    int child_fd;  /* signalfd for SIGCHLD */
+    bool has_left;    /* the job of rlock and the command */
+    pid_t witness;    /* 0: none */
+    int child_fd;     /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
@@ -126,25 +126,21 @@ static int get_ready(struct guardian *guardian) {
     return 0;
 }
 
-/* The command is in rlock's session, group and terminal by now; we leave the group, and soon the
- * session, so that what stops or ends the whole job does not reach us. The caller's descriptors are
- * the command's alone, and so is its priority. */
-static void leave_job(const struct guardian *guardian) {
+/* The caller's descriptors are the command's alone, and so is its priority. */
+static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
-    (void)setpgid(0, 0);
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
     if (has_deadline(guardian))
         set_timer(guardian, stop_at_ms(guardian));
 }
 
-/* A command that is over soon does not pay for a witness. It can be put into the job's group only
- * from the same session; and into a session of our own we can't go as the leader of a group. */
-static void settle(struct guardian *guardian) {
-    const pid_t job = getpgid(guardian->plan->rlock);
-    guardian->settled = true;
-    guardian->witness = witness_start(job);
-    (void)setpgid(0, job);
+/* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
+ * the whole job does not reach us. A witness can be put there only by one who is still there, and
+ * costs more than the rest: a command that is over in a moment does not pay for it. */
+static void leave_job(struct guardian *guardian) {
+    guardian->has_left = true;
+    guardian->witness = witness_start();
     (void)setsid();
 }
 
@@ -157,20 +153,21 @@ static void dismiss_witness(struct guardian *guardian) {
 
 /* rlock stops and goes on as the command does. It is no matter if it can't be told: then it is
  * stopped already. */
-static void tell_job_control(const struct guardian *guardian, int stopped_before) {
+static void tell_job_control(const struct guardian *guardian, const struct tree *before) {
     const struct guardian_plan *plan = guardian->plan;
-    const struct report stopped = {.verb = REPORT_STOPPED, .status = guardian->tree.stopped_by};
-    if (stopped.status != 0 && stopped.status != stopped_before)
+    const struct tree *now = &guardian->tree;
+    const struct report stopped = {
+        .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
+    if (now->stopped_by != 0 && now->stops != before->stops)
         (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
-    else if (stopped.status == 0 && stopped_before != 0 && getppid() == plan->rlock)
+    else if (now->stopped_by == 0 && before->stopped_by != 0 && getppid() == plan->rlock)
         (void)kill(plan->rlock, SIGCONT);
 }
 
 static void reap(struct guardian *guardian) {
-    const int stopped_before = guardian->tree.stopped_by;
-    const bool had_child = guardian->tree.child > 0;
+    const struct tree before = guardian->tree;
     const bool none_left = tree_reap(&guardian->tree);
-    if (had_child && guardian->tree.child_ended) {
+    if (before.child > 0 && guardian->tree.child_ended) {
         guardian->report.at_ms = boottime_ms();
         if (has_deadline(guardian) && guardian->report.at_ms >= last_kill_ms(guardian))
             guardian->report.stopped = true; /* by limit_exec() */
@@ -180,7 +177,7 @@ static void reap(struct guardian *guardian) {
     if (guardian->phase == RUNNING ? guardian->tree.child_ended : none_left)
         guardian->phase = ENDED;
     else if (guardian->phase == RUNNING)
-        tell_job_control(guardian, stopped_before);
+        tell_job_control(guardian, &before);
 }
 
 static void begin_stopping(struct guardian *guardian) {
@@ -235,17 +232,15 @@ static void pass_on(const struct guardian *guardian, int signal) {
 
 /* What the whole group has got the command does not get a second time. */
 static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orders) {
-    bool group_has = (orders & ORDER_KEYS) != 0;
     for (int signal = 1; signal < 32; signal++) {
-        if ((orders & ORDER_SIGNAL(signal)) == 0)
-            continue;
-        if (witness_has(guardian->witness, signal))
-            group_has = true;
-        else
+        if ((orders & ORDER_SIGNAL(signal)) != 0 && !witness_has(guardian->witness, signal))
             pass_on(guardian, signal);
     }
-    if (group_has)
-        witness_forget(guardian->witness);
+    if ((orders & ORDER_KEYS) != 0) {
+        static const int keys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGCONT};
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            (void)witness_has(guardian->witness, keys[i]);
+    }
 }
 
 static void on_order(struct guardian *guardian) {
@@ -257,7 +252,8 @@ static void on_order(struct guardian *guardian) {
     pass_on_what_it_lacks(guardian, orders);
     if ((orders & ORDER_AWAKE) != 0) {
         reap(guardian); /* who continued rlock may have continued the command as well */
-        if (guardian->tree.stopped_by != 0)
+        if (guardian->tree.stopped_by != 0 &&
+            guardian->tree.stops == guardian->plan->shared->awake_from)
             pass_on(guardian, SIGCONT);
     }
     if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
@@ -302,9 +298,9 @@ static void watch(struct guardian *guardian) {
     };
     while (guardian->phase != ENDED) {
         const int n =
-            poll(fds, sizeof fds / sizeof fds[0], guardian->settled ? -1 : (int)WITNESS_AFTER_MS);
+            poll(fds, sizeof fds / sizeof fds[0], guardian->has_left ? -1 : (int)LEAVE_AFTER_MS);
         if (n == 0)
-            settle(guardian);
+            leave_job(guardian);
         if (n <= 0)
             continue;
         /* The end first: a command that has ended by itself needs no stopping. */
@@ -343,7 +339,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     } else if (!start_command(&guardian)) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
     } else {
-        leave_job(&guardian);
+        let_go(&guardian);
         watch(&guardian);
     }
     report(&guardian);

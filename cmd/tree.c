@@ -256,6 +256,7 @@ int tree_children(pid_t *children, int size) {
 
 static void note_child(struct tree *tree, int status) {
     tree->stopped_by = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    tree->stops += WIFSTOPPED(status);
     if (WIFSTOPPED(status) || WIFCONTINUED(status))
         return;
     tree->status = status;

@@ -12,6 +12,7 @@ struct tree {
     pid_t child;    /* the one that counts; 0: none, or it has been reaped */
     int status;     /* after child_ended: its, as waitpid(2) tells it */
     int stopped_by; /* while it is stopped: the signal that has stopped it */
+    int stops;      /* how often it has been stopped */
     bool child_ended;
     const pid_t *strangers;
     int stranger_count;
