@@ -9,20 +9,17 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "boottime.h"
 #include "daemon.h"
+#include "launch.h"
 #include "tree.h"
 #include "witness.h"
 
@@ -69,50 +66,6 @@ static bool has_deadline(const struct guardian *guardian) {
     return !guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX;
 }
 
-/* --- the command's start --------------------------------------------------------------------- */
-
-/* A program on a slow disk may take its time, and the guardian sees nothing meanwhile. A timer goes
- * away with exec(3). */
-static void limit_exec(const struct guardian *guardian) {
-    const int64_t at_ms = last_kill_ms(guardian);
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-    const struct itimerspec when = {.it_value = {at_ms / 1000, at_ms % 1000 * 1000000}};
-    timer_t timer;
-    if (has_deadline(guardian) && timer_create(CLOCK_BOOTTIME, &event, &timer) == 0)
-        (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
-}
-
-/* In the child, which shares our memory until exec: touch nothing but exec_error. */
-_Noreturn static void become_command(const struct guardian *guardian, pid_t self) {
-    const struct guardian_plan *plan = guardian->plan;
-    /* Should this guardian be killed, the command goes with it. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != self)
-        _exit(128 + SIGKILL);
-    limit_exec(guardian);
-    if (plan->caller_ignored_child)
-        (void)signal(SIGCHLD, SIG_IGN);
-    (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
-    (void)execvp(plan->argv[0], plan->argv);
-    plan->shared->exec_error = errno;
-    _exit(127);
-}
-
-/* Starts the command by vfork(2), which copies no page tables; posix_spawn(3) can't set the death
- * signal. We are still until it has become the command: should rlock be killed meanwhile, we go
- * with it, and the command with us. False: errno says why. */
-static bool start_command(struct guardian *guardian) {
-    const pid_t self = getpid();
-    const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
-    if (child == 0)
-        become_command(guardian, self); /* NOLINT(clang-analyzer-unix.Vfork) */
-    const int why = errno;
-    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-    errno = why;
-    guardian->tree.child = child;
-    return child > 0;
-}
-
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
 static int get_ready(struct guardian *guardian) {
     sigset_t child;
@@ -122,8 +75,18 @@ static int get_ready(struct guardian *guardian) {
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (guardian->child_fd < 0 || guardian->timer_fd < 0)
         return errno;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see below */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see launch() */
     return 0;
+}
+
+/* False: errno says why. */
+static bool start_command(struct guardian *guardian) {
+    const int64_t kill_at_ms = has_deadline(guardian) ? last_kill_ms(guardian) : INT64_MAX;
+    guardian->tree.child = launch(guardian->plan, kill_at_ms);
+    const int why = errno;
+    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    errno = why;
+    return guardian->tree.child > 0;
 }
 
 /* The caller's descriptors are the command's alone, and so is its priority. */
@@ -236,11 +199,8 @@ static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orde
         if ((orders & ORDER_SIGNAL(signal)) != 0 && !witness_has(guardian->witness, signal))
             pass_on(guardian, signal);
     }
-    if ((orders & ORDER_KEYS) != 0) {
-        static const int keys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGCONT};
-        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-            (void)witness_has(guardian->witness, keys[i]);
-    }
+    if ((orders & ORDER_KEYS) != 0)
+        witness_forget_keys(guardian->witness);
 }
 
 static void on_order(struct guardian *guardian) {
@@ -284,12 +244,6 @@ static void report(struct guardian *guardian) {
         kill_all(guardian);
 }
 
-/* putenv(3) keeps the texts where they are; one without '=' takes the variable away. */
-static void set_environment(char *text) {
-    for (; *text != '\0'; text += strlen(text) + 1)
-        (void)putenv(text);
-}
-
 static void watch(struct guardian *guardian) {
     struct pollfd fds[] = {
         {.fd = guardian->timer_fd, .events = POLLIN},
@@ -329,7 +283,6 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);
-    set_environment(plan->shared->environment);
     if (!plan->warn_only && boottime_ms() >= stop_at_ms(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.stopped = true;

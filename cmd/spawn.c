@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boottime.h"
+#include "proc.h"
 #include "tree.h"
 
 enum { KILL_PATIENCE_MS = 1000 };
@@ -73,7 +74,7 @@ static bool start_guardian(struct spawn *spawn, const struct signals *signals,
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why) {
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
-    if (!tree_can_be_found(why))
+    if (!proc_is_ours(why))
         return false;
     if (note_strangers(spawn) && share_memory(spawn) && start_guardian(spawn, signals, options)) {
         if (getpid() == 1)

@@ -18,10 +18,6 @@ struct tree {
     int stranger_count;
 };
 
-/* Whether descendants of this process, and of its children, can be found here. False: *why says
- * why not. */
-bool tree_can_be_found(const char **why);
-
 /* Makes this process the one that orphans among its descendants fall to (prctl(2),
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void tree_adopt_orphans(void);

@@ -83,6 +83,12 @@ bool witness_has(pid_t witness, int signal) {
     return true;
 }
 
+void witness_forget_keys(pid_t witness) {
+    static const int keys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGCONT};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        (void)witness_has(witness, keys[i]);
+}
+
 void witness_end(pid_t witness) {
     char status[STATUS_SIZE];
     if (!read_status(witness, status))

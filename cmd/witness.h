@@ -16,6 +16,9 @@ pid_t witness_start(void);
 /* Whether it has got this signal; then it forgets it. */
 bool witness_has(pid_t witness, int signal);
 
+/* It forgets what terminals send: the command is known to have that. */
+void witness_forget_keys(pid_t witness);
+
 /* Ends it and reaps it. */
 void witness_end(pid_t witness);
 

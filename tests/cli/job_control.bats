@@ -40,7 +40,7 @@ outcome() {
 
 # same RUNNER,... [STEP...] -- CMD...: the same by all of these runners.
 same() {
-    local name first= names
+    local name first='' names
     IFS=, read -ra names <<<"$1"
     shift
     for name in "${names[@]}"; do
@@ -58,6 +58,7 @@ assert_outcome() {
 
 end='sh=touch heard.end'
 
+# shellcheck disable=SC1003 # these are keys
 @test "the terminal's keys: heard once, ignored, or the end of the job" {
     same plainly,locked file=heard.ready 'keys=^C' 'sh=grep -q INT heard' 'keys=^\' 'sh=grep -q QUIT heard' \
         'sh=sleep 0.1' "$end" -- "$hearer" heard INT QUIT
