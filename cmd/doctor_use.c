@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "doctor.h"
-#include "tree.h"
+#include "proc.h"
 
 enum { AHEAD_MAX_MS = 1000, ROUND_TRIP_MAX_US = 100000, CYCLE_MAX_US = 500000 };
 
@@ -101,7 +101,7 @@ bool doctor_processes(const struct patient *patient, const char *about, struct v
     const char *why;
     (void)patient;
     (void)about;
-    if (tree_can_be_found(&why))
+    if (proc_is_ours(&why))
         return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
     return doctor_say(out, DOCTOR_FINDING, "see rlock(7), THE GUARDIAN",
                       "no command can be run: %s", why);

@@ -9,24 +9,21 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "boottime.h"
 #include "daemon.h"
+#include "launch.h"
 #include "tree.h"
 #include "witness.h"
 
-enum { PATIENCE_MS = 1000, URGENT = -10, WITNESS_AFTER_MS = 20 };
+enum { PATIENCE_MS = 1000, URGENT = -10, LEAVE_AFTER_MS = 5 };
 
 enum phase {
     RUNNING,  /* the lease is sure */
@@ -38,9 +35,9 @@ struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
     struct tree tree; /* of the command */
-    bool settled;
-    pid_t witness; /* 0: none */
-    int child_fd;  /* signalfd for SIGCHLD */
+    bool has_left;    /* the job of rlock and the command */
+    pid_t witness;    /* 0: none */
+    int child_fd;     /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
@@ -69,50 +66,6 @@ static bool has_deadline(const struct guardian *guardian) {
     return !guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX;
 }
 
-/* --- the command's start --------------------------------------------------------------------- */
-
-/* A program on a slow disk may take its time, and the guardian sees nothing meanwhile. A timer goes
- * away with exec(3). */
-static void limit_exec(const struct guardian *guardian) {
-    const int64_t at_ms = last_kill_ms(guardian);
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-    const struct itimerspec when = {.it_value = {at_ms / 1000, at_ms % 1000 * 1000000}};
-    timer_t timer;
-    if (has_deadline(guardian) && timer_create(CLOCK_BOOTTIME, &event, &timer) == 0)
-        (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
-}
-
-/* In the child, which shares our memory until exec: touch nothing but exec_error. */
-_Noreturn static void become_command(const struct guardian *guardian, pid_t self) {
-    const struct guardian_plan *plan = guardian->plan;
-    /* Should this guardian be killed, the command goes with it. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != self)
-        _exit(128 + SIGKILL);
-    limit_exec(guardian);
-    if (plan->caller_ignored_child)
-        (void)signal(SIGCHLD, SIG_IGN);
-    (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
-    (void)execvp(plan->argv[0], plan->argv);
-    plan->shared->exec_error = errno;
-    _exit(127);
-}
-
-/* Starts the command by vfork(2), which copies no page tables; posix_spawn(3) can't set the death
- * signal. We are still until it has become the command: should rlock be killed meanwhile, we go
- * with it, and the command with us. False: errno says why. */
-static bool start_command(struct guardian *guardian) {
-    const pid_t self = getpid();
-    const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
-    if (child == 0)
-        become_command(guardian, self); /* NOLINT(clang-analyzer-unix.Vfork) */
-    const int why = errno;
-    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-    errno = why;
-    guardian->tree.child = child;
-    return child > 0;
-}
-
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
 static int get_ready(struct guardian *guardian) {
     sigset_t child;
@@ -122,29 +75,35 @@ static int get_ready(struct guardian *guardian) {
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (guardian->child_fd < 0 || guardian->timer_fd < 0)
         return errno;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see below */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see launch() */
     return 0;
 }
 
-/* The command is in rlock's session, group and terminal by now; we leave the group, and soon the
- * session, so that what stops or ends the whole job does not reach us. The caller's descriptors are
- * the command's alone, and so is its priority. */
-static void leave_job(const struct guardian *guardian) {
+/* False: errno says why. */
+static bool start_command(struct guardian *guardian) {
+    const int64_t kill_at_ms = has_deadline(guardian) ? last_kill_ms(guardian) : INT64_MAX;
+    guardian->tree.child = launch(guardian->plan, kill_at_ms);
+    const int why = errno;
+    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    errno = why;
+    return guardian->tree.child > 0;
+}
+
+/* The caller's descriptors are the command's alone, and so is its priority. */
+static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
-    (void)setpgid(0, 0);
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
     if (has_deadline(guardian))
         set_timer(guardian, stop_at_ms(guardian));
 }
 
-/* A command that is over soon does not pay for a witness. It can be put into the job's group only
- * from the same session; and into a session of our own we can't go as the leader of a group. */
-static void settle(struct guardian *guardian) {
-    const pid_t job = getpgid(guardian->plan->rlock);
-    guardian->settled = true;
-    guardian->witness = witness_start(job);
-    (void)setpgid(0, job);
+/* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
+ * the whole job does not reach us. A witness can be put there only by one who is still there, and
+ * costs more than the rest: a command that is over in a moment does not pay for it. */
+static void leave_job(struct guardian *guardian) {
+    guardian->has_left = true;
+    guardian->witness = witness_start();
     (void)setsid();
 }
 
@@ -157,20 +116,21 @@ static void dismiss_witness(struct guardian *guardian) {
 
 /* rlock stops and goes on as the command does. It is no matter if it can't be told: then it is
  * stopped already. */
-static void tell_job_control(const struct guardian *guardian, int stopped_before) {
+static void tell_job_control(const struct guardian *guardian, const struct tree *before) {
     const struct guardian_plan *plan = guardian->plan;
-    const struct report stopped = {.verb = REPORT_STOPPED, .status = guardian->tree.stopped_by};
-    if (stopped.status != 0 && stopped.status != stopped_before)
+    const struct tree *now = &guardian->tree;
+    const struct report stopped = {
+        .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
+    if (now->stopped_by != 0 && now->stops != before->stops)
         (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
-    else if (stopped.status == 0 && stopped_before != 0 && getppid() == plan->rlock)
+    else if (now->stopped_by == 0 && before->stopped_by != 0 && getppid() == plan->rlock)
         (void)kill(plan->rlock, SIGCONT);
 }
 
 static void reap(struct guardian *guardian) {
-    const int stopped_before = guardian->tree.stopped_by;
-    const bool had_child = guardian->tree.child > 0;
+    const struct tree before = guardian->tree;
     const bool none_left = tree_reap(&guardian->tree);
-    if (had_child && guardian->tree.child_ended) {
+    if (before.child > 0 && guardian->tree.child_ended) {
         guardian->report.at_ms = boottime_ms();
         if (has_deadline(guardian) && guardian->report.at_ms >= last_kill_ms(guardian))
             guardian->report.stopped = true; /* by limit_exec() */
@@ -180,7 +140,7 @@ static void reap(struct guardian *guardian) {
     if (guardian->phase == RUNNING ? guardian->tree.child_ended : none_left)
         guardian->phase = ENDED;
     else if (guardian->phase == RUNNING)
-        tell_job_control(guardian, stopped_before);
+        tell_job_control(guardian, &before);
 }
 
 static void begin_stopping(struct guardian *guardian) {
@@ -235,17 +195,12 @@ static void pass_on(const struct guardian *guardian, int signal) {
 
 /* What the whole group has got the command does not get a second time. */
 static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orders) {
-    bool group_has = (orders & ORDER_KEYS) != 0;
     for (int signal = 1; signal < 32; signal++) {
-        if ((orders & ORDER_SIGNAL(signal)) == 0)
-            continue;
-        if (witness_has(guardian->witness, signal))
-            group_has = true;
-        else
+        if ((orders & ORDER_SIGNAL(signal)) != 0 && !witness_has(guardian->witness, signal))
             pass_on(guardian, signal);
     }
-    if (group_has)
-        witness_forget(guardian->witness);
+    if ((orders & ORDER_KEYS) != 0)
+        witness_forget_keys(guardian->witness);
 }
 
 static void on_order(struct guardian *guardian) {
@@ -257,7 +212,8 @@ static void on_order(struct guardian *guardian) {
     pass_on_what_it_lacks(guardian, orders);
     if ((orders & ORDER_AWAKE) != 0) {
         reap(guardian); /* who continued rlock may have continued the command as well */
-        if (guardian->tree.stopped_by != 0)
+        if (guardian->tree.stopped_by != 0 &&
+            guardian->tree.stops == guardian->plan->shared->awake_from)
             pass_on(guardian, SIGCONT);
     }
     if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
@@ -288,12 +244,6 @@ static void report(struct guardian *guardian) {
         kill_all(guardian);
 }
 
-/* putenv(3) keeps the texts where they are; one without '=' takes the variable away. */
-static void set_environment(char *text) {
-    for (; *text != '\0'; text += strlen(text) + 1)
-        (void)putenv(text);
-}
-
 static void watch(struct guardian *guardian) {
     struct pollfd fds[] = {
         {.fd = guardian->timer_fd, .events = POLLIN},
@@ -302,9 +252,9 @@ static void watch(struct guardian *guardian) {
     };
     while (guardian->phase != ENDED) {
         const int n =
-            poll(fds, sizeof fds / sizeof fds[0], guardian->settled ? -1 : (int)WITNESS_AFTER_MS);
+            poll(fds, sizeof fds / sizeof fds[0], guardian->has_left ? -1 : (int)LEAVE_AFTER_MS);
         if (n == 0)
-            settle(guardian);
+            leave_job(guardian);
         if (n <= 0)
             continue;
         /* The end first: a command that has ended by itself needs no stopping. */
@@ -333,7 +283,6 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);
-    set_environment(plan->shared->environment);
     if (!plan->warn_only && boottime_ms() >= stop_at_ms(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.stopped = true;
@@ -343,7 +292,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     } else if (!start_command(&guardian)) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
     } else {
-        leave_job(&guardian);
+        let_go(&guardian);
         watch(&guardian);
     }
     report(&guardian);

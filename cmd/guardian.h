@@ -28,6 +28,7 @@ struct report {
     int status;   /* REPORT_ENDED: as waitpid(2) tells it; REPORT_NO_...: an errno */
     bool stopped; /* the guardian ended it, for the lease */
     bool left; /* processes of the command live on: the system did not let us kill or find them */
+    int stop;  /* REPORT_STOPPED: which one, counted */
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 
@@ -36,6 +37,7 @@ enum { ENVIRONMENT_SIZE = 1 << 20 }; /* eight times the longest text that exec t
 /* Memory shared by both. */
 struct shared {
     uint64_t orders; /* added to and taken atomically; a packet through the socket announces it */
+    int awake_from;  /* with ORDER_AWAKE: the stop that is over */
     int exec_error;  /* of the command's process, before it could become the command */
     int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit):
                              read and stored atomically */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boottime.h"
+#include "proc.h"
 #include "tree.h"
 
 enum { KILL_PATIENCE_MS = 1000 };
@@ -73,7 +74,7 @@ static bool start_guardian(struct spawn *spawn, const struct signals *signals,
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why) {
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
-    if (!tree_can_be_found(why))
+    if (!proc_is_ours(why))
         return false;
     if (note_strangers(spawn) && share_memory(spawn) && start_guardian(spawn, signals, options)) {
         if (getpid() == 1)
@@ -91,30 +92,35 @@ static void order(const struct spawn *spawn, uint64_t orders) {
     (void)send(spawn->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* full: it has bells enough */
 }
 
-/* As in the kernel, a stop takes a SIGCONT back that has not been delivered, and the other way
- * round. */
-static uint64_t taken_back_by(int signal) {
-    static const uint64_t stops =
-        ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
-    return signal == SIGCONT                     ? stops
-           : (ORDER_SIGNAL(signal) & stops) != 0 ? ORDER_SIGNAL(SIGCONT)
-                                                 : 0;
+static const uint64_t stops = ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
+
+static void take_back(const struct spawn *spawn, uint64_t orders) {
+    (void)__atomic_fetch_and(&spawn->shared->orders, ~orders, __ATOMIC_ACQ_REL);
 }
 
-/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
+/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. As in
+ * the kernel, a stop and a SIGCONT take each other back. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     struct signal_taken taken;
     if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
         return;
-    (void)__atomic_fetch_and(&spawn->shared->orders, ~taken_back_by(taken.number),
-                             __ATOMIC_ACQ_REL);
+    if (taken.number == SIGCONT)
+        take_back(spawn, stops);
+    else if ((ORDER_SIGNAL(taken.number) & stops) != 0)
+        take_back(spawn, ORDER_SIGNAL(SIGCONT));
     order(spawn, taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
 }
 
 /* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
- * the guardian keeps the deadline. */
-static void stop_by(const struct spawn *spawn, int signal) {
-    signals_suffer(signal);
+ * the guardian keeps the deadline. A SIGCONT that waits for us is younger than this stop, which we
+ * slept through. */
+static void stop_as(const struct spawn *spawn, const struct report *report) {
+    sigset_t waiting;
+    if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
+        return;
+    take_back(spawn, stops);
+    signals_suffer(report->status);
+    spawn->shared->awake_from = report->stop;
     order(spawn, ORDER_AWAKE);
 }
 
@@ -128,7 +134,7 @@ static bool read_report(struct spawn *spawn) {
         spawn->guardian_lost = true;
         spawn_kill(spawn);
     } else if (report.verb == REPORT_STOPPED) {
-        stop_by(spawn, report.status);
+        stop_as(spawn, &report);
         return false;
     } else {
         spawn->report = report;

@@ -24,11 +24,11 @@
 #include <unistd.h>
 
 #include "boottime.h"
+#include "proc.h"
 
 enum {
     TREE_MAX = 16384,
     READ_SIZE = 4096,
-    STATUS_SIZE = 16384,
     PAUSE_MIN_US = 100,
     PAUSE_MAX_US = 1000,
     FRESH_MS = 5, /* in so short a time no number is used again: all others come first */
@@ -54,59 +54,12 @@ void tree_adopt_orphans(void) {
 
 /* --- what /proc tells ------------------------------------------------------------------------ */
 
-/* The beginning of a file, as a text. False: it can't be read. */
-static bool read_text(const char *path, char *text, size_t size) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-    const int why = errno;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    errno = why;
-    return n > 0;
-}
-
 /* 0: unknown. The name in the file, which may be anything, ends at the last parenthesis. */
 static pid_t parent_of(pid_t pid) {
     char path[64], text[READ_SIZE];
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    const char *after = read_text(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    const char *after = proc_read(path, text, sizeof text) ? strrchr(text, ')') : NULL;
     return after != NULL && strlen(after) > 4 ? (pid_t)strtol(after + 4, NULL, 10) : 0;
-}
-
-/* Whether the numbers in /proc are those of our PID namespace. A number of ours in another one may
- * be the same by chance, but then there are two. status: /proc/self/status. */
-static bool numbers_are_ours(const char *status) {
-    const char *line = strstr(status, "\nNSpid:");
-    if (line == NULL)
-        line = strstr(status, "\nPid:"); /* a kernel without namespaces */
-    if (line == NULL)
-        return false;
-    char *end;
-    const long number = strtol(strchr(line, ':') + 1, &end, 10);
-    return number == getpid() && *end == '\n';
-}
-
-bool tree_can_be_found(const char **why) {
-    /* The first PID namespace has this number everywhere, and nobody above it whose /proc it could
-     * be: the text need not be read, which takes longer than all the rest. */
-    static const char first[] = "pid:[4026531836]";
-    char ours[64] = "", childrens[64] = "", status[STATUS_SIZE];
-    (void)!readlink("/proc/self/ns/pid", ours, sizeof ours - 1);
-    (void)!readlink("/proc/self/ns/pid_for_children", childrens, sizeof childrens - 1);
-    if (strcmp(ours, first) != 0 && !read_text("/proc/self/status", status, sizeof status))
-        *why = errno == ENOENT || errno == ENOTDIR
-                   ? "there is no /proc to find its processes by: mount it (mount -t proc proc "
-                     "/proc)"
-                   : strerror(errno);
-    else if (strcmp(ours, first) != 0 && !numbers_are_ours(status))
-        *why = "/proc is that of another PID namespace, so its processes could not be found: mount "
-               "this one's (unshare --mount-proc, bwrap --proc /proc)";
-    else if (strcmp(ours, childrens) != 0)
-        *why = "it would be in another PID namespace than rlock (unshare --pid needs --fork)";
-    else
-        return true;
-    return false;
 }
 
 /* --- the walk -------------------------------------------------------------------------------- */
@@ -256,6 +209,7 @@ int tree_children(pid_t *children, int size) {
 
 static void note_child(struct tree *tree, int status) {
     tree->stopped_by = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    tree->stops += WIFSTOPPED(status);
     if (WIFSTOPPED(status) || WIFCONTINUED(status))
         return;
     tree->status = status;

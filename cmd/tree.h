@@ -12,14 +12,11 @@ struct tree {
     pid_t child;    /* the one that counts; 0: none, or it has been reaped */
     int status;     /* after child_ended: its, as waitpid(2) tells it */
     int stopped_by; /* while it is stopped: the signal that has stopped it */
+    int stops;      /* how often it has been stopped */
     bool child_ended;
     const pid_t *strangers;
     int stranger_count;
 };
-
-/* Whether descendants of this process, and of its children, can be found here. False: *why says
- * why not. */
-bool tree_can_be_found(const char **why);
 
 /* Makes this process the one that orphans among its descendants fall to (prctl(2),
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */

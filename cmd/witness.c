@@ -21,34 +21,30 @@ enum { STATUS_SIZE = 4096 };
 
 _Noreturn static void bear_witness(pid_t parent) {
     static const struct timespec at_once = {0};
-    sigset_t wake, all;
+    siginfo_t order;
+    sigset_t wake, one;
     sigemptyset(&wake);
     sigaddset(&wake, SIGRTMIN);
-    sigfillset(&all);
     (void)prctl(PR_SET_NAME, "lock-witness", 0, 0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         close(fd);
     daemon_close_others(NULL, 0);
     while (getppid() == parent) {
-        if (sigwaitinfo(&wake, NULL) > 0) {
-            while (sigtimedwait(&all, NULL, &at_once) > 0)
-                continue;
-        }
+        if (sigwaitinfo(&wake, &order) < 0)
+            continue;
+        sigemptyset(&one);
+        sigaddset(&one, order.si_value.sival_int);
+        (void)sigtimedwait(&one, NULL, &at_once);
     }
     _exit(0);
 }
 
-pid_t witness_start(pid_t group) {
+pid_t witness_start(void) {
     const pid_t parent = getpid(), witness = fork();
     if (witness == 0)
         bear_witness(parent);
-    if (witness < 0)
-        return 0;
-    if (setpgid(witness, group) == 0)
-        return witness;
-    witness_end(witness);
-    return 0;
+    return witness > 0 ? witness : 0;
 }
 
 /* A line's value, "" when it is not there. */
@@ -69,18 +65,28 @@ static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 
-bool witness_has(pid_t witness, int signal) {
-    char status[STATUS_SIZE];
-    return read_status(witness, status) &&
-           (strtoull(value_of(status, "\nShdPnd:"), NULL, 16) >> (signal - 1) & 1) != 0;
+/* One signal only: it may be a while until the witness runs, and others come meanwhile. */
+static void forget(pid_t witness, int signal) {
+    (void)sigqueue(witness, SIGRTMIN, (union sigval){.sival_int = signal});
 }
 
-void witness_forget(pid_t witness) {
+bool witness_has(pid_t witness, int signal) {
     char status[STATUS_SIZE];
-    if (!read_status(witness, status))
-        return;
-    (void)kill(witness, SIGCONT); /* it may have been stopped with the group */
-    (void)kill(witness, SIGRTMIN);
+    if (!read_status(witness, status) ||
+        (strtoull(value_of(status, "\nShdPnd:"), NULL, 16) >> (signal - 1) & 1) == 0)
+        return false;
+    forget(witness, signal);
+    if (strncmp(value_of(status, "\nState:\t"), "T", 1) == 0) { /* stopped with the group */
+        (void)kill(witness, SIGCONT);
+        forget(witness, SIGCONT);
+    }
+    return true;
+}
+
+void witness_forget_keys(pid_t witness) {
+    static const int keys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGCONT};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        (void)witness_has(witness, keys[i]);
 }
 
 void witness_end(pid_t witness) {

@@ -9,14 +9,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Starts one in a group of this process's session, as a child of this process, which must have all
- * signals blocked. 0: there is none. */
-pid_t witness_start(pid_t group);
+/* Starts one in this process's group, as its child; call with all signals blocked. 0: the system
+ * refused. */
+pid_t witness_start(void);
 
-/* Whether it has got this signal since it was last told to forget. */
+/* Whether it has got this signal; then it forgets it. */
 bool witness_has(pid_t witness, int signal);
 
-void witness_forget(pid_t witness);
+/* It forgets what terminals send: the command is known to have that. */
+void witness_forget_keys(pid_t witness);
 
 /* Ends it and reaps it. */
 void witness_end(pid_t witness);

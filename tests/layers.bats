@@ -219,9 +219,9 @@ promised() {
     done
 }
 
-@test "spawn, guardian, tree and signals know no lock" {
+@test "what starts, watches and ends the command knows no lock" {
     local file
-    for file in spawn guardian tree signals; do
+    for file in spawn guardian launch tree proc signals witness daemon; do
         run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/$file.c"
         assert_success
         refute_output --partial rlock.h
@@ -254,7 +254,7 @@ promised() {
 }
 
 @test "after the fork the guardian asks for no memory" {
-    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,tree}.c.o
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,launch,tree,proc,witness,daemon}.c.o
 }
 
 # --- scripts -----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ watch() {
     done
     shift
     status=0
-    python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" $background "${steps[@]}" -- \
+    python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" ${background:+"$background"} "${steps[@]}" -- \
         env --default-signal=INT,QUIT "$RLOCK" "$@" >shown || status=$?
     screen=$(python3 "$TOOLS/screen.py" "$columns" <shown)
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal, under a parent that does job control as a shell does.
 
-usage: terminal.py [--timeout SECONDS] [--columns N] [--background] [STEP...] -- CMD [ARG...]
+usage: terminal.py [--timeout SECONDS] [--columns N] [--background | --leader] [STEP...]
+                   -- CMD [ARG...]
 
-The terminal has 200 columns, or N. With --background the job is started as by CMD &.
+The terminal has 200 columns, or N. With --background the job is started as by CMD &, with --leader
+there is no shell: CMD is the session's leader, as under ssh -t.
 
 Steps, one after the other:
   expect=TEXT   wait until the terminal shows TEXT (after what the last expect found)
@@ -14,8 +16,10 @@ Steps, one after the other:
   stopped       wait until the job has stopped, and take the terminal back
   fg            give it the terminal, and continue it if it has stopped, as fg does
   bg            continue it in the background
+  hangup        take the terminal away
 Then it waits for the job's end. Standard output: all that the terminal showed. Exit status: as a
-shell gives it; 99 when a step did not come to pass in time (said on standard error).
+shell gives it; 99 when a step did not come to pass in time (said on standard error). What became
+of the job is written to the file that TERMINAL_REPORTS names: "stopped N", "exit N", "signal N".
 """
 import errno
 import fcntl
@@ -27,6 +31,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 SHELL_IGNORES = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
@@ -60,6 +65,30 @@ def obey(job, order):
     os.killpg(job, signal.SIGCONT)
 
 
+def describe_end(status):
+    if os.WIFEXITED(status):
+        return f"exit {os.WEXITSTATUS(status)}"
+    return f"signal {os.WTERMSIG(status)}" + (" core" if os.WCOREDUMP(status) else "")
+
+
+def note(line):
+    if "TERMINAL_REPORTS" in os.environ:
+        with open(os.environ["TERMINAL_REPORTS"], "a", encoding="ascii") as file:
+            file.write(line + "\n")
+
+
+def tell(status, reports):
+    """Tells the driver that the job has stopped, or ended. Returns whether it has ended."""
+    if os.WIFSTOPPED(status):
+        note(f"stopped {os.WSTOPSIG(status)}")
+        os.write(reports, f"stopped {os.WSTOPSIG(status)}\n".encode())
+        return False
+    note(describe_end(status))
+    code = os.waitstatus_to_exitcode(status)
+    os.write(reports, f"exit {code if code >= 0 else 128 - code}\n".encode())
+    return True
+
+
 def shell(argv, columns, background, orders, reports):
     """The job-control parent: leader of the terminal's session."""
     resize(0, columns)
@@ -75,31 +104,52 @@ def shell(argv, columns, background, orders, reports):
                 if not order:
                     os._exit(0)
                 obey(job, order)
-        elif os.WIFSTOPPED(status):
+            continue
+        if os.WIFSTOPPED(status):
             os.tcsetpgrp(0, os.getpgrp())
-            os.write(reports, f"stopped {os.WSTOPSIG(status)}\n".encode())
-        else:
-            code = os.waitstatus_to_exitcode(status)
-            os.write(reports, f"exit {code if code >= 0 else 128 - code}\n".encode())
+        if tell(status, reports):
             os._exit(0)
 
 
+def lead(argv, columns):
+    """The job leads its session, and its parent is not in it."""
+    job, master = pty.fork()
+    if job == 0:
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.execvp(argv[0], argv)
+    resize(master, columns)
+    return job, master
+
+
+def await_end(job, reports):
+    while not tell(os.waitpid(job, os.WUNTRACED)[1], reports):
+        pass
+
+
 class Driver:
-    def __init__(self, argv, limit, columns, background):
+    def __init__(self, argv, limit, columns, option):
         self.deadline = time.monotonic() + limit
         orders, self.orders = os.pipe()
         self.reports, reports = os.pipe()
         self.shown, self.found, self.said = b"", 0, b""
+        if option == "--leader":
+            self.shell = None
+            job, self.master = lead(argv, columns)
+            os.write(reports, f"job {job}\n".encode())
+            threading.Thread(target=await_end, args=(job, reports), daemon=True).start()
+            return
         self.shell, self.master = pty.fork()
         if self.shell == 0:
             os.close(self.orders)
-            shell(argv, columns, background, orders, reports)
+            shell(argv, columns, option == "--background", orders, reports)
         os.close(orders)
         os.close(reports)
 
     def turn(self):
         """Takes in what the terminal shows and the shell reports, for 10 ms at most."""
-        ready, _, _ = select.select([self.master, self.reports], [], [], 0.01)
+        sources = [fd for fd in (self.master, self.reports) if fd >= 0]
+        ready, _, _ = select.select(sources, [], [], 0.01)
         if self.master in ready:
             try:
                 self.shown += os.read(self.master, 65536)
@@ -164,6 +214,9 @@ class Driver:
             resize(self.master, int(value))
         elif name == "stopped":
             self.take("stopped")
+        elif name == "hangup":
+            os.close(self.master)
+            self.master = -1
         elif name in ("fg", "bg"):
             os.write(self.orders, f"{name}\n".encode())
         else:
@@ -176,7 +229,8 @@ class Driver:
         status = int(self.take("exit"))
         for _ in range(5):
             self.turn()
-        os.waitpid(self.shell, 0)
+        if self.shell is not None:
+            os.waitpid(self.shell, 0)
         sys.stdout.buffer.write(self.shown)
         return status
 
@@ -187,10 +241,9 @@ def main():
         limit, args = float(args[1]), args[2:]
     if args[:1] == ["--columns"]:
         columns, args = int(args[1]), args[2:]
-    background = args[:1] == ["--background"]
-    args = args[background:]
+    option = args.pop(0) if args[0] in ("--background", "--leader") else None
     split = args.index("--")
-    return Driver(args[split + 1:], limit, columns, background).run(args[:split])
+    return Driver(args[split + 1:], limit, columns, option).run(args[:split])
 
 
 if __name__ == "__main__":

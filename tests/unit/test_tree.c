@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "boottime.h"
+#include "proc.h"
 #include "tree.h"
 
 /* Where descendants write their pids, so that we know of them without the code that is tested. */
@@ -315,7 +316,7 @@ static void the_childs_stops_are_told(void **state) {
 static void a_proc_of_ours_will_do(void **state) {
     (void)state;
     const char *why = NULL;
-    assert_true(tree_can_be_found(&why));
+    assert_true(proc_is_ours(&why));
     assert_null(why);
 }
 

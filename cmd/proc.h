@@ -1,0 +1,15 @@
+/* proc.h: whether /proc tells of our processes. Safe after fork: no memory is allocated. */
+#ifndef RLOCK_CMD_PROC_H
+#define RLOCK_CMD_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the descendants of this process, and of its children, can be found here. False: *why says
+ * why not. */
+bool proc_is_ours(const char **why);
+
+/* The beginning of a file, as a text. False: it can't be read, and errno says why. */
+bool proc_read(const char *path, char *text, size_t size);
+
+#endif
