@@ -14,6 +14,7 @@
 #include "out.h"
 #include "prey.h"
 #include "server.h"
+#include "take.h"
 
 enum { NOT_DONE = 1 };
 
@@ -104,6 +105,10 @@ static void say_broken(const struct settings *settings, const struct prey *prey)
 
 static int break_it(const struct settings *settings, const struct server *server,
                     const struct prey *prey) {
+    char user[TAKE_USER_SIZE], host[256] = "", by[sizeof user + sizeof host];
+    take_describe_user(user);
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(by, sizeof by, "%s@%s", user, host);
     const struct rlock_break_options options = {
         .name = settings->names[0],
         .kind = prey->kind,
@@ -111,6 +116,7 @@ static int break_it(const struct settings *settings, const struct server *server
         .owner_count = prey->count_of_holders,
         .deadline_ms = prey_deadline_ms(settings),
         .cancel_fd = -1,
+        .by = by,
     };
     int64_t broken;
     const enum rlock_status status = rlock_break(server->client, &options, &broken);

@@ -14,7 +14,7 @@
 #include "secret.h"
 #include "waitline.h"
 
-enum { COMMAND_SIZE = 256, USER_SIZE = 64, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
+enum { COMMAND_SIZE = 256, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 
 void take_free(struct taken *taken) {
     rlock_lock_free(taken->lock);
@@ -26,27 +26,26 @@ void take_free(struct taken *taken) {
 
 /* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and
  * may ask the network. */
-static bool find_user(char text[USER_SIZE]) {
+static bool find_user(char text[TAKE_USER_SIZE]) {
     FILE *stream = fopen("/etc/passwd", "re");
     const struct passwd *entry = NULL;
     while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
         continue;
     if (entry != NULL)
-        (void)snprintf(text, USER_SIZE, "%s", entry->pw_name);
+        (void)snprintf(text, TAKE_USER_SIZE, "%s", entry->pw_name);
     if (stream != NULL)
         fclose(stream);
     return entry != NULL;
 }
 
-/* Who we are, for those who wait. */
-static void describe_user(char text[USER_SIZE]) {
+void take_describe_user(char text[TAKE_USER_SIZE]) {
     const char *user = getenv("LOGNAME");
     if (user == NULL || *user == '\0')
         user = getenv("USER");
     if (user != NULL && *user != '\0')
-        (void)snprintf(text, USER_SIZE, "%s", user);
+        (void)snprintf(text, TAKE_USER_SIZE, "%s", user);
     else if (!find_user(text))
-        (void)snprintf(text, USER_SIZE, "%ld", (long)geteuid());
+        (void)snprintf(text, TAKE_USER_SIZE, "%ld", (long)geteuid());
 }
 
 /* The command's words, for those who wait: without passwords, which everybody who may use the
@@ -77,12 +76,12 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
 }
 
 static int make_lock(struct taken *out, const struct settings *settings) {
-    char user[USER_SIZE], command[COMMAND_SIZE];
+    char user[TAKE_USER_SIZE], command[COMMAND_SIZE];
     if (!holds_read(&out->around) || !describe_command(command, settings, out->kind)) {
         out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
-    describe_user(user);
+    take_describe_user(user);
     const struct rlock_lock_options options = {
         .kind = out->kind->library,
         .variant = out->kind->variant,

@@ -35,4 +35,9 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
 
 void take_free(struct taken *taken);
 
+enum { TAKE_USER_SIZE = 64 };
+
+/* Who we are, for those who wait, or lose a lock to us. */
+void take_describe_user(char text[TAKE_USER_SIZE]);
+
 #endif

@@ -20,6 +20,8 @@ enum {
     MARGIN_MIN_MS = 5, /* SIGKILL comes this much before the lease's end, and up to MAX */
     MARGIN_MAX_MS = 100,
     KEEPER_RETRY_MS = 50,
+    LISTEN_AFTER_MS =
+        1000, /* a command that runs for so long is worth a thread that hears of a break */
     RELEASE_AFTER_LOSS_MS = 1000,
 };
 
@@ -256,7 +258,8 @@ static int run_held(struct wrapped *wrapped) {
         return release(wrapped, 0, 0);
     signals_run(&wrapped->signals);
     spawn_start(&wrapped->spawn, rlock_lease_end_ms(wrapped->taken.lock));
-    wrapped->keeper_due_ms = rlock_renewal_due_ms(wrapped->taken.lock);
+    wrapped->keeper_due_ms =
+        sooner(rlock_renewal_due_ms(wrapped->taken.lock), rlock_now_ms() + LISTEN_AFTER_MS);
     watch(wrapped);
     return end(wrapped);
 }

@@ -38,8 +38,9 @@ static bool make_call(struct rlock__call *call, struct texts *texts, const struc
     if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
         texts->owners == NULL || !rlock__random_id(texts->id))
         return false;
-    *call = (struct rlock__call){.arg_count = 6,
-                                 .args = {"", "0", texts->id, "0", texts->publish, texts->owners}};
+    *call = (struct rlock__call){.arg_count = 7,
+                                 .args = {"", "0", texts->id, "0", texts->publish, texts->owners,
+                                          options->by != NULL ? options->by : ""}};
     rlock__call_add_keys(call, texts->keys);
     return true;
 }

@@ -1,6 +1,7 @@
 /* ear.c: one server's subscriptions for who waits, from the first connection to each message. */
 #include "ear.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ enum rlock_status rlock__ear_subscribe(struct rlock__ear *ear, const char *chann
 /* Takes one message into the news. */
 static void note(const struct rlock__part *part, const rlock__reply *reply,
                  struct rlock__news *news) {
-    static const char first[] = "first ";
+    static const char first[] = "first ", broken[] = "broken ";
     const char *what = rlock__reply_text(reply, 0);
     const char *channel = rlock__reply_text(reply, 1);
     const char *text = rlock__reply_text(reply, 2);
@@ -43,7 +44,10 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
     if (what == NULL || channel == NULL || text == NULL ||
         (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
         return;
-    if (strcmp(channel, part->own_channel) != 0)
+    if (strncmp(text, broken, sizeof broken - 1) == 0) {
+        news->broken = true;
+        (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof broken - 1);
+    } else if (strcmp(channel, part->own_channel) != 0)
         news->released = true;
     else if (strncmp(text, first, sizeof first - 1) != 0)
         news->woken = true;

@@ -6,11 +6,15 @@
 
 struct rlock__part;
 
+enum { RLOCK__BY_SIZE = 128 };
+
 /* What was heard. */
 struct rlock__news {
-    bool woken;       /* on our own channel: "it was given back, it is your turn" */
-    bool released;    /* on everybody's channel: "it was given back" */
-    int64_t first_ms; /* "you are first, the hold ends in so many ms"; -1: not heard */
+    bool woken;              /* on our own channel: "it was given back, it is your turn" */
+    bool released;           /* on everybody's channel: "it was given back" */
+    int64_t first_ms;        /* "you are first, the hold ends in so many ms"; -1: not heard */
+    bool broken;             /* "it was taken away from you" */
+    char by[RLOCK__BY_SIZE]; /* by whom; "": not told */
 };
 
 enum rlock__ear_state { RLOCK__DEAF, RLOCK__CONNECTING_EAR, RLOCK__SUBSCRIBING, RLOCK__LISTENING };

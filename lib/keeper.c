@@ -20,6 +20,9 @@ enum { BACKOFF_MIN_MS = 10, BACKOFF_MAX_MS = 500, STACK_SIZE = 128 * 1024 };
 struct rlock_keeper {
     struct rlock_lock *lock;
     struct rlock__routes routes;
+    struct rlock__listener listener; /* for the word that the lock was taken away */
+    bool deaf;                       /* it may not listen */
+    char broken_by[RLOCK__BY_SIZE];  /* "": nobody is known to have taken it away */
     int64_t grace_ms;
     int64_t *published; /* may be NULL */
     pthread_t thread;
@@ -45,7 +48,10 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
         lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
     size_t which = 0;
     const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
-    if (status == RLOCK_LOST)
+    if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
+        rlock__error_set(&keeper->routes.error, "%s was taken away by %s, with rlock break",
+                         lock->parts[which].name, keeper->broken_by);
+    else if (status == RLOCK_LOST)
         rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[which].name);
     if (status != RLOCK_OK)
         return status;
@@ -54,13 +60,51 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     return RLOCK_OK;
 }
 
+/* So that a lock that is taken away is missed at once, not at the next renewal. It can do without.
+ */
+static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
+    struct rlock_lock *lock = keeper->lock;
+    struct rlock__listener *listener = &keeper->listener;
+    if (keeper->deaf || listener->part != NULL)
+        return;
+    const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
+    const enum rlock_status status =
+        rlock__listen(listener, lock->client, &lock->parts[0], false, &limit);
+    keeper->deaf = status != RLOCK_OK && status != RLOCK_AGAIN;
+    listener->beside_fd = keeper->timer_fd;
+    /* The other names, where one connection serves all slots. */
+    for (size_t i = 0; status == RLOCK_OK && i < listener->routes.count; i++) {
+        struct rlock__ear *ear = &listener->ears[i];
+        for (size_t k = 1; ear->state != RLOCK__DEAF && !ear->sharded && k < lock->part_count; k++)
+            (void)rlock__ear_subscribe(ear, lock->parts[k].own_channel);
+    }
+}
+
+/* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
+ */
+static enum rlock_status hear(struct rlock_keeper *keeper) {
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
+    enum rlock_status status = RLOCK_OK;
+    while (status == RLOCK_OK) {
+        struct rlock__news news;
+        status = rlock__hear(&keeper->listener, &limit, &news);
+        if (status != RLOCK_OK || !news.broken)
+            continue;
+        (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
+        return RLOCK_OK;
+    }
+    return status == RLOCK_AGAIN ? RLOCK_OK : status;
+}
+
 /* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
  * while the machine sleeps, and a lease that could be renewed after it would be missed. */
-static enum rlock_status sleep_until(const struct rlock_keeper *keeper, int64_t when) {
+static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) {
     const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
     const struct itimerspec at = {.it_value = {when / 1000, when % 1000 * 1000000}};
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
-    return rlock__poll(keeper->timer_fd, POLLIN, &limit);
+    const enum rlock_status status =
+        keeper->listener.part != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
+    return status == RLOCK_UNAVAILABLE ? rlock__poll(keeper->timer_fd, POLLIN, &limit) : status;
 }
 
 /* By a pipe and not by a callback: nothing below calls up, and nobody waits for a reader. A full
@@ -88,6 +132,8 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
     enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
     struct rlock__error why = {""};
     for (;;) {
+        if (known == RLOCK_AGAIN)
+            listen_for_break(keeper, due);
         if (sleep_until(keeper, due) == RLOCK_CANCELLED)
             return RLOCK_OK;
         enum rlock_status status = renew_all(keeper);
@@ -129,6 +175,7 @@ static void *keeper_main(void *arg) {
         (void)!write(keeper->lost_fd, &one, sizeof one);
     }
     rlock__routes_close(&keeper->routes);
+    rlock__listen_no_more(&keeper->listener);
     return NULL;
 }
 
@@ -140,6 +187,7 @@ static void free_keeper(struct rlock_keeper *keeper) {
             close(fds[i]);
     }
     rlock__routes_free(&keeper->routes);
+    rlock__listener_free(&keeper->listener);
     free(keeper);
 }
 

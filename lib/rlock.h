@@ -437,10 +437,11 @@ struct rlock_break_options {
     size_t owner_count;
     int64_t deadline_ms; /* of each server */
     int cancel_fd;       /* -1: none */
+    const char *by;      /* who does it: their rlocks say so; NULL: nobody in particular */
 };
 
-/* Takes all holds of these owners away, on all servers, and wakes who waits. They find out at their
- * next renewal.
+/* Takes all holds of these owners away, on all servers, and wakes who waits. They find out at once
+ * where they listen, as a keeper does, else at their next renewal.
  * RLOCK_OK: they hold it no more, on no majority; *broken: how many of them did. RLOCK_LOST: none
  * of them did. RLOCK_INVALID: a latch, which nobody holds. RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE,
  * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */

@@ -301,16 +301,17 @@ static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t cou
 }
 
 /* Who has not answered by now. */
-static void leave(struct rlock__run *run, enum rlock_status why, bool is_decided) {
-    run->abandoned = is_decided && run->link->stage == RLOCK__READY;
+static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
+    run->abandoned = goes_on && run->link->stage == RLOCK__READY;
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
     if (run->unconfirmed)
         rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
     end(run, why);
 }
 
-static void leave_link(struct rlock__link *link, bool is_decided) {
-    if (is_decided) {
+/* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
+static void leave_link(struct rlock__link *link, bool goes_on) {
+    if (goes_on) {
         rlock__error_set(&link->error, "no answer in time");
         rlock__link_abandon(link);
     } else {
@@ -363,13 +364,14 @@ void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t coun
         }
         status = wait_for_any(runs, n, &bound);
     }
+    const bool goes_on = is_decided || status == RLOCK_CANCELLED;
     for (size_t i = 0; i < n; i++) {
         if (is_first_on_link(runs, i))
-            leave_link(runs[i]->link, is_decided);
+            leave_link(runs[i]->link, goes_on);
     }
     for (size_t i = 0; i < n; i++) {
         if (!runs[i]->done)
-            leave(runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, is_decided);
+            leave(runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, goes_on);
         if (limit->deadline_ms < begun_ms + HASTY_MS)
             recall(runs[i]);
     }

@@ -103,6 +103,8 @@ static enum rlock_status wait_for_any(const struct rlock__listener *listener,
     struct pollfd fds[RLOCK__POLL_MAX];
     struct rlock__limit bound = *limit;
     size_t n = 0;
+    if (listener->beside_fd > 0)
+        fds[n++] = (struct pollfd){.fd = listener->beside_fd, .events = POLLIN};
     for (size_t i = 0; i < listener->routes.count; i++) {
         const struct rlock__ear *ear = &listener->ears[i];
         if (ear->state != RLOCK__DEAF)
@@ -192,8 +194,13 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
     return any && count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes);
 }
 
+static bool is_readable(int fd) {
+    const struct rlock__limit now = {rlock_now_ms(), -1};
+    return fd > 0 && rlock__poll(fd, POLLIN, &now) == RLOCK_OK;
+}
+
 static bool is_news(const struct rlock__news *news) {
-    return news->woken || news->released || news->first_ms >= 0;
+    return news->woken || news->released || news->broken || news->first_ms >= 0;
 }
 
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
@@ -215,7 +222,7 @@ enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlo
             count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes))
             return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
         const enum rlock_status status = wait_for_any(listener, limit);
-        if (status != RLOCK_OK)
-            return status;
+        if (status != RLOCK_OK || is_readable(listener->beside_fd))
+            return status != RLOCK_OK ? status : RLOCK_AGAIN;
     }
 }

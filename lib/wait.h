@@ -11,6 +11,7 @@ struct rlock__listener {
     struct rlock__part *part;    /* what it listens for; NULL: nothing */
     bool shared;                 /* subscribed to everybody's channel as well */
     struct rlock__news heard;    /* while it subscribed */
+    int beside_fd;               /* rlock__hear() ends when it is readable, too; 0: none */
 };
 
 /* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has
@@ -30,8 +31,8 @@ void rlock__listen_alone(struct rlock__listener *listener);
 bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlock__routes *routes);
 
 /* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the
- * deadline. RLOCK_UNAVAILABLE: a connection died, and with it the majority that listens (of one
- * server: *listener hears nothing). RLOCK_CANCELLED. */
+ * deadline, or beside_fd. RLOCK_UNAVAILABLE: a connection died, and with it the majority that
+ * listens (of one server: *listener hears nothing). RLOCK_CANCELLED. */
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
                               struct rlock__news *news);
 

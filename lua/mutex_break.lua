@@ -10,5 +10,6 @@ if not holder or not shown[holder] then return {code.LOST, 0, 0} end
 local refusal = server.denies_any({{'DEL'}, {'LINDEX', 'ZREM'}, {'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
 redis.call('DEL', key.lock, key.info, key.hold)
+tell_victim(holder)
 mutex.wake_next()
 return {code.RELEASED, 1, 0}

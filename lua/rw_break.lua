@@ -20,7 +20,10 @@ end
 local broken, wrote = 0, false
 for owner in pairs(shown) do
     local reads, writes = drop_all(owner), drop_all(rw.write_field(owner))
-    if reads + writes > 0 then broken = broken + 1 end
+    if reads + writes > 0 then
+        broken = broken + 1
+        tell_victim(owner)
+    end
     wrote = wrote or writes > 0
 end
 if broken == 0 then return {code.LOST, 0, 0} end

@@ -44,7 +44,10 @@ end
 local broken = 0
 for _ in pairs(owners) do broken = broken + 1 end
 if broken == 0 then return {code.LOST, 0, 0} end
-for owner in pairs(owners) do redis.call('HDEL', key.info, owner) end
+for owner in pairs(owners) do
+    redis.call('HDEL', key.info, owner)
+    tell_victim(owner)
+end
 for _, hold in pairs(holds) do redis.call('HDEL', key.hold, hold.id) end
 if plain > 0 then sem.count_plain(-plain) end
 local given = plain

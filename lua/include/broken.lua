@@ -1,4 +1,7 @@
 -- broken.lua: whose holds are to be taken away: those that someone was shown, and no others. ARGV 6:
--- their owners, a line each.
+-- their owners, a line each; 7 who does it, or ''.
 local shown = {}
 for owner in string.gmatch(ARGV[6], '[^\n]+') do shown[owner] = true end
+
+-- Who has lost it need not wait for the next renewal to find out.
+local function tell_victim(owner) server.tell(owner, 'broken ' .. (ARGV[7] or '')) end

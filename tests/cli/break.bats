@@ -32,7 +32,7 @@ lose() { # WHO...
     break_it
     assert_success
     assert_output ""
-    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9]+(ms|s) at most\nrlock: 2 waited for it: who comes next was woken$'
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9.]+(ms|s) at most\nrlock: 2 waited for it: who comes next was woken$'
     wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
     lose first
     finish second third
@@ -313,4 +313,33 @@ answer() {
     assert_usage 'missing NAME' -- break --force
     assert_usage 'too many operands' -- break --force a b
     assert_usage --owner empty -- break --force --owner '' x
+}
+
+@test "the holder's command is stopped at once, not at the next renewal, and is told who did it; each kind" {
+    local kind begin
+    for kind in run fair read write 'sem --permits 1'; do
+        redis FLUSHALL >/dev/null
+        rm -f history
+        # shellcheck disable=SC2086
+        log=victim start $kind -n x -l 60s -- "$SECTION" --log history --note who=victim --until end-victim
+        pid_of[victim]=$pid
+        wait_until 10 listens
+        begin=$(now_ms)
+        LOGNAME=alice rlock break --force x
+        gone 76 victim
+        (($(now_ms) - begin < 2000 * SLOW)) || fail "$kind: it took $(($(now_ms) - begin)) ms"
+        run cat victim.err
+        assert_output --regexp 'x was taken away by alice@'
+    done
+    redis FLUSHALL
+    log=victim start run -n w -n x -l 60s -- sleep 60 # the second name of two
+    pid_of[victim]=$pid
+    wait_until 10 listens
+    rlock break --force x
+    gone 76 victim
+}
+
+# The holder hears of it after a second.
+listens() {
+    [[ -n $(redis PUBSUB CHANNELS '*{x}:*') ]]
 }

@@ -32,13 +32,28 @@ entered_after() {
     done
 }
 
-@test "it stands in the middle, no key moved, then some, then all, for less than the lease: held" {
+@test "it stands in the middle, and no key has moved, for longer than the lease: held, each kind" {
+    local kind
+    for kind in run read write 'sem --permits 1'; do
+        rm -f history let-go beat
+        # shellcheck disable=SC2086 # a kind and its options
+        protected_by $kind -l "$(ms 1200)" --kill-after 100ms
+        migrate_begin x "$(other_master x)"
+        alive_for 3000
+        migrate_end
+        ends_well
+        at x DEL x >/dev/null # a semaphore's number
+        nothing_left
+    done
+}
+
+@test "it stands in the middle, some keys moved, then all, for less than the lease: held" {
     local from
     from=$(home x)
     protected -l "$(ms 6000)" --kill-after 100ms
     migrate_begin x "$(other_master x)"
-    wait_until 4 scripts_tried "$from" 1 # a renewal
     migrate_keys x
+    wait_until 4 scripts_tried "$from" 1 # a renewal
     alive_for 300
     migrate_keys
     alive_for 300

@@ -172,6 +172,21 @@ asked_since() { # N MORE
     (($(requests "$(sha acquire fair)") >= $1 + $2))
 }
 
+@test "a live waiter whose connection falls silent keeps its place, also with the head's nine behind it" {
+    local who
+    local -a others=(b c d e f g h i j)
+    holds first fair -l 60s
+    proxy_start
+    join a
+    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/main/sock
+    join "${others[@]}"
+    proxy mute-reply "$(sha acquire fair)" 1
+    wait_until 10 grep -q '^lost-reply' proxy.log
+    sleep 8 # a dead one would have lost its place by now
+    finish first a "${others[@]}"
+    assert_equal "$(order)" "first a ${others[*]}"
+}
+
 @test "A1: the reply that grants it to a waiter is lost: one section, one token" {
     proxy_start
     holds first fair
