@@ -21,9 +21,9 @@ local function is_write(field) return string.find(field, ':write$') ~= nil end
 local function is_held()
     local fields = redis.call('HGETALL', key.lock)
     for i = 1, #fields, 2 do
-        if fields[i] ~= 'mode' and not server.is_owner(fields[i]) then return false end
+        if server.is_owner(fields[i]) then return true end
     end
-    return true
+    return #fields == 2 -- the mode alone: the last has just gone
 end
 
 -- 'read', 'write'; nil when it is free, false when the key is something else.

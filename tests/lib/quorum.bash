@@ -74,6 +74,7 @@ crash() {
 
 # pause MEMBER...: takes connections and requests, and answers nothing; resume: does what it was sent.
 pause() {
+    may_bury
     local member
     for member; do
         kill -STOP "$(server_pid "$member")"

@@ -189,7 +189,8 @@ class QuorumLoad(load.Load):
 
     def left(self):
         return [what for member in self.members
-                for what in (*member.call("KEYS", "*"), *member.call("PUBSUB", "CHANNELS")) if what != TOKEN]
+                for what in (*member.call("KEYS", "*"), *member.call("PUBSUB", "CHANNELS"))
+                if what != TOKEN and not what.startswith("rlock_tombstone:")]
 
     def die(self, failure):
         """Of a thread: the servers have no mark by which a test would find them."""
