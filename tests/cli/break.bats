@@ -323,7 +323,7 @@ answer() {
         # shellcheck disable=SC2086
         log=victim start $kind -n x -l 60s -- "$SECTION" --log history --note who=victim --until end-victim
         pid_of[victim]=$pid
-        wait_until 10 listens
+        wait_until 10 hears_of_breaks
         begin=$(now_ms)
         LOGNAME=alice rlock break --force x
         gone 76 victim
@@ -334,12 +334,12 @@ answer() {
     redis FLUSHALL
     log=victim start run -n w -n x -l 60s -- sleep 60 # the second name of two
     pid_of[victim]=$pid
-    wait_until 10 listens
+    wait_until 10 hears_of_breaks
     rlock break --force x
     gone 76 victim
 }
 
 # The holder hears of it after a second.
-listens() {
+hears_of_breaks() {
     [[ -n $(redis PUBSUB CHANNELS '*{x}:*') ]]
 }
