@@ -53,6 +53,13 @@ static bool confirmed(const struct settings *settings, const struct prey *prey) 
 
 static int say_none(const struct settings *settings, const struct prey *prey) {
     const char *name = settings->names[0];
+    if (prey->may_be_sem) {
+        out_error(
+            "cannot break %s: it is a number that nobody is known to hold: a semaphore which only "
+            "Redisson's clients use, or a latch",
+            name);
+        return EXIT_WRONG_KIND;
+    }
     if (prey->kind != NULL && strcmp(prey->kind, "latch") == 0) {
         out_error(
             "cannot break %s: it is a latch, which nobody holds: open it with 'rlock latch down "

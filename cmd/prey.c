@@ -37,6 +37,7 @@ static void add_view(struct prey *prey, const rlock_view *view, const char *only
     if (prey->kind == NULL || view->held)
         prey->kind = view->kind;
     prey->count = view->count > prey->count ? view->count : prey->count;
+    prey->may_be_sem = prey->may_be_sem || view->may_be_sem;
     prey->waiters = view->waiter_count > prey->waiters ? view->waiter_count : prey->waiters;
     for (size_t i = 0; i < view->holder_count; i++) {
         const struct rlock_view_holder *holder = &view->holders[i];

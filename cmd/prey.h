@@ -12,6 +12,7 @@ struct prey {
     const char *kind; /* NULL: unknown */
     bool held;        /* by somebody, known or not */
     int64_t count;    /* of a latch; else -1 */
+    bool may_be_sem;  /* the latch, see struct rlock_view */
     size_t waiters;
     /* The holders that --owner picks, each once, wherever it was seen. */
     size_t count_of_holders;

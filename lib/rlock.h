@@ -384,6 +384,8 @@ typedef struct rlock_view {
     int64_t permits_available; /* sem, less than 0 where more are taken than there are; else
                                   INT64_MIN */
     int64_t count;             /* latch; else -1 */
+    bool may_be_sem; /* a "latch" that may as well be a semaphore which only Redisson's clients use
+                      */
     const struct rlock_view_holder *holders; /* the newest first */
     size_t holder_count;
     const struct rlock_view_waiter *waiters; /* in the order in which they are let in */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where things stand in the reply of look.lua. */
-enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS };
+enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS, BARE };
 
 enum { HOLDER_FIELDS = 11, WAITER_FIELDS = 2 };
 
@@ -116,7 +116,7 @@ static bool are_rows(const rlock__reply *rows, size_t fields) {
 }
 
 static bool is_view(const rlock__reply *reply) {
-    return rlock__reply_count(reply) == WAITERS + 1 && rlock__reply_text(reply, KIND) != NULL &&
+    return rlock__reply_count(reply) > WAITERS && rlock__reply_text(reply, KIND) != NULL &&
            are_rows(rlock__reply_at(reply, HOLDERS), HOLDER_FIELDS) &&
            are_rows(rlock__reply_at(reply, WAITERS), WAITER_FIELDS);
 }
@@ -146,6 +146,7 @@ enum rlock_status rlock__view_read(rlock_view **out, const char *name, const cha
         .permits_available =
             rlock__reply_integer(reply, AVAILABLE, &available) ? available : INT64_MIN,
         .count = number_at(reply, COUNT),
+        .may_be_sem = number_at(reply, BARE) == 1,
     };
     if (view->name == NULL || view->server == NULL || !read_rows(view)) {
         rlock_view_free(&view->view);

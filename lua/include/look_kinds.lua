@@ -121,12 +121,13 @@ end
 -- A number may be a semaphore or a latch. It is a semaphore when something beside it says so, and
 -- where a latch would be gone.
 function look.at_number(number)
+    local set = false
     local sem = redis.call('TYPE', look.permits).ok == 'zset' or number <= 0
         or #view.waiters > 0 or redis.call('GET', key.token)
     for _, value in pairs(look.hash(key.hold)) do
-        if value == '1' then sem = false end -- latch.remember()
+        if value == '1' then sem, set = false, true end -- latch.remember()
         if string.find(value, ' ') then sem = true break end
     end
     if sem then return look.at_sem(number) end
-    view.kind, view.count = 'latch', number
+    view.kind, view.count, view.bare = 'latch', number, not set
 end

@@ -193,3 +193,15 @@ expired() {
     assert_success
     assert_equal "$(python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["permits"]["available"])' <<<"$output")" -1
 }
+
+@test "break: a number that only Redisson's clients use is not taken for a latch" {
+    redis SET x 3 >/dev/null
+    try break --force x
+    assert_failure 65
+    assert_stderr_has semaphore
+    refute_regex "$stderr" 'latch down'
+    rlock latch set -n y --count 2
+    try break --force y
+    assert_failure 65
+    assert_stderr_has 'rlock latch down -n y --by 2'
+}

@@ -26,7 +26,7 @@ class _View:
         self.code = answer[0]
         if self.code == SEEN:
             (_, self.now, self.held, self.kind, self.token, self.total, self.available, self.count, holders,
-             waiters) = answer
+             waiters, self.bare) = answer
             self.holders = [dict(zip(HOLDER, holder)) for holder in holders]
             self.waiters = [waiter[0] for waiter in waiters]
             self.since = [waiter[1] for waiter in waiters]
