@@ -258,8 +258,9 @@ static int run_held(struct wrapped *wrapped) {
         return release(wrapped, 0, 0);
     signals_run(&wrapped->signals);
     spawn_start(&wrapped->spawn, rlock_lease_end_ms(wrapped->taken.lock));
-    wrapped->keeper_due_ms =
-        sooner(rlock_renewal_due_ms(wrapped->taken.lock), rlock_now_ms() + LISTEN_AFTER_MS);
+    wrapped->keeper_due_ms = rlock_renewal_due_ms(wrapped->taken.lock);
+    if (wrapped->keeper_due_ms != RLOCK_FOREVER)
+        wrapped->keeper_due_ms = sooner(wrapped->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
     watch(wrapped);
     return end(wrapped);
 }

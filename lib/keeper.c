@@ -131,6 +131,9 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
     int64_t backoff_ms = BACKOFF_MIN_MS;
     enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
     struct rlock__error why = {""};
+    listen_for_break(keeper, due);
+    if (keeper->listener.part != NULL) /* it may have been taken away before we listened */
+        due = rlock_now_ms();
     for (;;) {
         if (known == RLOCK_AGAIN)
             listen_for_break(keeper, due);

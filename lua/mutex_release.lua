@@ -50,12 +50,18 @@ local function leave_held(ms)
     return {code.RELEASED, 0, 0}
 end
 
+-- nil: none; or the key is something else.
+local function holds_of(field)
+    local holds = redis.pcall('HGET', key.lock, field)
+    if type(holds) ~= 'table' then return holds or nil end
+    if not string.find(holds.err, 'WRONGTYPE', 1, true) then error(holds) end
+end
+
 local function give_back()
-    local is_hash = redis.call('TYPE', key.lock).ok == 'hash'
-    local holds = is_hash and redis.call('HGET', key.lock, owner)
-    if is_hash and not holds then
+    local holds = holds_of(owner)
+    if not holds and waiter ~= owner then
         owner = waiter
-        holds = redis.call('HGET', key.lock, owner)
+        holds = holds_of(owner)
     end
     if not holds or not redis.call('HGET', key.hold, call.id) then
         if not holds then mutex.forget(call.owner, waiter, call.id) end
