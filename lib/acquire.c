@@ -25,7 +25,7 @@ static void leave_part(struct rlock_lock *lock, struct rlock__part *part, int64_
     if (lock->listener.part == part)
         rlock__listen_no_more(&lock->listener);
     const bool known = !rlock__part_is_clear(part);
-    while (known && rlock_now_ms() < end_ms) {
+    while (part->ahead != NULL || (known && rlock_now_ms() < end_ms)) {
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);

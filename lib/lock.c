@@ -178,6 +178,7 @@ static void free_part(struct rlock__part *part) {
     free(part->own_channel);
     free(part->publish);
     free(part->tombstone);
+    free(part->ahead);
     free(part->proof_owner);
     free(part->seats);
 }
