@@ -1,196 +1,23 @@
-/* script.c: runs one of our scripts, on one server or on several at once. */
+/* script.c: runs one of our scripts, on one server or on several at once, about one name or
+ * several. */
 #include "script.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
-#include "script_replicas.h"
+#include "run.h"
 
 enum {
-    REDIRECTIONS_MAX = 8,
     HASTY_MS = 50,         /* less is too little to be told anything */
     STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
     STRAGGLER_MAX_MS = 50  /* as long again as that took */
 };
 
-static struct rlock__arg text_arg(const char *text) {
-    return (struct rlock__arg){text, strlen(text)};
-}
-
 void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]) {
     for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
         call->keys[call->key_count++] = keys[i];
 }
-
-/* --- one server ------------------------------------------------------------------------------ */
-
-static bool is_sharded(const struct rlock__run *run) {
-    const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
-    return run->call->key_count > 0 &&
-           rlock__route_sharded(run->route, run->call->keys[0], publish + strlen(RLOCK__SPUBLISH));
-}
-
-static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
-    const struct rlock__call *call = run->call;
-    const bool by_hash = run->stage == RLOCK__RUN_HASH;
-    const char *asking[] = {"ASKING"}; /* it is for one command only */
-    run->link->most =
-        call->most > run->link->most || run->link->expected == 0 ? call->most : run->link->most;
-    run->first = run->link->expected + 1;
-    run->last = run->first + run->asking;
-    if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
-        return false;
-    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
-    char key_count[8];
-    (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
-    size_t n = 0;
-    args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
-    args[n++] = by_hash ? text_arg(script->sha1)
-                        : (struct rlock__arg){(const char *)script->body, script->size};
-    args[n++] = text_arg(key_count);
-    for (size_t i = 0; i < call->key_count; i++)
-        args[n++] = text_arg(call->keys[i]);
-    for (size_t i = 0; i < call->arg_count; i++) {
-        const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
-        args[n++] = text_arg(call->args[i] + plain);
-    }
-    return rlock__link_ask(run->link, n, args);
-}
-
-/* The run is over. Where it did not work the way may have changed. */
-static void end(struct rlock__run *run, enum rlock_status status) {
-    run->done = true;
-    run->status = status;
-    if (run->link != NULL) {
-        run->route->answered = run->route->answered || run->link->answered;
-        run->route->in_doubt = run->link->in_doubt;
-        run->route->used = status == RLOCK_OK ? run->link : run->route->used;
-        if (status != RLOCK_OK && !run->unconfirmed)
-            run->route->error = run->link->error;
-    }
-    if (status == RLOCK_AGAIN)
-        rlock__route_doubt(run->route);
-    if (status != RLOCK_OK) {
-        rlock__reply_free(run->answer.reply);
-        run->answer.reply = NULL;
-    }
-}
-
-static void ask_or_end(struct rlock__run *run, bool asked) {
-    if (!asked)
-        end(run, RLOCK_SYSTEM);
-}
-
-/* Finds the way, which may ask for it: before anything is put into a request. */
-static void begin(struct rlock__run *run, const struct rlock__limit *limit) {
-    run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->abandoned = run->done = false;
-    run->stage = RLOCK__RUN_HASH;
-    run->asking = false;
-    run->redirections = 0;
-    run->replicas_by_ms = 0;
-    run->last = 0;
-    run->link = NULL;
-    size_t node = run->call->node;
-    const enum rlock_status status =
-        run->call->key_count > 0
-            ? rlock__route_find(run->route, run->call->keys[0], limit, &run->link)
-            : rlock__route_node(run->route, &node, limit, &run->link);
-    if (status == RLOCK_OK && run->link != NULL)
-        return;
-    run->link = NULL;
-    run->refused = true;
-    end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
-}
-
-/* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
-static bool redirected(struct rlock__run *run, const struct rlock__script *script,
-                       const char *text) {
-    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &run->asking);
-    if (to == NULL)
-        return false;
-    if (run->redirections++ >= REDIRECTIONS_MAX) {
-        rlock__error_set(&run->link->error, "%s", text);
-        end(run, RLOCK_AGAIN);
-        return true;
-    }
-    run->link = to;
-    ask_or_end(run, ask_script(run, script));
-    return true;
-}
-
-static bool begins_with(const char *text, const char *word) {
-    return text != NULL && strncmp(text, word, strlen(word)) == 0;
-}
-
-/* The first number may be a token, of which a script has the digits alone: its own numbers are
- * exact up to 2^53 only. */
-static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
-    enum { DIGITS_MIN = 16 };
-    const char *text = rlock__reply_text(reply, 1);
-    if (text == NULL)
-        return rlock__reply_integer(reply, 1, out);
-    const size_t digits = strspn(text, "0123456789");
-    if (digits < DIGITS_MIN || text[digits] != '\0')
-        return false;
-    errno = 0;
-    *out = strtoll(text, NULL, 10);
-    return errno == 0;
-}
-
-static void decode(struct rlock__run *run, const struct rlock__script *script,
-                   rlock__reply *reply) {
-    struct rlock__answer *out = &run->answer;
-    enum rlock_status status = rlock__link_judge(run->link, reply);
-    out->reply = reply;
-    run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
-    if (status == RLOCK_AGAIN)
-        run->route->told = run->link->error;
-    else
-        run->route->told.text[0] = '\0';
-    if (status == RLOCK_OK &&
-        !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
-          rlock__reply_integer(reply, 2, &out->b))) {
-        rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
-                         script->name);
-        status = RLOCK_UNAVAILABLE;
-    }
-    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
-        status = rlock__run_ask_replicas(run);
-    if (status != RLOCK__ASKED)
-        end(run, status);
-}
-
-/* What has been said to one run; the reply is the run's. */
-static void hear(struct rlock__run *run, const struct rlock__script *script, rlock__reply *reply) {
-    const char *error = rlock__reply_error(reply);
-    if (run->stage == RLOCK__RUN_REPLICAS) {
-        const enum rlock_status status = rlock__run_hear_replicas(run, reply);
-        rlock__reply_free(reply);
-        if (status != RLOCK__ASKED)
-            end(run, status);
-    } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
-        rlock__reply_free(reply);
-        run->stage = RLOCK__RUN_BODY;
-        ask_or_end(run, ask_script(run, script));
-    } else if (error != NULL && redirected(run, script, error)) {
-        rlock__reply_free(reply);
-    } else {
-        decode(run, script, reply);
-    }
-}
-
-static void fail(struct rlock__run *run, enum rlock_status status) {
-    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
-    run->route->error = run->link->error;
-    end(run, status);
-}
-
-/* --- all of them ----------------------------------------------------------------------------- */
 
 static bool is_yes(const struct rlock__run *run) {
     return run->done && run->status == RLOCK_OK && run->answer.code > 0;
@@ -247,7 +74,7 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
         if (!heard[i])
             continue;
         if (status != RLOCK_OK) {
-            fail(run, status);
+            rlock__run_fail(run, status);
             continue;
         }
         /* ASKING that is refused makes what follows it worthless. */
@@ -257,7 +84,7 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
         rlock__reply *reply = replies[at - 1];
         run->before = at > run->first ? replies[at - 2] : NULL;
         replies[at - 1] = NULL;
-        hear(run, script, reply);
+        rlock__run_hear(run, script, reply);
     }
     for (size_t i = 0; i < got; i++)
         rlock__reply_free(replies[i]);
@@ -306,7 +133,7 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
     if (run->unconfirmed)
         rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
-    end(run, why);
+    rlock__run_end(run, why);
 }
 
 /* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
@@ -333,12 +160,12 @@ static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *b
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < ballots[i]->count && n < RLOCK__BALLOTS_MAX; k++) {
             runs[n] = &ballots[i]->runs[k];
-            begin(runs[n++], limit);
+            rlock__run_begin(runs[n++], limit);
         }
     }
     for (size_t i = 0; i < n; i++) {
         if (!runs[i]->done)
-            ask_or_end(runs[i], ask_script(runs[i], script));
+            rlock__run_ask(runs[i], script);
     }
     return n;
 }

@@ -142,6 +142,7 @@ layers() {
 	cluster sentinel
 	route
 	script_replicas
+	run
 	script
 	client kind
 	ask ear part vote
