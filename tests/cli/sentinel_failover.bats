@@ -101,7 +101,8 @@ token_of() { # NAME WHO
     wait_until 6 renewed_on one "$end"
     : >let-go
     reap "$holder"
-    assert_equal "$status: $(cat err)" "5: "
+    # A renewal may have met the old master; it is said, and that it works again.
+    assert_equal "$status: $(grep -v -e '^rlock: cannot renew .*; trying again, ' -e '^rlock: renewed .* again after ' err)" "5: "
     assert_nothing_left one
     try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
     assert_output 2
