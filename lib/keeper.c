@@ -21,6 +21,7 @@ struct rlock_keeper {
     struct rlock_lock *lock;
     struct rlock__routes routes;
     struct rlock__listener listener; /* for the word that the lock was taken away */
+    char *channel;                   /* lua/include/broken.lua says so there */
     bool deaf;                       /* it may not listen */
     char broken_by[RLOCK__BY_SIZE];  /* "": nobody is known to have taken it away */
     int64_t grace_ms;
@@ -68,16 +69,11 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     if (keeper->deaf || listener->part != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
+    listener->beside_fd = keeper->timer_fd;
+    listener->channel = keeper->channel;
     const enum rlock_status status =
         rlock__listen(listener, lock->client, &lock->parts[0], false, &limit);
     keeper->deaf = status != RLOCK_OK && status != RLOCK_AGAIN;
-    listener->beside_fd = keeper->timer_fd;
-    /* The other names, where one connection serves all slots. */
-    for (size_t i = 0; status == RLOCK_OK && i < listener->routes.count; i++) {
-        struct rlock__ear *ear = &listener->ears[i];
-        for (size_t k = 1; ear->state != RLOCK__DEAF && !ear->sharded && k < lock->part_count; k++)
-            (void)rlock__ear_subscribe(ear, lock->parts[k].own_channel);
-    }
 }
 
 /* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
@@ -191,6 +187,7 @@ static void free_keeper(struct rlock_keeper *keeper) {
     }
     rlock__routes_free(&keeper->routes);
     rlock__listener_free(&keeper->listener);
+    free(keeper->channel);
     free(keeper);
 }
 
@@ -212,6 +209,7 @@ static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
     keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     keeper->report_fds[0] = keeper->report_fds[1] = -1;
     return (!reports || pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) == 0) &&
+           asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) >= 0 &&
            keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
            rlock__client_routes(keeper->lock->client, &keeper->routes);
 }

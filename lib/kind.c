@@ -156,8 +156,10 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
             to = stpcpy(to, lock_name);
         else if (*from == '<' || *from == '>')
             *to++ = *from == '<' ? '{' : '}';
-        else if (*from == '~' ? has_tag : !has_tag || (*from != '{' && *from != '}'))
-            *to++ = *from == '~' ? ':' : *from;
+        else if (*from == '~')
+            to = stpcpy(to, has_tag ? ":" : "");
+        else if (!has_tag || (*from != '{' && *from != '}'))
+            *to++ = *from;
     }
     *to = '\0';
     return key;

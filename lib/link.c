@@ -108,8 +108,7 @@ void rlock__link_move(struct rlock__link *link, const char *host, const char *po
 static bool expect_one(struct rlock__link *link) {
     if (link->request.bytes == NULL)
         forget_request(link);
-    rlock__reply **replies =
-        realloc(link->replies, (link->expected + 1) * sizeof(struct rlock__reply *));
+    rlock__reply **replies = realloc(link->replies, (link->expected + 1) * sizeof(rlock__reply *));
     if (replies == NULL)
         return false;
     link->replies = replies;

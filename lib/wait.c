@@ -56,9 +56,11 @@ static enum rlock_status prick(struct rlock__listener *listener, size_t i,
     enum rlock_status status = rlock__route_find(route, listener->part->name, limit, &ear->link);
     if (status != RLOCK_OK)
         return status;
-    ear->sharded = rlock__route_sharded(route, listener->part->name, listener->part->channel);
+    const char *channel = listener->channel;
+    ear->sharded = channel == NULL &&
+                   rlock__route_sharded(route, listener->part->name, listener->part->channel);
     ear->state = RLOCK__CONNECTING_EAR;
-    status = rlock__ear_subscribe(ear, listener->part->own_channel);
+    status = rlock__ear_subscribe(ear, channel != NULL ? channel : listener->part->own_channel);
     if (status == RLOCK_OK && listener->shared)
         status = rlock__ear_subscribe(ear, listener->part->channel);
     return status;

@@ -12,6 +12,7 @@ struct rlock__listener {
     bool shared;                 /* subscribed to everybody's channel as well */
     struct rlock__news heard;    /* while it subscribed */
     int beside_fd;               /* rlock__hear() ends when it is readable, too; 0: none */
+    const char *channel;         /* the one to listen on in place of the part's; NULL: none */
 };
 
 /* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has

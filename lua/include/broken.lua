@@ -3,5 +3,8 @@
 local shown = {}
 for owner in string.gmatch(ARGV[6], '[^\n]+') do shown[owner] = true end
 
--- Who has lost it need not wait for the next renewal to find out.
-local function tell_victim(owner) server.tell(owner, 'broken ' .. (ARGV[7] or '')) end
+-- Who has lost it need not wait for the next renewal to find out. On a channel of the owner's, whatever the
+-- name, and for all nodes of a cluster.
+local function tell_victim(owner)
+    redis.pcall('PUBLISH', 'rlock_break:' .. owner, 'broken ' .. (ARGV[7] or ''))
+end

@@ -341,5 +341,5 @@ answer() {
 
 # The holder hears of it after a second.
 hears_of_breaks() {
-    [[ -n $(redis PUBSUB CHANNELS '*{x}:*') ]]
+    [[ -n $(redis PUBSUB CHANNELS 'rlock_break:*') ]]
 }

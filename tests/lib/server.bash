@@ -132,8 +132,7 @@ foreign_release() { # NAME
 # hears Redisson's too.
 waiters() {
     local own shared
-    own=$(redis_on "${3:-main}" PUBSUB CHANNELS "redisson_lock__channel:{$1}:*" | grep . |
-        grep -cvFf <(redis_on "${3:-main}" HKEYS "$1" | grep . || echo nobody)) # who holds listens, too
+    own=$(redis_on "${3:-main}" PUBSUB CHANNELS "redisson_lock__channel:{$1}:*" | grep -c .)
     shared=$(redis_on "${3:-main}" PUBSUB NUMSUB "redisson_lock__channel:{$1}" | tail -n 1)
     ((own == $2 && ($2 == 0 || shared >= 1)))
 }
