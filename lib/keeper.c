@@ -15,7 +15,12 @@
 #include "clock.h"
 #include "lock.h"
 
-enum { BACKOFF_MIN_MS = 10, BACKOFF_MAX_MS = 500, STACK_SIZE = 128 * 1024 };
+enum {
+    RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
+    BACKOFF_MIN_MS = 10,
+    BACKOFF_MAX_MS = 500,
+    STACK_SIZE = 128 * 1024
+};
 
 struct rlock_keeper {
     struct rlock_lock *lock;
@@ -220,6 +225,7 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
     if (keeper != NULL) {
         keeper->lock = lock;
         keeper->grace_ms = options->grace_ms;
+        keeper->deaf = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
         keeper->published = options->lease_end_ms;
         keeper->reports_all = options->reports;
         if (open_keeper(keeper, options->reports || options->troubles) && start_thread(keeper))

@@ -277,7 +277,7 @@ listening() { # N: so many channels of their own are listened to
 
 @test "75 or -E; --no-wait subscribes to nothing and leaves nothing" {
     local kind
-    holds w write
+    holds w write -l 3s # who renews so often does not subscribe either
     for kind in read write; do
         took 300 1000 rlock "$kind" -n x -w 300ms -- touch ran
         assert_failure 75
