@@ -138,7 +138,7 @@ waiters() {
 }
 
 no_subscriptions() {
-    [[ -z $(redis PUBSUB CHANNELS | grep -v '^rlock_break:') ]] # a holder listens there
+    ! redis PUBSUB CHANNELS | grep -qv -e '^rlock_break:' -e '^$' # a holder listens there
 }
 
 # How often the server did COMMAND since the last CONFIG RESETSTAT, in scripts too.
