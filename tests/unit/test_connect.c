@@ -29,7 +29,7 @@ enum { KNOWS, FAILS, HANGS };
 
 static struct {
     atomic_int mode; /* a look-up that is slow reads it in a thread of its own */
-    sem_t go_on; /* for those that hang */
+    sem_t go_on;     /* for those that hang */
     atomic_int begun, ended;
 } names;
 
