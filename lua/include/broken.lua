@@ -6,5 +6,6 @@ for owner in string.gmatch(ARGV[6], '[^\n]+') do shown[owner] = true end
 -- Who has lost it need not wait for the next renewal to find out. On a channel of the owner's, whatever the
 -- name, and for all nodes of a cluster.
 local function tell_victim(owner)
-    redis.pcall('PUBLISH', 'rlock_break:' .. owner, 'broken ' .. (ARGV[7] or ''))
+    local own_channel = string.format('rlock_break:%s', owner)
+    redis.pcall('PUBLISH', own_channel, 'broken ' .. (ARGV[7] or ''))
 end
