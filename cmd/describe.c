@@ -7,9 +7,7 @@
 
 #include "duration.h"
 
-/* Appends to a text of limited size. */
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length,
-                                                         const char *format, ...) {
+void describe_append(char *text, size_t size, size_t *length, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int n = *length < size ? vsnprintf(text + *length, size - *length, format, arguments) : 0;
@@ -22,20 +20,21 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
     const char *verb = holder->kept ? "kept by --min-hold of" : "held by";
     size_t length = 0;
     if (*holder->owner == '\0')
-        append(text, size, &length, "held by others");
+        describe_append(text, size, &length, "held by others");
     else if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
-        append(text, size, &length, "%s %s", verb, holder->owner);
+        describe_append(text, size, &length, "%s %s", verb, holder->owner);
     else if (*holder->user == '\0')
-        append(text, size, &length, "%s %s", verb, holder->host);
+        describe_append(text, size, &length, "%s %s", verb, holder->host);
     else
-        append(text, size, &length, "%s %s@%s", verb, holder->user, holder->host);
+        describe_append(text, size, &length, "%s %s@%s", verb, holder->user, holder->host);
     if (holder->pid > 0 && !holder->kept) /* that process is gone */
-        append(text, size, &length, " pid %" PRId64, holder->pid);
+        describe_append(text, size, &length, " pid %" PRId64, holder->pid);
     if (*holder->host != '\0')
-        append(text, size, &length, " for %s",
-               duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
+        describe_append(
+            text, size, &length, " for %s",
+            duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
     if (*holder->command != '\0')
-        append(text, size, &length, ", %s", holder->command);
+        describe_append(text, size, &length, ", %s", holder->command);
 }
 
 static const char *known(const char *text) {

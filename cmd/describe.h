@@ -17,4 +17,8 @@ void describe_seen(char *text, size_t size, const struct rlock_view_holder *hold
 /* The same of a view's i-th, just now. */
 void describe_view(char *text, size_t size, const rlock_view *view, size_t i);
 
+/* Appends to a text of limited size, of which *length bytes are used. */
+__attribute__((format(printf, 4, 5))) void describe_append(char *text, size_t size, size_t *length,
+                                                           const char *format, ...);
+
 #endif

@@ -2,7 +2,6 @@
 #include "waitline.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,16 +14,6 @@ enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
 
 void waitline_begin(struct waitline *line, const char *name, const struct wrap_kind *kind) {
     *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
-}
-
-/* Appends to a text of limited size. */
-__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *length,
-                                                         const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int n = *length < size ? vsnprintf(text + *length, size - *length, format, arguments) : 0;
-    va_end(arguments);
-    *length += n > 0 ? (size_t)n : 0;
 }
 
 static void describe_count(char *text, size_t size, const struct rlock_holder *holder) {
@@ -55,22 +44,22 @@ static void append_wait(char *text, size_t size, size_t *length, const struct wa
     const struct wrap_kind *kind = line->kind;
     char why[TEXT_SIZE];
     if (holder == NULL) {
-        append(text, size, length, "for %s: cannot use %s: %s", line->name,
-               rlock_client_server(client), rlock_error(client));
+        describe_append(text, size, length, "for %s: cannot use %s: %s", line->name,
+                        rlock_client_server(client), rlock_error(client));
         return;
     }
     waitline_why(why, sizeof why, kind, holder);
-    append(text, size, length, "for %s", holder->name);
+    describe_append(text, size, length, "for %s", holder->name);
     switch (kind->detail) {
-    case DETAIL_NONE: append(text, size, length, ": %s", why); break;
-    case DETAIL_KIND: append(text, size, length, " (%s): %s", kind->name, why); break;
-    case DETAIL_COUNT: append(text, size, length, " (%s, %s)", kind->name, why); break;
+    case DETAIL_NONE: describe_append(text, size, length, ": %s", why); break;
+    case DETAIL_KIND: describe_append(text, size, length, " (%s): %s", kind->name, why); break;
+    case DETAIL_COUNT: describe_append(text, size, length, " (%s, %s)", kind->name, why); break;
     case DETAIL_PLACE:
-        append(text, size, length, " (%s", kind->name);
+        describe_append(text, size, length, " (%s", kind->name);
         if (holder->position > 0)
-            append(text, size, length, ", %" PRId64 "%s of %" PRId64, holder->position,
-                   ordinal_ending(holder->position), holder->waiting);
-        append(text, size, length, "): %s", why);
+            describe_append(text, size, length, ", %" PRId64 "%s of %" PRId64, holder->position,
+                            ordinal_ending(holder->position), holder->waiting);
+        describe_append(text, size, length, "): %s", why);
         break;
     }
 }
@@ -127,8 +116,8 @@ void waitline_show(struct waitline *line, const rlock_client *client, const rloc
     }
     char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
     size_t length = 0;
-    append(text, sizeof text, &length, "waiting %s ",
-           duration_format_seconds(waited, now - line->began_ms));
+    describe_append(text, sizeof text, &length, "waiting %s ",
+                    duration_format_seconds(waited, now - line->began_ms));
     append_wait(text, sizeof text, &length, line, client, holder);
     notify_status(text);
     line->told = !live;

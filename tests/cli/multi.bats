@@ -129,11 +129,8 @@ sections() {
 }
 
 @test "forty names over a line of 25 ms, with a lease of a second: kept, and given back" {
-    local -a names=()
-    local i
-    for ((i = 0; i < 40; i++)); do
-        names+=(-n "m$i")
-    done
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
     proxy_start
     proxy lag 25
     try run "${names[@]}" -l "$(ms 1000)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
@@ -142,11 +139,8 @@ sections() {
 }
 
 @test "a server that falls silent, and forty names: a signal ends it within a second" {
-    local -a names=()
-    local i
-    for ((i = 0; i < 40; i++)); do
-        names+=(-n "m$i")
-    done
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
     proxy_start
     foreign_hold m39 60000
     start run "${names[@]}" --io-timeout 60s -- true
