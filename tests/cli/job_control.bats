@@ -116,7 +116,7 @@ end='sh=touch heard.end'
     cat >thrice <<'EOS'
 for times in 1 2 3; do
     kill "-$1" "$([ "$times" = 2 ] && echo "-$JOB" || echo "$JOB")"
-    n=0; until [ "$(grep -cx "$1" heard)" -ge "$times" ]; do n=$((n + 1)); [ $n -lt 200 ] || exit; sleep 0.01; done
+    n=0; until [ "$(grep -cx "$1" heard)" -ge "$times" ]; do n=$((n + 1)); [ $n -lt 2000 ] || exit; sleep 0.01; done
 done
 EOS
     for signal in "${names[@]}"; do

@@ -123,6 +123,7 @@ both_held() {
 
 @test "no thread to renew with: one warning, not one for each try" {
     [[ $(id -u) == 0 ]] || skip 'needs the right to become another user'
+    no_thread_of_a_sanitizer
     server_start lone --unixsocketperm 777
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR/lone" "$BATS_TEST_TMPDIR"
     run --separate-stderr prlimit --nproc=3 setpriv --reuid=64321 --regid=64321 --clear-groups \
