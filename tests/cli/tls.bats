@@ -62,6 +62,18 @@ load ../lib/tls
     assert_file_not_exist ran
 }
 
+@test "a program that uses the library has TLS from beside that" {
+    local build library
+    build=$(dirname "$RLOCK")/..
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$build/CMakeCache.txt" || skip "the library wants its sanitizer"
+    tls_server tls server
+    cmake --install "$build" --prefix "$PWD/prefix" >install.log
+    library=$(dirname "$(find "$PWD/prefix" -name librlock.so)")
+    cc -I prefix/include -o worker prefix/share/doc/rlock/examples/c/worker.c -L "$library" -Wl,-rpath,"$library" -lrlock
+    SSL_CERT_FILE=$certificates/ca.pem run -0 ./worker x "$(tls_url tls)"
+    assert_output 'token 1'
+}
+
 @test "the system's authorities are trusted, and no others" {
     tls_server tls server
     refused 77 'an authority that is not trusted here' --tls-ca -- run -s "$(tls_url tls)" -n x
