@@ -173,7 +173,7 @@ static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *b
 void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
                                const struct rlock__script *script,
                                const struct rlock__limit *limit) {
-    struct rlock__run *runs[RLOCK__BALLOTS_MAX];
+    struct rlock__run *runs[RLOCK__BALLOTS_MAX] = {NULL};
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
