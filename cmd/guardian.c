@@ -108,7 +108,8 @@ static void leave_job(struct guardian *guardian) {
 }
 
 static void dismiss_witness(struct guardian *guardian) {
-    witness_end(guardian->witness);
+    if (guardian->witness > 0)
+        witness_end(guardian->witness);
     guardian->witness = 0;
 }
 
@@ -260,8 +261,7 @@ static void watch(struct guardian *guardian) {
         /* The end first: a command that has ended by itself needs no stopping. */
         if (fds[1].revents != 0) {
             struct signalfd_siginfo info;
-            while (read(guardian->child_fd, &info, sizeof info) > 0)
-                continue;
+            (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
             reap(guardian);
         }
         if (guardian->phase != ENDED && fds[0].revents != 0)
