@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_SIZE = 16384 };
+enum { STATUS_SIZE = 16384, LINK_SIZE = 64 };
 
 bool proc_read(const char *path, char *text, size_t size) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -33,19 +33,16 @@ static bool numbers_are_ours(const char *status) {
     return number == getpid() && *end == '\n';
 }
 
-bool proc_is_ours(const char **why) {
-    /* The first PID namespace has this number everywhere, and nobody above it whose /proc it could
-     * be: the text need not be read, which takes longer than all the rest. */
-    static const char first[] = "pid:[4026531836]";
-    char ours[64] = "", childrens[64] = "", status[STATUS_SIZE];
+/* In a PID namespace that is not the first one. */
+static bool is_ours_inside(const char *childrens, const char **why) {
+    char ours[LINK_SIZE] = "", status[STATUS_SIZE];
     (void)!readlink("/proc/self/ns/pid", ours, sizeof ours - 1);
-    (void)!readlink("/proc/self/ns/pid_for_children", childrens, sizeof childrens - 1);
-    if (strcmp(ours, first) != 0 && !proc_read("/proc/self/status", status, sizeof status))
+    if (!proc_read("/proc/self/status", status, sizeof status))
         *why = errno == ENOENT || errno == ENOTDIR
                    ? "there is no /proc to find its processes by: mount it (mount -t proc proc "
                      "/proc)"
                    : strerror(errno);
-    else if (strcmp(ours, first) != 0 && !numbers_are_ours(status))
+    else if (!numbers_are_ours(status))
         *why = "/proc is that of another PID namespace, so its processes could not be found: mount "
                "this one's (unshare --mount-proc, bwrap --proc /proc)";
     else if (strcmp(ours, childrens) != 0)
@@ -53,4 +50,13 @@ bool proc_is_ours(const char **why) {
     else
         return true;
     return false;
+}
+
+bool proc_is_ours(const char **why) {
+    /* The first PID namespace has this number everywhere, and nobody above it whose /proc it could
+     * be. Only who is in it has children in it: nothing else need be read, which takes longer. */
+    static const char first[] = "pid:[4026531836]";
+    char childrens[LINK_SIZE] = "";
+    (void)!readlink("/proc/self/ns/pid_for_children", childrens, sizeof childrens - 1);
+    return strcmp(childrens, first) == 0 || is_ours_inside(childrens, why);
 }
