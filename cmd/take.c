@@ -48,31 +48,34 @@ void take_describe_user(char text[TAKE_USER_SIZE]) {
         (void)snprintf(text, TAKE_USER_SIZE, "%ld", (long)geteuid());
 }
 
+/* Yours to free; NULL: no memory. */
+static char *join(const char *const *words) {
+    size_t size = 1;
+    for (size_t i = 0; words[i] != NULL; i++)
+        size += strlen(words[i]) + 1;
+    char *text = calloc(1, size), *to = text;
+    for (size_t i = 0; text != NULL && words[i] != NULL; i++)
+        to = stpcpy(stpcpy(to, i == 0 ? "" : " "), words[i]);
+    return text;
+}
+
 /* The command's words, for those who wait: without passwords, which everybody who may use the
  * server could read. They are hidden before the text is cut: of half a password nobody knows that
  * it is one. False: no memory. */
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings,
                              const struct wrap_kind *kind) {
-    char *const *words = settings->shell_command == NULL ? settings->command : NULL;
-    char *whole = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&whole, &size);
-    if (stream == NULL)
+    const char *told = settings->shell_command != NULL ? settings->shell_command : kind->command;
+    const char *const one[] = {told, NULL};
+    const bool is_one = told != NULL || settings->command == NULL;
+    char *whole = join(is_one ? one : (const char *const *)settings->command);
+    if (whole == NULL)
         return false;
-    if (settings->shell_command != NULL)
-        (void)fputs(settings->shell_command, stream);
-    else if (kind->command != NULL)
-        (void)fputs(kind->command, stream);
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-        (void)fprintf(stream, i == 0 ? "%s" : " %s", words[i]);
-    const bool written = fclose(stream) == 0;
-    if (written) {
-        secret_hide(whole);
-        (void)snprintf(text, COMMAND_SIZE, "%s", whole);
-        explicit_bzero(whole, size);
-    }
+    const size_t size = strlen(whole);
+    secret_hide(whole);
+    (void)snprintf(text, COMMAND_SIZE, "%s", whole);
+    explicit_bzero(whole, size);
     free(whole);
-    return written;
+    return true;
 }
 
 static int make_lock(struct taken *out, const struct settings *settings) {
