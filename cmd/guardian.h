@@ -32,7 +32,10 @@ struct report {
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 
-enum { ENVIRONMENT_SIZE = 1 << 20 }; /* eight times the longest text that exec takes */
+enum {
+    ENVIRONMENT_SIZE = 1 << 20, /* eight times the longest text that exec takes */
+    TEXTS_MAX = 8,              /* in it, of which each is about one variable */
+};
 
 /* Memory shared by both. */
 struct shared {
@@ -47,6 +50,7 @@ struct shared {
 
 struct guardian_plan {
     char *const *argv;           /* the command, looked for in PATH */
+    char **environment;          /* room for the command's: ours and TEXTS_MAX more */
     const sigset_t *caller_mask; /* for the command */
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
     struct shared *shared;

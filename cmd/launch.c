@@ -19,6 +19,30 @@ static void limit_exec(int64_t kill_at_ms) {
         (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
 }
 
+/* Whether one of the texts, "NAME=value" or "NAME", is about this variable. */
+static bool is_told(const char *texts, const char *variable) {
+    const size_t length = (size_t)(strchrnul(variable, '=') - variable);
+    for (; *texts != '\0'; texts += strlen(texts) + 1) {
+        if (strncmp(texts, variable, length) == 0 &&
+            (texts[length] == '=' || texts[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The variables stay where they are. Not by putenv(3): that asks for memory. */
+static void fill_environment(char **to, char *texts) {
+    for (char **variable = environ; *variable != NULL; variable++) {
+        if (!is_told(texts, *variable))
+            *to++ = *variable;
+    }
+    for (size_t i = 0; i < TEXTS_MAX && *texts != '\0'; i++, texts += strlen(texts) + 1) {
+        if (strchr(texts, '=') != NULL)
+            *to++ = texts;
+    }
+    *to = NULL;
+}
+
 /* In the child, which shares our memory until exec: touch nothing but exec_error. */
 _Noreturn static void become_command(const struct guardian_plan *plan, pid_t parent,
                                      int64_t kill_at_ms) {
@@ -30,21 +54,15 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t par
     if (plan->caller_ignored_child)
         (void)signal(SIGCHLD, SIG_IGN);
     (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
-    (void)execvp(plan->argv[0], plan->argv);
+    (void)execvpe(plan->argv[0], plan->argv, plan->environment);
     plan->shared->exec_error = errno;
     _exit(127);
-}
-
-/* putenv(3) keeps the texts where they are; one without '=' takes the variable away. */
-static void set_environment(char *text) {
-    for (; *text != '\0'; text += strlen(text) + 1)
-        (void)putenv(text);
 }
 
 /* vfork(2) copies no page tables; posix_spawn(3) can't set the death signal. */
 pid_t launch(const struct guardian_plan *plan, int64_t kill_at_ms) {
     const pid_t self = getpid();
-    set_environment(plan->shared->environment);
+    fill_environment(plan->environment, plan->shared->environment);
     const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
     if (child == 0)
         become_command(plan, self, kill_at_ms); /* NOLINT(clang-analyzer-unix.Vfork) */

@@ -34,11 +34,20 @@ static bool note_strangers(struct spawn *spawn) {
     return true;
 }
 
-static bool share_memory(struct spawn *spawn) {
+/* For the environ of the command: the guardian asks for no memory. */
+static char **make_room(void) {
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    return malloc((count + TEXTS_MAX + 1) * sizeof *environ);
+}
+
+static bool get_memory(struct spawn *spawn) {
     void *memory = mmap(NULL, sizeof *spawn->shared, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     spawn->shared = memory == MAP_FAILED ? NULL : memory;
-    return spawn->shared != NULL;
+    spawn->environment = make_room();
+    return spawn->shared != NULL && spawn->environment != NULL;
 }
 
 static bool start_guardian(struct spawn *spawn, const struct signals *signals,
@@ -48,6 +57,7 @@ static bool start_guardian(struct spawn *spawn, const struct signals *signals,
         return false;
     const struct guardian_plan plan = {
         .argv = options->argv,
+        .environment = spawn->environment,
         .caller_mask = &signals->caller_mask,
         .caller_ignored_child = caller_ignores_child(),
         .shared = spawn->shared,
@@ -76,7 +86,7 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
     if (!proc_is_ours(why))
         return false;
-    if (note_strangers(spawn) && share_memory(spawn) && start_guardian(spawn, signals, options)) {
+    if (note_strangers(spawn) && get_memory(spawn) && start_guardian(spawn, signals, options)) {
         if (getpid() == 1)
             (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
         return true;
@@ -207,6 +217,7 @@ void spawn_finish(struct spawn *spawn) {
         (void)waitpid(spawn->guardian, NULL, 0);
     }
     free(spawn->strangers);
+    free(spawn->environment);
     if (spawn->shared != NULL)
         (void)munmap(spawn->shared, sizeof *spawn->shared);
     *spawn = (struct spawn){.guardian = -1, .socket = -1};

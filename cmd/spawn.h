@@ -13,6 +13,7 @@
 struct spawn {
     pid_t guardian;
     int socket;
+    char **environment;    /* the guardian's, who fills it */
     struct shared *shared; /* with the guardian: whoever renews the lease stores its end there */
     struct report report;  /* after SPAWN_ENDED */
     bool guardian_lost;    /* after SPAWN_ENDED: it was killed, and the tree by us */

@@ -255,7 +255,7 @@ promised() {
 }
 
 @test "after the fork the guardian asks for no memory" {
-    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,launch,tree,proc,witness,daemon}.c.o
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,launch,tree,proc,witness,daemon}.c.o
 }
 
 # --- scripts -----------------------------------------------------------------------------------

@@ -118,6 +118,19 @@ with_closed() {
     assert_failure 1
 }
 
+@test "environment: a variable of ours that the caller has twice is there once" {
+    run -0 python3 - "$RLOCK" <<-'END'
+	import ctypes, os, sys
+	def texts(words):
+	    return (ctypes.c_char_p * (len(words) + 1))(*[word.encode() for word in words], None)
+	program = sys.argv[1]
+	environment = [f"{name}={value}" for name, value in os.environ.items()]
+	ctypes.CDLL(None).execve(program.encode(), texts([program, "run", "-n", "x", "--", "env"]),
+	                         texts(environment + ["RLOCK_TOKEN=7", "RLOCK_TOKEN=8"]))
+	END
+    assert_equal "$(grep ^RLOCK_TOKEN= <<<"$output")" RLOCK_TOKEN=1
+}
+
 @test "signal mask and dispositions are the caller's" {
     same grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
     trap '' HUP USR1 PIPE
