@@ -2,9 +2,10 @@
  * exec, wait, EVALSHA. No deadline, no renewal, no guardian, no message: the measure for what they
  * cost.
  *
- * usage: bare SOCKET NAME COMMAND [ARG...]
- * ACQUIRE and RELEASE are the scripts' SHA-1, given when it is compiled. */
-#include <stdarg.h>
+ * usage: bare SOCKET COMMAND [ARG...]
+ *
+ * requests.h is what a real rlock was heard to say (learn.py): the requests TAKE and GIVE, and
+ * RANDOMS, the numbers in them that are made anew here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,68 +15,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REQUEST_MAX = 4096 };
+#include "requests.h"
 
-struct request {
-    size_t size;
-    char text[REQUEST_MAX];
-};
+static char take[] = TAKE, give[] = GIVE;
+static const char *const randoms[] = RANDOMS;
 
 static void fail(const char *what) {
     perror(what);
     exit(1);
 }
 
-static void add(struct request *request, const char *word) {
-    request->size += (size_t)snprintf(request->text + request->size, REQUEST_MAX - request->size,
-                                      "$%zu\r\n%s\r\n", strlen(word), word);
+static void replace(char *text, size_t size, const char *old, const char *anew) {
+    const size_t length = strlen(old);
+    char *at;
+    while ((at = memmem(text, size, old, length)) != NULL)
+        memcpy(at, anew, length);
 }
 
-/* A key or channel of the lock's name. */
-static void add_key(struct request *request, const char *format, const char *name) {
-    char key[256];
-    (void)snprintf(key, sizeof key, format, name);
-    add(request, key);
-}
-
-static void begin(struct request *request, int words, const char *sha1, const char *name) {
-    request->size = (size_t)snprintf(request->text, REQUEST_MAX, "*%d\r\n", words + 12);
-    add(request, "EVALSHA");
-    add(request, sha1);
-    add(request, "10");
-    add(request, name);
-    add_key(request, "redisson_lock_token:{%s}", name);
-    add_key(request, "rlock_info:{%s}", name);
-    add_key(request, "rlock_hold:{%s}", name);
-    add_key(request, "rlock_waiters:{%s}", name);
-    add_key(request, "redisson_lock_queue:{%s}", name);
-    add_key(request, "redisson_lock_timeout:{%s}", name);
-    add_key(request, "rlock_beats:{%s}", name);
-    add_key(request, "rlock_rivals:{%s}", name);
-    add_key(request, "rlock_queuers:{%s}", name);
+/* Another number, with the dashes where they were, in both requests. */
+static void renumber(const char *old) {
+    unsigned char random[64];
+    char anew[sizeof random + 1] = "";
+    const size_t length = strlen(old);
+    if (getrandom(random, length, 0) != (ssize_t)length)
+        fail("getrandom");
+    for (size_t i = 0; i < length; i++)
+        anew[i] = old[i] == '-' ? '-' : "0123456789abcdef"[random[i] % 16];
+    replace(take, sizeof take - 1, old, anew);
+    replace(give, sizeof give - 1, old, anew);
 }
 
 /* Sends it; the answer must begin with the code 1. */
-static void ask(int fd, const struct request *request) {
+static void ask(int fd, const char *request, size_t size) {
     char answer[1024];
-    if (send(fd, request->text, request->size, 0) != (ssize_t)request->size)
+    if (send(fd, request, size, 0) != (ssize_t)size)
         fail("send");
     const ssize_t n = recv(fd, answer, sizeof answer - 1, 0);
     if (n <= 0)
         fail("recv");
     answer[n] = '\0';
-    if (strncmp(answer, "*3\r\n:1\r\n", 8) != 0) {
+    const char *first = strchr(answer, '\n');
+    if (answer[0] != '*' || first == NULL || strncmp(first, "\n:1\r\n", 5) != 0) {
         (void)fprintf(stderr, "bare: %s", answer);
         exit(1);
     }
-}
-
-static void random_hex(char *out, size_t bytes) {
-    unsigned char raw[16];
-    if (getrandom(raw, bytes, 0) != (ssize_t)bytes)
-        fail("getrandom");
-    for (size_t i = 0; i < bytes; i++)
-        (void)sprintf(out + 2 * i, "%02x", raw[i]);
 }
 
 static int run(char **argv) {
@@ -92,41 +75,18 @@ static int run(char **argv) {
 
 int main(int argc, char **argv) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct request request;
-    char id[33], uuid[33], owner[128], pid[16];
-    if (argc < 4) {
-        (void)fprintf(stderr, "usage: bare SOCKET NAME COMMAND [ARG...]\n");
+    if (argc < 3) {
+        (void)fprintf(stderr, "usage: bare SOCKET COMMAND [ARG...]\n");
         return 64;
     }
-    const char *name = argv[2];
-    random_hex(id, 16);
-    random_hex(uuid, 16);
-    (void)snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    (void)snprintf(owner, sizeof owner, "%.8s-%.4s-%.4s-%.4s-%.12s:%s@bare", uuid, uuid + 8,
-                   uuid + 12, uuid + 16, uuid + 20, pid);
+    for (size_t i = 0; i < sizeof randoms / sizeof *randoms; i++)
+        renumber(randoms[i]);
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", argv[1]);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) != 0)
         fail(argv[1]);
-
-    const char *const asked[] = {owner, "30000", id, "1"};
-    begin(&request, 12, ACQUIRE, name);
-    for (size_t i = 0; i < 4; i++)
-        add(&request, asked[i]);
-    add_key(&request, "redisson_lock__channel:{%s}", name);
-    const char *const shown[] = {"", "", "0", "bare", pid, "root", argv[3]};
-    for (size_t i = 0; i < 7; i++)
-        add(&request, shown[i]);
-    ask(fd, &request);
-
-    const int status = run(argv + 3);
-
-    begin(&request, 7, RELEASE, name);
-    for (size_t i = 0; i < 4; i++)
-        add(&request, asked[i]);
-    add_key(&request, "redisson_lock__channel:{%s}", name);
-    add(&request, "0");
-    add(&request, owner);
-    ask(fd, &request);
+    ask(fd, take, sizeof take - 1);
+    const int status = run(argv + 2);
+    ask(fd, give, sizeof give - 1);
     return status;
 }

@@ -1,176 +1,178 @@
-"""waiters.py RLOCK DIRECTORY WAITERS CHAIN: see waiters. DIRECTORY holds sock, the server's, and stamp."""
+"""Many that wait for one lock: real rlocks in front, and behind them crowd.c, which plays the rest.
 
+A holder has the lock until it is told to end. Then each rlock in turn runs stamp.c, which notes
+when it began and ended: the time from one's end to the next one's begin is a hand-off, with all the
+others in line behind. The crowd stays until it is killed.
+"""
 import os
-import signal
-import socket
+import pathlib
+import resource
+import select
 import statistics
 import subprocess
-import sys
+import tempfile
 import time
 
-RLOCK, DIRECTORY, WAITERS, CHAIN = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-NAME = 'x'
-CHANNEL = 'redisson_lock__channel:{%s}' % NAME
-IDLE_S = 15
-# What clients send; what scripts do is counted by the server, too, under other names.
-SENT = {'evalsha', 'eval', 'exists', 'subscribe', 'unsubscribe', 'auth', 'select', 'ping', 'hello'}
+import learn
+from server import Server, end, start, wait_for
+
+REAL = 100  # at most, each a process or two
+SPARE = 300  # descriptors of the server that no waiter gets
+SLEEPS_S = 0.02  # until who is heard of as a listener has asked once more, and sleeps
 
 
-class Server:
-    """Just enough of a client: no commands of its own besides those asked for."""
-
-    def __init__(self):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(DIRECTORY + '/sock')
-        self.file = self.socket.makefile('rb')
-
-    def ask(self, *words):
-        words = [str(word).encode() for word in words]
-        self.socket.sendall(b'*%d\r\n' % len(words) + b''.join(b'$%d\r\n%s\r\n' % (len(w), w) for w in words))
-        return self.read()
-
-    def read(self):
-        line = self.file.readline().rstrip()
-        if line[:1] == b'$':
-            return self.file.read(int(line[1:]) + 2)[:-2].decode() if line != b'$-1' else None
-        if line[:1] == b'*':
-            return [self.read() for _ in range(int(line[1:]))]
-        return int(line[1:]) if line[:1] == b':' else line.decode()
-
-    def info(self, section):
-        return dict(line.split(':', 1) for line in self.ask('INFO', section).splitlines() if ':' in line)
-
-    def sent(self):
-        calls = {}
-        for key, value in self.info('commandstats').items():
-            name = key[len('cmdstat_'):]
-            if name in SENT:
-                calls[name] = int(value.split(',')[0].split('=')[1])
-        return calls
-
-    def clients(self):
-        return int(self.info('clients')['connected_clients'])
-
-    def in_line(self):
-        return self.ask('ZCARD', 'rlock_waiters:{%s}' % NAME)
+def most():
+    """How many waiters a server can have here: descriptors, two of each."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    return (limit - SPARE) // 2
 
 
-def difference(after, before):
-    return {name: count - before.get(name, 0) for name, count in after.items() if count != before.get(name, 0)}
+def offspring(pid):
+    """It and all below it."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return [pid] + [each for child in children for each in offspring(int(child))]
 
 
-def wait_for(what, condition, limit_s=120):
-    end = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > end:
-            sys.exit('waiters.py: not within %d s: %s' % (limit_s, what))
-        time.sleep(0.005)
-
-
-def start(log, fifo=None):
-    command = [RLOCK, 'run', '-q', '-n', NAME, '--', DIRECTORY + '/stamp', log] + ([fifo] if fifo else [])
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL)
-
-
-def holder(server, log, fifo):
-    """A run that holds the lock until its FIFO is opened."""
-    os.mkfifo(fifo)
-    process = start(log, fifo)
-    wait_for('a holder', lambda: server.ask('EXISTS', NAME) == 1)
-    return process
-
-
-def let_go(fifo):
-    os.close(os.open(fifo, os.O_WRONLY))
-
-
-def stamps(log):
-    """(began, ended) of each command, in ns, in their order."""
-    with open(log) as file:
-        return sorted(tuple(int(number) for number in line.split()) for line in file)
-
-
-def hand_offs(log):
-    """From the end of a command to the beginning of the next, in ms."""
-    lines = stamps(log)
-    return [(after[0] - before[1]) / 1e6 for before, after in zip(lines, lines[1:])]
+def cpu_s(pid):
+    words = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def private_kib(pid):
-    with open('/proc/%d/smaps_rollup' % pid) as file:
-        return sum(int(line.split()[1]) for line in file if line.startswith('Private_'))
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
 
 
-def chain(server):
-    """One waiter at a time: each holds the lock until the next one waits for it."""
-    log, processes, sent = DIRECTORY + '/chain.log', [], []
-    for i in range(CHAIN + 1):
-        fifo = '%s/fifo-%d' % (DIRECTORY, i)
-        os.mkfifo(fifo)
-        processes.append(start(log, fifo))
-        if i == 0:
-            wait_for('the first holder', lambda: server.ask('EXISTS', NAME) == 1)
-            continue
-        wait_for('a waiter', lambda: server.in_line() == 1)
-        time.sleep(0.02)  # asleep, and the one before it gone
-        before = server.sent()
-        let_go('%s/fifo-%d' % (DIRECTORY, i - 1))
-        processes[i - 1].wait()
-        wait_for('a hand-off', lambda: server.in_line() == 0)
-        sent.append(difference(server.sent(), before).get('evalsha', 0))
-    let_go('%s/fifo-%d' % (DIRECTORY, CHAIN))
-    processes[-1].wait()
-    return hand_offs(log), statistics.mean(sent)
+class Waiters:
+    """A server, and all that want its one lock, for as long as its `with` runs."""
+
+    def __init__(self, tools, kind, limit_s=30):
+        self.tools, self.kind, self.limit_s = tools, kind, limit_s
+        self.server, self.real, self.crowds = Server(), [], []
+
+    def __enter__(self):
+        self.server.__enter__()
+        self.log = f"{self.server.folder}/stamps"
+        return self
+
+    def __exit__(self, *_):
+        self.kill_crowd()
+        for process in self.real:
+            end(process)
+        self.server.__exit__()
+
+    def start(self, *more):
+        command = [*learn.command(self.tools.rlock, self.kind), "--", self.tools.stamp, self.log]
+        self.real.append(start([*command, *more]))
+
+    def start_holder(self):
+        """The next that keeps it until let_go()."""
+        self.fifo = tempfile.mktemp(dir=self.server.folder)
+        os.mkfifo(self.fifo)
+        self.start(self.fifo)
+
+    def has_it(self):
+        """The holder's command runs: it has opened its FIFO."""
+        try:
+            self.hand = os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return False
+        return True
+
+    def hold(self):
+        self.start_holder()
+        wait_for("a holder", self.has_it)
+
+    def let_go(self):
+        os.close(self.hand)
+
+    def join(self, count):
+        """So many come to wait, or as many as are missing. The last rlock is to be a holder."""
+        real = min(count, REAL)
+        for _ in range(real - 1 - self.server.listeners()):
+            self.start()
+        self.in_line(real - 1)
+        self.start_holder()
+        self.in_line(real)
+        if count > real and not self.crowds:
+            self.crowd("wait", self.kind, count - real)
+        self.in_line(count)
+
+    def in_line(self, count):
+        wait_for(f"{count} in line", lambda: self.server.listeners() >= count, self.limit_s)
+        time.sleep(SLEEPS_S)
+
+    def crowd(self, what, kind, count, lease_ms=60000):
+        """See crowd.c. All have been answered."""
+        process = start([self.tools.crowd, what, self.server.url, kind, learn.NAME, str(count),
+                         str(lease_ms)], stdout=subprocess.PIPE)
+        self.crowds.append(process)
+        said, _, _ = select.select([process.stdout], [], [], self.limit_s)
+        if not said or not process.stdout.read(1):
+            raise TimeoutError(f"{count} of a crowd not answered within {self.limit_s} s")
+
+    def kill_crowd(self):
+        for process in self.crowds:
+            end(process)
+        self.crowds.clear()
+
+    def pass_on(self):
+        """From one holder through all that wait before the next."""
+        self.let_go()
+        wait_for("the last to have it", self.has_it, self.limit_s)
+        if any(each.poll() not in (None, 0) for each in self.real):
+            raise RuntimeError("an rlock failed")
+
+    def gaps_ms(self):
+        """Between those who have ended by now."""
+        with open(self.log, encoding="ascii") as file:
+            stamps = sorted(tuple(map(int, line.split())) for line in file)
+        return [(after[0] - before[1]) / 1e6 for before, after in zip(stamps, stamps[1:])]
+
+    # --- what is measured -------------------------------------------------------------------------
+
+    def idle(self, settle_s, seconds):
+        """What it costs while nothing happens."""
+        time.sleep(settle_s)
+        pids = [pid for each in (*self.real[1:], *self.crowds) for pid in offspring(each.pid)]
+        one = offspring(self.real[-1].pid)
+        (scripts, inner), cpu = self.server.calls(), self.server.cpu_us()
+        used, began = sum(map(cpu_s, pids)), time.monotonic()
+        time.sleep(seconds)
+        took, used = time.monotonic() - began, sum(map(cpu_s, pids)) - used
+        more_scripts, more_inner = self.server.calls()
+        cpu = self.server.cpu_us() - cpu
+        scripts, inner = more_scripts - scripts, more_inner - inner
+        return {"scripts": scripts / took, "commands": inner / max(scripts, 1),
+                "server_cpu": cpu / 1e6 / took, "waiters_cpu": used / took,
+                "processes": len(one), "private_kib": sum(map(private_kib, one))}
 
 
-def crowd(server):
-    log, fifo = DIRECTORY + '/crowd.log', DIRECTORY + '/fifo'
-    first = holder(server, log, fifo)
-    alone = server.clients()
-    began = time.monotonic()
-    processes = [start(log) for _ in range(WAITERS)]
-    wait_for('all to wait', lambda: server.in_line() == WAITERS)
-    print('%d waiters: in line after %.1f s' % (WAITERS, time.monotonic() - began))
-    time.sleep(2)
-    memory = [private_kib(process.pid) for process in processes]
-    print('private memory of a waiter: median %d KiB, most %d KiB' % (statistics.median(memory), max(memory)))
-    print('connections of a waiter: %.3f' % ((server.clients() - alone) / WAITERS))
-    before, since = server.sent(), time.monotonic()
-    time.sleep(IDLE_S)
-    sent = difference(server.sent(), before)
-    rate = sum(sent.values()) / WAITERS / (time.monotonic() - since) * 5
-    print('commands of a waiter in 5 s: %.2f (%s)' % (rate, sent))
-
-    before, cpu = server.sent(), float(server.info('cpu')['used_cpu_user'])
-    let_go(fifo)
-    wait_for('all to be done', lambda: all(p.poll() is not None for p in [first] + processes), 600)
-    failed = sum(p.returncode != 0 for p in processes)
-    sent = difference(server.sent(), before)
-    cpu = float(server.info('cpu')['used_cpu_user']) - cpu
-    print('scripts a hand-off: %.2f (%s; with one waiter 1 release and 1 acquire)'
-          % ((sent.get('evalsha', 0) + sent.get('eval', 0)) / WAITERS, sent))
-    print('server time a hand-off: %.3f ms; failed: %d' % (cpu * 1000 / WAITERS, failed))
-    return hand_offs(log)
+def one_by_one(tools, kind, turns):
+    """The floor: from the end of one to the begin of the next where nobody waits. In ms."""
+    with Waiters(tools, kind) as scene:
+        words = learn.command(tools.rlock, kind)
+        subprocess.run([tools.sidebyside, str(turns), *words, "--", tools.stamp, scene.log],
+                       check=True, stdout=subprocess.DEVNULL)
+        return statistics.median(scene.gaps_ms())
 
 
-def describe(label, times):
-    times = sorted(times)
-    print('%s: %d hand-offs, median %.2f ms, mean %.2f ms, 99 %% %.2f ms, most %.1f ms' % (
-        label, len(times), statistics.median(times), statistics.mean(times), times[int(len(times) * 0.99)], times[-1]))
-
-
-def main():
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    server = Server()
-    one, requests = chain(server)
-    describe('one waiter at a time, from a command\'s end to the next one\'s begin', one)
-    print('requests a hand-off with one waiter: %.2f' % requests)
-    many = crowd(server)
-    describe('%d waiters, the same' % WAITERS, many)
-    print('ratio of medians %.2f, of means %.2f' % (
-        statistics.median(many) / statistics.median(one), statistics.mean(many) / statistics.mean(one)))
-    left = [key for key in server.ask('KEYS', '*') if not key.startswith('redisson_lock_token:')]
-    print('keys left behind: %s' % (left or 'none'))
-
-
-main()
+def measure(tools, kind, count, size):
+    """(idle's figures, None of few; {floor, median, most, scripts} of a hand-off)"""
+    idle, gaps, scripts = None, [], 0
+    floor = one_by_one(tools, kind, size.turns)  # as busy as the machine is just now
+    with Waiters(tools, kind, size.limit_s) as scene:
+        alone = scene.server.connections()
+        scene.hold()
+        while len(gaps) < size.turns - 1:
+            scene.join(count)
+            if count >= 10 and idle is None:
+                connections = (scene.server.connections() - alone) / (count + 1)
+                idle = {**scene.idle(size.settle_s, size.idle_s), "connections": connections}
+            before = scene.server.calls()[0]
+            scene.pass_on()
+            scripts += scene.server.calls()[0] - before
+            gaps = scene.gaps_ms()
+    return idle, {"floor": floor, "median": statistics.median(gaps), "most": max(gaps),
+                  "scripts": scripts / (len(gaps) + 1)}

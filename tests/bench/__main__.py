@@ -1,0 +1,124 @@
+"""What rlock costs, measured side by side with others, and printed as Markdown: README.md here."""
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+import types
+
+import bounds
+import learn
+import report
+import scripts
+import starts
+import waiters
+from server import Server, free_port
+from steps import Steps
+from tools import Tools
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
+
+FULL = types.SimpleNamespace(
+    rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000, 10000), crowds=(10, 1000, 10000),
+    turns=100, settle_s=6, idle_s=10, limit_s=30)
+QUICK = types.SimpleNamespace(
+    rounds=3, pairs=200, starts=100, counts=(1, 10), crowds=(10,),
+    turns=10, settle_s=0.5, idle_s=1, limit_s=10)
+
+
+def of_scripts(tools, size, step, _):
+    with Server(free_port()) as server:
+        theirs = step("Redisson's scripts", learn.of_redisson, tools, server) or {}
+        figures = {kind: step(f"scripts of {kind}", scripts.measure, tools, server, kind,
+                              theirs.get(kind), size) for kind in learn.KINDS}
+    yield report.scripts({kind: found for kind, found in figures.items() if found})
+
+
+def of_starts(tools, size, step, _):
+    if figures := step("a command under a free lock", starts.measure, tools, size):
+        yield report.starts(figures)
+
+
+def of_waiters(tools, size, step, folder):
+    figures = {(kind, count): step(f"{count} waiters of {kind}", waiters.measure, tools, kind,
+                                   count, size)
+               for kind in ("run", "fair") for count in fitting(size.counts)}
+    hand_offs = {what: found[1] for what, found in figures.items() if found}
+    idle = {what: found[0] for what, found in figures.items() if found and found[0]}
+    yield report.hand_offs(hand_offs)
+    if idle:
+        yield report.idle(idle)
+    if idle and shutil.which("gnuplot"):
+        yield report.plots(hand_offs, idle, folder)
+
+
+def of_bounds(tools, size, step, _):
+    acts = {f"{state} waiters of `{kind}`": (act, kind)
+            for state, act in (("living", bounds.living), ("dead", bounds.dead))
+            for kind in ("run", "fair")}
+    acts |= {"readers": (bounds.readers,), "dead readers": (bounds.dead_readers,)}
+    yield report.bounds({what: {count: step(f"{count} {what}", act[0], tools, *act[1:], count)
+                                for count in fitting(size.crowds)} for what, act in acts.items()})
+
+
+SECTIONS = {"scripts": of_scripts, "starts": of_starts, "waiters": of_waiters, "bounds": of_bounds}
+
+
+def fitting(counts):
+    """No more than can wait at a server here."""
+    most = waiters.most()
+    return sorted({min(count, most) for count in counts})
+
+
+def write_readme(text):
+    """Between the two marks."""
+    file = PROJECT / "README.md"
+    before, mark, rest = file.read_text(encoding="utf-8").partition(MARKS[0])
+    after = rest[rest.index(MARKS[1]):]
+    file.write_text(before + mark + text + after, encoding="utf-8")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="run", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small ones, within a minute")
+    parser.add_argument("--readme", action="store_true", help="put them into README.md")
+    parser.add_argument("section", nargs="*", help=f"only these of {', '.join(SECTIONS)}")
+    args = parser.parse_args()
+    if unknown := set(args.section) - set(SECTIONS):
+        parser.error(f"no such section: {', '.join(unknown)}")
+    return args
+
+
+def clean_environment(folder):
+    for name in [name for name in os.environ if name.startswith("RLOCK_")]:
+        if name != "RLOCK_NO_INTEROP":
+            del os.environ[name]
+    os.environ |= {"TMPDIR": folder, "RLOCK_CONFIG": "/dev/null"}
+
+
+def main():
+    args, steps = arguments(), Steps()
+    rlock = pathlib.Path(os.environ.get("RLOCK_BIN", PROJECT / "build/cmd/rlock")).resolve()
+    if not rlock.exists():
+        sys.exit(f"bench: no {rlock}: build it, or set RLOCK_BIN")
+    with tempfile.TemporaryDirectory(prefix="rlock-bench-") as folder:
+        clean_environment(folder)
+        tools = Tools(rlock, folder)
+        texts = []
+        for section in args.section or SECTIONS:
+            plots = HERE if args.readme else rlock.parent.parent
+            texts += SECTIONS[section](tools, QUICK if args.quick else FULL, steps.step, plots)
+    text = "\n\n".join([", ".join(tools.versions) + ".", *texts]) + "\n"
+    print(text)
+    if args.readme:
+        write_readme(text)
+    return steps.failed
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""What rlock and Redisson say to take a lock and to give it back, learned by listening to them.
+
+Nothing here knows what the words mean: of a request that was heard, those random numbers that tell
+owners and attempts apart are made anew, and it is another client's.
+"""
+import os
+import re
+import secrets
+import subprocess
+
+from server import TESTS, Monitor, end, start, wait_for
+
+NAME, PERMITS = "x", "5"
+KINDS = {"run": "lock", "fair": "fair", "read": "read", "write": "write", "sem": "permits"}
+# UUIDs and 16 random bytes as hexadecimal digits; not the 40 digits of a script's hash.
+RANDOM = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})"
+                    r"(?![0-9a-f])")
+
+
+def encode(words):
+    words = [word.encode("latin-1") for word in words]
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word)
+                                              for word in words)
+
+
+class Pair:
+    """The two requests of one take and give-back."""
+
+    def __init__(self, requests):
+        if [words[0].upper() for words in requests] != 2 * ["EVALSHA"]:
+            raise ValueError(f"two scripts expected, heard {requests}")
+        self.requests = requests
+
+    def randoms(self):
+        return sorted({number for words in self.requests for word in words
+                       for number in RANDOM.findall(word)})
+
+    def another(self):
+        """The same of another client: two requests as they are sent."""
+        anew = {old: re.sub("[0-9a-f]", lambda _: secrets.choice("0123456789abcdef"), old)
+                for old in self.randoms()}
+        return [encode([RANDOM.sub(lambda at: anew[at[0]], word) for word in words])
+                for words in self.requests]
+
+
+def command(rlock, kind, name=NAME):
+    return [rlock, kind, "-q", "-n", name, *(["--permits", PERMITS] if kind == "sem" else [])]
+
+
+def of_rlock(rlock, server, kind):
+    words = [*command(rlock, kind), "--", "true"]
+    subprocess.run(words, check=True)  # the server knows the scripts from now on
+    with Monitor(server) as monitor:
+        subprocess.run(words, check=True)
+        pair = Pair(monitor.scripts())
+    server.ask("FLUSHDB")
+    return pair
+
+
+# --- Redisson -------------------------------------------------------------------------------------
+
+class Redisson:
+    """The program of tests/interop: a JVM, for as long as its `with` runs."""
+
+    def __init__(self, build, port):
+        home = next(iter(sorted((build / "interop").glob("[0-9]*"), reverse=True)))
+        self.version = home.name
+        self.words = ["java", "-XX:+UseSerialGC", "-cp", f"{home}/classes:{home}/jars/*", "Interop",
+                      f"servers=redis://127.0.0.1:{port}"]
+        self.folder = os.environ["TMPDIR"]
+
+    def __enter__(self):
+        with open(f"{self.folder}/java.err", "w", encoding="utf-8") as errors:
+            self.process = start(self.words, stdin=subprocess.PIPE, text=True,
+                                 stdout=subprocess.PIPE, stderr=errors)
+        if not self.process.stdout.readline().startswith("ready "):
+            raise RuntimeError("Redisson does not start: see tests/interop")
+        return self
+
+    def __exit__(self, *_):
+        end(self.process)
+
+    def do(self, *words):
+        answer = f"{self.folder}/answer-j"
+        print(self.folder, "j", *words, file=self.process.stdin, flush=True)
+        wait_for(f"Redisson: {words}", lambda: os.path.exists(answer))
+        with open(answer, encoding="utf-8") as file:
+            said = file.read().strip()
+        os.remove(answer)
+        if said not in ("taken", "released", "true"):
+            raise RuntimeError(f"Redisson: {words}: {said}")
+
+    def take_and_give_back(self, kind):
+        self.do("take", kind, NAME, *(["lease=30000"] if kind == "permits" else []))
+        self.do("release", kind, NAME)
+
+    def pair(self, server, kind):
+        theirs = KINDS[kind]
+        if kind == "sem":
+            self.do("set", theirs, NAME, f"permits={PERMITS}")
+        self.take_and_give_back(theirs)  # the server knows the scripts from now on
+        with Monitor(server) as monitor:
+            self.take_and_give_back(theirs)
+            pair = Pair(monitor.scripts())
+        server.ask("FLUSHDB")
+        return pair
+
+
+def of_redisson(tools, server):
+    """{kind: Pair}; nothing where Redisson can't be had, or is not wanted."""
+    if os.environ.get("RLOCK_NO_INTEROP") == "1":
+        return {}
+    subprocess.run([TESTS / "interop" / "run", "--fetch", tools.build], check=False,
+                   stdout=subprocess.DEVNULL)
+    if not any((tools.build / "interop").glob("[0-9]*/classes")):
+        return {}
+    with Redisson(tools.build, server.port) as redisson:
+        tools.versions.append(f"Redisson {redisson.version}")
+        return {kind: redisson.pair(server, kind) for kind in KINDS}

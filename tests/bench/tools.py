@@ -1,0 +1,49 @@
+"""The programs that are measured, and those that measure, built against the build's library."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+import bounds
+import learn
+
+HERE = pathlib.Path(__file__).resolve().parent
+CC = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra"]
+
+
+def quote(data):
+    """As a string of C."""
+    return '"' + "".join(rf"\{byte:03o}" for byte in data) + '"'
+
+
+def said(command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+class Tools:
+    def __init__(self, rlock, folder):
+        self.rlock, self.folder = str(rlock), folder
+        self.build = rlock.parent.parent
+        self.true = shutil.which("true")
+        self.versions = [said([self.rlock, "--version"]),
+                         "Redis " + said(["redis-server", "--version"]).split("v=")[1].split()[0],
+                         f"{os.cpu_count()} processors"]
+        self.names = bounds.names(self.build)
+        self.stamp, self.sidebyside = self.compiled("stamp"), self.compiled("sidebyside")
+        library = self.build / "lib"
+        self.crowd = self.compiled("crowd", "-pthread", f"-I{HERE.parent.parent / 'lib'}",
+                                   f"-L{library}", "-lrlock", f"-Wl,-rpath,{library}")
+
+    def compiled(self, name, *options):
+        program = f"{self.folder}/{name}"
+        subprocess.run([*CC, "-o", program, HERE / f"{name}.c", *options], check=True)
+        return program
+
+    def bare(self, pair):
+        """bare.c with an rlock's own words."""
+        take, give = (quote(learn.encode(words)) for words in pair.requests)
+        randoms = ", ".join(quote(number.encode()) for number in pair.randoms())
+        with open(f"{self.folder}/requests.h", "w", encoding="ascii") as file:
+            print(f"#define TAKE {take}", f"#define GIVE {give}",
+                  f"#define RANDOMS {{{randoms}}}", sep="\n", file=file)
+        return self.compiled("bare", f"-I{self.folder}")
