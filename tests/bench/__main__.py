@@ -31,8 +31,10 @@ QUICK = types.SimpleNamespace(
 
 
 def of_scripts(tools, size, step, _):
+    theirs = {}
     with Server(free_port()) as server:
-        theirs = step("Redisson's scripts", learn.of_redisson, tools, server) or {}
+        if learn.has_redisson(tools.build):
+            theirs = step("Redisson's scripts", learn.of_redisson, tools, server) or {}
         figures = {kind: step(f"scripts of {kind}", scripts.measure, tools, server, kind,
                               theirs.get(kind), size) for kind in learn.KINDS}
     yield report.scripts({kind: found for kind, found in figures.items() if found})

@@ -106,14 +106,17 @@ class Redisson:
         return pair
 
 
-def of_redisson(tools, server):
-    """{kind: Pair}; nothing where Redisson can't be had, or is not wanted."""
+def has_redisson(build):
+    """Fetches it, once; that has time limits of its own."""
     if os.environ.get("RLOCK_NO_INTEROP") == "1":
-        return {}
-    subprocess.run([TESTS / "interop" / "run", "--fetch", tools.build], check=False,
+        return False
+    subprocess.run([TESTS / "interop" / "run", "--fetch", build], check=False,
                    stdout=subprocess.DEVNULL)
-    if not any((tools.build / "interop").glob("[0-9]*/classes")):
-        return {}
+    return any((build / "interop").glob("[0-9]*/classes"))
+
+
+def of_redisson(tools, server):
+    """{kind: Pair}"""
     with Redisson(tools.build, server.port) as redisson:
         tools.versions.append(f"Redisson {redisson.version}")
         return {kind: redisson.pair(server, kind) for kind in KINDS}

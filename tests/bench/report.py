@@ -48,8 +48,8 @@ def hand_offs(figures):
     rows = [[f"`{kind}`", counted(count), f"{one['median']:.2f} ms", f"{one['floor']:.2f} ms",
              ratio(one["median"], one["floor"]), f"{one['scripts']:.2f}"]
             for (kind, count), one in figures.items()]
-    return ("A hand-off, from the end of one command to the begin of the next, beside the same "
-            "where nobody waits and one is started after the other:\n\n"
+    return ("A hand-off, from the end of one command to the begin of the next, beside rlocks one "
+            "by one, without waiting:\n\n"
             + table(["kind", "waiters", "hand-off", "one by one", "ratio", "scripts"], rows))
 
 

@@ -88,14 +88,14 @@ class Waiters:
         os.close(self.hand)
 
     def join(self, count):
-        """So many come to wait, or as many as are missing. The last rlock is to be a holder."""
+        """So many come to wait, or as many as are missing; the last rlock is to be a holder."""
         real = min(count, REAL)
         for _ in range(real - 1 - self.server.listeners()):
             self.start()
         self.in_line(real - 1)
         self.start_holder()
         self.in_line(real)
-        if count > real and not self.crowds:
+        if count > real:
             self.crowd("wait", self.kind, count - real)
         self.in_line(count)
 
@@ -150,22 +150,22 @@ class Waiters:
 
 
 def one_by_one(tools, kind, turns):
-    """The floor: from the end of one to the begin of the next where nobody waits. In ms."""
+    """The floor: from the end of one to the begin of the next where nobody waits; times in ms."""
     with Waiters(tools, kind) as scene:
         words = learn.command(tools.rlock, kind)
         subprocess.run([tools.sidebyside, str(turns), *words, "--", tools.stamp, scene.log],
                        check=True, stdout=subprocess.DEVNULL)
-        return statistics.median(scene.gaps_ms())
+        return scene.gaps_ms()
 
 
 def measure(tools, kind, count, size):
-    """(idle's figures, None of few; {floor, median, most, scripts} of a hand-off)"""
+    """(idle's figures, None of few; {floor, median, scripts} of a hand-off)"""
     idle, gaps, scripts = None, [], 0
-    floor = one_by_one(tools, kind, size.turns)  # as busy as the machine is just now
+    floor = one_by_one(tools, kind, size.turns)  # as busy as the machine is just then, and after
     with Waiters(tools, kind, size.limit_s) as scene:
         alone = scene.server.connections()
         scene.hold()
-        while len(gaps) < size.turns - 1:
+        while len(gaps) < size.turns - 1 and not scene.crowds:  # who would come behind a crowd
             scene.join(count)
             if count >= 10 and idle is None:
                 connections = (scene.server.connections() - alone) / (count + 1)
@@ -174,5 +174,6 @@ def measure(tools, kind, count, size):
             scene.pass_on()
             scripts += scene.server.calls()[0] - before
             gaps = scene.gaps_ms()
-    return idle, {"floor": floor, "median": statistics.median(gaps), "most": max(gaps),
+    floor += one_by_one(tools, kind, size.turns)
+    return idle, {"floor": statistics.median(floor), "median": statistics.median(gaps),
                   "scripts": scripts / (len(gaps) + 1)}
