@@ -10,10 +10,10 @@
 #include "pace.h"
 
 enum {
-    GLANCES = 11, /* of those far from the front, between two tries: about a minute */
     ANSWER_MS = 100,
     SPLIT_PATIENCE_MS = 1500,
-    BEAT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
+    PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
+    BEAT_MS = 2500,
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
     LEAVE_PAUSE_MS = 20,
@@ -112,33 +112,15 @@ static bool never_reached(const struct rlock_lock *lock) {
            rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
 }
 
-/* Far from the front nothing has called for a try: a thousand waiters' caps must not cost a
- * thousand scripts. Now and then it is a try all the same, for it also tells who holds the lock by
- * then. */
-static bool nothing_new(struct rlock_lock *lock, const struct rlock_wait *wait) {
-    if (!lock->routine || lock->client->count > 1 || lock->listener.part != lock->busy ||
-        lock->glances >= GLANCES) {
-        lock->glances = 0;
-        return false;
-    }
-    const struct rlock__limit limit =
-        rlock__client_limit(lock->client, wait->deadline_ms, wait->cancel_fd);
-    lock->glances++;
-    return rlock__part_glance(lock, lock->busy, &limit);
-}
-
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
-    const bool beats = lock->kind->beats && lock->busy != NULL && rlock__part_in_line(lock->busy);
-    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + BEAT_MS) : deadline_ms;
+    const bool beats =
+        lock->busy != NULL && rlock__part_in_line(lock->busy) && lock->again_ms <= BEAT_MS;
+    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
-    if (nothing_new(lock, wait)) {
-        rlock__pace_after_busy(lock, -1);
-        return RLOCK_AGAIN;
-    }
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
     lock->stands = !no_wait;
     int64_t hint_ms = -1;
@@ -180,7 +162,7 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
 static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock__limit *limit,
                                     bool try_after) {
     struct rlock__listener *listener = &lock->listener;
-    const bool first = lock->place <= 1;
+    const bool first = lock->place <= 1 || (listener->part == lock->busy && listener->shared);
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
     if (lock->busy == NULL)
@@ -189,10 +171,6 @@ static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock_
         rlock__listen_no_more(listener);
     if (listener->part == lock->busy && listener->shared == first) {
         lock->backoff_ms = 0;
-        return RLOCK_OK;
-    }
-    if (listener->part == lock->busy && !first) {
-        rlock__listen_alone(listener);
         return RLOCK_OK;
     }
     enum rlock_status status = rlock__listen(listener, lock->client, lock->busy, first, &bound);
@@ -215,15 +193,16 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     const int64_t now = rlock_now_ms();
     if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
         lock->place = 1;
-    if (news->woken || (news->released && lock->place <= 1)) {
+    if (news->woken || (news->released && lock->listener.shared)) {
         rlock__pace_now(lock);
         return RLOCK_OK;
     }
+    if (news->beat)
+        rlock__pace_beat(lock);
     if (news->first_ms < 0)
         return RLOCK_OK;
     /* Someone has just taken it and we are first now: no try, it would only say "busy". */
     lock->place = lock->blocker.position = 1;
-    lock->routine = false;
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
     return prick_ears(lock, limit, false);

@@ -49,6 +49,8 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
         (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof broken - 1);
     } else if (strcmp(channel, part->own_channel) != 0)
         news->released = true;
+    else if (strcmp(text, "beat") == 0)
+        news->beat = true;
     else if (strncmp(text, first, sizeof first - 1) != 0)
         news->woken = true;
     else if (rlock__resp_whole(text + sizeof first - 1, &first_ms))

@@ -9,17 +9,17 @@
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
 #define COMMON_KEYS                                                                                \
-    "*", "redisson_lock_token:{*}", "rlock_info:~{*}", "rlock_hold:~{*}", "rlock_waiters:~{*}"
-enum { WAITERS = 4, WRITERS = 6 };
+    "*", "redisson_lock_token:{*}", "rlock_info:~{*}", "rlock_hold:~{*}", "rlock_waiters:~{*}",    \
+        "rlock_beats:~{*}"
 enum {
     HELD = 1 << 0 | 1 << 2 | 1 << 3,
-    PERMITS_HELD = HELD | 1 << 5
+    PERMITS_HELD = HELD | 1 << 6
 }; /* lock, info, hold, permits */
 
 #define MUTEX_KEYS                                                                                 \
-    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:~{*}",       \
-        "rlock_rivals:~{*}", "rlock_queuers:~{*}"
-#define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}"
+    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:~{*}",       \
+        "rlock_queue_beats:~{*}", "rlock_queuers:~{*}"
+#define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}"
 #define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
 #define LATCH_KEYS SEM_KEYS /* to tell it from a semaphore that is in use */
 
@@ -38,7 +38,6 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
         .stand = HELD,
-        .line = WAITERS,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -52,12 +51,10 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
         .stand = HELD,
-        .line = WAITERS,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
         .variant = "supersede",
         .queued = true,
-        .beats = true,
     },
     {
         .name = "read",
@@ -68,7 +65,6 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
-        .line = WAITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -82,12 +78,10 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
         .stand = HELD,
-        .line = WRITERS,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
         .variant = "prefer-readers",
-        .beats = true,
     },
     {
         .name = "sem",
@@ -98,7 +92,6 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
         .stand = PERMITS_HELD,
-        .line = WAITERS,
         .channel = SEM_CHANNEL,
     },
     {
@@ -107,23 +100,22 @@ static const struct rlock__kind kinds[] = {
         .release = &SCRIPT_PLAIN_RELEASE,
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
-        .line = WAITERS,
         .channel = SEM_CHANNEL,
     },
     {
         .name = "latch",
         .acquire = &SCRIPT_LATCH_ACQUIRE,
         .keys = {LATCH_KEYS},
-        .line = WAITERS,
         .channel = LATCH_CHANNEL,
         .variant = "must-exist",
     },
 };
 
 const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
-    COMMON_KEYS,        "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
-    "rlock_beats:~{*}", "{*}:~wait_write",         "rlock_writers:~{*}",
-    "{*}:timeout",      "rlock_queuers:~{*}",
+    COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
+    "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
+    "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
+    "rlock_queuers:~{*}",
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;

@@ -14,7 +14,6 @@ struct rlock__kind {
      * brackets are braces whatever the name, `~` a colon where it has braces itself: what is
      * rlock's alone must not be one key for the names x and {x}. */
     const char *keys[RLOCK__KEYS_MAX];
-    size_t line; /* which of the keys is the list of waiters */
     unsigned
         stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
                   refuses scripts that name others (TRYAGAIN): a renewal names these alone */
@@ -23,7 +22,6 @@ struct rlock__kind {
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
     bool shareable;      /* it may live on several servers at once, of which a majority decides */
-    bool beats;          /* a waiter that is not heard of for seconds loses its place */
 };
 
 /* NULL: there is no such kind. */

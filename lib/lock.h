@@ -25,8 +25,7 @@ struct rlock_lock {
     int64_t next_try_ms;
     int64_t backoff_ms; /* how long the next pause after a try without an answer is; 0: none was */
     unsigned tries;
-    unsigned glances; /* since the last try; see rlock__part_glance */
-    bool routine;     /* nothing has happened: only the cap calls for the next try */
+    int64_t again_ms; /* how long it may sleep at most, as the last try said */
     bool last_was_busy;
     unsigned splits;          /* in a row */
     bool split;               /* of several servers no majority is anybody's */
@@ -77,11 +76,6 @@ bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__part
 /* Runs those that are ready in these parts. */
 void rlock__parts_run_ahead(struct rlock__part *parts, size_t count, bool last_first,
                             const struct rlock__script *script, const struct rlock__limit *limit);
-
-/* Looks whether lock and line still stand, by one plain command: what a waiter far from the front
- * does instead of most tries. True: they do. False: try. Of one server only. */
-bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
-                        const struct rlock__limit *limit);
 
 /* --- the verbs, on one name: part_take.c, part_token.c, part_renew.c... -------------------- */
 

@@ -6,13 +6,11 @@
 #include "clock.h"
 
 enum {
-    CAP_MIN_MS = 4500, /* a sleeper tries again after this to CAP_MAX_MS: not all at once */
-    CAP_MAX_MS = 5000,
-    BEAT_MIN_MS = 2000, /* the same where a waiter must be heard of */
-    BEAT_MAX_MS = 2500,
+    CAP_MS = 5000, /* a sleeper tries again after this where the server does not say when */
+    CAP_MAX_MS = 3600000,
+    BEAT_MS = 2500, /* the same where a waiter must be heard of: lua/include/line.lua */
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
-    FRONT = 16, /* places in line from which a waiter tries at every cap */
     SPLIT_MIN_MS = 20,
     SPLITS_MAX = 4, /* doublings */
 };
@@ -25,12 +23,16 @@ static void after_split(struct rlock_lock *lock) {
     lock->next_try_ms = rlock_now_ms() + rlock__random_between(1, most);
 }
 
+/* Not all at once. */
+static int64_t jitter(int64_t ms) {
+    return rlock__random_between(ms - ms / 10, ms);
+}
+
 void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
-    int64_t pause = lock->kind->beats ? rlock__random_between(BEAT_MIN_MS, BEAT_MAX_MS)
-                                      : rlock__random_between(CAP_MIN_MS, CAP_MAX_MS);
+    const int64_t asked_ms = lock->again_ms > 0 ? lock->again_ms : CAP_MS;
+    int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
     if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
         pause = rlock__sooner_ms(pause, hint_ms + 1);
-    lock->routine = lock->place > FRONT && !lock->kind->beats;
     lock->next_try_ms = rlock_now_ms() + pause;
     if (lock->split)
         after_split(lock);
@@ -38,8 +40,12 @@ void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
         lock->splits = 0;
 }
 
+void rlock__pace_beat(struct rlock_lock *lock) {
+    lock->again_ms = BEAT_MS;
+    lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(BEAT_MS));
+}
+
 void rlock__pace_now(struct rlock_lock *lock) {
-    lock->routine = false;
     lock->next_try_ms = rlock_now_ms();
 }
 
@@ -53,5 +59,4 @@ void rlock__pace_after_failure(struct rlock_lock *lock) {
     const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
     if (!rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms)
         lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, last_ms);
-    lock->routine = false;
 }

@@ -162,18 +162,3 @@ void rlock__parts_run_ahead(struct rlock__part *parts, size_t count, bool last_f
     if (n > 0)
         rlock__script_run_ballots(ballots, n, script, limit);
 }
-
-bool rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
-                        const struct rlock__limit *limit) {
-    struct rlock__route *route = &lock->client->routes.at[0];
-    const char *words[] = {"EXISTS", part->name, part->keys[lock->kind->line]};
-    struct rlock__link *link;
-    rlock__reply *reply = NULL;
-    int64_t found = 0;
-    if (rlock__route_find(route, part->name, limit, &link) != RLOCK_OK ||
-        !rlock__link_ask_words(link, 3, words) || rlock__link_call(link, limit, &reply) != RLOCK_OK)
-        return false;
-    const bool stand = rlock__reply_number(reply, &found) && found == 2;
-    rlock__reply_free(reply);
-    return stand;
-}

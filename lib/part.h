@@ -21,6 +21,7 @@ struct rlock__seat {
                        more */
     unsigned tries; /* so many are over: lua/include/try.lua */
     int64_t token;
+    int64_t ticket; /* by which we come back to our place in line; 0: none */
     int64_t lease_end_ms;
 };
 
@@ -31,7 +32,8 @@ struct rlock__inquiry {
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     size_t seats[RLOCK_SERVERS_MAX]; /* whose runs these are */
     int64_t sent_ms;
-    char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE]; /* borrowed */
+    char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
+        ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed */
 };
 
 struct rlock__part {

@@ -98,16 +98,27 @@ static void note_seat(const struct rlock_lock *lock, struct rlock__seat *seat,
                       const struct rlock__run *run, enum rlock_status vote, bool in_line,
                       int64_t sent_ms) {
     seat->in_line = seat->in_line || in_line;
+    if (vote == RLOCK_BUSY && in_line)
+        (void)rlock__reply_integer(run->answer.reply, 12, &seat->ticket);
     note_doubt(seat, run, vote);
     seat->held = vote == RLOCK_OK;
     seat->given_back = false;
     if (!seat->held)
         return;
     seat->in_line = false; /* the grant took us out of it */
+    seat->ticket = 0;
     seat->reentered = run->answer.code == REENTERED;
     seat->token = run->answer.a;
     seat->lease_end_ms =
         lock->kind->renew != NULL ? rlock__lease_end_ms(sent_ms, lock->lease_ms) : RLOCK_FOREVER;
+}
+
+/* How long it may sleep, as the server says that wants it soonest. */
+static void note_again(struct rlock_lock *lock, const struct rlock__answer *answer) {
+    int64_t again_ms = 0;
+    if (rlock__reply_integer(answer->reply, 11, &again_ms) && again_ms > 0 &&
+        (lock->again_ms == 0 || again_ms < lock->again_ms))
+        lock->again_ms = again_ms;
 }
 
 /* Every server's place may be another; who stands first somewhere is woken there. */
@@ -115,9 +126,11 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
                       struct rlock__run *runs, const enum rlock_status *votes, int64_t *hint_ms) {
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
     size_t busy[RLOCK_SERVERS_MAX] = {0}, count = 0;
+    lock->again_ms = 0;
     for (size_t i = 0; i < part->seat_count; i++) {
         if (votes[i] != RLOCK_BUSY)
             continue;
+        note_again(lock, &runs[i].answer);
         owners[count] = text_or_empty(runs[i].answer.reply, 3);
         busy[count++] = i;
     }
@@ -186,6 +199,11 @@ static void add_seat(struct rlock__inquiry *inquiry, struct rlock__part *part,
     struct rlock__seat *seat = &part->seats[i];
     seat->tries += seat->given_up;
     seat->given_up = false;
+    char *ticket = inquiry->ticket_text[inquiry->ballot.count];
+    ticket[0] = '\0';
+    if (seat->ticket > 0)
+        (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, seat->ticket);
+    call.args[call.arg_count++] = ticket;
     (void)rlock__inquiry_add(inquiry, part, &routes->at[i], i, call);
 }
 

@@ -162,16 +162,6 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
     }
 }
 
-/* It goes out with the next rlock__hear(), which sees all that comes back. */
-void rlock__listen_alone(struct rlock__listener *listener) {
-    for (size_t i = 0; i < listener->routes.count; i++) {
-        struct rlock__ear *ear = &listener->ears[i];
-        if (ear->state != RLOCK__DEAF)
-            (void)rlock__ear_say(ear, "SUNSUBSCRIBE", listener->part->channel);
-    }
-    listener->shared = false;
-}
-
 /* Asked at another place since, or over a newer connection: the same host's name may lead to
  * another server by now. */
 static bool is_elsewhere(const struct rlock__ear *ear, const struct rlock__link *asked) {
@@ -202,7 +192,7 @@ static bool is_readable(int fd) {
 }
 
 static bool is_news(const struct rlock__news *news) {
-    return news->woken || news->released || news->broken || news->first_ms >= 0;
+    return news->woken || news->released || news->broken || news->beat || news->first_ms >= 0;
 }
 
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,

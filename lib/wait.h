@@ -24,9 +24,6 @@ __attribute__((nonnull)) enum rlock_status rlock__listen(struct rlock__listener 
                                                          struct rlock__part *part, bool shared,
                                                          const struct rlock__limit *limit);
 
-/* Stops listening on everybody's channel. A failure shows at the next rlock__hear(). */
-void rlock__listen_alone(struct rlock__listener *listener);
-
 /* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next
  * rlock__listen() finds out anew where to. */
 bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlock__routes *routes);

@@ -1,13 +1,14 @@
--- include: base try line acquire mutex mutex_take
+-- include: base try line line_wait acquire mutex mutex_take
 -- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 --       {BUSY, ms until it expires (-1: never), place in line,
---        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0}
-local holder = mutex.holder()
+--        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
+--        ms until it shall come again at most, ticket: line.lua}
+local holder, left = mutex.holder()
 if holder == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end
 if not holder then return mutex.grant() end
-return mutex.again(holder) or line.refusal(key.waiters, mutex.rights)
-    or acquire.busy(holder, redis.call('PTTL', key.lock), line.place(key.waiters))
+return mutex.again(holder) or line.refusal(line, mutex.rights)
+    or acquire.busy(holder, left, line.place(line))

@@ -7,7 +7,7 @@
 local holder = mutex.holder()
 if holder == false then return {code.WRONG_KIND, 0, 0} end
 if not holder or not shown[holder] then return {code.LOST, 0, 0} end
-local refusal = server.denies_any({{'DEL'}, {'LINDEX', 'ZREM'}, {'ZADD', 'ZRANGE'}})
+local refusal = server.denies_any({{'DEL'}, {'PEXPIRE', 'ZSCORE'}, {'LRANGE', 'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
 redis.call('DEL', key.lock, key.info, key.hold)
 tell_victim(holder)

@@ -1,8 +1,8 @@
--- include: base check
+-- include: base mutex check
 -- Looks whether a hold of `run` or `fair` is still there. KEYS and ARGV: base.lua, check.lua.
 --
 -- Reply {KEPT, ms left, 0} | {LOST, 0, 0}: it is gone, or someone else's
-local ours = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, call.owner)
+local ours = mutex.holds(call.owner)
 local proven
 if check.by_id then
     proven = redis.call('HGET', key.hold, call.id)

@@ -8,14 +8,14 @@ local owner, keep_ms, waiter = call.owner, tonumber(ARGV[6]), ARGV[7]
 
 -- It may have been told what was meant for the next: pass it on.
 local function leave()
-    local was_first = line.leave(key.waiters, waiter)
+    local was_first = line.leave(line, waiter)
     local was_head = queue.leave(waiter) == 0
     local left = redis.call('PTTL', key.lock)
     if left ~= -2 then
-        if was_first then line.tell(key.waiters, 'first ' .. math.max(left, 0)) end
-        if was_head then queue.wake() end
+        if was_first then line.tell(line, 'first ' .. math.max(left, 0)) end
+        if was_head then queue.tell_lease(math.max(left, 0)) end
     elseif not queue.wake() then
-        line.wake(key.waiters)
+        line.wake(line)
     end
 end
 
@@ -32,7 +32,7 @@ end
 
 local function give_back_one(left)
     redis.call('HDEL', key.hold, call.id) -- the first write is one that is allowed when memory is out
-    redis.call('HINCRBY', key.lock, owner, -1)
+    redis.call('HSET', key.lock, owner, left)
     if keep_ms > 0 then
         local until_ms = tonumber(redis.call('HGET', key.hold, 'until') or 0)
         redis.call('HSET', key.hold, 'until', math.max(until_ms, server.now + keep_ms))
@@ -46,22 +46,16 @@ local function leave_held(ms)
     note_kept(owner)
     redis.call('PEXPIRE', key.lock, ms)
     redis.call('PEXPIRE', key.info, ms)
-    line.tell(key.waiters, 'first ' .. ms)
+    line.tell(line, 'first ' .. ms)
+    queue.tell_lease(ms)
     return {code.RELEASED, 0, 0}
 end
 
--- nil: none; or the key is something else.
-local function holds_of(field)
-    local holds = redis.pcall('HGET', key.lock, field)
-    if type(holds) ~= 'table' then return holds or nil end
-    if not string.find(holds.err, 'WRONGTYPE', 1, true) then error(holds) end
-end
-
 local function give_back()
-    local holds = holds_of(owner)
+    local holds = mutex.holds(owner)
     if not holds and waiter ~= owner then
         owner = waiter
-        holds = holds_of(owner)
+        holds = mutex.holds(owner)
     end
     if not holds or not redis.call('HGET', key.hold, call.id) then
         if not holds then mutex.forget(call.owner, waiter, call.id) end

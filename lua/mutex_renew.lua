@@ -3,7 +3,7 @@
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's
 local owner, id = call.owner, call.id
-local ours = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, owner)
+local ours = mutex.holds(owner)
 if not ours or not redis.call('HGET', key.hold, id) then
     if not ours then mutex.forget(owner, id) end
     return {code.LOST, 0, 0}

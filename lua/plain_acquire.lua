@@ -1,4 +1,4 @@
--- include: base try line acquire sem sem_take
+-- include: base try line line_wait acquire sem sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = 31536000000 -- ms for which it is known who took them: a year
@@ -16,5 +16,5 @@ if not available then return refusal end
 if available >= call.permits then
     return sem.grant(KEEP, function() sem.count_plain(call.permits) end)
 end
-return line.refusal(key.waiters, sem.rights)
+return line.refusal(line, sem.rights)
     or acquire.busy(sem.holder(), -1, sem.place())

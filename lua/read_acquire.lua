@@ -1,4 +1,4 @@
--- include: base try line acquire rw rw_take
+-- include: base try line line_wait acquire rw rw_take
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
@@ -21,10 +21,10 @@ local writer = redis.call('GET', rw.marker)
 if mode ~= 'write' and not writer then
     local waited = redis.call('ZRANK', key.waiters, call.owner)
     answer = rw.grant(call.owner, mode)
-    if waited then line.tell(key.waiters, '0') end -- Redisson wakes only the first: each the next
+    if waited then line.tell(line, '0') end -- Redisson wakes only the first: each the next
     return answer
 end
-local refusal = line.refusal(key.waiters, rw.rights)
+local refusal = line.refusal(line, rw.rights)
 if refusal then return refusal end
 local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
-return acquire.busy(mode and rw.holder() or writer, hint, line.place(key.waiters))
+return acquire.busy(mode and rw.holder() or writer, hint, line.place(line))

@@ -10,8 +10,8 @@ local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
 -- everybody's channel from here on.
 local function leave()
     local held = redis.call('PTTL', key.lock)
-    local was_writer = redis.call('ZRANK', rw.writers, waiter) or redis.call('GET', rw.marker) == waiter
-    for _, waiters in ipairs({key.waiters, rw.writers}) do
+    local was_writer = redis.call('ZRANK', rw.writers.waiters, waiter) or redis.call('GET', rw.marker) == waiter
+    for _, waiters in ipairs({line, rw.writers}) do
         if line.leave(waiters, waiter) then line.tell(waiters, 'first ' .. math.max(held, 0)) end
     end
     rw.pass_marker_on(waiter)

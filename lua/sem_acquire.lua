@@ -1,4 +1,4 @@
--- include: base try line acquire sem sem_take
+-- include: base try line line_wait acquire sem sem_take
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
@@ -24,7 +24,7 @@ if available >= call.permits then
         if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
     end)
 end
-refusal = line.refusal(key.waiters, sem.rights)
+refusal = line.refusal(line, sem.rights)
 if refusal then return refusal end
 sem.wake(1) -- who asks for less
 return acquire.busy(sem.holder(), sem.next_end(), sem.place())

@@ -1,4 +1,4 @@
--- include: base try line acquire rw rw_take
+-- include: base try line line_wait acquire rw rw_take
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
@@ -11,7 +11,7 @@ local longest = 0
 if mode then mode, longest = rw.sweep() end
 if not mode then
     local first = rw.grant(rw.write_field(call.owner))
-    for _, waiters in ipairs(first.err and {} or {rw.writers, key.waiters}) do
+    for _, waiters in ipairs(first.err and {} or {rw.writers, line}) do
         line.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
     end
     return first
@@ -24,7 +24,7 @@ elseif around then
         .. 'a writer in: take it for writing first'}
 end
 local prefers_readers = ARGV[14] == 'prefer-readers'
-local waiters = prefers_readers and key.waiters or rw.writers
+local waiters = prefers_readers and line or rw.writers
 local refusal = line.refusal(waiters, rw.rights)
 if refusal then return refusal end
 if ARGV[8] == '1' and not prefers_readers then

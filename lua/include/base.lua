@@ -2,14 +2,14 @@
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
---       5 waiters: zset {owner: epoch ms}, the line  6... the kind's own
+--       5 waiters and 6 beats: the line, see line.lua  7... the kind's own
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       to take it:      6 owner and 7 token of an enclosing hold, or ''
 --                        8 '1' to stand in line when busy, '0' not to
 --                        9 host  10 pid  11 user  12 command: what others are shown
 --                        13 permits in all, '' unknown  14 the kind's variant, or ''
---                        15 place in line that the last answer gave, '' at first
+--                        15 place in line that the last answer gave, '' at first  16 ticket: line.lua
 --       to give it back: 6 ms to leave it held for, without an owner (0: free it)
 --                        7 the owner it waited as, and holds as if it did not re-enter
 --                        8 '1': a request to take it may still be on its way: try.lua
@@ -29,7 +29,10 @@ local call = {
     id = string.match(ARGV[3], '^[^.]*'), try = tonumber(string.match(ARGV[3], '%.(%d+)$') or 1),
 }
 local time = redis.call('TIME')
-local server = {now = time[1] * 1000 + math.floor(time[2] / 1000)} -- epoch ms
+local server = {
+    now = time[1] * 1000 + math.floor(time[2] / 1000), -- epoch ms
+    now_us = time[1] * 1000000 + time[2], -- epoch microseconds
+}
 local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
 
 -- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
@@ -50,6 +53,12 @@ function server.integer(name)
     local text = kind == 'string' and redis.call('GET', name) or ''
     local digits = string.match(text, '^-?([1-9]%d*)$') or string.match(text, '^(0)$')
     return digits and #digits <= 15 and tonumber(text) or false
+end
+
+-- An answer is an error: false, if only that the key is of another type.
+function server.is_wrong_kind(answer)
+    if type(answer) == 'table' and not string.find(answer.err, 'WRONGTYPE', 1, true) then error(answer) end
+    return false
 end
 
 -- The next fencing token, as text: a Lua number is exact up to 2^53 only.

@@ -1,13 +1,13 @@
 -- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
 -- hold: {attempt id: 1}: the attempts of the last minute.
--- KEYS  6 permits: a semaphore's, which is a number as well, and not a latch while they are taken; plain ones
+-- KEYS  7 permits: a semaphore's, which is a number as well, and not a latch while they are taken; plain ones
 --         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
 
 -- nil: open, or never set; false: the key is something else. x and {x} have one set of permits: see sem.lua.
 function latch.count()
     if redis.call('TYPE', key.info).ok ~= 'none' then return false end
-    local permits = redis.call('TYPE', KEYS[6]).ok
+    local permits = redis.call('TYPE', KEYS[7]).ok
     local twin = permits ~= 'none' and server.twin()
     if permits ~= 'none' and not (twin and server.has(twin)) then return false end
     return server.integer(key.lock)

@@ -1,44 +1,71 @@
--- line.lua: the line of waiters: who waits, woken one at a time. It gives no right to the lock.
--- Each waiter listens on a channel of its own, the first on everybody's too.
-local line = {TTL = 15000} -- three caps of a waiter's sleep: it outlives no waiter by more
+-- line.lua: those who wait for one lock, of whatever kind, in the order of their coming. It gives no
+-- right to the lock, but to `fair`: queue.lua.
+--
+-- Each waiter listens on a channel of its own; who listens is alive. The first listens on everybody's
+-- too, until it has the lock or leaves: Redisson's releases speak there only. A few at the front beat,
+-- that is, try again every 2 to 2.5 s, so that who stands there and is dead is known to be; all others
+-- sleep until they are told. No call looks at more than A_FEW of them.
+--
+-- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; who has lost its
+--         place by mistake comes back to it with its ticket
+--       6 beats: zset {owner at the front: epoch ms by which it must be heard of, or it is dead}
+local line = {
+    waiters = key.waiters, beats = KEYS[6],
+    A_FEW = 5, -- of them are told by one call
+    DEAF_FOR = 4000, -- ms: who did not hear what it was told, or heard and did not come, is dead after that
+    WOKEN = 0.5, -- behind the point of such a time
+}
 
--- Tells the first; one that hears nothing is dead and loses its place. Returns who has heard it.
-function line.tell(waiters, message)
-    while true do
-        local first = redis.call('ZRANGE', waiters, 0, 0)[1]
-        if not first or server.tell(first, message) then return first end
-        redis.call('ZREM', waiters, first)
+-- Who hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
+-- that does not beat will be told to, see line.tend().
+function line.expect(at, owner, woken)
+    redis.call('ZADD', at.beats, 'XX', 'LT', server.now + line.DEAF_FOR + (woken and line.WOKEN or 0), owner)
+end
+
+-- The first `A_FEW` from one place on that hear it, until tell() says that this was enough.
+local function tell_some(at, from, word, tell)
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, from, from + line.A_FEW - 1)) do
+        if not server.tell(owner, word) then
+            line.expect(at, owner)
+        elseif tell(owner) then
+            return owner
+        end
     end
 end
 
--- Wakes one, who goes to the end of the line: if it is stopped, or loses the race, the next release
--- wakes another. When it takes the lock it leaves the line.
-function line.wake(waiters)
-    local first = line.tell(waiters, '0')
-    if first then redis.pcall('ZADD', waiters, 'XX', server.now, first) end
+local function always() return true end
+
+-- Tells the first that listens. Returns who that is.
+function line.tell(at, word)
+    return tell_some(at, 0, word, always)
+end
+
+-- Wakes the first. It keeps its place, for it may lose the race; but one that was woken before and has not
+-- been heard of since may stand still, and the next is woken as well. Returns who will come.
+function line.wake(at)
+    local function is_fresh(owner)
+        local due = tonumber(redis.call('ZSCORE', at.beats, owner) or 0)
+        line.expect(at, owner, true)
+        return due % 1 ~= line.WOKEN
+    end
+    return tell_some(at, 0, '0', is_fresh)
+end
+
+-- Takes these out.
+function line.remove(at, ...)
+    redis.call('ZREM', at.waiters, ...)
+    redis.call('ZREM', at.beats, ...)
 end
 
 -- True: it was the first.
-function line.leave(waiters, owner)
-    local was_first = redis.call('ZRANK', waiters, owner) == 0
-    redis.call('ZREM', waiters, owner)
+function line.leave(at, owner)
+    local was_first = redis.call('ZRANK', at.waiters, owner) == 0
+    line.remove(at, owner)
     return was_first
 end
 
--- Who is about to stand in it is asked for all rights: it must not wait for what it may not take.
-function line.refusal(waiters, rights)
-    if ARGV[8] == '1' and not redis.call('ZRANK', waiters, call.owner) then
-        return server.denies_any(rights())
-    end
-end
+-- The longest that one of so many sleeps, ms: eight come in a second, however many they are.
+function line.sleep(length) return math.max(5000, 125 * length) end
 
--- The caller's place, or what it would be, and how many wait.
-function line.place(waiters)
-    if ARGV[8] ~= '1' then
-        local length = redis.call('ZCARD', waiters)
-        return length + 1, length
-    end
-    redis.pcall('ZADD', waiters, 'NX', server.now, call.owner) -- out of memory: no place, but still an answer
-    redis.call('PEXPIRE', waiters, line.TTL)
-    return (redis.call('ZRANK', waiters, call.owner) or -1) + 1, redis.call('ZCARD', waiters)
-end
+-- ms for which it stands: it outlives nobody's sleep.
+function line.lifetime(length) return 3 * line.sleep(length) end

@@ -1,12 +1,14 @@
 -- look.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
 -- counts as not there.
 --
--- KEYS  6 queue  7 timeouts  8 beats: of `fair`  9 marker  10 writers: of `write`
---       11 permits: a semaphore's  12 queuers: of `fair`
+-- KEYS  7 list  8 timeouts  9 waiters  10 beats: of `fair`  11 marker  12 waiters  13 beats: of `write`
+--       14 permits: a semaphore's  15 queuers: of `fair`
 local look = {
-    queue = KEYS[6], timeouts = KEYS[7], beats = KEYS[8], marker = KEYS[9], writers = KEYS[10],
-    permits = KEYS[11], queuers = KEYS[12],
-    DEAD_AFTER = 7000, SILENCE = 5000, -- see queue.lua
+    list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15],
+    line = {waiters = key.waiters, beats = KEYS[6]},
+    queue = {waiters = KEYS[9], beats = KEYS[10]},
+    writers = {waiters = KEYS[12], beats = KEYS[13]},
+    DEAD_AFTER = 7000, SILENCE = 3500, -- see line.lua
 }
 local view = {kind = '', total = -1, count = -1, holders = {}, waiters = {}}
 
@@ -54,28 +56,46 @@ local function add_waiter(owner, since, known)
     view.waiters[#view.waiters + 1] = {owner, look.number(since), text(known.user), text(known.command)}
 end
 
--- Since when it stands there: who was woken in vain stands at the end again.
-local function add_line(name)
-    local line = redis.call('ZRANGE', name, 0, -1, 'WITHSCORES')
-    for i = 1, #line, 2 do add_waiter(line[i], line[i + 1], {}) end
-    return #line > 0
+-- A sorted set as a table.
+local function scores(name)
+    local members, all = redis.call('ZRANGE', name, 0, -1, 'WITHSCORES'), {}
+    for i = 1, #members, 2 do all[members[i]] = tonumber(members[i + 1]) end
+    return all
 end
 
--- Of rlock's those that beat, of Redisson's those whose time is not over.
+-- Who of a line is not to be counted any more: a table of truths. See line_wait.lua.
+local function dead_of(line)
+    local newest, dead = nil, {}
+    for owner, due in pairs(scores(line.beats)) do
+        newest = math.max(newest or due, due)
+        dead[owner] = due <= server.now or nil
+    end
+    local silence = newest and server.now - (newest - look.DEAD_AFTER) or 0
+    return silence >= -1 and silence <= look.SILENCE and dead or {}
+end
+
+-- A ticket is the epoch us at which it came.
+local function came(ticket) return ticket and math.floor(ticket / 1000) end
+
+local function add_line(line)
+    local waiters, dead = redis.call('ZRANGE', line.waiters, 0, -1, 'WITHSCORES'), dead_of(line)
+    for i = 1, #waiters, 2 do
+        if not dead[waiters[i]] then add_waiter(waiters[i], came(waiters[i + 1]), {}) end
+    end
+    return #waiters > 0
+end
+
+-- Of rlock's those that live, of Redisson's those whose time is not over.
 local function add_queue()
-    local queue = redis.call('LRANGE', look.queue, 0, -1)
+    local queue = redis.call('LRANGE', look.list, 0, -1)
     if #queue == 0 then return false end
-    local newest = redis.call('ZRANGE', look.beats, -1, -1, 'WITHSCORES')[2]
-    local silence = newest and server.now - newest or 0
-    local dead_at = server.now - look.DEAD_AFTER - (silence > look.SILENCE and silence or 0)
+    local tickets, ends, dead = scores(look.queue.waiters), scores(look.timeouts), dead_of(look.queue)
     local queuers = look.hash(look.queuers)
     for _, owner in ipairs(queue) do
-        local beat = tonumber(redis.call('ZSCORE', look.beats, owner) or nil)
-        local ends = tonumber(redis.call('ZSCORE', look.timeouts, owner) or 0)
-        local is_ours = string.find(owner, '@', 1, true) -- not one that waits for a name's twin: queue.lua
-        if beat and beat > dead_at or not beat and not is_ours and ends > server.now then
+        local is_ours = string.find(owner, '@', 1, true) -- maybe one that waits for a name's twin: queue.lua
+        if is_ours and tickets[owner] and not dead[owner] or not is_ours and (ends[owner] or 0) > server.now then
             local known = decode(queuers[owner])
-            add_waiter(owner, known.since, known)
+            add_waiter(owner, known.since or came(tickets[owner]), known)
         end
     end
     return #view.waiters > 0
@@ -85,8 +105,10 @@ end
 function look.add_waiters()
     local fair = add_queue()
     local writer = redis.call('GET', look.marker)
-    if writer then add_waiter(writer, redis.call('ZSCORE', look.writers, writer) or nil, {}) end
+    if writer then
+        add_waiter(writer, came(tonumber(redis.call('ZSCORE', look.writers.waiters, writer) or nil)), {})
+    end
     local writers = add_line(look.writers)
-    add_line(key.waiters)
+    add_line(look.line)
     return fair and 'fair' or (writer or writers) and 'write' or ''
 end

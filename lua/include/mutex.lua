@@ -2,13 +2,21 @@
 -- hold: {owner: token, hold id: lease ms, 'until': see mutex_release}.
 local mutex = {}
 
--- The one field of a mutex; nil when it is free, false when the key is something else.
+-- The one field of a mutex, and ms until it expires (-1: never); nil when it is free, false when the key is
+-- something else.
 function mutex.holder()
-    local kind = redis.call('TYPE', key.lock).ok
-    if kind == 'none' then return nil end
-    if kind ~= 'hash' or redis.call('HLEN', key.lock) ~= 1 then return false end
+    local left = redis.call('PTTL', key.lock)
+    if left == -2 then return nil, left end
+    local fields = redis.pcall('HLEN', key.lock)
+    if fields ~= 1 then return server.is_wrong_kind(fields), left end
     local field = redis.call('HGETALL', key.lock)
-    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false
+    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false, left
+end
+
+-- How many holds an owner has; false: none, or the key is something else.
+function mutex.holds(owner)
+    local holds = redis.pcall('HGET', key.lock, owner)
+    return type(holds) == 'table' and server.is_wrong_kind(holds) or holds
 end
 
 -- What was said of these owners beside the lock, and their attempt, is said of nobody now. No right to

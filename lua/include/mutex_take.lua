@@ -1,29 +1,28 @@
 -- mutex_take.lua: how `run` and `fair` take the hash that they share.
 
--- A right that is missing shows before the lock stands: each command has been called by then, or, if
--- only renewing and giving back need it, is asked for.
+-- A right that is missing shows before anything stands: each command that renewing and giving back need
+-- has been called by then, or is asked for. INCR comes first: it is refused when memory is
+-- out, and a hole in the tokens harms nobody. The lock is the last, with its lease at once.
 function mutex.grant()
-    local refusal = server.denies('PTTL') or server.denies('HGET', '') or server.denies('HDEL', '')
-        or server.denies('HINCRBY', '', '') or server.denies('LINDEX', '')
+    local refusal = server.denies('PEXPIRE', '') or server.denies('HDEL', '') or server.denies('LRANGE', '', '')
     if refusal then return refusal end
-    -- INCR comes first: it is refused when memory is out, and a hole in the tokens harms nobody.
-    -- PEXPIRE on a key that is not there: no lock without a lease, ever.
     local token = server.next_token()
-    redis.call('PEXPIRE', key.lock, call.lease)
     redis.call('DEL', key.info, key.hold)
-    redis.call('ZREM', key.waiters, call.owner)
-    line.tell(key.waiters, 'first ' .. call.lease) -- it listens on everybody's channel from here on
-    redis.call('HSET', key.lock, call.owner, 1)
+    line.leave_granted(line)
+    line.tell(line, 'first ' .. call.lease) -- it listens on everybody's channel from here on
+    redis.call('HSET', key.info, call.owner, acquire.us())
+    redis.call('PEXPIRE', key.info, call.lease)
     redis.call('HSET', key.hold, call.owner, token, call.id, call.lease)
-    acquire.describe_us()
-    server.expire(call.lease)
+    redis.call('PEXPIRE', key.hold, call.lease)
+    redis.call('HSET', key.lock, call.owner, 1)
+    redis.call('PEXPIRE', key.lock, call.lease)
     return {code.GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
 function mutex.rights()
-    return {{'DEL', 'INCR', 'PTTL', 'ZCARD'}, {'HDEL', 'LINDEX', 'LPOS', 'PEXPIRE', 'ZRANK', 'ZREM'},
-        {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}}
+    return {{'DEL', 'INCR', 'PTTL', 'ZCARD'}, {'HDEL', 'LPOS', 'PEXPIRE', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
+        {'HSET', 'LRANGE', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
 -- A hold's lease is never shortened by another hold of the same owner.
@@ -40,8 +39,8 @@ function mutex.again(holder)
     if acquire.proof() ~= holder then return nil end
     local refusal = server.denies_any(mutex.rights())
     if refusal then return refusal end
-    redis.call('HINCRBY', key.lock, holder, 1)
+    redis.call('HSET', key.lock, holder, redis.call('HGET', key.lock, holder) + 1)
     redis.call('HSET', key.hold, call.id, call.lease)
-    redis.call('ZREM', key.waiters, call.owner)
+    line.leave_granted(line)
     return keep(code.REENTERED, holder)
 end

@@ -2,11 +2,11 @@
 -- being the owner for reads and OWNER:write for writes. Every read hold has a lease of its own, the
 -- string {NAME}:OWNER:rwlock_timeout:I; the hash lives as long as the longest of all.
 --
--- KEYS  6 marker: string, the writer that waits, for whom new readers are held back
---       7 writers: zset, the line of those writers
+-- KEYS  7 marker: string, the writer that waits, for whom new readers are held back
+--       8 waiters and 9 beats of the line of those writers
 -- hold: {owner: token, FIELD:I: "id lease", OWNER:write: epoch ms at which the write lease ends,
 --        'until': see rw_release}
-local rw = {marker = KEYS[6], writers = KEYS[7], MARKER_TTL = 6000}
+local rw = {marker = KEYS[7], writers = {waiters = KEYS[8], beats = KEYS[9]}, MARKER_TTL = 6000}
 local before_owner = (string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}') .. ':'
 
 function rw.write_field(owner) return owner .. ':write' end
@@ -206,9 +206,9 @@ end
 
 -- The writer that waited goes; the next one's marker stands in its place.
 function rw.pass_marker_on(owner)
-    redis.call('ZREM', rw.writers, owner)
+    line.remove(rw.writers, owner)
     if redis.call('GET', rw.marker) ~= owner then return end
-    local heir = redis.call('ZRANGE', rw.writers, 0, 0)[1]
+    local heir = redis.call('ZRANGE', rw.writers.waiters, 0, 0)[1]
     if heir then
         redis.call('SET', rw.marker, heir, 'PX', rw.MARKER_TTL)
     else
@@ -217,7 +217,7 @@ function rw.pass_marker_on(owner)
 end
 
 local function next_writer()
-    return redis.call('GET', rw.marker) or redis.call('ZRANGE', rw.writers, 0, 0)[1]
+    return redis.call('GET', rw.marker) or redis.call('ZRANGE', rw.writers.waiters, 0, 0)[1]
 end
 
 -- Wakes the writer that waits, or without one all others. Who does not listen is dead.

@@ -8,7 +8,7 @@ function rw.grant(field, mode)
     local token = server.next_token()
     local lease = math.max(redis.call('PTTL', key.lock), call.lease)
     redis.call('PEXPIRE', key.lock, lease)
-    redis.call('ZREM', key.waiters, call.owner)
+    line.leave_granted(line)
     rw.pass_marker_on(call.owner)
     if not mode then redis.call('DEL', key.info, key.hold) end
     rw.add(field)
@@ -24,7 +24,8 @@ end
 -- For who waits or re-enters, besides what has been called by then.
 function rw.rights()
     return {{'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM'}, {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}}
+        {'HDEL', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
+        {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
 -- The owner of an enclosing hold, for reading or writing; nil without the proof of it.
@@ -52,7 +53,7 @@ function rw.reenter(field)
     if refusal then return refusal end
     rw.add(field)
     server.prolong(call.lease)
-    redis.call('ZREM', key.waiters, call.owner)
+    line.leave_granted(line)
     rw.pass_marker_on(call.owner)
     return {code.REENTERED, server.reply_token(ARGV[7]), call.lease}
 end

@@ -1,9 +1,9 @@
 -- sem.lua: a semaphore with leased permits, Redisson's: lock is a string, the permits available;
 -- beside it
--- KEYS  6 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
+-- KEYS  7 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
 -- hold: {hold id: "token owner", or "- owner" when it is left held without one,
 --        waiter: permits it wants when more than one, 'plain': how many plain ones are in use}
-local sem = {permits = KEYS[6]}
+local sem = {permits = KEYS[7]}
 
 -- nil: it was never set up, or was lost; false: the key is something else.
 function sem.available() return server.integer(key.lock) end
@@ -78,7 +78,7 @@ end
 -- Never sooner than they would have ended.
 function sem.expire(ms)
     for _, each in ipairs({key.info, key.hold}) do
-        redis.call('PEXPIRE', each, math.max(redis.call('PTTL', each), ms, line.TTL))
+        redis.call('PEXPIRE', each, math.max(redis.call('PTTL', each), ms, line.lifetime(0)))
     end
 end
 
@@ -101,7 +101,7 @@ function sem.wake(most)
         local wants = tonumber(redis.call('HGET', key.hold, waiter) or 1)
         if wants <= rest then
             if server.tell(waiter, '0') then
-                redis.pcall('ZADD', key.waiters, 'XX', server.now, waiter)
+                line.expect(line, waiter, true)
                 rest, most = rest - wants, most - 1
             else
                 sem.leave(waiter)
@@ -119,13 +119,13 @@ end
 -- True: it was the first in line.
 function sem.leave(waiter)
     redis.call('HDEL', key.hold, waiter)
-    return line.leave(key.waiters, waiter)
+    return line.leave(line, waiter)
 end
 
 -- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
 function sem.tell_first()
     local ms = sem.next_end()
-    local word = 'first ' .. (ms < 0 and line.TTL or ms)
+    local word = 'first ' .. (ms < 0 and line.lifetime(0) or ms)
     local first = redis.call('ZRANGE', key.waiters, 0, 0)[1]
     while first and not server.tell(first, word) do
         sem.leave(first)

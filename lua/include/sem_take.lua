@@ -3,7 +3,7 @@
 -- For who waits, or sets it up, besides what has been called by then.
 function sem.rights()
     return {{'GET', 'HKEYS', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'}, {'HSET', 'ZADD', 'ZRANGE'}}
+        {'HDEL', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'}, {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
 local function refuse(why, ...) return nil, {code.REFUSED, 0, 0, string.format(why, ...)} end
@@ -38,12 +38,12 @@ end
 
 -- The caller's place; behind its name stands what it wants.
 function sem.place()
-    local place, waiting = line.place(key.waiters)
+    local place, waiting, again_ms, ticket = line.place(line)
     if ARGV[8] == '1' and call.permits > 1 then
         redis.pcall('HSET', key.hold, call.owner, call.permits)
         sem.expire(0)
     end
-    return place, waiting
+    return place, waiting, again_ms, ticket
 end
 
 -- Someone that holds permits; '' when nobody is known to.

@@ -185,6 +185,7 @@ listening_no_more() {
 }
 
 @test "split votes between writers and readers, on servers that answer in different orders" {
+    may_bury # a busy machine's requests may be given up
     local round
     brief w1 w2 r1 r2
     for round in {1..8}; do

@@ -299,6 +299,34 @@ example() { # NAME: of a function in examples_*.py
     example server_away_drops_nobody
 }
 
+@test "who was taken for dead comes back to its place in the queue" {
+    example comes_back_to_its_place
+}
+
+@test "the server's clock is set back: who dies is passed over all the same" {
+    example clock_set_back
+}
+
+@test "after a silence a try that does not wait drops nobody; the dead do not block it for long" {
+    example who_does_not_wait_buries_nobody_alive
+}
+
+@test "dead fair waiters among living ones: all of these enter in their order" {
+    example dead_among_the_living
+}
+
+@test "a thousand dead fair waiters in front: a few at a time, within ten seconds" {
+    example dead_crowd_is_passed_over
+}
+
+@test "what a script of run or fair costs does not grow with those who wait" {
+    example cost_of_a_living_crowd
+}
+
+@test "the scores of the fair queue are Redisson's" {
+    example scores_are_redissons
+}
+
 @test "a reader re-enters beside a waiting writer" {
     example reader_reenters_beside_a_waiting_writer
 }

@@ -143,7 +143,7 @@ left_over() { # N: of a to e are alive
     holds first fair
     joins a --supersede
     signal STOP a
-    redis DEL "$queue" "$scores" 'rlock_beats:{x}' 'rlock_rivals:{x}' # as when it was dropped
+    redis DEL "$queue" "$scores" rlock_{queue,queue_beats,queuers}:'{x}' # as when it was dropped
     brief b
     joins b --supersede
     signal CONT a

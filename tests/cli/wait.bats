@@ -208,6 +208,35 @@ section_holds() {
     (($(gap first second) < 5500)) || fail "$(gap first second) ms"
 }
 
+# Whoever won the last race: the woken one keeps its place, and the shared channel with it.
+@test "one that was woken, and was too late for it, hears Redisson's next release at once" {
+    section_holds
+    section_waits second
+    local second=$pid
+    wait_until 5 waiters x 1
+    section_waits third
+    local third=$pid
+    wait_until 5 waiters x 2
+    kill -STOP "$second"
+    : >let-go
+    reap "$holder"
+    foreign_hold x 60000
+    kill -CONT "$second"
+    wait_until 5 first_has_come
+    wait_until 5 waiters x 2
+    foreign_release x
+    wait_until 1 test -s second
+    reap "$second"
+    reap "$third"
+    cat first second third >history
+    check_history --min-sections 3 history
+}
+
+# Since it was woken: lua/include/line.lua.
+first_has_come() {
+    [[ $(redis ZSCORE 'rlock_beats:{x}' "$(redis ZRANGE 'rlock_waiters:{x}' 0 0)") != *.* ]]
+}
+
 @test "a waiter costs next to nothing: a few commands in 4 seconds" {
     foreign_hold x 60000
     start run -q -n x -- true

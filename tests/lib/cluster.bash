@@ -183,7 +183,7 @@ renewed() { # NAME
 }
 
 no_shard_channels() { # NODE
-    [[ -z $(redis_on "$1" PUBSUB SHARDCHANNELS)$(redis_on "$1" PUBSUB CHANNELS) ]]
+    [[ -z $(redis_on "$1" PUBSUB SHARDCHANNELS)$(redis_on "$1" PUBSUB CHANNELS 'redisson*') ]]
 }
 
 # act_on NAME WHO KIND [OPTION...], holds_on...: act and holds (actors.bash) of another name than x.

@@ -33,7 +33,7 @@ KIND_OF = {"plain_acquire": "sem --plain", "plain_release": "sem --plain",
            "sem_resize": "sem --resize", "latch_set": "latch set", "latch_down": "latch down",
            "latch_acquire": "latch wait"}
 # What rlock itself sends, and what scripts do without.
-NOT_IN_SCRIPTS = {"+eval", "+evalsha", "+exists", "+subscribe", "+unsubscribe", "+publish"}
+NOT_IN_SCRIPTS = {"+eval", "+evalsha", "+subscribe", "+publish"}
 REFUSALS = ("NOPERM", "ERR The user executing the script can't", "ERR ACL failure in script")
 STEPS = 200
 

@@ -279,26 +279,19 @@ static int interrupt(struct fixture *f, const char *text) {
     return fds[1];
 }
 
-/* The slot has moved, and the channel with it: whoever asks the cluster anew finds where to. That
- * is heard whatever else is going on. */
+/* The slot has moved, and the channel with it: whoever asks the cluster anew finds where to. */
 static void a_channel_that_moves_is_told(void **state) {
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        struct fixture f;
-        const bool leaves = i == 1;
-        begin_cluster(&f, "*0\r\n");
-        says(&f, 0, SCONFIRM(OWN));
-        says(&f, 0, SCONFIRM(SHARED));
-        assert_int_equal(listen_within(&f, leaves, LONG_MS), RLOCK_OK);
-        const int other_end = interrupt(&f, "*3\r\n$12\r\nsunsubscribe\r\n" OWN ":0\r\n");
-        if (leaves)
-            rlock__listen_alone(&f.lock->listener);
-        assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_UNAVAILABLE);
-        assert_null(f.lock->listener.part);
-        close(other_end);
-        end(&f);
-        forget(&f);
-    }
+    struct fixture f;
+    begin_cluster(&f, "*0\r\n");
+    says(&f, 0, SCONFIRM(OWN));
+    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
+    const int other_end = interrupt(&f, "*3\r\n$12\r\nsunsubscribe\r\n" OWN ":0\r\n");
+    assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_UNAVAILABLE);
+    assert_null(f.lock->listener.part);
+    close(other_end);
+    end(&f);
+    forget(&f);
 }
 
 static void a_subscription_may_be_sent_elsewhere(void **state) {
@@ -309,26 +302,6 @@ static void a_subscription_may_be_sent_elsewhere(void **state) {
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_AGAIN);
     assert_string_equal(f.lock->listener.routes.error.text, "MOVED 16287 127.0.0.1:1");
     end(&f);
-    forget(&f);
-}
-
-/* What one stops to listen to is not a channel that has moved. */
-static void leaving_the_shared_channel_is_no_move(void **state) {
-    (void)state;
-    struct fixture f;
-    begin_cluster(&f, "*0\r\n");
-    says(&f, 0, SCONFIRM(OWN));
-    says(&f, 0, SCONFIRM(SHARED));
-    says(&f, 0, "*3\r\n$12\r\nsunsubscribe\r\n" SHARED ":1\r\n");
-    assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_OK);
-    assert_true(f.lock->listener.shared);
-    rlock__listen_alone(&f.lock->listener);
-    assert_false(f.lock->listener.shared);
-    assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_AGAIN);
-    assert_non_null(f.lock->listener.part);
-    end(&f);
-    assert_int_equal(f.peers[0].request_count, 5);
-    assert_string_equal(f.peers[0].requests[4].words[0].data, "SUNSUBSCRIBE");
     forget(&f);
 }
 
@@ -344,7 +317,6 @@ int main(void) {
         cmocka_unit_test(an_older_cluster_has_one_bus),
         cmocka_unit_test(a_channel_that_moves_is_told),
         cmocka_unit_test(a_subscription_may_be_sent_elsewhere),
-        cmocka_unit_test(leaving_the_shared_channel_is_no_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,30 +21,35 @@ struct named {
 };
 
 #define COMMON_PLAIN                                                                               \
-    "x", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
+    "x", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}",       \
+        "rlock_beats:{x}"
 #define COMMON_BRACED                                                                              \
     "a{b}c", "redisson_lock_token:a{b}c", "rlock_info::a{b}c", "rlock_hold::a{b}c",                \
-        "rlock_waiters::a{b}c"
+        "rlock_waiters::a{b}c", "rlock_beats::a{b}c"
 
 static const struct named named[] = {
     {"run",
-     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_beats:{x}",
-      "rlock_rivals:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
+      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
      {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_beats::a{b}c", "rlock_rivals::a{b}c", "rlock_queuers::a{b}c",
+      "rlock_queue::a{b}c", "rlock_queue_beats::a{b}c", "rlock_queuers::a{b}c",
       "redisson_lock__channel:a{b}c"}},
     {"fair",
-     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_beats:{x}",
-      "rlock_rivals:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
+      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
      {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_beats::a{b}c", "rlock_rivals::a{b}c", "rlock_queuers::a{b}c",
+      "rlock_queue::a{b}c", "rlock_queue_beats::a{b}c", "rlock_queuers::a{b}c",
       "redisson_lock__channel:a{b}c"}},
     {"read",
-     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "redisson_rwlock:a{b}c"}},
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "rlock_writer_beats::a{b}c",
+      "redisson_rwlock:a{b}c"}},
     {"write",
-     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "redisson_rwlock:a{b}c"}},
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "rlock_writer_beats::a{b}c",
+      "redisson_rwlock:a{b}c"}},
     {"sem",
      {COMMON_PLAIN, "{x}:timeout", "redisson_sc:{x}"},
      {COMMON_BRACED, "a{b}c:timeout", "redisson_sc:a{b}c"}},
@@ -86,17 +91,6 @@ static void braces_of_a_name(void **state) {
     assert_key("p<*>", "{x}", "p{{x}}");
     assert_key("p:~{*}", "x", "p:{x}"); /* what is rlock's alone is not one key for both names */
     assert_key("p:~{*}", "{x}", "p::{x}");
-}
-
-/* The line in which a kind waits. */
-static void each_kind_has_its_line(void **state) {
-    (void)state;
-    for (size_t i = 0; i < COUNT(named); i++) {
-        const struct rlock__kind *kind = rlock__kind_find(named[i].kind);
-        assert_string_equal(kind->keys[kind->line], strcmp(named[i].kind, "write") == 0
-                                                        ? "rlock_writers:~{*}"
-                                                        : "rlock_waiters:~{*}");
-    }
 }
 
 static void a_long_name_fits(void **state) {
@@ -168,7 +162,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_those_of_redisson),
         cmocka_unit_test(braces_of_a_name),
-        cmocka_unit_test(each_kind_has_its_line),
         cmocka_unit_test(a_long_name_fits),
         cmocka_unit_test(there_is_no_other_kind),
         cmocka_unit_test(each_verb_has_its_script),

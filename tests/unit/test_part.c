@@ -77,10 +77,10 @@ static void one_request_takes_it_and_one_gives_it_back(void **state) {
     for (size_t i = 0; i < 2; i++) {
         assert_word(&f, i, 0, "EVALSHA");
         assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, "11");
+        assert_word(&f, i, 2, "12");
         assert_word(&f, i, 3, "x");
         assert_word(&f, i, 4, "redisson_lock_token:{x}");
-        const size_t arg = 3 + 11;
+        const size_t arg = 3 + 12;
         assert_word(&f, i, arg + 1, "30000");
         /* The same owner and the same try. */
         assert_word(&f, i, arg, f.peer.requests[0].words[arg].data);

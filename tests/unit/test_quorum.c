@@ -9,7 +9,7 @@
 #include "lock.h"
 #include "peer.h"
 
-enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 11 + 5 };
+enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 12 + 5 };
 
 #define GRANTED(token) "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 #define DONE           "*3\r\n:1\r\n:30000\r\n:0\r\n" /* renewed, released, raised */
@@ -119,7 +119,7 @@ static void all_are_asked_for_the_same_hold(void **state) {
     end(&f);
     assert_asked(&f, "ab", "ab", "ab");
     for (size_t i = 0; i < SERVERS; i++) {
-        for (size_t k = 12; k <= 14; k++) /* owner, lease, attempt */
+        for (size_t k = 15; k <= 17; k++) /* owner, lease, attempt */
             assert_string_equal(f.peers[i].requests[0].words[k].data,
                                 f.peers[0].requests[0].words[k].data);
     }

@@ -13,34 +13,31 @@ static void listens_before_it_sleeps(void **state) {
     assert_int_equal(time_of(2), 0);
 }
 
-/* A glance each cap, and a try after eleven of them. */
-static void sleeps_no_longer_than_the_cap(void **state) {
+/* As the server says: a few at the front, and those behind them seldom. */
+static void sleeps_as_long_as_it_is_told(void **state) {
     (void)state;
-    static const struct answer answers[] = {BUSY(-1, 70), AND_SO_ON};
-    begin(1, answers, NULL);
-    assert_int_equal(acquire(RLOCK_FOREVER, 60000), RLOCK_AGAIN);
-    assert_int_equal(strncmp(deeds(), "tlTgggggggggggT", 15), 0);
-    assert_in_range(count_of('T') + count_of('g'), 1 + 60000 / 5000, 1 + 60000 / 4500);
-    for (size_t i = 3; i < world.deed_count; i++)
-        assert_in_range(time_of(i) - time_of(i - 1), 4500, 5000);
+    static const int64_t asked_ms[] = {0, 2500, 125000};
+    for (size_t k = 0; k < COUNT(asked_ms); k++) {
+        const struct answer answers[] = {BUSY_FOR(asked_ms[k], 70), AND_SO_ON};
+        const int64_t most = asked_ms[k] != 0 ? asked_ms[k] : 5000;
+        begin(1, answers, NULL);
+        assert_int_equal(acquire(RLOCK_FOREVER, 12 * most), RLOCK_AGAIN);
+        assert_int_equal(strncmp(deeds(), "tlTTTTT", 7), 0);
+        assert_in_range(count_of('T'), 12, 14);
+        for (size_t i = 3; i < world.deed_count; i++)
+            assert_in_range(time_of(i) - time_of(i - 1), most - most / 10, most);
+    }
 }
 
-static void a_glance_that_finds_a_change_is_followed_by_a_try(void **state) {
+static void who_is_told_to_beat_does_not_sleep_on(void **state) {
     (void)state;
-    static const struct answer answers[] = {BUSY(-1, 70), BUSY(-1, 70), GRANTED(0), AND_SO_ON};
-    begin(1, answers, NULL);
-    world.glance_finds_change = true;
-    assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
-    assert_string_equal(deeds(), "tlTgTn");
-    assert_int_equal(time_of(4), time_of(3));
-}
-
-static void the_front_tries_and_does_not_glance(void **state) {
-    (void)state;
-    static const struct answer answers[] = {BUSY(-1, 16), AND_SO_ON};
-    begin(1, answers, NULL);
-    assert_int_equal(acquire(RLOCK_FOREVER, 20000), RLOCK_AGAIN);
-    assert_int_equal(count_of('g'), 0);
+    static const struct answer answers[] = {BUSY_FOR(125000, 20), BUSY_FOR(125000, 20),
+                                            BUSY_FOR(2500, 16), AND_SO_ON};
+    static const struct heard hearing[] = {{.at_ms = 37, .beat = true}, {0}};
+    begin(1, answers, hearing);
+    assert_int_equal(acquire(RLOCK_FOREVER, 4000), RLOCK_AGAIN);
+    assert_string_equal(deeds(), "tlTT");
+    assert_in_range(time_of(3), 37 + 2250, 37 + 2500);
 }
 
 static void the_first_is_there_when_the_hold_expires(void **state) {
@@ -58,22 +55,6 @@ static void the_others_leave_the_expiry_to_the_first(void **state) {
     begin(1, answers, NULL);
     assert_int_equal(acquire(RLOCK_FOREVER, 4400), RLOCK_AGAIN);
     assert_string_equal(deeds(), "tlT");
-}
-
-/* Where waiters are counted as dead, a waiter is heard of in time, wherever it stands. */
-static void who_must_beat_tries_every_two_seconds(void **state) {
-    (void)state;
-    static const char *const kinds[] = {"fair", "write"};
-    static const struct answer answers[] = {BUSY(-1, 70), AND_SO_ON};
-    for (size_t k = 0; k < COUNT(kinds); k++) {
-        begin(1, answers, NULL);
-        world.lock.kind = rlock__kind_find(kinds[k]);
-        assert_int_equal(acquire(RLOCK_FOREVER, 60000), RLOCK_AGAIN);
-        assert_int_equal(count_of('g'), 0);
-        assert_true(count_of('T') > 10);
-        for (size_t i = 3; i < world.deed_count; i++)
-            assert_in_range(time_of(i) - time_of(i - 1), 2000, 2500);
-    }
 }
 
 /* A latch that is not there yet is waited for; once there was word of it, it has been. */
@@ -142,12 +123,13 @@ static void who_becomes_first_listens_to_redisson_too(void **state) {
     assert_int_equal(time_of(4), 751);
 }
 
-static void who_is_first_no_more_leaves_the_shared_channel(void **state) {
+/* One with an earlier ticket has come back: who listens is one too many, rather than none. */
+static void who_is_first_no_more_listens_on(void **state) {
     (void)state;
     static const struct answer answers[] = {BUSY(900, 1), BUSY(29000, 2), AND_SO_ON};
     begin(1, answers, NULL);
     assert_int_equal(acquire(RLOCK_FOREVER, 3000), RLOCK_AGAIN);
-    assert_string_equal(deeds(), "tLTa");
+    assert_string_equal(deeds(), "tLT");
 }
 
 static void until_keeps_the_place(void **state) {
@@ -246,16 +228,6 @@ static void who_does_not_wait_outlasts_a_split_vote(void **state) {
     assert_int_equal(count_of('l') + count_of('L') + count_of('T'), 0);
 }
 
-/* One server's line says little about the others'. */
-static void of_several_servers_none_is_glanced_at(void **state) {
-    (void)state;
-    static const struct answer answers[] = {BUSY(-1, 70), AND_SO_ON};
-    begin_quorum(answers, NULL);
-    assert_int_equal(acquire(RLOCK_FOREVER, 20000), RLOCK_AGAIN);
-    assert_int_equal(count_of('g'), 0);
-    assert_true(count_of('T') >= 4);
-}
-
 /* --- a lock that moves --------------------------------------------------------------------------
  */
 
@@ -278,23 +250,20 @@ static void listens_where_the_lock_was_asked_for_last(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listens_before_it_sleeps),
-        cmocka_unit_test(sleeps_no_longer_than_the_cap),
-        cmocka_unit_test(a_glance_that_finds_a_change_is_followed_by_a_try),
-        cmocka_unit_test(the_front_tries_and_does_not_glance),
+        cmocka_unit_test(sleeps_as_long_as_it_is_told),
+        cmocka_unit_test(who_is_told_to_beat_does_not_sleep_on),
         cmocka_unit_test(the_first_is_there_when_the_hold_expires),
         cmocka_unit_test(the_others_leave_the_expiry_to_the_first),
-        cmocka_unit_test(who_must_beat_tries_every_two_seconds),
         cmocka_unit_test(what_was_heard_of_has_been_there),
         cmocka_unit_test(wakes_at_its_own_message),
         cmocka_unit_test(listens_on_after_a_lost_answer),
         cmocka_unit_test(the_shared_message_is_for_the_first),
         cmocka_unit_test(who_becomes_first_listens_to_redisson_too),
-        cmocka_unit_test(who_is_first_no_more_leaves_the_shared_channel),
+        cmocka_unit_test(who_is_first_no_more_listens_on),
         cmocka_unit_test(until_keeps_the_place),
         cmocka_unit_test(after_a_split_vote_it_tries_soon_again),
         cmocka_unit_test(a_winner_ends_the_hurry),
         cmocka_unit_test(who_does_not_wait_outlasts_a_split_vote),
-        cmocka_unit_test(of_several_servers_none_is_glanced_at),
         cmocka_unit_test(listens_where_the_lock_was_asked_for_last),
         cmocka_unit_test(a_deaf_waiter_tries_now_and_then),
         cmocka_unit_test(a_lost_connection_is_listened_on_anew),

@@ -146,6 +146,7 @@ static enum rlock_status acquire_within(struct fixture *f, int64_t ms) {
 #define MESSAGE(channel, text)  "*3\r\n$7\r\nmessage\r\n" channel text
 #define ZERO                    "$1\r\n0\r\n"
 #define FIRST                   "$11\r\nfirst 30000\r\n"
+#define BEAT                    "$4\r\nbeat\r\n"
 
 static const char *const busy_twice[] = {BUSY_2ND, BUSY_2ND, GRANTED, NULL};
 static const char *const nothing[] = {NULL};
@@ -196,7 +197,7 @@ static void strange_messages_wake_nobody(void **state) {
         begin(&f, nothing, said);
         listen_for(&f, false);
         assert_int_equal(hear_within(&f, 30, &news), RLOCK_AGAIN);
-        assert_false(news.released || news.woken || news.first_ms != -1);
+        assert_false(news.released || news.woken || news.beat || news.first_ms != -1);
         end(&f);
     }
 }
@@ -207,12 +208,13 @@ static void all_that_has_come_is_one_piece_of_news(void **state) {
     struct fixture f;
     struct rlock__news news;
     static const char *const said[] = {CONFIRM(OWN, 1) CONFIRM(SHARED, 2) MESSAGE(OWN, FIRST)
-                                           MESSAGE(SHARED, ZERO) MESSAGE(OWN, ZERO),
+                                           MESSAGE(OWN, BEAT) MESSAGE(SHARED, ZERO)
+                                               MESSAGE(OWN, ZERO),
                                        NULL};
     begin(&f, nothing, said);
     listen_for(&f, true);
     assert_int_equal(hear_within(&f, 5000, &news), RLOCK_OK);
-    assert_true(news.woken && news.released && news.first_ms == 30000);
+    assert_true(news.woken && news.released && news.beat && news.first_ms == 30000);
     assert_int_equal(hear_within(&f, 20, &news), RLOCK_AGAIN);
     end(&f);
 }

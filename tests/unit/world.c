@@ -54,6 +54,7 @@ enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock_
         *hint_ms = answer->hint_ms;
         lock->place = answer->place;
         lock->split = answer->split;
+        lock->again_ms = answer->again_ms;
     }
     return answer->status;
 }
@@ -64,16 +65,6 @@ void __wrap_rlock__parts_take_ahead(void) {}
 
 void __wrap_rlock__parts_give_back_ahead(void);
 void __wrap_rlock__parts_give_back_ahead(void) {}
-
-bool __wrap_rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
-                               const struct rlock__limit *limit);
-bool __wrap_rlock__part_glance(struct rlock_lock *lock, const struct rlock__part *part,
-                               const struct rlock__limit *limit) {
-    (void)lock;
-    assert_true(limit->deadline_ms > world.now_ms);
-    did('g', part);
-    return !world.glance_finds_change;
-}
 
 enum rlock_status __wrap_rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
                                                int64_t keep_ms, bool places_too,
@@ -115,12 +106,6 @@ enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
     return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
 }
 
-void __wrap_rlock__listen_alone(struct rlock__listener *listener);
-void __wrap_rlock__listen_alone(struct rlock__listener *listener) {
-    did('a', listener->part);
-    listener->shared = false;
-}
-
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener);
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
     if (listener->part != NULL)
@@ -159,6 +144,7 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
     }
     news->woken = heard->woken;
     news->released = heard->released;
+    news->beat = heard->beat;
     if (heard->first_ms != 0)
         news->first_ms = heard->first_ms;
     return RLOCK_OK;

@@ -14,6 +14,7 @@ struct answer {
     int64_t hint_ms; /* BUSY: when the hold expires */
     int64_t place;   /* BUSY */
     int64_t takes_ms;
+    int64_t again_ms; /* BUSY: how long it may sleep; 0: 5 s */
     bool split; /* BUSY: of several servers no majority is anybody's */
     bool sure;  /* AGAIN: nothing went out */
 };
@@ -21,14 +22,14 @@ struct answer {
 /* Something that is heard. */
 struct heard {
     int64_t at_ms; /* after the start */
-    bool woken, released, dead;
+    bool woken, released, dead, beat;
     int64_t first_ms; /* 0: no such news */
 };
 
 /* What acquire.c did. */
 struct deed {
-    char what; /* 't'ry, 'T'ry in line, 'g'lance, give 'b'ack, 'l'isten, 'L'isten on the shared
-                  channel too, listen 'a'lone, listen 'n'o more */
+    char what; /* 't'ry, 'T'ry in line, give 'b'ack, 'l'isten, 'L'isten on the shared channel too,
+                  listen 'n'o more */
     size_t part;
     int64_t at_ms;
 };
@@ -40,7 +41,6 @@ struct world {
     struct deed deeds[4096];
     size_t deed_count;
     bool deaf; /* subscribing fails */
-    bool glance_finds_change;
     bool moved; /* what listens does so at the wrong place, until it listens anew */
 
     struct rlock_client client;
@@ -59,6 +59,8 @@ extern struct world world;
     { .status = RLOCK_AGAIN, .takes_ms = (ms) }
 #define BUSY(hint, in_line)                                                                        \
     { .status = RLOCK_BUSY, .hint_ms = (hint), .place = (in_line) }
+#define BUSY_FOR(again, in_line)                                                                   \
+    { .status = RLOCK_BUSY, .hint_ms = -1, .place = (in_line), .again_ms = (again) }
 #define NOT_SENT                                                                                   \
     { .status = RLOCK_AGAIN, .sure = true }
 #define SPLIT                                                                                      \

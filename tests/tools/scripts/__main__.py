@@ -19,6 +19,7 @@ import sys
 import traceback
 
 import examples_counts
+import examples_crowd
 import examples_faults
 import examples_foreign
 import examples_kinds
@@ -34,7 +35,8 @@ from model_sem import Plain, Sem
 from walk import play
 
 MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
-MODULES = (examples_locks, examples_counts, examples_foreign, examples_faults, examples_kinds,
+MODULES = (examples_locks, examples_counts, examples_crowd, examples_foreign, examples_faults,
+           examples_kinds,
            examples_look)
 EXAMPLES = {name: function for module in MODULES
             for name, function in inspect.getmembers(module, inspect.isfunction)

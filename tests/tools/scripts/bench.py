@@ -4,7 +4,7 @@ from client import Listener, Lock, Server
 A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abc")
 # Redisson's clients: a thread's id behind the colon.
 R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
-LEASE, PATIENCE = 30000, 300000
+LEASE, PATIENCE, BEAT = 30000, 300000, 2500
 INFO, HOLD, WAITERS = "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
 QUEUE, TIMEOUTS = "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}"
 PERMITS = "{x}:timeout"

@@ -11,10 +11,11 @@ import socket
 GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED = 1, 2, 0, -1, -2, -3
 KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
-COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}"]
-MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}",
-                  "rlock_rivals:{*}", "rlock_queuers:{*}"]
-RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}"]
+COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}",
+          "rlock_beats:{*}"]
+MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
+                  "rlock_queue_beats:{*}", "rlock_queuers:{*}"]
+RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}"]
 SEM = COMMON + ["{*}:timeout"]
 KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "run": ("mutex_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),
@@ -44,8 +45,9 @@ PASS = """
 local ms = tonumber(ARGV[1])
 for _, key in ipairs(redis.call('KEYS', '*')) do
     local kind, left = redis.call('TYPE', key).ok, redis.call('PTTL', key)
-    for _, member in ipairs(kind == 'zset' and redis.call('ZRANGE', key, 0, -1) or {}) do
-        redis.call('ZINCRBY', key, -ms, member)
+    local members = kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {}
+    for i = 1, #members, 2 do -- tickets, which are larger, are no times to come
+        if tonumber(members[i + 1]) < 1e14 then redis.call('ZINCRBY', key, -ms, members[i]) end
     end
     for _, field in ipairs(kind == 'hash' and redis.call('HKEYS', key) or {}) do
         local value = redis.call('HGET', key, field)
@@ -196,9 +198,9 @@ class Lock:
                            permits, f"PUBLISH {self.channel}", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
-             variant="", place=""):
+             variant="", place="", ticket=""):
         return self.run(self.take_script, owner, lease, attempt, permits, *proof, int(wait),
-                        "host", 42, "user", "command", total, variant, place)
+                        "host", 42, "user", "command", total, variant, place, ticket)
 
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)

@@ -1,7 +1,9 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them (WIRE.md)."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
+from bench import (A, B, BEAT, C, HOLD, INFO, LEASE, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
                    attempt, lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
+
+PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
 
 
 def mutex_taken(bench):
@@ -66,7 +68,7 @@ def fair_queue(bench):
     lock.take(A, attempt(1))
     for place, owner in ((1, B), (2, C)):
         answer = lock.take(owner, attempt(place + 1))
-        same(answer[:1] + answer[2:4] + answer[9:], [BUSY, place, A, place, 0])
+        same(answer[:1] + answer[2:4] + answer[9:12], [BUSY, place, A, place, 0, BEAT])
         about(answer[1], LEASE)
     same(bench.server.value(QUEUE), [B, C])
     scores, now = bench.server.value(TIMEOUTS), bench.server.now()
@@ -80,7 +82,7 @@ def fair_queue(bench):
     bench.heard((lock.own_channel(B), "0"))
     same(lock.take(B, attempt(2))[0], GRANTED)
     same(bench.server.value(QUEUE), [C])
-    about(bench.server.value(TIMEOUTS)[C], now + PATIENCE, "a place nearer")
+    about(bench.server.value(TIMEOUTS)[C], now + LEASE + PATIENCE, "a place nearer")
     lock.give(C, attempt(3))
     lock.give(B, attempt(2))
     bench.standing()
@@ -91,10 +93,10 @@ def fair_newest_first(bench):
     fair = bench.lock("fair")
     fair.take(S, attempt(1))
     fair.take(A, attempt(2), variant="supersede")
-    fair.take("patient", attempt(3))
+    fair.take(PATIENT, attempt(3))
     bench.hear(fair.own_channel(A))
     same(fair.take(B, attempt(4), variant="supersede")[2], 2)
-    same(bench.server.value(QUEUE), ["patient", B])
+    same(bench.server.value(QUEUE), [PATIENT, B])
     bench.heard((fair.own_channel(A), "0"))
     for _ in range(2):  # as after a lost answer
         same(fair.take(A, attempt(2), variant="supersede", place="1")[0], OUSTED)
@@ -105,9 +107,9 @@ def fair_newest_first(bench):
     fair.give(B, attempt(4))
     for _ in range(3):  # C does not beat
         bench.server.let_pass(2500)
-        fair.take("patient", attempt(3))
-    fair.take("newest", attempt(6), variant="supersede")
-    same(bench.server.value(QUEUE), ["patient", "newest"])
+        fair.take(PATIENT, attempt(3))
+    fair.take(NEWEST, attempt(6), variant="supersede")
+    same(bench.server.value(QUEUE), [PATIENT, NEWEST])
     same(fair.take(C, attempt(5), variant="supersede", place="2")[0], OUSTED, "who comes back")
 
 
@@ -234,7 +236,8 @@ def names_with_a_brace(bench):
     run.take(B, attempt(2))
     bench.standing("a{b}", f"a{{b}}:{A}:rwlock_timeout:1", "rlock_info:a{b}", "rlock_hold:a{b}",
                    "m{b}", "rlock_info:m{b}", "rlock_hold:m{b}", "redisson_lock_queue:m{b}",
-                   "redisson_lock_timeout:m{b}", "rlock_beats:m{b}", "rlock_queuers:m{b}")
+                   "redisson_lock_timeout:m{b}", "rlock_queue:m{b}", "rlock_queue_beats:m{b}",
+                   "rlock_queuers:m{b}")
     bench.hear("redisson_rwlock:a{b}", "redisson_lock__channel:m{b}:" + B,
                "redisson_countdownlatch__channel__{l{b}}")
     read.give(A, attempt(1))
@@ -245,20 +248,29 @@ def names_with_a_brace(bench):
 
 
 def line_of_waiters(bench):
-    """Each release wakes one, who goes to the end; who does not listen is out."""
+    """Each release wakes the first that listens, which keeps its place; the next one, too, where the first was
+    woken before and has not come."""
     lock = bench.lock("run")
     lock.take(A, attempt(1))
-    for number, owner in enumerate(("dead", B, C), 2):
-        bench.server.let_pass(1)
+    for number, owner in enumerate((DEAF, B, C), 2):
         lock.take(owner, attempt(number))
     bench.hear(lock.own_channel(B), lock.own_channel(C))
     bench.ends_in(15000, WAITERS)
-    bench.server.let_pass(1)
     lock.give(A, attempt(1))
     bench.heard((lock.own_channel(B), "0"))
-    same(set(bench.server.value(WAITERS)), {B, C})
-    bench.server.let_pass(1)
+    same(list(bench.server.value(WAITERS)), [DEAF, B, C])
     same(lock.take(A, attempt(5))[0], GRANTED, "it may barge")
-    bench.heard((lock.own_channel(C), f"first {LEASE}"))
+    bench.heard((lock.own_channel(B), f"first {LEASE}"))
     lock.give(A, attempt(5))
-    bench.heard((lock.own_channel(C), "0"))
+    bench.heard((lock.own_channel(B), "0"), (lock.own_channel(C), "0"))
+    lock.take(A, attempt(6))
+    bench.heard((lock.own_channel(B), f"first {LEASE}"))
+    for number, owner in ((3, B), (4, C)):
+        same(lock.take(owner, attempt(number))[2], number - 1)
+    lock.give(A, attempt(6))
+    bench.heard((lock.own_channel(B), "0"))
+    lock.take(A, attempt(7))
+    for _ in range(2):
+        bench.server.let_pass(2400)
+        lock.take(C, attempt(4))
+    same(list(bench.server.value(WAITERS)), [C], "who is dead, or does not come, is out")

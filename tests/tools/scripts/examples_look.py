@@ -6,8 +6,8 @@ from bench import (A, B, C, HOLD, INFO, LEASE, PERMITS, QUEUE, R, S, TIMEOUTS, W
 from client import COMMON, WRONG_KIND
 
 SEEN = 1
-KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_beats:{*}", "{*}:wait_write",
-                 "rlock_writers:{*}", "{*}:timeout", "rlock_queuers:{*}"]
+KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
+                 "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
           "kept")
 
@@ -95,9 +95,11 @@ def seen_of_dead_waiters(bench):
     run.take(A, attempt(1))
     fair.take(B, attempt(2))
     fair.take(C, attempt(3))
-    bench.server.let_pass(4000)
-    fair.take(C, attempt(3), place=2)
-    bench.server.let_pass(4000)
+    for _ in range(2):
+        bench.server.let_pass(2400)
+        _seen(bench, 1, "fair", [A], [B, C])
+        fair.take(C, attempt(3), place=2)
+    bench.server.let_pass(2400)
     _seen(bench, 1, "fair", [A], [C])
 
 

@@ -12,9 +12,13 @@ class Mutex(Model):
         super().__init__(*words)
         self.holder, self.token, self.holds = None, None, {}  # attempt: its lease
         self.long = self.kept = False
-        self.queue, self.age = [], {}  # owners; for how many pauses each has not beaten
+        self.order = []  # who waits in the queue, by their coming
         self.rivals, self.ousted = set(), set()  # with --supersede: who waits, who may not any more
-        self.untouched = 0  # for how many pauses nothing has happened in the queue
+        self.age = {}  # of the dead: for how many pauses they have been in the way of others
+
+    @property
+    def queue(self):
+        return self.server("LRANGE", self.lock.keys[6], 0, -1)
 
     def options(self):
         return {"variant": self.random.choice(["", "", "supersede"])}
@@ -25,24 +29,16 @@ class Mutex(Model):
     def find(self, who):
         return self.holder and who.attempt in self.holds
 
-    def drop_silent(self, who):
-        away = min([self.age[owner] for owner in self.queue], default=0)
-        if who.options["wait"] and away * PAUSE > 5000:  # all silent: the server was away
-            self.age = {owner: age - away for owner, age in self.age.items()}
-        for owner in list(self.queue):
-            if self.age[owner] * PAUSE > 7000 and owner != who.owner:
-                self.unqueue(owner)
-
     def expect(self, who):
         if self.find(who):
             return GRANTED if self.holder == who.owner else REENTERED
         if self.holder and who.proof == (self.holder, self.token):
             return REENTERED
         if who.lock.kind == "fair":
-            self.drop_silent(who)
+            self.before = queue = self.queue
             if self.is_ousted(who):
                 return OUSTED
-            mine = not self.queue or self.queue[0] == who.owner
+            mine = not queue or queue[0] == who.owner
             return GRANTED if mine and self.free() else BUSY
         return GRANTED if self.free() else BUSY
 
@@ -56,27 +52,32 @@ class Mutex(Model):
         self.long = self.long or who.lease == LONG
 
     def busy(self, who, answer, _):
-        must(answer[3] == (self.holder or self.queue[0]), "busy with", answer[3])
-        if who.lock.kind == "fair":
-            place, waiting = len(self.queue) + 1, len(self.queue)
-            if who.options["wait"]:
-                if who.owner not in self.queue:
-                    self.stand(who)
-                self.age[who.owner] = self.untouched = 0
-                place, waiting = self.queue.index(who.owner) + 1, len(self.queue)
-            must((answer[2], answer[9]) == (place, waiting), "place", answer, place, waiting)
+        if who.lock.kind != "fair":
+            must(answer[3] == self.holder, "busy with", answer[3])
+            return
+        queue = self.before
+        must(answer[3] == (self.holder or queue[0]), "busy with", answer[3])
+        place, waiting = len(queue) + 1, len(queue)
+        if who.options["wait"]:
+            if who.owner not in queue:
+                must(who.owner not in self.order, "lost its place:", who)
+                queue = self.stand(who, queue)
+            place, waiting = queue.index(who.owner) + 1, len(queue)
+        must((answer[2], answer[9]) == (place, waiting), "place", answer, place, waiting)
 
     def is_ousted(self, who):
         """By a later one, or by who waits where it has stood before."""
-        came_back = who.options["variant"] and who.place and who.owner not in self.queue
-        return who.owner in self.ousted or (came_back and self.rivals)
+        came_back = who.options["variant"] and who.place and who.owner not in self.before
+        return who.owner in self.ousted or (came_back and self.rivals.intersection(self.before))
 
-    def stand(self, who):
+    def stand(self, who, queue):
         if who.options["variant"]:
-            self.queue = [owner for owner in self.queue if owner not in self.rivals]
+            queue = [owner for owner in queue if owner not in self.rivals]
+            self.order = [owner for owner in self.order if owner not in self.rivals]
             self.ousted |= self.rivals
             self.rivals = {who.owner}
-        self.queue.append(who.owner)
+        self.order.append(who.owner)
+        return queue + [who.owner]
 
     def expect_renewal(self, who):
         return KEPT if self.find(who) and self.holder == who.under else LOST
@@ -103,21 +104,32 @@ class Mutex(Model):
     def unqueue(self, owner):
         self.rivals.discard(owner)
         self.ousted.discard(owner)
-        if owner in self.queue:
-            self.queue.remove(owner)
-            self.untouched = 0
+        if owner in self.order:
+            self.order.remove(owner)
+
+    def die(self, who):
+        self.order = [owner for owner in self.order if owner != who.owner]
+        self.age[who.owner] = 0
+        super().die(who)
+
+    def give(self, who):
+        self.first = self.queue[:1]
+        super().give(who)
 
     def left(self, who):
-        self.freed = self.freed or self.queue[:1] == [who.owner]
+        self.freed = self.freed or self.first == [who.owner]
         self.unqueue(who.owner)
 
     def check_wake(self):
-        ears = [other.owner for other in self.waiting()]
-        if self.queue and self.queue[0] in ears:
-            head = self.queue[0]
-            must(self.woken() == {head}, "woken:", self.told, "not the head alone", head)
-        elif self.free() and self.waiting("run"):
-            must(len(self.woken()) == 1, "woken:", self.told, "of", self.waiting("run"))
+        """Of the line the first that listens; the next too, if that one has been woken before."""
+        ears, queue = [other.owner for other in self.waiting()], self.queue
+        if queue and queue[0] in ears:
+            if self.free():
+                must(self.woken() == {queue[0]}, "woken:", self.told, "not the head alone", queue)
+            return
+        line = self.server("ZRANGE", self.lock.keys[4], 0, 4)
+        if self.free() and [owner for owner in line if owner in ears]:
+            must(1 <= len(self.woken()) <= 5, "woken:", self.told, "of", line)
 
     def lease_left(self, who):
         return self.server("PTTL", "x")
@@ -126,10 +138,8 @@ class Mutex(Model):
         if self.holder and not self.long:
             self.holder, self.token, self.holds = None, None, {}
         self.kept = False
-        self.age = {owner: age + 1 for owner, age in self.age.items()}
-        self.untouched += 1
-        if self.untouched * PAUSE > 10000:
-            self.queue, self.rivals = [], set()
+        if self.order:
+            self.age = {owner: age + 1 for owner, age in self.age.items()}
 
     def check(self, seen):
         lock, hold = seen.get("x"), dict(seen.get("rlock_hold:{x}") or {})
@@ -140,9 +150,12 @@ class Mutex(Model):
         must(set(hold) == set(self.holds), "holds", hold)
         if not self.free():
             must((self.left_to_live["x"] > LONG / 2) == self.long, "expiry", self.left_to_live)
-        queue, timeouts, beats = (seen.get(key) or [] for key in self.lock.keys[5:8])
-        must(queue == self.queue, "queue", queue, self.queue)
-        must(set(timeouts) == set(beats) == set(queue), "queue", queue, timeouts, beats)
+        queue, timeouts, waiters, beats = (seen.get(key) or [] for key in self.lock.keys[6:10])
+        must(set(timeouts) == set(waiters) == set(queue), "queue", queue, timeouts, waiters)
+        must(set(beats) <= set(queue), "beats", beats, queue)
+        must([owner for owner in queue if owner in self.order] == self.order, "order", queue, self.order)
+        for owner in queue:
+            must(self.age.get(owner, 0) * PAUSE < 20000, "dead, and still there:", owner) # forgiven once
         line = seen.get(self.lock.keys[4]) or {}
         for who in self.waiting("run"):
             must(who.owner in line, "lost its place:", who)

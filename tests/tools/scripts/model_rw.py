@@ -39,7 +39,7 @@ class ReadWrite(Model):
         return [hold for hold in self.holds if hold.writes]
 
     def marker(self):
-        return self.server("GET", self.lock.keys[5])
+        return self.server("GET", self.lock.keys[6])
 
     before_attempt = marker
 
@@ -155,7 +155,7 @@ class ReadWrite(Model):
         self.check_holds(seen, known)
         shown = set(seen.get(self.lock.keys[2]) or {})
         must(shown <= {field.removesuffix(":write") for field in lock}, "shown", shown, lock)
-        self.check_marker(seen.get(self.lock.keys[5]))
+        self.check_marker(seen.get(self.lock.keys[6]))
 
     def check_counts(self, lock):
         """Of a field there may be more than live: who has died is swept later."""

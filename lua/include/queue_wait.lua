@@ -1,0 +1,102 @@
+-- queue_wait.lua: standing in the fair queue.
+
+-- line.tend() has found them dead.
+function queue.bury(dead)
+    local first = math.huge
+    local length, others = queue.length()
+    for _, owner in ipairs(dead) do
+        local at = others > 0 and redis.call('LPOS', queue.list, owner) or 0
+        if redis.call('LREM', queue.list, 1, owner) == 1 then first = math.min(first, at) end
+    end
+    queue.forget(unpack(dead))
+    if first < math.huge then queue.move_up(first, #dead, length - #dead, others) end
+    queue.settle(length - #dead, others)
+end
+
+local function named(user, host, pid)
+    return ('%s@%s pid %s'):format(tostring(user), tostring(host), tostring(pid))
+end
+
+-- Of those that wait with --supersede the last that came goes on.
+local function supersede()
+    local rival = redis.call('HGET', queue.queuers, '')
+    if rival and rival ~= call.owner and queue.leave(rival) then
+        redis.call('HSET', queue.queuers, '>' .. rival, named(ARGV[11], ARGV[9], ARGV[10]))
+        server.tell(rival, '0')
+    end
+    redis.call('HSET', queue.queuers, '', call.owner)
+end
+
+-- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
+-- it is still true: leaving takes the word away. Returns who it is; nil: nobody.
+function queue.ousted_by()
+    if ARGV[14] ~= 'supersede' then return nil end
+    local by = redis.call('HGET', queue.queuers, '>' .. call.owner)
+    if by or ARGV[15] == '' or redis.call('ZSCORE', queue.waiters, call.owner) then return by or nil end
+    local rival = redis.call('HGET', queue.queuers, '')
+    if not rival or rival == call.owner or not redis.call('ZSCORE', queue.waiters, rival) then return nil end
+    local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, rival) or '')
+    return read and type(known) == 'table' and named(known.user, known.host, known.pid) or rival
+end
+
+-- Puts the caller into the list, at the end, or where its ticket says.
+local function insert()
+    local after = (ARGV[16] or '') ~= '' and '(' .. ARGV[16]
+    local behind = after and redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', 0, 1)[1]
+    if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
+        redis.call('RPUSH', queue.list, call.owner)
+    end
+    redis.call('HSET', queue.queuers, call.owner, acquire.us())
+end
+
+-- From 0. As long as all are rlock's nobody is searched for.
+local function place(others)
+    if others == 0 then return redis.call('ZRANK', queue.waiters, call.owner) end
+    return redis.call('LPOS', queue.list, call.owner)
+end
+
+-- What Redisson's score would be just now: that of the one before it, and a patience; of the head the rest
+-- of the lease, and a patience.
+local function score(at, others, left)
+    local rest = server.now + math.max(left, 0)
+    if others == 0 then return rest + (at + 1) * queue.PATIENCE end
+    local before = at > 0 and redis.call('LRANGE', queue.list, at - 1, at - 1)[1]
+    local ends = before and redis.call('ZSCORE', queue.timeouts, before)
+    return math.max(tonumber(ends or 0), rest) + queue.PATIENCE
+end
+
+-- The caller stands in the queue, or beats; returns what line.place() does. left: ms until the lock expires.
+function queue.place(left)
+    local length, others = queue.length()
+    if length == 0 then redis.call('DEL', queue.timeouts) end -- see queue.settle()
+    if ARGV[8] ~= '1' then return length + 1, length, length > 0 and line.tend(queue, nil, length - others), 0 end
+    local ticket, is_new = line.enter(queue)
+    if is_new and ARGV[14] == 'supersede' then supersede() end
+    local at = not is_new and place(others)
+    if not at then
+        insert()
+        length, others = queue.length()
+        at = place(others)
+        redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
+    elseif others == 0 or at < line.FRONT then
+        redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
+    end
+    queue.settle(length, others)
+    for _, each in ipairs({queue.queuers, unpack(others == 0 and {queue.list, queue.timeouts} or {})}) do
+        redis.call('PEXPIRE', each, line.lifetime(length))
+    end
+    local rank = others == 0 and at or redis.call('ZRANK', queue.waiters, call.owner) or 0
+    local again_ms = line.tend(queue, rank + 1, length - others)
+    line.expire(queue, length)
+    return at + 1, length, again_ms, ticket
+end
+
+-- For who waits in it, besides what has been called by then.
+function queue.rights()
+    local rights = mutex.rights()
+    rights[#rights + 1] = {'LINSERT'}
+    for i, more in ipairs({{'LLEN', 'PERSIST'}, {'RPUSH'}, {'LRANGE', 'LREM'}}) do
+        for _, command in ipairs(more) do rights[i][#rights[i] + 1] = command end
+    end
+    return rights
+end

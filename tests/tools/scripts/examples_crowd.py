@@ -1,0 +1,190 @@
+"""What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
+import re
+
+from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, same
+from client import BUSY, GRANTED, RELEASED
+
+MOST = 40  # commands of one script
+BEATS_AGAIN, SOON = 2500, 2
+CROWDS = (10, 1000)
+
+
+def _owner(number):
+    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
+
+
+def _attempt(number):
+    return attempt(0x10000 + number)
+
+
+class Cost:
+    """Runs scripts, and keeps the largest number of commands that one of them has run."""
+
+    def __init__(self, bench):
+        self.server, self.most = bench.server, 0
+
+    def commands(self):
+        stats = self.server("INFO", "commandstats")
+        return sum(int(calls) for name, calls in re.findall(r"cmdstat_([^:]+):calls=(\d+)", stats)
+                   if name not in ("info", "evalsha"))
+
+    def of(self, script, *words, **options):
+        before = self.commands()
+        answer = script(*words, **options)
+        self.most = max(self.most, self.commands() - before)
+        same(self.most <= MOST, True, f"{self.most} commands by {script.__name__} {words}")
+        return answer
+
+
+def _crowd(lock, size, first=0):
+    """So many that wait, and none of them listens."""
+    for number in range(first, first + size):
+        same(lock.take(_owner(number), _attempt(number), place="")[0], BUSY)
+
+
+def cost_of_a_living_crowd(bench):
+    for size in CROWDS:
+        for kind in ("run", "fair"):
+            bench.server("FLUSHALL")
+            lock, cost = bench.lock(kind), Cost(bench)
+            lock.take(A, attempt(0xa))
+            _crowd(lock, size)
+            for number in (0, size // 2, size - 1):
+                again = cost.of(lock.take, _owner(number), _attempt(number), place="1")[11]
+                same(again, max(5000, 125 * size) if 20 < number < size - 4 else BEATS_AGAIN, f"{kind} {number}")
+            same(cost.of(lock.give, A, attempt(0xa))[0], RELEASED)
+            same(cost.of(lock.take, _owner(0), _attempt(0), place="1")[0], GRANTED)
+            cost.of(lock.give, _owner(2), _attempt(2))  # leaves
+            cost.of(lock.give, _owner(size // 2), _attempt(size // 2))
+            cost.of(lock.take, _owner(size), _attempt(size))
+
+
+def dead_crowd_is_passed_over(bench):
+    """All that wait but the last have died, unheard; the lock is free. A few at a time, and within ten seconds."""
+    for size in CROWDS:
+        bench.server("FLUSHALL")
+        lock, cost, spent = bench.lock("fair"), Cost(bench), 0
+        lock.take(A, attempt(0xa))
+        _crowd(lock, size)
+        bench.hear(lock.own_channel(B))
+        lock.take(B, attempt(0xb))
+        cost.of(lock.give, A, attempt(0xa))
+        while True:
+            answer = cost.of(lock.take, B, attempt(0xb), place="2")
+            if answer[0] == GRANTED:
+                break
+            spent += answer[11]
+            same(spent < 10000, True, f"{size} dead, after {spent} ms")
+            if answer[11] > SOON:
+                bench.server.let_pass(answer[11])
+        same(bench.server.value(QUEUE), None)
+        lock.give(B, attempt(0xb))
+        bench.standing()
+
+
+def dead_among_the_living(bench):
+    """Wherever they stand, those in front of the living are passed over, and the order stays."""
+    lock, size = bench.lock("fair"), 60
+    lock.take(A, attempt(0xa))
+    _crowd(lock, size)
+    living = [number for number in range(size) if number % 3 == 2]
+    bench.hear(*(lock.own_channel(_owner(number)) for number in living))
+    due, ticket, got = {number: 0 for number in living}, {}, []
+    lock.give(A, attempt(0xa))
+    now = last = 0
+    while due:
+        number = min(due, key=due.get)
+        if due[number] - now > SOON:
+            bench.server.let_pass(due[number] - now)
+            now = due[number]
+        answer = lock.take(_owner(number), _attempt(number), place="1", ticket=ticket.get(number, ""))
+        if answer[0] == GRANTED:
+            got.append(number)
+            same(now - last < 10000, True, f"{number} waited for {now - last} ms")
+            last = now
+            lock.give(_owner(number), _attempt(number))
+            del due[number]
+        else:
+            due[number], ticket[number] = now + answer[11], answer[12]
+        for channel, word in bench.listener.messages():
+            who = next((each for each in due if lock.own_channel(_owner(each)) == channel), None)
+            if who is not None and word == "0":
+                due[who] = now
+            elif who is not None:
+                due[who] = min(due[who], now + BEATS_AGAIN)
+    same(got, living, "the order")
+    bench.standing()
+
+
+def comes_back_to_its_place(bench):
+    """Who was taken for dead, but is not."""
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    ticket = lock.take(B, attempt(2))[12]
+    lock.take(C, attempt(3))
+    for _ in range(4):
+        bench.server.let_pass(2400)
+        lock.take(C, attempt(3), place="2")
+    same(bench.server.value(QUEUE), [C])
+    same(lock.take(B, attempt(2), place="1", ticket=ticket)[2], 1)
+    same(bench.server.value(QUEUE), [B, C])
+    same(lock.take(C, attempt(3), place="1")[2], 2)
+
+
+def clock_set_back(bench):
+    """By a minute, while one dies: the others do not wait for the time to come again."""
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    lock.take(B, attempt(2))
+    lock.take(C, attempt(3))
+    bench.server.let_pass(-60000)
+    lock.give(A, attempt(1))
+    for _ in range(3):
+        same(lock.take(C, attempt(3), place="2")[0], BUSY)
+        bench.server.let_pass(2400)
+    lock.take(C, attempt(3), place="2")
+    same(lock.take(C, attempt(3), place="2")[0], GRANTED)
+
+
+def who_does_not_wait_buries_nobody_alive(bench):
+    """After a silence that was the server's: one that comes with --no-wait drops none."""
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    for number, owner in ((2, B), (3, C)):
+        lock.take(owner, _attempt(number))
+    bench.server.let_pass(8000)
+    lock.take(S, attempt(4), wait=False)
+    same(bench.server.value(QUEUE), [B, C])
+    bench.server.let_pass(3000)  # the dead do block it, but not for long
+    for _ in range(3):
+        lock.take(S, attempt(4), wait=False)
+        bench.server.let_pass(3000)
+    lock.take(S, attempt(4), wait=False)
+    same(bench.server.value(QUEUE), None)
+
+
+def scores_are_redissons(bench):
+    """The one before it, and a patience; who leaves moves those of Redisson's behind it, and the last."""
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    now = bench.server.now()
+    bench.server("RPUSH", QUEUE, R)
+    bench.server("ZADD", TIMEOUTS, now + LEASE + 20000, R)  # tryLock(20 s)
+    lock.take(B, attempt(2))
+    about(bench.server.value(TIMEOUTS)[B], now + LEASE + 20000 + PATIENCE)
+    bench.server("RPUSH", QUEUE, S)
+    bench.server("ZADD", TIMEOUTS, now + LEASE + 40000 + PATIENCE, S)
+    lock.take(C, attempt(3))
+    about(bench.server.value(TIMEOUTS)[C], now + LEASE + 40000 + 2 * PATIENCE)
+    lock.give(B, attempt(2))
+    scores = bench.server.value(TIMEOUTS)
+    about(scores[R], now + LEASE + 20000)
+    about(scores[S], now + LEASE + 40000)
+    about(scores[C], now + LEASE + 40000 + PATIENCE)
+    bench.for_ever(QUEUE, TIMEOUTS)
+    bench.server.let_pass(LEASE + 20000)
+    same(lock.take(C, attempt(3))[0:4:3], [BUSY, S])  # R's time is over
+    bench.server.let_pass(21000)
+    same(lock.take(C, attempt(3))[0], GRANTED)
+    lock.give(C, attempt(3))
+    bench.standing()
