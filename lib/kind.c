@@ -20,8 +20,8 @@ enum {
     COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:~{*}",       \
         "rlock_queue_beats:~{*}", "rlock_queuers:~{*}"
 #define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}"
-#define SEM_KEYS   COMMON_KEYS, "{*}:timeout"
-#define LATCH_KEYS SEM_KEYS /* to tell it from a semaphore that is in use */
+#define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
+#define SEM_KEYS   LATCH_KEYS, "rlock_wants:~{*}"
 
 #define MUTEX_CHANNEL "redisson_lock__channel:{*}"
 #define RW_CHANNEL    "redisson_rwlock:{*}"

@@ -35,20 +35,20 @@ static const struct right {
      LISTENING},
     {"sem",
      {"sem"},
-     "type get hget hkeys pttl zcard zrange zrangebyscore zrank zscore hdel hset incr "
-     "incrby pexpire set zadd zrem",
+     "get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
+     "del hdel hset incr incrby pexpire set zadd zrem",
      LISTENING},
     {"sem --plain",
      {"plain"},
-     "type get hget hkeys pttl zcard zrange zrank zscore hdel hset incr incrby pexpire set "
-     "zadd zrem",
+     "get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
+     "del hdel hincrby hset incr incrby pexpire set zadd zrem",
      LISTENING},
     {"sem --resize",
      {"sem"},
-     "type get hget zcard zrange zrangebyscore zrank hdel incrby set zadd zrem",
+     "get hget hmget zcard zmscore zrange zrangebyscore hdel incrby set zadd zrem",
      "publish"},
     {"latch set", {"latch"}, "type get hget hset pexpire set", "publish"},
-    {"latch down", {"latch"}, "type get hget decrby del hset pexpire", "publish"},
+    {"latch down", {"latch"}, "type get hget hrandfield decrby del hdel hset pexpire", "publish"},
     {"latch wait", {"latch"}, "type get hget", "subscribe"},
     {"status", {"fair", "write", "sem"}, "type get hgetall lrange pttl zrange zscore", ""},
     {"status, all",
@@ -57,8 +57,8 @@ static const struct right {
      ""},
     {"break",
      {"fair", "write", "sem"},
-     "type get hget hgetall hlen lrange pttl zrange zrangebyscore zrank zscore del hdel "
-     "hincrby hset incrby pexpire set zadd zrem",
+     "type get hget hgetall hlen hmget lrange pttl zcard zmscore zrange zrangebyscore "
+     "zscore del hdel hincrby hset incrby pexpire set zadd zrem",
      "publish"},
 };
 

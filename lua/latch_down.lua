@@ -13,9 +13,10 @@ if left <= 0 then
     server.tell_all('0')
     return {code.RELEASED, 0, 0}
 end
-local refusal = server.denies('DECRBY', '')
+local refusal = server.denies('DECRBY', '') or server.denies('HDEL', '') or server.denies('HRANDFIELD')
 if refusal then return refusal end
 redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when memory is out
 latch.remember()
+latch.forget_some()
 redis.call('DECRBY', key.lock, call.permits)
 return {code.RELEASED, left, 0}

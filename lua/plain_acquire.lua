@@ -1,20 +1,19 @@
--- include: base try line line_wait acquire sem sem_take
+-- include: base try line line_wait acquire sem sem_line sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
-local KEEP = 31536000000 -- ms for which it is known who took them: a year
+local KEEP = '31536000000' -- ms for which it is known who took them: a year
 
 call.plain = true
 local available = sem.available()
 if available == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end
-if redis.call('HGET', key.hold, call.id) then -- granted before, the answer lost
-    return {code.GRANTED, server.reply_token(sem.token()), KEEP}
+local token = sem.token()
+if token then -- granted before, the answer lost
+    return {code.GRANTED, server.reply_token(token), tonumber(KEEP)}
 end
-local refusal
-available, refusal = sem.set_up()
+local refusal = server.denies('HINCRBY', '', '')
+if refusal then return refusal end
+available, refusal = sem.set_up(available)
 if not available then return refusal end
-if available >= call.permits then
-    return sem.grant(KEEP, function() sem.count_plain(call.permits) end)
-end
-return line.refusal(line, sem.rights)
-    or acquire.busy(sem.holder(), -1, sem.place())
+if not sem.fits(available) then return sem.busy(-1) end
+return sem.grant(KEEP, function() sem.count_plain(call.permits) end)

@@ -1,4 +1,4 @@
--- include: base try line line_wait acquire sem sem_take
+-- include: base try line line_wait acquire sem sem_line sem_take
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
@@ -10,21 +10,13 @@ if #ours == call.permits then -- this very attempt was granted, and its answer l
     sem.renew(ours)
     return {code.GRANTED, server.reply_token(sem.token()), call.lease}
 end
-sem.collect()
+local dead = sem.collect()
+while dead == sem.PART and (sem.available() or math.huge) < call.permits do dead = sem.collect() end
+if dead > 0 then available = sem.available() end
 local refusal
-available, refusal = sem.set_up()
+available, refusal = sem.set_up(available)
 if not available then return refusal end
-if available >= call.permits then
-    return sem.grant(call.lease, function()
-        for _, id in ipairs(sem.ids()) do
-            redis.call('ZADD', sem.permits, server.now + call.lease, id)
-        end
-        -- Redisson's expire() of a semaphore is one of its permits, too.
-        local left = redis.call('PTTL', key.lock)
-        if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
-    end)
-end
-refusal = line.refusal(line, sem.rights)
-if refusal then return refusal end
-sem.wake(1) -- who asks for less
-return acquire.busy(sem.holder(), sem.next_end(), sem.place())
+if not sem.fits(available) then return sem.busy(sem.next_end()) end
+return sem.grant(ARGV[2], function()
+    sem.put(sem.ids(call.id, call.permits), server.now + call.lease, 'GT')
+end)

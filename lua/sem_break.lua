@@ -1,58 +1,41 @@
--- include: base line sem broken
+-- include: base line sem sem_line broken
 -- Takes permits away from holders and gives them back, leased ones and plain, and wakes who fits in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, permits} | {LOST, 0, 0}: who was shown holds none | {WRONG_KIND, 0, 0}
 if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
-local refusal = server.denies_any({{}, {'HDEL', 'INCRBY', 'ZRANK', 'ZREM'},
-    {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
+local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'ZMSCORE', 'ZREM'},
+    {'HINCRBY', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
 if refusal then return refusal end
 local PLAIN_MS = 604800000 -- no lease is longer: what stands for longer are plain permits
-
--- Those who were shown, by the bytes that all permits of a hold begin with.
-local holds, owners, permits, plain = {}, {}, {}, 0
 local lasting = redis.call('PTTL', key.hold) > PLAIN_MS
-local known = redis.call('HGETALL', key.hold)
-for i = 1, #known, 2 do
-    local owner = string.match(known[i + 1], '^%S+ (.*)$')
-    if owner and shown[owner] then holds[string.sub(known[i], 1, 24)] = {id = known[i], owner = owner} end
-end
 
--- How many plain permits a hold has that is not found among the leased ones.
-local function plain_of(owner)
-    local read, info = pcall(cjson.decode, redis.call('HGET', key.info, owner) or '')
-    return read and type(info) == 'table' and tonumber(info.permits) or 1
-end
-
-for _, permit in ipairs(redis.call('ZRANGE', sem.permits, 0, -1)) do
-    local id = string.gsub(permit, '.', function(byte) return ('%02x'):format(byte:byte()) end)
-    local hold = holds[string.sub(id, 1, 24)]
-    if hold then hold.leased = true end
-    if hold or shown[id] then
-        permits[#permits + 1] = permit
-        owners[hold and hold.owner or id] = true
+-- How many permits an owner had. nil: it is none.
+local function take_away(owner)
+    local id, permits = string.match(redis.call('HGET', key.hold, owner) or '', '^%S+ (%x+) (%d+)$')
+    if not id then
+        local is_permit = #owner == 32 and not string.find(owner, '%X')
+        local number = is_permit and sem.drop(sem.ids(owner, 1)) or 0
+        return number > 0 and number or nil
     end
-end
-for _, hold in pairs(holds) do
-    if not hold.leased and lasting then
-        plain = plain + plain_of(hold.owner)
-        owners[hold.owner] = true
-    end
-end
-
-local broken = 0
-for _ in pairs(owners) do broken = broken + 1 end
-if broken == 0 then return {code.LOST, 0, 0} end
-for owner in pairs(owners) do
+    local number = sem.drop(sem.ids(id, tonumber(permits)))
+    if number == 0 and not lasting then return nil end
+    redis.call('HDEL', key.hold, id, owner)
     redis.call('HDEL', key.info, owner)
     tell_victim(owner)
+    if number == 0 then sem.count_plain(-permits) end
+    return number > 0 and number or tonumber(permits)
 end
-for _, hold in pairs(holds) do redis.call('HDEL', key.hold, hold.id) end
-if plain > 0 then sem.count_plain(-plain) end
-local given = plain
-for _, permit in ipairs(permits) do given = given + redis.call('ZREM', sem.permits, permit) end
-if sem.available() then server.tell_all(redis.call('INCRBY', key.lock, given)) end
+
+local broken, given = 0, 0
+for owner in pairs(shown) do
+    local number = take_away(owner)
+    broken = broken + (number and 1 or 0)
+    given = given + (number or 0)
+end
+if broken == 0 then return {code.LOST, 0, 0} end
+sem.give(given)
 sem.collect()
-sem.wake(math.huge)
+sem.wake(line.A_FEW)
 return {code.RELEASED, broken, given}

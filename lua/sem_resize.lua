@@ -1,15 +1,15 @@
--- include: base line sem
+-- include: base line sem sem_line
 -- Changes how many permits there are in all; fewer than are in use leaves less than none available.
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
 -- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
 if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
-local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 'ZRANK', 'ZREM'},
+local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 'ZMSCORE', 'ZREM'},
     {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
 if refusal then return refusal end
 sem.collect()
 local in_use = sem.in_use()
 redis.call('SET', key.lock, call.permits - in_use)
 server.tell_all(call.permits - in_use)
-sem.wake(math.huge)
+sem.wake(line.A_FEW)
 return {code.RELEASED, call.permits, in_use}

@@ -112,15 +112,6 @@ function server.twin()
     return string.match(key.lock, '^{([^{}]+)}$')
 end
 
--- Whose name a permit was taken by, where x and {x} share the set: rlock's of {x} begin with "{rl}".
--- Redisson's do not say; they are x's, unless there is none.
-function server.owns_permit(permit)
-    local marked = string.sub(permit, 1, 4) == '{rl}'
-    local twin = server.twin()
-    if not twin or marked then return not twin or string.sub(key.lock, 1, 1) == '{' end
-    return string.sub(key.lock, 1, 1) ~= '{' or not server.has(twin)
-end
-
 -- The lock and what stands beside it end together.
 function server.expire(ms)
     for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end

@@ -1,5 +1,5 @@
 -- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
--- hold: {attempt id: 1}: the attempts of the last minute.
+-- hold: {attempt id: epoch ms}: the attempts of the last minute, and some that nobody has looked at since.
 -- KEYS  7 permits: a semaphore's, which is a number as well, and not a latch while they are taken; plain ones
 --         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
@@ -20,6 +20,14 @@ end
 
 -- Before the change: what can't be remembered is not done.
 function latch.remember()
-    redis.call('HSET', key.hold, call.id, 1)
+    redis.call('HSET', key.hold, call.id, server.now)
     redis.call('PEXPIRE', key.hold, latch.REMEMBER)
+end
+
+-- Looks at more of them than one comes with, whichever: so those that are too old are never many.
+function latch.forget_some()
+    local some = redis.call('HRANDFIELD', key.hold, 4, 'WITHVALUES')
+    for i = 1, #some, 2 do
+        if tonumber(some[i + 1]) < server.now - latch.REMEMBER then redis.call('HDEL', key.hold, some[i]) end
+    end
 end

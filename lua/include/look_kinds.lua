@@ -75,15 +75,28 @@ local function sem_holds()
     return holds
 end
 
+-- Whose the permits are, where x and {x} have one set of them: see sem.lua. rlock's of {x} begin with
+-- "{rl}"; the others are x's, unless there is none.
+local function owns_permit()
+    local twin = server.twin()
+    local is_braced = twin and string.sub(key.lock, 1, 1) == '{'
+    local owns_others = not is_braced or not server.has(twin)
+    return function(permit)
+        if twin and string.sub(permit, 1, 4) == '{rl}' then return is_braced end
+        return owns_others
+    end
+end
+
 -- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
 -- only the permit's id is known.
 local function add_leased(holds)
     local permits, dead, in_use = redis.call('ZRANGE', look.permits, 0, -1, 'WITHSCORES'), 0, 0
+    local owns = owns_permit()
     for i = 1, #permits, 2 do
         local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
         local hold = holds[string.sub(id, 1, 24)]
         if hold then hold.leased = true end
-        local is_ours = server.owns_permit(permits[i])
+        local is_ours = owns(permits[i])
         if is_ours and left <= 0 then
             dead = dead + 1
         elseif is_ours then
@@ -124,8 +137,8 @@ function look.at_number(number)
     local set = false
     local sem = redis.call('TYPE', look.permits).ok == 'zset' or number <= 0
         or #view.waiters > 0 or redis.call('GET', key.token)
-    for _, value in pairs(look.hash(key.hold)) do
-        if value == '1' then sem, set = false, true end -- latch.remember()
+    for id, value in pairs(look.hash(key.hold)) do
+        if #id == 32 and tonumber(value) then sem, set = false, true end -- latch.remember()
         if string.find(value, ' ') then sem = true break end
     end
     if sem then return look.at_sem(number) end

@@ -1,18 +1,22 @@
 -- sem_take.lua: how permits are taken, leased or plain. ARGV 13: how many there are in all.
 
+-- line.tend() has found them dead.
+function line.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
+
 -- For who waits, or sets it up, besides what has been called by then.
 function sem.rights()
-    return {{'GET', 'HKEYS', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'}, {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
+    return {{'DEL', 'GET', 'HRANDFIELD', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'HMGET', 'INCRBY', 'PEXPIRE', 'SET', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
+        {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
 local function refuse(why, ...) return nil, {code.REFUSED, 0, 0, string.format(why, ...)} end
 
 -- Whether all agree on how many there are. Who waits may have come before it was resized. Where plain
 -- ones are used Redisson's clients may have taken more than is known.
-local function agree(available, in_use)
-    local total, expected = available + in_use, tonumber(ARGV[13])
+local function agree(available)
     if ARGV[15] ~= '' then return available end
+    local total, expected = available + sem.in_use(), tonumber(ARGV[13])
     if expected and expected ~= total and not (call.plain and expected > total) then
         return refuse('it has %d permits, not %d: all users agree on --permits, and --resize changes it',
             total, expected)
@@ -24,49 +28,59 @@ local function agree(available, in_use)
 end
 
 -- Sets the semaphore up where it is missing. Returns how many are available, or nil and the answer.
-function sem.set_up()
-    local total, in_use = tonumber(ARGV[13]), sem.in_use()
-    local available = sem.available()
-    if available then return agree(available, in_use) end
+function sem.set_up(available)
+    if available then return agree(available) end
+    local total = tonumber(ARGV[13])
     if not total then return refuse('it does not exist yet: say with --permits how many there are') end
     local refusal = server.denies_any(sem.rights())
     if refusal then return nil, refusal end
-    redis.call('SET', key.lock, total - in_use)
-    server.tell_all(total - in_use)
-    return total - in_use
+    available = total - sem.in_use()
+    redis.call('SET', key.lock, available)
+    server.tell_all(available)
+    return available
 end
 
--- The caller's place; behind its name stands what it wants.
-function sem.place()
-    local place, waiting, again_ms, ticket = line.place(line)
+-- Whether they may be taken now: they are there, and nobody else has its turn.
+function sem.fits(available)
+    if available < call.permits then return false end
+    local first = redis.call('ZRANGE', key.waiters, 0, 0, 'WITHSCORES')
+    return not first[1] or first[1] == call.owner or not sem.has_turn(first[1], first[2])
+end
+
+-- The caller's place; what it wants is noted where that is more than one.
+local function place()
+    local at, waiting, again_ms, ticket = line.place(line)
     if ARGV[8] == '1' and call.permits > 1 then
-        redis.pcall('HSET', key.hold, call.owner, call.permits)
-        sem.expire(0)
+        redis.pcall('HSET', sem.wants, call.owner, call.permits)
+        redis.call('PEXPIRE', sem.wants, line.lifetime(waiting))
     end
-    return place, waiting, again_ms, ticket
+    return at, waiting, again_ms, ticket
 end
 
--- Someone that holds permits; '' when nobody is known to.
-function sem.holder()
-    return redis.call('HKEYS', key.info)[1] or ''
-end
-
--- take(): puts the permits into the caller's name, for so many ms. Order and rights: see mutex_take.lua.
-function sem.grant(ms, take)
-    local refusal = server.denies('PTTL') or server.denies('INCRBY', '') or server.denies('PEXPIRE', '')
-        or server.denies('HSET', '', '') or server.denies('ZADD', '', '') or server.denies('ZRANGE', '', '')
+-- hint: ms until a permit may come back by itself, or -1. The holder that is shown is any of them.
+function sem.busy(hint)
+    local refusal = line.refusal(line, sem.rights)
     if refusal then return refusal end
-    local waited = redis.call('ZSCORE', key.waiters, call.owner)
+    if ARGV[15] ~= '' then sem.wake(1) end -- who asks for less, or whose message was lost
+    return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())
+end
+
+-- take(): puts the permits into the caller's name. ms: for so long, as text, for Lua says numbers slowly.
+-- A right that is missing shows before they are taken: what has not been called by then is asked for.
+function sem.grant(ms, take)
+    local left = redis.call('PTTL', key.lock)
+    for _, command in ipairs({'HDEL', 'INCRBY', 'PEXPIRE', 'ZADD', 'ZMSCORE', 'ZREM'}) do
+        local refusal = server.denies(command, '', '')
+        if refusal then return refusal end
+    end
     local token = server.next_token()
-    sem.leave(call.owner)
+    sem.note(token)
     redis.call('INCRBY', key.lock, -call.permits)
     take()
-    redis.call('HSET', key.hold, call.id, token .. ' ' .. call.owner)
+    -- Redisson's expire() of a semaphore is one of its permits, too.
+    if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
     acquire.describe_us()
     sem.expire(ms)
-    if waited then
-        sem.tell_first()
-        sem.wake(1) -- Redisson wakes only the first: each the next
-    end
-    return {code.GRANTED, server.reply_token(token), ms}
+    if ARGV[8] == '1' then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
+    return {code.GRANTED, server.reply_token(token), tonumber(ms)}
 end

@@ -29,13 +29,13 @@ missing() { # ABOUT: as the line says
 @test "of each kind it misses all that the manual names, and nothing else" {
     local about
     # With these alone scripts can ask.
-    only '~*' '&*' +eval +evalsha +time +type
+    only '~*' '&*' +eval +evalsha +time +type +hget
     try doctor x
     assert_failure 1
     assert_equal "$(grep -c ' rights ' <<<"$output")" "${#manual[@]}"
     for about in "${!manual[@]}"; do
         assert_equal "$about: $(missing "$about" | grep -v '^&')" \
-            "$about: $(rules "${manual[$about]}" | grep '^+' | grep -vxE '\+(eval|evalsha|time|type)' | sort)"
+            "$about: $(rules "${manual[$about]}" | grep '^+' | grep -vxE '\+(eval|evalsha|time|type|hget)' | sort)"
     done
 }
 

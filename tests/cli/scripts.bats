@@ -411,6 +411,48 @@ example() { # NAME: of a function in examples_*.py
     example out_of_memory_latch
 }
 
+# --- many --------------------------------------------------------------------------------------
+
+@test "sem: one script runs 40 commands at most, however many wait" {
+    example few_commands_beside_waiters
+}
+
+@test "sem: and whoever of them can enter, or has died" {
+    example few_commands_where_some_fit
+}
+
+@test "sem: and however many hold permits, or have died with them, of this name or of {this}" {
+    example few_commands_beside_holders
+}
+
+@test "sem: and however many are taken at once" {
+    example few_commands_for_many_permits
+}
+
+@test "sem: who asks for several is not overtaken for ever" {
+    example the_first_has_its_turn
+}
+
+@test "sem: but nobody waits for one that is dead, or asks for more than there is" {
+    example nobody_has_a_turn_for_what_cannot_be
+}
+
+@test "sem --plain: nor for what may never come back" {
+    example plain_turns_end
+}
+
+@test "sem: all permits that come back are used, though some of the waiters stand still" {
+    example permits_wake_one_after_the_other
+}
+
+@test "sem: the permits of x and {x} are counted apart" {
+    example names_with_braces_count_apart
+}
+
+@test "latch: attempts are forgotten after a minute, while others count down" {
+    example latch_attempts_are_forgotten
+}
+
 # -----------------------------------------------------------------------------------------------
 
 @test "every example is run" {

@@ -59,7 +59,7 @@ soon() {
         wait_until 2 no_subscriptions
         diff before <(keys | sort)
         assert_permits 1 2
-        assert_equal "$(redis HLEN 'rlock_hold:{x}')" 1
+        assert_equal "$(redis HLEN 'rlock_hold:{x}') $(redis EXISTS 'rlock_wants:{x}')" "2 0"
     done
     refute_entered leaver
     finish a

@@ -15,8 +15,8 @@ struct answer {
     int64_t place;   /* BUSY */
     int64_t takes_ms;
     int64_t again_ms; /* BUSY: how long it may sleep; 0: 5 s */
-    bool split; /* BUSY: of several servers no majority is anybody's */
-    bool sure;  /* AGAIN: nothing went out */
+    bool split;       /* BUSY: of several servers no majority is anybody's */
+    bool sure;        /* AGAIN: nothing went out */
 };
 
 /* Something that is heard. */
@@ -40,7 +40,7 @@ struct world {
     const struct heard *hearing;
     struct deed deeds[4096];
     size_t deed_count;
-    bool deaf; /* subscribing fails */
+    bool deaf;  /* subscribing fails */
     bool moved; /* what listens does so at the wrong place, until it listens anew */
 
     struct rlock_client client;

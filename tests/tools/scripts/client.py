@@ -16,7 +16,8 @@ COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "r
 MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
                   "rlock_queue_beats:{*}", "rlock_queuers:{*}"]
 RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}"]
-SEM = COMMON + ["{*}:timeout"]
+LATCH = COMMON + ["{*}:timeout"]
+SEM = LATCH + ["rlock_wants:{*}"]
 KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "run": ("mutex_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),
     "fair": ("fair_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),
@@ -24,7 +25,7 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "write": ("write_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
     "sem": ("sem_acquire", "sem_renew", "sem_release", SEM, "redisson_sc:{*}"),
     "plain": ("plain_acquire", None, "plain_release", SEM, "redisson_sc:{*}"),
-    "latch": ("latch_acquire", None, None, SEM, "redisson_countdownlatch__channel__{*}"),
+    "latch": ("latch_acquire", None, None, LATCH, "redisson_countdownlatch__channel__{*}"),
 }
 
 

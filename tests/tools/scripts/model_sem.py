@@ -83,14 +83,20 @@ class Sem(Model):
         pass
 
     def check_wake(self):
-        """All those are told whose requests fit in together, first come first."""
-        rest = self.total - self.in_use()
-        ears = self.waiting()
-        rest -= sum(who.options["permits"] for who in ears if who.owner in self.woken())
-        must(rest >= 0 or not self.woken(), "too many woken:", self.told)
-        for who in ears:
-            fits = who.options["permits"] <= rest
-            must(who.owner in self.woken() or not fits, who, "not woken:", self.told)
+        """The first few are told whose requests fit in together; who was told before is on its way."""
+        woken = self.woken()
+        beats = self.server.value(self.lock.keys[5]) or {}
+        told = woken | {owner for owner, due in beats.items() if due % 1 == 0.5}
+        wants = {who.owner: who.options.get("permits", 1) for who in self.living + self.dead}
+        rest = self.total - self.in_use() - sum(wants[owner] for owner in woken)
+        must(rest >= 0 or not woken, "too many woken:", self.told)
+        rest -= sum(wants.get(owner, 0) for owner in told - woken)
+        line = self.server.value(self.lock.keys[4]) or {}
+        deaf = line.keys() - {who.owner for who in self.waiting()}
+        few = len(deaf) + len(woken) < 5
+        for who in self.waiting():
+            fits = few and who.options["permits"] <= rest
+            must(who.owner in told or not fits, who, "not woken:", self.told)
 
     def ids(self, who):
         own = bytes.fromhex(who.attempt)

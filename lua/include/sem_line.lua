@@ -1,0 +1,57 @@
+-- sem_line.lua: who waits for permits, and comes next. Whose request fits may overtake those before
+-- it, but not for ever: one that asks for several has its turn when it has been first for long.
+local NEAR = 16 -- at the front: those who beat, line_wait.lua
+local PATIENCE = 5000 -- ms for which one is overtaken
+local ALIVE = 3500 -- ms that are left until it counts as dead, of who was heard of or is just coming
+local COMING = 100 -- ms in which one that was woken comes
+
+-- Whether the first in line, which came at that epoch us, alone may take what there is. What plain ones
+-- Redisson's clients have, or the dead, is not known, and may never come back: there the turn ends, too.
+function sem.has_turn(first, came)
+    local waited = server.now - came / 1000
+    if waited < PATIENCE or call.plain and waited % (2 * PATIENCE) < PATIENCE then return false end
+    local wants = tonumber(redis.call('HGET', sem.wants, first) or nil)
+    local due = wants and tonumber(redis.call('ZMSCORE', line.beats, first)[1] or 0)
+    return wants and due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
+end
+
+-- Wakes the first whose request fits into what is available, `most` of them. Who comes wakes the next; who
+-- was woken before and has not come may stand still, and is not waited for.
+function sem.wake(most)
+    local front = redis.call('ZRANGE', key.waiters, 0, NEAR - 1, 'WITHSCORES')
+    local rest = front[1] and sem.available() or 0
+    if rest <= 0 then return end
+    local owners, told = {}, 0
+    for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
+    local wants = redis.call('HMGET', sem.wants, unpack(owners))
+    local dues = redis.call('ZMSCORE', line.beats, unpack(owners))
+    if wants[1] and sem.has_turn(front[1], front[2]) then owners = {front[1]} end
+    for i, owner in ipairs(owners) do
+        local number, due = tonumber(wants[i] or 1), tonumber(dues[i] or 0)
+        local fits = number <= rest and told < most
+        if fits and due % 1 ~= line.WOKEN then
+            local hears = server.tell(owner, '0')
+            line.expect(line, owner, hears)
+            told = told + 1
+            rest = rest - (hears and number or 0)
+        elseif fits and server.now - (due - line.DEAF_FOR) < COMING then
+            rest = rest - number
+        end
+    end
+end
+
+-- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
+local function tell_first()
+    local ms = sem.next_end()
+    line.tell(line, 'first ' .. (ms < 0 and line.lifetime(0) or ms))
+end
+
+-- Takes one out of the line, if it is there, and wakes whoever comes next.
+function sem.pass_on(waiter)
+    if redis.call('ZCARD', key.waiters) == 0 then return end
+    if redis.call('ZMSCORE', key.waiters, waiter)[1] then
+        redis.call('HDEL', sem.wants, waiter)
+        if line.leave(line, waiter) then tell_first() end
+    end
+    sem.wake(line.A_FEW)
+end
