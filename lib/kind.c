@@ -13,13 +13,16 @@
         "rlock_beats:~{*}"
 enum {
     HELD = 1 << 0 | 1 << 2 | 1 << 3,
+    LEASES_HELD = HELD | 1 << 9,
     PERMITS_HELD = HELD | 1 << 6
-}; /* lock, info, hold, permits */
+}; /* lock, info, hold; leases; permits */
 
 #define MUTEX_KEYS                                                                                 \
     COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:~{*}",       \
         "rlock_queue_beats:~{*}", "rlock_queuers:~{*}"
-#define RW_KEYS    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}"
+#define RW_KEYS                                                                                    \
+    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}",               \
+        "rlock_leases:~{*}", "rlock_told:~{*}"
 #define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
 #define SEM_KEYS   LATCH_KEYS, "rlock_wants:~{*}"
 
@@ -64,7 +67,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
-        .stand = HELD,
+        .stand = LEASES_HELD,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -77,7 +80,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
-        .stand = HELD,
+        .stand = LEASES_HELD,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -115,7 +118,7 @@ const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
     COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
     "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
     "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
-    "rlock_queuers:~{*}",
+    "rlock_queuers:~{*}", "rlock_leases:~{*}",
 };
 const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;

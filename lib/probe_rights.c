@@ -30,8 +30,8 @@ static const struct right {
      LISTENING},
     {"read, write",
      {"write"},
-     "type get hget hgetall pttl zcard zrange zrank del hdel hincrby hset incr pexpire "
-     "rename set zadd zrem",
+     "type get hget hlen hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
+     "del hdel hincrby hset incr pexpire rename set zadd zrem",
      LISTENING},
     {"sem",
      {"sem"},

@@ -11,7 +11,7 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 16, RLOCK__ARGS_MAX = 20, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
+enum { RLOCK__KEYS_MAX = 18, RLOCK__ARGS_MAX = 20, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
 
 #define RLOCK__SPUBLISH "SPUBLISH "
 

@@ -1,4 +1,4 @@
--- include: base try line line_wait acquire mutex mutex_take queue queue_wait
+-- include: base request try line line_wait acquire mutex mutex_take queue queue_wait
 -- Takes the lock of `fair`, first come first served, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
@@ -15,7 +15,7 @@ local head = queue.head(true)
 if not holder and (not head or head == call.owner) then
     local granted = mutex.grant()
     if granted.err then return granted end
-    if head or ARGV[15] ~= '' then
+    if head or call.came_back then
         queue.leave(call.owner)
         queue.tell_lease(call.lease)
     else

@@ -1,13 +1,14 @@
--- include: base rw broken
+-- include: base line rw rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
-local mode = rw.mode()
-if mode == false then return {code.WRONG_KIND, 0, 0} end
-if not mode then return {code.LOST, 0, 0} end
-local refusal = server.denies_any({{'DEL', 'PTTL'}, {'HDEL', 'PEXPIRE', 'SET', 'ZREM'},
-    {'HINCRBY', 'HSET', 'ZRANGE'}})
+local kind = redis.call('TYPE', key.lock).ok
+if kind == 'none' then return {code.LOST, 0, 0} end
+local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
+if mode ~= 'read' and mode ~= 'write' then return {code.WRONG_KIND, 0, 0} end
+local refusal = server.denies_any({{'DEL', 'GET', 'HLEN', 'PTTL'}, {'HDEL', 'PEXPIRE', 'SET', 'ZREM', 'ZSCORE'},
+    {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
 
 -- How many holds of the field there were.

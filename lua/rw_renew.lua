@@ -3,9 +3,11 @@
 -- KEYS and ARGV: base.lua, rw.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's
-local field, i, holds
-if rw.mode() then field, i, holds = rw.locate(call.owner) end
-if not field then return {code.LOST, 0, 0} end
+local field, i, holds = rw.find(call.owner)
+if not field then
+    rw.forget(call.owner)
+    return {code.LOST, 0, 0}
+end
 if not rw.alive(field, i) then
     rw.drop(field, i, holds)
     rw.settle()

@@ -1,36 +1,42 @@
--- include: base try line line_wait acquire rw rw_take
+-- include: base request try line line_wait acquire rw rw_take rw_wake
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
-local mode = rw.mode()
+local mode, left = rw.mode()
 if mode == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end
-local answer = rw.granted_before()
-if answer then return answer end
-local longest = 0
-if mode then mode, longest = rw.sweep() end
+local prefers_readers = call.variant == 'prefer-readers'
+local waiters = prefers_readers and line or rw.writers
+local more
+if mode then
+    local answer
+    answer, mode = rw.granted_before(mode)
+    if answer then return answer end
+end
+if mode then mode, left, more = rw.sweep(mode, left) end
 if not mode then
-    local first = rw.grant(rw.write_field(call.owner))
-    for _, waiters in ipairs(first.err and {} or {rw.writers, line}) do
-        line.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
-    end
+    local first = rw.grant(rw.write_field(call.owner), nil, 0, waiters)
+    if first.err then return first end
+    if rw.may_wait() then rw.pass_marker_on(call.owner) end
+    line.tell(line, 'first ' .. call.lease) -- they listen on everybody's channel now
+    line.tell(rw.writers, 'first ' .. call.lease)
     return first
 end
 local around = rw.around()
-if around and rw.count(rw.write_field(around)) > 0 then
-    return rw.reenter(rw.write_field(around))
+if around and rw.lives(rw.write_field(around)) then
+    local answer = rw.reenter(rw.write_field(around), left, waiters)
+    if rw.may_wait() and not answer.err then rw.pass_marker_on(call.owner) end
+    return answer
 elseif around then
     return {code.REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}
 end
-local prefers_readers = ARGV[14] == 'prefer-readers'
-local waiters = prefers_readers and line or rw.writers
 local refusal = line.refusal(waiters, rw.rights)
 if refusal then return refusal end
-if ARGV[8] == '1' and not prefers_readers then
-    local writer = redis.call('GET', rw.marker)
-    if not writer or writer == call.owner then
-        redis.call('SET', rw.marker, call.owner, 'PX', rw.MARKER_TTL)
-    end
+local place, waiting, again_ms, ticket = line.place(waiters)
+if call.enqueue and not prefers_readers then rw.mark(place) end
+-- It was told like a reader, and readers may come in: the word goes on.
+if prefers_readers and mode == 'read' and not redis.call('GET', rw.marker) then
+    rw.tell_readers(true)
 end
-return acquire.busy(rw.holder(), longest, line.place(waiters))
+return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and line.SOON or again_ms, ticket)

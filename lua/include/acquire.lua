@@ -2,7 +2,7 @@
 local acquire = {}
 
 function acquire.us()
-    return cjson.encode({host = ARGV[9], pid = tonumber(ARGV[10]), user = ARGV[11], command = ARGV[12],
+    return cjson.encode({host = call.host, pid = tonumber(call.pid), user = call.user, command = call.command,
         since = server.now, permits = call.permits})
 end
 
@@ -12,7 +12,8 @@ end
 
 -- The proof of an enclosing hold: owner and token together, both still known here.
 function acquire.proof()
-    return ARGV[6] ~= '' and redis.call('HGET', key.hold, ARGV[6]) == ARGV[7] and ARGV[6] or nil
+    local owner = call.proof_owner
+    return owner ~= '' and redis.call('HGET', key.hold, owner) == call.proof_token and owner or nil
 end
 
 -- hint: ms until it may be free by itself (-1: never). The others: line.place().

@@ -5,7 +5,8 @@
 --       5 waiters and 6 beats: the line, see line.lua  7... the kind's own
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
---       to take it:      6 owner and 7 token of an enclosing hold, or ''
+--       to take it, see request.lua:
+--                        6 owner and 7 token of an enclosing hold, or ''
 --                        8 '1' to stand in line when busy, '0' not to
 --                        9 host  10 pid  11 user  12 command: what others are shown
 --                        13 permits in all, '' unknown  14 the kind's variant, or ''

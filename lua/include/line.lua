@@ -14,6 +14,7 @@ local line = {
     A_FEW = 5, -- of them are told by one call
     DEAF_FOR = 4000, -- ms: who did not hear what it was told, or heard and did not come, is dead after that
     WOKEN = 0.5, -- behind the point of such a time
+    FADES_IN = 2500, -- ms
 }
 
 -- Who hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
@@ -22,33 +23,46 @@ function line.expect(at, owner, woken)
     redis.call('ZADD', at.beats, 'XX', 'LT', server.now + line.DEAF_FOR + (woken and line.WOKEN or 0), owner)
 end
 
--- The first `A_FEW` from one place on that hear it, until tell() says that this was enough.
-local function tell_some(at, from, word, tell)
-    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, from, from + line.A_FEW - 1)) do
-        if not server.tell(owner, word) then
+-- Nobody in it hears: what they leave goes soon, whoever comes. One that lives comes back with its ticket.
+-- Without the right to it, later.
+function line.fade(...)
+    for _, each in ipairs({...}) do redis.pcall('PEXPIRE', each, line.FADES_IN) end
+end
+
+-- The first `A_FEW` that hear it, until tell() says that this was enough. Returns who that was; nil: nobody,
+-- and whether any heard it.
+local function tell_some(at, word, tell)
+    local some, heard = redis.call('ZRANGE', at.waiters, 0, line.A_FEW - 1), false
+    for _, owner in ipairs(some) do
+        local hears = server.tell(owner, word)
+        heard = heard or hears
+        if not hears then
             line.expect(at, owner)
         elseif tell(owner) then
             return owner
         end
     end
+    if some[1] and not heard and #some < line.A_FEW then line.fade(at.waiters, at.beats) end
+    return nil, heard
 end
 
 local function always() return true end
 
 -- Tells the first that listens. Returns who that is.
 function line.tell(at, word)
-    return tell_some(at, 0, word, always)
+    return tell_some(at, word, always)
 end
 
 -- Wakes the first. It keeps its place, for it may lose the race; but one that was woken before and has not
--- been heard of since may stand still, and the next is woken as well. Returns who will come.
+-- been heard of since may stand still, and the next is woken as well. Returns who will
+-- come; nil: nobody, and whether any heard it.
 function line.wake(at)
     local function is_fresh(owner)
         local due = tonumber(redis.call('ZSCORE', at.beats, owner) or 0)
         line.expect(at, owner, true)
         return due % 1 ~= line.WOKEN
     end
-    return tell_some(at, 0, '0', is_fresh)
+    return tell_some(at, '0', is_fresh)
 end
 
 -- Takes these out.

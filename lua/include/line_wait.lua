@@ -1,5 +1,4 @@
 -- line_wait.lua: standing in a line.
--- ARGV  16 the caller's ticket, or ''
 line.FRONT, line.BACK, line.AT_ONCE = 16, 4, 8
 line.SOON, line.BEAT = 2, 2500 -- ms after which one comes again, at most
 line.DEAD_AFTER = 7000 -- ms without a beat; SILENCE and a beat fit into it
@@ -14,7 +13,7 @@ end
 
 -- Who is about to stand in it is asked for all rights: it must not wait for what it may not take.
 function line.refusal(at, rights)
-    if ARGV[8] == '1' and not line.stands_in(at) then return server.denies_any(rights()) end
+    if call.enqueue and not line.stands_in(at) then return server.denies_any(rights()) end
 end
 
 -- The caller's ticket, and whether it has just come to stand there. Out of memory: no place, but still an answer.
@@ -22,7 +21,7 @@ function line.enter(at)
     local ticket = line.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, -1, -1, 'WITHSCORES')[2]
-    ticket = tonumber(ARGV[16] or nil) or math.max(server.now_us, last and last + 1 or 0)
+    ticket = call.ticket or math.max(server.now_us, last and last + 1 or 0)
     redis.pcall('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
 end
@@ -94,7 +93,7 @@ end
 
 -- The caller's place, or what it would be; how many wait; when it shall come again, see line.tend(); its ticket.
 function line.place(at)
-    if ARGV[8] ~= '1' then
+    if not call.enqueue then
         local length = redis.call('ZCARD', at.waiters)
         return length + 1, length, line.sleep(0), 0
     end
@@ -107,5 +106,5 @@ end
 
 -- Who has the lock now, and may have waited.
 function line.leave_granted(at)
-    if ARGV[8] == '1' or (ARGV[16] or '') ~= '' then line.remove(at, call.owner) end
+    if call.enqueue or call.ticket then line.remove(at, call.owner) end
 end

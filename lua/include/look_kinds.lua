@@ -10,18 +10,30 @@ local function look_at_mutex(fields)
     return true
 end
 
+-- When each of rlock's holds ends, {FIELD:I: epoch ms}: KEYS 16, see rw.lua.
+local function leases()
+    local all, ends = redis.call('ZRANGE', KEYS[16], 0, -1, 'WITHSCORES'), {}
+    for i = 1, #all, 2 do ends[all[i]] = tonumber(all[i + 1]) end
+    return ends
+end
+
+local ASKED = 20
+-- How long one of Redisson's holds lasts: of a few readers' it is asked, the others' may last as long as the lock.
+local function left_of_stranger(field, i)
+    if string.find(field, ':write$') or ASKED == 0 then return redis.call('PTTL', key.lock) end
+    ASKED = ASKED - 1
+    local before_owner = string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}'
+    return redis.call('PTTL', before_owner .. ':' .. field .. ':rwlock_timeout:' .. i)
+end
+
 -- The holds of a field that live, and how long the longest of them lasts.
-local function living(field, holds, proofs)
-    if string.find(field, ':write$') then
-        local ends = tonumber(proofs[field])
-        local left = ends and ends - server.now or redis.call('PTTL', key.lock) -- Redisson's
-        return left > 0 and holds or 0, left
-    end
+local function living(field, holds, ends)
     local number, longest = 0, -1
-    local before_owner = (string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}') .. ':'
-    for i = 1, holds do
-        local left = redis.call('PTTL', before_owner .. field .. ':rwlock_timeout:' .. i)
-        if left ~= -2 then number, longest = number + 1, math.max(longest, left) end
+    for i = 1, math.min(holds, 1000) do
+        local until_ms = ends[field .. ':' .. i]
+        local left = until_ms and (until_ms > server.now and until_ms - server.now or -2)
+            or not ends[field .. ':1'] and left_of_stranger(field, i) or -2
+        if left > 0 or left == -1 then number, longest = number + 1, math.max(longest, left) end
     end
     return number, longest
 end
@@ -32,10 +44,10 @@ local function look_at_rw(fields)
     local mode = fields.mode
     if mode ~= 'read' and mode ~= 'write' then return false end
     view.kind = mode
-    local proofs, owners = look.hash(key.hold), {}
+    local proofs, ends, owners = look.hash(key.hold), leases(), {}
     for field, holds in pairs(fields) do
         local number, ttl = 0, 0
-        if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, proofs) end
+        if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, ends) end
         if number > 0 then
             local owner, writes = string.gsub(field, ':write$', '')
             local hold = owners[owner] or {ttl = -1, holds = 0, token = proofs[owner]}

@@ -21,7 +21,7 @@ end
 local function supersede()
     local rival = redis.call('HGET', queue.queuers, '')
     if rival and rival ~= call.owner and queue.leave(rival) then
-        redis.call('HSET', queue.queuers, '>' .. rival, named(ARGV[11], ARGV[9], ARGV[10]))
+        redis.call('HSET', queue.queuers, '>' .. rival, named(call.user, call.host, call.pid))
         server.tell(rival, '0')
     end
     redis.call('HSET', queue.queuers, '', call.owner)
@@ -30,9 +30,9 @@ end
 -- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
 -- it is still true: leaving takes the word away. Returns who it is; nil: nobody.
 function queue.ousted_by()
-    if ARGV[14] ~= 'supersede' then return nil end
+    if call.variant ~= 'supersede' then return nil end
     local by = redis.call('HGET', queue.queuers, '>' .. call.owner)
-    if by or ARGV[15] == '' or redis.call('ZSCORE', queue.waiters, call.owner) then return by or nil end
+    if by or not call.came_back or redis.call('ZSCORE', queue.waiters, call.owner) then return by or nil end
     local rival = redis.call('HGET', queue.queuers, '')
     if not rival or rival == call.owner or not redis.call('ZSCORE', queue.waiters, rival) then return nil end
     local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, rival) or '')
@@ -41,7 +41,7 @@ end
 
 -- Puts the caller into the list, at the end, or where its ticket says.
 local function insert()
-    local after = (ARGV[16] or '') ~= '' and '(' .. ARGV[16]
+    local after = call.ticket and ('(%.0f'):format(call.ticket)
     local behind = after and redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', 0, 1)[1]
     if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
         redis.call('RPUSH', queue.list, call.owner)
@@ -69,9 +69,9 @@ end
 function queue.place(left)
     local length, others = queue.length()
     if length == 0 then redis.call('DEL', queue.timeouts) end -- see queue.settle()
-    if ARGV[8] ~= '1' then return length + 1, length, length > 0 and line.tend(queue, nil, length - others), 0 end
+    if not call.enqueue then return length + 1, length, length > 0 and line.tend(queue, nil, length - others), 0 end
     local ticket, is_new = line.enter(queue)
-    if is_new and ARGV[14] == 'supersede' then supersede() end
+    if is_new and call.variant == 'supersede' then supersede() end
     local at = not is_new and place(others)
     if not at then
         insert()

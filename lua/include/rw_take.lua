@@ -1,46 +1,125 @@
 -- rw_take.lua: how `read` and `write` take the hash that they share.
+rw.A_SAMPLE, rw.A_FEW_STRANGERS, rw.STRANGE_HOLDS, rw.MANY = 16, 3, 3, 8
 
--- A new holder. Order and rights: see mutex_take.lua.
-function rw.grant(field, mode)
-    local refusal = server.denies('DEL') or server.denies('HGETALL') or server.denies('HDEL', '')
-        or server.denies('HINCRBY', '', '') or server.denies('HSET', '', '') or server.denies('ZRANGE', '', '')
-    if refusal then return refusal end
-    local token = server.next_token()
-    local lease = math.max(redis.call('PTTL', key.lock), call.lease)
-    redis.call('PEXPIRE', key.lock, lease)
-    line.leave_granted(line)
-    rw.pass_marker_on(call.owner)
-    if not mode then redis.call('DEL', key.info, key.hold) end
-    rw.add(field)
-    if not mode then
-        redis.call('HSET', key.lock, 'mode', field == call.owner and 'read' or 'write')
+local fields, ours -- when the script begins: of the lock, and how many of rlock's have it
+
+-- Whose hash it is: of a hash that is not rlock's at all a few fields tell.
+local function is_lock()
+    if fields == 1 or ours > 0 then return true end -- 1: the last has just gone
+    for _, field in ipairs(redis.call('HRANDFIELD', key.lock, rw.A_SAMPLE)) do
+        if server.is_owner(field) then return true end
     end
-    redis.call('HSET', key.hold, call.owner, token)
+    return false
+end
+
+-- 'read', 'write'; nil when it is free, false when the key is something else. And for how long it stands.
+function rw.mode()
+    local kind = redis.call('TYPE', key.lock).ok
+    if kind == 'none' then return nil, 0 end
+    local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
+    if mode ~= 'read' and mode ~= 'write' then return false end
+    fields, ours = redis.call('HLEN', key.lock), redis.call('HLEN', key.info)
+    return is_lock() and mode, redis.call('PTTL', key.lock)
+end
+
+-- Whether all the leases of such a reader are over. They are not asked for if there are too many.
+local function is_dead(field, holds)
+    if holds > rw.STRANGE_HOLDS then return false end
+    for i = holds, 1, -1 do
+        if redis.call('PTTL', rw.lease_key(field, i)) ~= -2 then return false end
+    end
+    return true
+end
+
+-- Redisson's readers are looked at a few at a time, whoever comes. It numbers its holds itself: of one reader's
+-- all go or none.
+local function drop_strangers()
+    local some, dead = redis.call('HRANDFIELD', key.lock, rw.A_FEW_STRANGERS, 'WITHVALUES'), {}
+    for i = 1, #some, 2 do
+        local field, holds = some[i], tonumber(some[i + 1])
+        if holds and not rw.is_write(field) and not redis.call('ZSCORE', rw.leases, field .. ':1')
+            and is_dead(field, holds) then
+            dead[#dead + 1] = field
+        end
+    end
+    return #dead > 0 and redis.call('HDEL', key.lock, unpack(dead)) > 0
+end
+
+-- Takes out a few of what the dead left. Returns the mode, nil when nobody is left; for how long it stands;
+-- true: there may be more of them.
+function rw.sweep(mode, left)
+    local swept = rw.bury() or mode == 'read' and rw.has_strangers(mode, fields, ours) and drop_strangers()
+    if not swept then return mode, left, false end
+    mode = rw.settle()
+    return mode, mode and redis.call('PTTL', key.lock) or 0, true
+end
+
+-- Someone that holds it, of rlock's the one who holds it for longest.
+function rw.holder()
+    local last = redis.call('ZRANGE', rw.leases, -1, -1)[1]
+    if last then return rw.owner_of((string.gsub(last, ':%d+$', ''))) end
+    local some = redis.call('HRANDFIELD', key.lock, 2)
+    return rw.owner_of(some[1] == 'mode' and some[2] or some[1] or '')
+end
+
+-- Whether the caller may stand in a line.
+function rw.may_wait() return call.enqueue or call.ticket end
+
+-- A right that is missing shows before anything is written: each command that taking, renewing and giving
+-- back need has been called by then, or is asked for.
+local function denied()
+    return server.denies('DEL') or server.denies('GET') or server.denies('HLEN') or server.denies('PTTL')
+        or server.denies('HDEL', '') or server.denies('HGET', '') or server.denies('PEXPIRE', '')
+        or server.denies('SET', '') or server.denies('ZREM', '') or server.denies('ZSCORE', '')
+        or server.denies('HINCRBY', '', '') or server.denies('HSET', '', '') or server.denies('ZADD', '', '')
+        or server.denies('ZRANGE', '', '')
+end
+
+-- A new holder. INCR comes first, see mutex_take.lua.
+function rw.grant(field, mode, left, waiters)
+    local refused = denied()
+    if refused then return refused end
+    local token = server.next_token()
+    line.leave_granted(waiters)
+    if not mode then redis.call('DEL', key.info, key.hold, rw.leases) end
+    local place = rw.count_one(field, call.lease)
+    if not mode then redis.call('HSET', key.lock, 'mode', rw.is_write(field) and 'write' or 'read') end
+    redis.call('HSET', key.hold, call.owner, token, call.id, place, place, call.id)
     acquire.describe_us()
-    server.expire(lease)
+    rw.expire(math.max(left, call.lease))
     return {code.GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
 function rw.rights()
-    return {{'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
+    return {{'DEL', 'GET', 'HLEN', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'HRANDFIELD', 'PEXPIRE', 'RENAME', 'SET', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
         {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
+end
+
+-- Of many holds, one in the other, some live.
+function rw.lives(field)
+    local holds = rw.count(field)
+    for i = 1, math.min(holds, rw.MANY) do
+        if rw.alive(field, i) then return true end
+    end
+    return holds > rw.MANY
 end
 
 -- The owner of an enclosing hold, for reading or writing; nil without the proof of it.
 function rw.around()
     local owner = acquire.proof()
-    return owner and (rw.count(owner) > 0 or rw.count(rw.write_field(owner)) > 0) and owner or nil
+    return owner and (rw.lives(owner) or rw.lives(rw.write_field(owner))) and owner or nil
 end
 
--- This very attempt was granted, and its answer lost: the same answer again, from now on. Else nil.
-function rw.granted_before()
-    local field, i, holds = rw.locate(call.owner, ARGV[6])
-    if not field then return nil end
+-- This very attempt was granted, and its answer lost: the same answer again, from now on. Else nil, and
+-- the mode that remains.
+function rw.granted_before(mode)
+    local field, i, holds = rw.find(call.owner, call.proof_owner)
+    if not field then return nil, mode end
     if not rw.alive(field, i) then -- a new attempt
         rw.drop(field, i, holds)
-        return nil
+        return nil, rw.settle()
     end
     rw.renew(field, i)
     local owner = rw.owner_of(field)
@@ -48,12 +127,12 @@ function rw.granted_before()
         server.reply_token(redis.call('HGET', key.hold, owner)), call.lease}
 end
 
-function rw.reenter(field)
+function rw.reenter(field, left, waiters)
     local refusal = server.denies_any(rw.rights())
     if refusal then return refusal end
-    rw.add(field)
-    server.prolong(call.lease)
-    line.leave_granted(line)
-    rw.pass_marker_on(call.owner)
-    return {code.REENTERED, server.reply_token(ARGV[7]), call.lease}
+    local place = rw.count_one(field, call.lease)
+    redis.call('HSET', key.hold, call.id, place, place, call.id)
+    rw.expire(math.max(left, call.lease))
+    line.leave_granted(waiters)
+    return {code.REENTERED, server.reply_token(call.proof_token), call.lease}
 end

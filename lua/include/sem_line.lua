@@ -21,7 +21,7 @@ function sem.wake(most)
     local front = redis.call('ZRANGE', key.waiters, 0, NEAR - 1, 'WITHSCORES')
     local rest = front[1] and sem.available() or 0
     if rest <= 0 then return end
-    local owners, told = {}, 0
+    local owners, told, heard = {}, 0, false
     for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
     local dues = redis.call('ZMSCORE', line.beats, unpack(owners))
@@ -32,18 +32,19 @@ function sem.wake(most)
         if fits and due % 1 ~= line.WOKEN then
             local hears = server.tell(owner, '0')
             line.expect(line, owner, hears)
-            told = told + 1
+            told, heard = told + 1, heard or hears
             rest = rest - (hears and number or 0)
         elseif fits and server.now - (due - line.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
+    if told == #owners and not heard and told < NEAR then line.fade(line.waiters, line.beats, sem.wants) end
 end
 
 -- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
 local function tell_first()
     local ms = sem.next_end()
-    line.tell(line, 'first ' .. (ms < 0 and line.lifetime(0) or ms))
+    if line.tell(line, 'first ' .. (ms < 0 and line.lifetime(0) or ms)) == nil then line.fade(sem.wants) end
 end
 
 -- Takes one out of the line, if it is there, and wakes whoever comes next.
@@ -51,7 +52,8 @@ function sem.pass_on(waiter)
     if redis.call('ZCARD', key.waiters) == 0 then return end
     if redis.call('ZMSCORE', key.waiters, waiter)[1] then
         redis.call('HDEL', sem.wants, waiter)
-        if line.leave(line, waiter) then tell_first() end
+        local was_first = line.leave(line, waiter)
+        if was_first or redis.call('ZCARD', key.waiters) < line.A_FEW then tell_first() end -- they may all be dead
     end
     sem.wake(line.A_FEW)
 end

@@ -1,4 +1,4 @@
--- sem_take.lua: how permits are taken, leased or plain. ARGV 13: how many there are in all.
+-- sem_take.lua: how permits are taken, leased or plain.
 
 -- line.tend() has found them dead.
 function line.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
@@ -15,8 +15,8 @@ local function refuse(why, ...) return nil, {code.REFUSED, 0, 0, string.format(w
 -- Whether all agree on how many there are. Who waits may have come before it was resized. Where plain
 -- ones are used Redisson's clients may have taken more than is known.
 local function agree(available)
-    if ARGV[15] ~= '' then return available end
-    local total, expected = available + sem.in_use(), tonumber(ARGV[13])
+    if call.came_back then return available end
+    local total, expected = available + sem.in_use(), call.permits_total
     if expected and expected ~= total and not (call.plain and expected > total) then
         return refuse('it has %d permits, not %d: all users agree on --permits, and --resize changes it',
             total, expected)
@@ -30,7 +30,7 @@ end
 -- Sets the semaphore up where it is missing. Returns how many are available, or nil and the answer.
 function sem.set_up(available)
     if available then return agree(available) end
-    local total = tonumber(ARGV[13])
+    local total = call.permits_total
     if not total then return refuse('it does not exist yet: say with --permits how many there are') end
     local refusal = server.denies_any(sem.rights())
     if refusal then return nil, refusal end
@@ -50,7 +50,7 @@ end
 -- The caller's place; what it wants is noted where that is more than one.
 local function place()
     local at, waiting, again_ms, ticket = line.place(line)
-    if ARGV[8] == '1' and call.permits > 1 then
+    if call.enqueue and call.permits > 1 then
         redis.pcall('HSET', sem.wants, call.owner, call.permits)
         redis.call('PEXPIRE', sem.wants, line.lifetime(waiting))
     end
@@ -61,7 +61,7 @@ end
 function sem.busy(hint)
     local refusal = line.refusal(line, sem.rights)
     if refusal then return refusal end
-    if ARGV[15] ~= '' then sem.wake(1) end -- who asks for less, or whose message was lost
+    if call.came_back then sem.wake(1) end -- who asks for less, or whose message was lost
     return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())
 end
 
@@ -81,6 +81,6 @@ function sem.grant(ms, take)
     if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
     acquire.describe_us()
     sem.expire(ms)
-    if ARGV[8] == '1' then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
+    if call.enqueue then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
     return {code.GRANTED, server.reply_token(token), tonumber(ms)}
 end

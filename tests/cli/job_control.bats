@@ -130,7 +130,7 @@ EOS
 @test "SIGTSTP and SIGSTOP: to rlock alone and to the group" {
     same plainly,locked file=heard.ready 'sh=sleep 0.1' 'sh=kill -TSTP $JOB' stopped \
         'sh=grep -q "^State:.T" /proc/$CMD/status' fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' \
-        'sh=kill -STOP -$JOB' stopped fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' "$end" -- "$hearer" heard
+        'sh=sleep 0.2' 'sh=kill -STOP -$JOB' stopped fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' "$end" -- "$hearer" heard
     assert_outcome "stopped 20" "stopped 19" "exit 6"
 }
 

@@ -287,6 +287,10 @@ example() { # NAME: of a function in examples_*.py
     example write_reentry_sets_the_lease
 }
 
+@test "a reader of Redisson's that came after a forced unlock stays" {
+    example reader_after_a_forced_unlock
+}
+
 @test "live fair waiters stay, however long they wait (#3004, #3730, #1104)" {
     example live_waiters_stay_for_hours
 }
@@ -365,6 +369,24 @@ example() { # NAME: of a function in examples_*.py
 
 @test "a write lease that is over stays over when an inner hold ends" {
     example expired_write_stays_expired
+}
+
+# --- crowds --------------------------------------------------------------------------------------
+
+@test "readers: whoever comes, waits, renews or leaves runs as many commands among 1,000 as among ten" {
+    example crowd_of_readers
+}
+
+@test "readers: 1,000 that are dead hold nobody up, and no script takes them all out" {
+    example dead_crowd_of_readers
+}
+
+@test "Redisson's dead readers are taken out a few at a time" {
+    example crowd_of_redissons_dead
+}
+
+@test "readers that wait are woken by those who come in, past the dead and past writers, in a few hops" {
+    example readers_wake_readers
 }
 
 # --- keys of other kinds -----------------------------------------------------------------------

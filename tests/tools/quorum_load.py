@@ -169,7 +169,7 @@ class QuorumLoad(load.Load):
     def await_tokens(self):
         """Until all know one that was known somewhere when this began."""
         largest = max(self.tokens_now())
-        end = time.monotonic() + 5
+        end = time.monotonic() + 5 * self.args.lease / 1000
         while min(self.tokens_now()) < largest:
             if time.monotonic() > end:
                 raise TimeoutError(f"tokens {self.tokens_now()}: some servers do not learn")

@@ -6,6 +6,7 @@ A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter 
 R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
 LEASE, PATIENCE, BEAT = 30000, 300000, 2500
 INFO, HOLD, WAITERS = "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
+LEASES = "rlock_leases:{x}"
 QUEUE, TIMEOUTS = "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}"
 PERMITS = "{x}:timeout"
 

@@ -15,7 +15,8 @@ COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "r
           "rlock_beats:{*}"]
 MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
                   "rlock_queue_beats:{*}", "rlock_queuers:{*}"]
-RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}"]
+RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "rlock_leases:{*}",
+               "rlock_told:{*}"]
 LATCH = COMMON + ["{*}:timeout"]
 SEM = LATCH + ["rlock_wants:{*}"]
 KINDS = {  # name: scripts to take, renew and give back; keys; channel

@@ -1,5 +1,5 @@
 """The faults of the known scripts that WIRE.md lists, each shown not to be here."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PERMITS, QUEUE, TIMEOUTS, about, attempt,
+from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, TIMEOUTS, about, attempt,
                    lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD
 
@@ -14,7 +14,7 @@ def renewal_keeps_no_dead_reader_alive(bench):
         bench.server.let_pass(2000)
         same(read.renew(B, attempt(2)), [KEPT, LEASE, 0])
     same(read.renew(A, attempt(1)), [LOST, 0, 0])
-    bench.standing("x", INFO, HOLD, lease_key(B))
+    bench.standing("x", INFO, HOLD, LEASES, lease_key(B))
     read.give(B, attempt(2))
     same(write.take(C, attempt(3))[0], GRANTED)
 

@@ -60,10 +60,30 @@ def foreign_readers(bench):
     same(bench.server.value("x"), {"mode": "read", R: "2", S: "1"})
     bench.server("HDEL", "x", S)  # as Redisson gives it back
     bench.server("DEL", lease_key(S))
+    bench.server("PEXPIRE", "x", 5000)
     about(write.take(B, attempt(2), wait=False)[1], 5000, "hint")
     bench.server.let_pass(5000)
     same(write.take(B, attempt(2))[0], GRANTED)
     same(bench.server.value("x"), {"mode": "write", B + ":write": "1"})
+
+
+def reader_after_a_forced_unlock(bench):
+    """Redisson deletes rlock's hash, and reads; rlock's readers come, renew in vain, and go: it stays."""
+    read, write = bench.locks("read", "write")
+    for early in (True, False):
+        bench.server("FLUSHALL")
+        read.take(A, attempt(1), lease=5000)
+        bench.server("DEL", "x", lease_key(A))
+        _hold(bench, mode="read", R=1)
+        bench.server("SET", lease_key(R), 1, "PX", LEASE)
+        same(read.take(B, attempt(2))[0], GRANTED)
+        if early:
+            same(read.renew(A, attempt(1)), [LOST, 0, 0])
+        else:
+            bench.server.let_pass(5000)
+        same(read.give(B, attempt(2))[0], RELEASED)
+        same(bench.server.value("x"), {"mode": "read", R: "1"})
+        same(write.take(C, attempt(3))[0:4:3], [BUSY, R])
 
 
 def foreign_writer(bench):

@@ -1,13 +1,14 @@
 """What is seen of a name, and that looking changes nothing."""
 import os
 
-from bench import (A, B, C, HOLD, INFO, LEASE, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
+from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
                    lease_key, permit, same)
 from client import COMMON, WRONG_KIND
 
 SEEN = 1
 KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
-                 "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}"]
+                 "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}",
+                 "rlock_leases:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
           "kept")
 
@@ -118,12 +119,11 @@ def seen_of_readers(bench):
     write.take(C, attempt(4))
     read.take(S, attempt(5))
     _seen(bench, 1, "read", [A, B, R], [C, S])
-    bench.server("DEL", lease_key(B))  # its lease is over
-    bench.server("DEL", lease_key(A, 1))
+    bench.server("ZADD", LEASES, 1, B + ":1", 1, A + ":1")  # their leases are over
     view = _seen(bench, 1, "read", [A, R], [C, S])
     _shown({holder["owner"]: holder for holder in view.holders}[A], 20000, holds=1)
     bench.server("DEL", lease_key(R))
-    bench.server("DEL", lease_key(A, 2))
+    bench.server("ZADD", LEASES, 1, A + ":2")
     _seen(bench, 0, "read", [], [C, S])
 
 
@@ -135,7 +135,7 @@ def seen_of_a_writer(bench):
     _shown(_seen(bench, 1, "write", [A]).holders[0], 40000, holds=2, token="1", writes=1)
     bench.server.let_pass(LEASE)
     _shown(_seen(bench, 1, "read", [A]).holders[0], 10000, holds=1, writes=0)
-    bench.server("DEL", "x", INFO, HOLD)
+    bench.server("DEL", "x", INFO, HOLD, LEASES)
     bench.server("HSET", "x", "mode", "write", R + ":write", 3)
     bench.server("PEXPIRE", "x", LEASE)
     _shown(_seen(bench, 1, "write", [R]).holders[0], LEASE, holds=3, writes=1)

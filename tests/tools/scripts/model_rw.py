@@ -2,25 +2,33 @@
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, REFUSED, RELEASED, STILL_HELD
 from walk import LONG, PAUSE, SHORT, Model, must
 
+SOON = 2  # ms
+
 
 class Hold:
     """One hold of a read/write lock. attempt is None for one that --min-hold has left behind."""
 
     def __init__(self, owner, kind, attempt, lease):
-        self.owner, self.attempt, self.lease, self.asked = owner, attempt, lease, lease
+        self.owner, self.attempt, self.lease = owner, attempt, lease
         self.writes = kind == "write"
-        self.field = owner + ":write" if self.writes else owner
+
+    @property
+    def field(self):
+        return self.owner + ":write" if self.writes else self.owner
+
+    def leave(self):
+        """To nobody, for a short time."""
+        self.owner, self.attempt, self.lease = self.owner + "#kept", None, SHORT
 
 
 class ReadWrite(Model):
-    """Readers share, writers exclude; each read hold has its own lease, all write holds one."""
+    """Readers share, writers exclude; each hold has its own lease."""
 
     kinds = ("read", "write")
 
     def __init__(self, *words):
         super().__init__(*words)
         self.holds, self.gone, self.tokens = [], [], {}  # gone: dead, perhaps not yet swept
-        self.kept = False  # by a write hold, for the outer ones
         self.dead_marker, self.age = None, 0  # of a dead writer, and how many pauses ago it was set
 
     def options(self):
@@ -58,11 +66,12 @@ class ReadWrite(Model):
             return REENTERED if self.of(who.proof[0] + ":write") else REFUSED
         return BUSY
 
-    def attempt(self, who):
-        """But into a write that --min-hold has left, through a read of its owner: not looked at."""
-        left_held = [hold.owner for hold in self.holds if hold.writes and not hold.attempt]
-        if who.lock.kind == "read" or who.proof[0] not in left_held:
-            super().attempt(who)
+    def take(self, who):
+        """Each call takes out a few of the dead, and says when there are more: come again soon."""
+        answer = super().take(who)
+        while answer[0] == BUSY and answer[11] == SOON:
+            answer = super().take(who)
+        return answer
 
     def granted(self, who, answer, known):
         if not known:
@@ -83,35 +92,31 @@ class ReadWrite(Model):
 
     def renewed(self, who):
         known = self.find(who)
-        together = self.writes() if known.writes else [known]
-        for hold in together:
-            hold.lease = max(who.lease, *[each.lease for each in together], 0)
+        known.lease = max(who.lease, known.lease)
 
     def expect_release(self, who, owner, keep):
         known = self.find(who)
         if not known or known.owner not in (owner, who.owner):
             return LOST
-        outer = len(self.of(known.field)) > 1
-        return STILL_HELD if outer and (known.writes or not keep) else RELEASED
+        self.bury_all()
+        return STILL_HELD if len(self.of(known.field)) > 1 and not keep else RELEASED
+
+    def bury_all(self):
+        """The dead, of whom each call takes out one."""
+        while self.server("ZCOUNT", self.lock.keys[9], "-inf", self.server.now()):
+            self.locks[1].take("nobody", "f" * 32, wait=False)
 
     def released(self, who, answer, keep):
         known = self.find(who)
-        outer = [hold for hold in self.of(known.field) if hold is not known]
-        if known.writes:
-            self.kept = self.kept or keep > 0
-            keep = 0 if outer else self.kept
         if keep:
-            known.attempt, known.lease = None, SHORT
+            known.leave()
         else:
             self.holds.remove(known)
-        for hold in outer if known.writes else []:
-            hold.lease = max(each.asked for each in outer)
         self.freed = not self.writes() and (known.writes or self.free())
         self.forget_tokens()
 
     def forget_tokens(self):
         """A token proves as long as a hold of its owner lives that is somebody's."""
-        self.kept = self.kept and bool(self.writes())
         live = {hold.owner for hold in self.holds if hold.attempt}
         self.tokens = {owner: token for owner, token in self.tokens.items() if owner in live}
 
@@ -119,28 +124,27 @@ class ReadWrite(Model):
         self.freed = self.freed or (self.before == who.owner and not self.writes())
 
     def check_wake(self):
-        """A writer that waits is told; without one, all who wait."""
+        """A writer that waits is told; without one the first two in line: of those that listen."""
         ears = {other.owner for other in self.waiting()}
-        writers = {other.owner for other in self.waiting("write") if not other.options["variant"]}
+        all_writers = self.server("ZRANGE", self.lock.keys[7], 0, -1)
+        writers, line = ([owner for owner in owners[:5] if owner in ears]
+                         for owners in (all_writers, self.server("ZRANGE", self.lock.keys[4], 0, 4)))
         if writers:
-            must(writers & self.woken(), "woken:", self.told, "no writer", writers)
-        else:
-            must(ears <= self.woken(), "woken:", self.told, "not all", ears)
+            must(writers[0] in self.woken(), "woken:", self.told, "no writer", writers)
+        elif len(all_writers) <= 5:
+            must(set(line[:2]) <= self.woken(), "woken:", self.told, "not the first", line)
 
     def lease_left(self, who):
-        known = self.find(who)
+        known, left = self.find(who), self.server.left("x")
+        place = self.server("HGET", self.lock.keys[3], who.attempt)
+        ends = int(self.server("ZSCORE", self.lock.keys[9], place)) - self.server.now()
         if known.writes:
-            ends = int(self.server("HGET", self.lock.keys[3], known.field) or 0)
-            return min(ends - self.server.now(), self.server.left("x"))
-        number = [field for field, value in self.server.value(self.lock.keys[3]).items()
-                  if value.startswith(who.attempt)][0].split(":")[-1]
-        lease_key = self.lock.lease_key(known.owner, number)
-        return min(self.server.left(lease_key), self.server.left("x"))
+            return min(ends, left)
+        return min(ends, left, self.server.left(self.lock.lease_key(known.owner, place.split(":")[-1])))
 
     def expire(self):
         self.gone = [hold for hold in self.holds + self.gone if hold.lease != LONG]
         self.holds = [hold for hold in self.holds if hold.lease == LONG]
-        self.kept = False
         self.forget_tokens()
         self.age += 1
 
@@ -170,8 +174,10 @@ class ReadWrite(Model):
             leases = [key for key in seen if key.startswith("{x}:" + owner + ":")]
             must(len(leases) == len(self.of(owner)), "leases", leases)
             must(known.get(owner) == self.tokens.get(owner), "token", owner, known, self.tokens)
-        attempts = [value.split()[0] for value in known.values() if " " in value]
+        places = seen.get(self.lock.keys[9]) or {}
+        attempts = [known[place] for place in places if place in known]
         must(len(attempts) == len(set(attempts)), "twice:", known)
+        must(all(known.get(known[place], place) == place for place in places if place in known), "places", known)
         owned = {hold.attempt for hold in self.holds if hold.attempt}
         must(owned <= set(attempts) <= owned | {hold.attempt for hold in self.gone}, "holds", known)
 
@@ -179,6 +185,7 @@ class ReadWrite(Model):
         writers = [who.owner for who in self.waiting("write")
                    if not who.options["variant"] and who.beat == len(self.pauses)]
         must(marker or not writers, "no marker for", writers)
-        if marker != self.dead_marker or marker not in [who.owner for who in self.dead]:
+        kept = any(who.waits and who.lock.kind == "write" and not who.options["variant"] for who in self.living)
+        if kept or marker != self.dead_marker or marker not in [who.owner for who in self.dead]:
             self.dead_marker, self.age = marker, 0
         must(self.age * PAUSE < 6000, "a dead writer's marker", marker)

@@ -132,8 +132,7 @@ class Model:
         """For the first time, or again: as one that waits does, and one whose answer was lost."""
         before = self.before_attempt()
         expected = self.expect(who)
-        answer = who.lock.take(who.owner, who.attempt, who.lease, proof=who.proof,
-                               place=who.place, **who.options)
+        answer = self.take(who)
         must(answer[0] == expected, "expected", expected, "got", answer)
         self.tally(TAKEN[expected])
         if answer[0] in (GRANTED, REENTERED):
@@ -142,6 +141,9 @@ class Model:
             self.wait(who, answer, before)
         else:
             self.give(who)
+
+    def take(self, who):
+        return who.lock.take(who.owner, who.attempt, who.lease, proof=who.proof, place=who.place, **who.options)
 
     def before_attempt(self):
         return None

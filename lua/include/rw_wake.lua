@@ -1,0 +1,53 @@
+-- rw_wake.lua: who comes in next: the writer that waits, or, where none does, all readers.
+rw.MARKER_TTL = 6000 -- ms
+rw.TELL, rw.TOLD_FOR = 2, 1000 -- readers at once; ms
+
+-- Each writer that beats keeps the marker, of which the first in line has the name.
+function rw.mark(place)
+    if place == 1 or redis.call('PEXPIRE', rw.marker, rw.MARKER_TTL) == 0 then
+        redis.call('SET', rw.marker, call.owner, 'PX', rw.MARKER_TTL)
+    end
+end
+
+-- The writer that waited goes; the next one's marker stands in its place.
+function rw.pass_marker_on(owner)
+    if redis.call('GET', rw.marker) ~= owner then return end
+    local heir = redis.call('ZRANGE', rw.writers.waiters, 0, 0)[1]
+    if heir and heir ~= owner then
+        redis.call('SET', rw.marker, heir, 'PX', rw.MARKER_TTL)
+    else
+        redis.call('DEL', rw.marker)
+    end
+end
+
+-- Tells the next readers in line, behind those who were told before. Each that comes tells the next: all
+-- are in soon, though no script tells more than a few. A stopped one holds up nobody: two go on for each
+-- that comes.
+-- only_on: not, if nobody has been told yet.
+function rw.tell_readers(only_on)
+    local before = redis.call('GET', rw.told)
+    if only_on and not before then return end
+    local some = redis.call('ZRANGE', line.waiters, before and '(' .. before or '-inf', '+inf', 'BYSCORE',
+        'LIMIT', 0, line.A_FEW, 'WITHSCORES')
+    if #some == 0 then return before and redis.call('DEL', rw.told) end
+    local told, last = 0, nil
+    for i = 1, #some, 2 do
+        last = some[i + 1]
+        told = told + (server.tell(some[i], '0') and 1 or 0)
+        if told == rw.TELL then break end
+    end
+    redis.call('SET', rw.told, last, 'PX', rw.TOLD_FOR)
+end
+
+-- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are
+-- dead, or mark again when they come. Of many it is left to its end.
+function rw.wake()
+    local writers = redis.call('ZRANGE', rw.writers.waiters, 0, line.A_FEW)
+    if writers[1] then
+        local woken, heard = line.wake(rw.writers)
+        if woken or heard then return end
+        if #writers > line.A_FEW and redis.call('GET', rw.marker) then return end
+    end
+    redis.call('DEL', rw.marker, rw.told)
+    rw.tell_readers()
+end

@@ -1,0 +1,108 @@
+"""Many readers, alive or dead: no script runs more than a few commands, and all are soon in."""
+import re
+
+from bench import A, B, C, LEASE, R, attempt, lease_key, same
+from client import BUSY, GRANTED, KEPT, RELEASED
+
+MOST, FEW, MANY = 40, 10, 1000
+NOT_INSIDE = ("evalsha", "config|resetstat", "script|load")
+
+
+def _owner(number):
+    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
+
+
+def _enter(lock, count, lease=LEASE):
+    for number in range(1, count + 1):
+        same(lock.take(_owner(number), attempt(number), lease=lease)[0], GRANTED)
+
+
+def _counted(bench, expected, script, *words, **options):
+    """Its answer is as expected; returns how many commands it has run."""
+    bench.server("CONFIG", "RESETSTAT")
+    answer = script(*words, **options)
+    same(answer[0], expected)
+    calls = re.findall(r"cmdstat_([a-z|]+):calls=(\d+)", bench.server("INFO", "commandstats"))
+    count = sum(int(number) for command, number in calls if command not in NOT_INSIDE)
+    same(count <= MOST, True, f"{count} commands: {calls}")
+    return count
+
+
+def crowd_of_readers(bench):
+    """Whoever takes it, waits for it, renews it or gives it back: as many commands as among ten."""
+    read, write = bench.locks("read", "write")
+    counts = []
+    for size in (FEW, MANY):
+        bench.server("FLUSHALL")
+        _enter(read, size)
+        counts.append([
+            _counted(bench, GRANTED, read.take, A, attempt(0x1001)),
+            _counted(bench, KEPT, read.renew, A, attempt(0x1001)),
+            _counted(bench, RELEASED, read.give, A, attempt(0x1001)),
+            _counted(bench, BUSY, write.take, B, attempt(0x1002)),
+            _counted(bench, BUSY, write.take, B, attempt(0x1002)),
+            _counted(bench, BUSY, read.take, C, attempt(0x1003)),
+            _counted(bench, RELEASED, read.give, _owner(1), attempt(1))])
+    for few, many in zip(*counts):
+        same(many <= few + 2, True, f"{counts}")
+
+
+def dead_crowd_of_readers(bench):
+    """They hold a writer up no longer than the one of them that lives, be it rlock's or Redisson's."""
+    read, write = bench.locks("read", "write")
+    for living in (A, R):
+        bench.server("FLUSHALL")
+        _enter(read, MANY)
+        if living == A:
+            read.take(A, attempt(0x1001), lease=3 * LEASE)
+        else:
+            bench.server("HSET", "x", R, 1)
+            bench.server("SET", lease_key(R), 1, "PX", 3 * LEASE)
+            bench.server("PEXPIRE", "x", 3 * LEASE)
+        bench.server.let_pass(LEASE)
+        _counted(bench, BUSY, write.take, B, attempt(0x1002))
+        _counted(bench, BUSY, write.take, B, attempt(0x1002))
+        if living == A:
+            _counted(bench, RELEASED, read.give, A, attempt(0x1001))
+            _counted(bench, GRANTED, write.take, B, attempt(0x1002))
+
+
+def crowd_of_redissons_dead(bench):
+    """A writer that waits comes again at once as long as there are more of them to be taken out."""
+    write = bench.lock("write")
+    for number in range(50):
+        bench.server("HSET", "x", "mode", "read", f"{number:08x}-2222-4333-8444-555555555555:7", 2)
+    bench.server("PEXPIRE", "x", LEASE)
+    tries = 1
+    while (answer := write.take(B, attempt(2)))[0] == BUSY:
+        same(answer[11] < 100, True, "comes again in ms")
+        tries += 1
+    same(tries < 20, True, f"{tries} tries")
+
+
+def readers_wake_readers(bench):
+    """Two by the writer that leaves, two by each that comes in: whoever in line is dead or waits to write."""
+    read, write = bench.locks("read", "write")
+    write.take(A, attempt(0x1001))
+    count = 60
+    deaf, writers = {3, 4, 9, 20}, {1, 6, 7}
+    for number in range(1, count + 1):
+        lock, variant = (write, "prefer-readers") if number in writers else (read, "")
+        same(lock.take(_owner(number), attempt(number), variant=variant)[0], BUSY)
+        if number not in deaf:
+            bench.hear(lock.own_channel(_owner(number)))
+    bench.listener.messages()
+    read.take(B, attempt(0x1002), proof=(A, "1"))  # a downgrade: the writers in line do not come in
+    _counted(bench, RELEASED, write.give, A, attempt(0x1001))
+    hops, inside = 0, set()
+    while told := {int(channel.split(":")[-1].split("@")[0]) for channel, said in bench.listener.messages()
+                   if said == "0"} - inside:
+        hops += 1
+        for number in sorted(told):
+            if number in writers:
+                _counted(bench, BUSY, write.take, _owner(number), attempt(number), variant="prefer-readers")
+            else:
+                inside.add(number)
+                _counted(bench, GRANTED, read.take, _owner(number), attempt(number))
+        same(hops <= 10, True, f"{hops} hops")
+    same(inside, set(range(1, count + 1)) - deaf - writers)
