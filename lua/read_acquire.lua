@@ -5,18 +5,14 @@
 local mode, left = rw.mode()
 if mode == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end
-local more
-if mode then
-    local answer
-    answer, mode = rw.granted_before(mode)
-    if answer then return answer end
-end
-if mode then mode, left, more = rw.sweep(mode, left) end
+local before, more
+before, mode, left, more = rw.meet(mode, left)
+if before then return before end
 local around = mode and rw.around()
 if around then return rw.reenter(around, left, line) end
 local writer = redis.call('GET', rw.marker)
 if mode ~= 'write' and not writer then
-    local waited = rw.may_wait() and redis.call('ZSCORE', line.waiters, call.owner)
+    local waited = line.may_stand() and redis.call('ZSCORE', line.waiters, call.owner)
     local answer = rw.grant(call.owner, mode, left, line)
     if waited and not answer.err then rw.tell_readers() end
     return answer

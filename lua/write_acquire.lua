@@ -7,17 +7,13 @@ if mode == false then return {code.WRONG_KIND, 0, 0} end
 if try.is_over() then return {code.OVER, 0, 0} end
 local prefers_readers = call.variant == 'prefer-readers'
 local waiters = prefers_readers and line or rw.writers
-local more
-if mode then
-    local answer
-    answer, mode = rw.granted_before(mode)
-    if answer then return answer end
-end
-if mode then mode, left, more = rw.sweep(mode, left) end
+local before, more
+before, mode, left, more = rw.meet(mode, left)
+if before then return before end
 if not mode then
     local first = rw.grant(rw.write_field(call.owner), nil, 0, waiters)
     if first.err then return first end
-    if rw.may_wait() then rw.pass_marker_on(call.owner) end
+    if line.may_stand() then rw.pass_marker_on(call.owner) end
     line.tell(line, 'first ' .. call.lease) -- they listen on everybody's channel now
     line.tell(rw.writers, 'first ' .. call.lease)
     return first
@@ -25,7 +21,7 @@ end
 local around = rw.around()
 if around and rw.lives(rw.write_field(around)) then
     local answer = rw.reenter(rw.write_field(around), left, waiters)
-    if rw.may_wait() and not answer.err then rw.pass_marker_on(call.owner) end
+    if line.may_stand() and not answer.err then rw.pass_marker_on(call.owner) end
     return answer
 elseif around then
     return {code.REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '

@@ -104,7 +104,10 @@ function line.place(at)
     return place, length, tended, ticket
 end
 
+-- Whether the caller may stand in a line.
+function line.may_stand() return call.enqueue or call.ticket end
+
 -- Who has the lock now, and may have waited.
 function line.leave_granted(at)
-    if call.enqueue or call.ticket then line.remove(at, call.owner) end
+    if line.may_stand() then line.remove(at, call.owner) end
 end

@@ -13,7 +13,7 @@ local queue = {
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end
 
--- How many wait, and how many of them are not rlock's, or another lock's: see is_stranger().
+-- How many wait, and how many of them are not rlock's, or another lock's: see is_waiting().
 function queue.length()
     local all = redis.call('LLEN', queue.list)
     return all, all - redis.call('ZCARD', queue.waiters)

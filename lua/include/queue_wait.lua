@@ -73,12 +73,13 @@ function queue.place(left)
     local ticket, is_new = line.enter(queue)
     if is_new and call.variant == 'supersede' then supersede() end
     local at = not is_new and place(others)
-    if not at then
+    local stood = at
+    if not stood then
         insert()
         length, others = queue.length()
         at = place(others)
-        redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
-    elseif others == 0 or at < line.FRONT then
+    end
+    if not stood or others == 0 or at < line.FRONT then
         redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
     end
     queue.settle(length, others)

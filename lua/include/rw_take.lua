@@ -62,9 +62,6 @@ function rw.holder()
     return rw.owner_of(some[1] == 'mode' and some[2] or some[1] or '')
 end
 
--- Whether the caller may stand in a line.
-function rw.may_wait() return call.enqueue or call.ticket end
-
 -- A right that is missing shows before anything is written: each command that taking, renewing and giving
 -- back need has been called by then, or is asked for.
 local function denied()
@@ -125,6 +122,14 @@ function rw.granted_before(mode)
     local owner = rw.owner_of(field)
     return {owner == call.owner and code.GRANTED or code.REENTERED,
         server.reply_token(redis.call('HGET', key.hold, owner)), call.lease}
+end
+
+-- What a request meets: the answer that it was given before; or nil, and what rw.sweep() says.
+function rw.meet(mode, left)
+    local answer
+    if mode then answer, mode = rw.granted_before(mode) end
+    if answer or not mode then return answer, mode, left end
+    return nil, rw.sweep(mode, left)
 end
 
 function rw.reenter(field, left, waiters)
