@@ -13,7 +13,6 @@ enum {
     ANSWER_MS = 100,
     SPLIT_PATIENCE_MS = 1500,
     PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
-    BEAT_MS = 2500,
     LEAVE_MS = 500,
     LEAVE_TRY_MS = 250,
     LEAVE_PAUSE_MS = 20,
@@ -115,7 +114,7 @@ static bool never_reached(const struct rlock_lock *lock) {
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
     const bool beats =
-        lock->busy != NULL && rlock__part_in_line(lock->busy) && lock->again_ms <= BEAT_MS;
+        lock->busy != NULL && rlock__part_in_line(lock->busy) && lock->again_ms <= RLOCK__BEAT_MS;
     return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 

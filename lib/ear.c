@@ -18,14 +18,10 @@ void rlock__ear_close(struct rlock__ear *ear, struct rlock__route *route) {
     ear->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
 }
 
-bool rlock__ear_say(struct rlock__ear *ear, const char *verb, const char *channel) {
-    verb += !ear->sharded; /* without the S */
-    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
-    return rlock__request_add(&ear->request, 2, args);
-}
-
 enum rlock_status rlock__ear_subscribe(struct rlock__ear *ear, const char *channel) {
-    if (!rlock__ear_say(ear, "SSUBSCRIBE", channel))
+    const char *verb = ear->sharded ? "SSUBSCRIBE" : "SUBSCRIBE";
+    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
+    if (!rlock__request_add(&ear->request, 2, args))
         return RLOCK_SYSTEM;
     ear->unconfirmed++;
     if (ear->state == RLOCK__LISTENING)

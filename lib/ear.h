@@ -30,11 +30,8 @@ struct rlock__ear {
     int64_t again_ms; /* when a deaf one tries again, while others hear */
 };
 
-/* Adds a command about one channel to what the ear sends: "SSUBSCRIBE" and so on, whose S goes
- * where channels are not sharded. False: no memory. */
-bool rlock__ear_say(struct rlock__ear *ear, const char *verb, const char *channel);
-
-/* The same, with a confirmation to be awaited. RLOCK_OK or RLOCK_SYSTEM. */
+/* Adds the subscription to a channel to what the ear sends, with a confirmation to be awaited.
+ * RLOCK_OK or RLOCK_SYSTEM. */
 enum rlock_status rlock__ear_subscribe(struct rlock__ear *ear, const char *channel);
 
 /* As far as it goes without waiting: connects, sends, and takes each message about the part into

@@ -8,7 +8,6 @@
 enum {
     CAP_MS = 5000, /* a sleeper tries again after this where the server does not say when */
     CAP_MAX_MS = 3600000,
-    BEAT_MS = 2500, /* the same where a waiter must be heard of: lua/include/line.lua */
     BACKOFF_MIN_MS = 20,
     BACKOFF_MAX_MS = 1000,
     SPLIT_MIN_MS = 20,
@@ -41,8 +40,9 @@ void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
 }
 
 void rlock__pace_beat(struct rlock_lock *lock) {
-    lock->again_ms = BEAT_MS;
-    lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(BEAT_MS));
+    lock->again_ms = RLOCK__BEAT_MS;
+    lock->next_try_ms =
+        rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__BEAT_MS));
 }
 
 void rlock__pace_now(struct rlock_lock *lock) {

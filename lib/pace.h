@@ -4,6 +4,9 @@
 
 #include "lock.h"
 
+/* So often at least comes who must be heard of: lua/include/line_wait.lua. */
+enum { RLOCK__BEAT_MS = 2500 };
+
 /* After "busy": when the server wants us again, or when the hold expires, in hint_ms (-1: not
  * known, or never); soon, at random, where of several servers nobody has a majority. */
 void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms);
