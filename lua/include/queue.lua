@@ -29,26 +29,31 @@ function queue.settle(length, others)
     end
 end
 
--- Some have left: those of Redisson's behind that place, from 0, are nearer by so many patiences; and the last
--- one, by whose score Redisson's next one will count.
+-- Some have left. Those of Redisson's behind that place, from 0, are nearer by so many patiences, and so is the
+-- last one, by whose score Redisson's next one will count. One of ours, which may be dead, is not later than one
+-- patience after the one before it: by its score alone Redisson's waiters get past it where no rlock is left.
 function queue.move_up(from, by, length, others)
     if length == 0 then return end
     local last = redis.call('LRANGE', queue.list, -1, -1)[1]
+    local ends = server.now + math.max(redis.call('PTTL', key.lock), 0)
     if others <= 0 then
-        local rest = math.max(redis.call('PTTL', key.lock), 0)
-        redis.call('ZADD', queue.timeouts, 'XX', server.now + rest + length * queue.PATIENCE, last)
+        redis.call('ZADD', queue.timeouts, 'XX', ends + length * queue.PATIENCE, last)
         return
     end
-    local shift, moved = -by * queue.PATIENCE, {last}
-    for _, owner in ipairs(redis.call('LRANGE', queue.list, from, from + queue.NEAR - 1)) do
-        if not is_ours(owner) and owner ~= last then moved[#moved + 1] = owner end
-    end
-    local scores, changed = redis.call('ZMSCORE', queue.timeouts, unpack(moved)), {}
-    for i, owner in ipairs(moved) do
-        if scores[i] then
-            changed[#changed + 1] = scores[i] + shift
+    local first = math.max(from - 1, 0)
+    local near = redis.call('LRANGE', queue.list, first, from + queue.NEAR - 1)
+    local count = #near
+    if near[count] ~= last then near[count + 1] = last end
+    local scores, changed = redis.call('ZMSCORE', queue.timeouts, unpack(near)), {}
+    for i, owner in ipairs(near) do
+        local score = scores[i] and tonumber(scores[i])
+        if score and first + i > from then
+            local follows = is_ours(owner) and i <= count
+            score = follows and math.min(score, ends + queue.PATIENCE) or score - by * queue.PATIENCE
+            changed[#changed + 1] = score
             changed[#changed + 1] = owner
         end
+        ends = score or ends
     end
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end

@@ -241,6 +241,10 @@ example() { # NAME: of a function in examples_*.py
     example who_leaves_moves_those_behind
 }
 
+@test "foreign: a dead waiter of rlock's that has come to the front is passed over by Redisson in its time" {
+    example who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons
+}
+
 @test "Redisson's waiter is woken on its channel" {
     example foreign_waiter_is_woken
 }

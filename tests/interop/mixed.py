@@ -161,10 +161,14 @@ class Mixed(load.Load):
         if fault == "kill service":
             self.age(rng.choice(self.services).kill())
             return True
-        return super().strike(fault, rng)
+        if not super().strike(fault, rng):
+            return False
+        if fault == "kill waiter" and self.args.kind == "fair":
+            self.age(f":{self.victims.last_struck}@")
+        return True
 
     def age(self, dead):
-        """Five minutes later: a queue's others do not wait for these any more."""
+        """Five minutes later: Redisson's in a queue do not wait for these any more, an rlock there or not."""
         self.server.call("EVAL", """for _, owner in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
             if string.find(owner, ARGV[1], 1, true) then redis.call('ZADD', KEYS[2], 'XX', 1, owner) end
         end""", 2, f"redisson_lock_queue:{{{load.NAME}}}", f"redisson_lock_timeout:{{{load.NAME}}}", dead)

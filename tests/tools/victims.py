@@ -22,7 +22,7 @@ class Victims:
 
     def __init__(self, section, stderr):
         self.section, self.stderr = section, stderr
-        self.live, self.lock = {}, threading.Lock()
+        self.live, self.lock, self.last_struck = {}, threading.Lock(), None
         self.statuses = collections.Counter()
 
     def start(self, command, env=None):
@@ -64,6 +64,8 @@ class Victims:
             os.kill(pid, signal.SIGTERM if fault == "end waiter" else signal.SIGKILL)
         if section is not None:
             os.close(section)
+        if fits:
+            self.last_struck = pid
         return fits
 
     def section_of(self, pid):

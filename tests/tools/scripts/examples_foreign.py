@@ -166,6 +166,22 @@ def who_leaves_moves_those_behind(bench):
     bench.for_ever(QUEUE, TIMEOUTS)
 
 
+def who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons(bench):
+    """Its score was made for its first place. With no rlock behind it, only that lets Redisson's pass."""
+    fair = bench.lock("fair")
+    _hold(bench, R=1)
+    owners = [A.replace(A[0], f"{number:x}", 1) for number in range(15)]
+    for number, owner in enumerate(owners):
+        fair.take(owner, attempt(number))
+    _queue(bench, (S, LEASE + 16 * PATIENCE))
+    for number, owner in enumerate(owners[:-1]):
+        fair.give(owner, attempt(number))
+    same(bench.server.value(QUEUE), [owners[-1], S])
+    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
+    about(scores[owners[-1]], now + LEASE + PATIENCE)
+    about(scores[S], now + LEASE + 2 * PATIENCE)
+
+
 def foreign_waiter_is_woken(bench):
     for kind in ("run", "fair"):
         lock = bench.lock(kind)
