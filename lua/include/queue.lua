@@ -9,6 +9,7 @@ local queue = {
     list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], beats = KEYS[10], queuers = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
+    AHEAD = 16, -- of so many before one the latest score counts
 }
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end
@@ -31,29 +32,30 @@ end
 
 -- Some have left. Those of Redisson's behind that place, from 0, are nearer by so many patiences, and so is the
 -- last one, by whose score Redisson's next one will count. One of ours, which may be dead, is not later than one
--- patience after the one before it: by its score alone Redisson's waiters get past it where no rlock is left.
+-- patience after those before it: by its score alone Redisson's waiters get past it where no rlock is left.
 function queue.move_up(from, by, length, others)
     if length == 0 then return end
     local last = redis.call('LRANGE', queue.list, -1, -1)[1]
-    local ends = server.now + math.max(redis.call('PTTL', key.lock), 0)
+    local rest = server.now + math.max(redis.call('PTTL', key.lock), 0)
     if others <= 0 then
-        redis.call('ZADD', queue.timeouts, 'XX', ends + length * queue.PATIENCE, last)
+        redis.call('ZADD', queue.timeouts, 'XX', rest + length * queue.PATIENCE, last)
         return
     end
-    local first = math.max(from - 1, 0)
+    local first = math.max(from - queue.AHEAD, 0)
     local near = redis.call('LRANGE', queue.list, first, from + queue.NEAR - 1)
     local count = #near
     if near[count] ~= last then near[count + 1] = last end
     local scores, changed = redis.call('ZMSCORE', queue.timeouts, unpack(near)), {}
+    local before = rest
     for i, owner in ipairs(near) do
         local score = scores[i] and tonumber(scores[i])
         if score and first + i > from then
             local follows = is_ours(owner) and i <= count
-            score = follows and math.min(score, ends + queue.PATIENCE) or score - by * queue.PATIENCE
+            score = follows and math.min(score, before + queue.PATIENCE) or score - by * queue.PATIENCE
             changed[#changed + 1] = score
             changed[#changed + 1] = owner
         end
-        ends = score or ends
+        before = math.max(score or before, before)
     end
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end

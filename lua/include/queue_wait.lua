@@ -56,13 +56,16 @@ local function place(others)
 end
 
 -- What Redisson's score would be just now: that of the one before it, and a patience; of the head the rest
--- of the lease, and a patience.
+-- of the lease, and a patience. The one before it may be Redisson's and late: it will be dropped, but each of
+-- those that enter before us takes its patience from our score.
 local function score(at, others, left)
     local rest = server.now + math.max(left, 0)
-    if others == 0 then return rest + (at + 1) * queue.PATIENCE end
-    local before = at > 0 and redis.call('LRANGE', queue.list, at - 1, at - 1)[1]
-    local ends = before and redis.call('ZSCORE', queue.timeouts, before)
-    return math.max(tonumber(ends or 0), rest) + queue.PATIENCE
+    if others == 0 or at == 0 then return rest + (at + 1) * queue.PATIENCE end
+    local before = redis.call('LRANGE', queue.list, math.max(at - queue.AHEAD, 0), at - 1)
+    for _, ends in ipairs(redis.call('ZMSCORE', queue.timeouts, unpack(before))) do
+        rest = math.max(tonumber(ends or 0), rest)
+    end
+    return rest + queue.PATIENCE
 end
 
 -- The caller stands in the queue, or beats; returns what line.place() does. left: ms until the lock expires.

@@ -245,6 +245,10 @@ example() { # NAME: of a function in examples_*.py
     example who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons
 }
 
+@test "Redisson's late waiter does not make those of rlock's behind it late" {
+    example late_redisson_waiter_makes_nobody_late
+}
+
 @test "Redisson's waiter is woken on its channel" {
     example foreign_waiter_is_woken
 }

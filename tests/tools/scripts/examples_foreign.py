@@ -182,6 +182,18 @@ def who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons(bench):
     about(scores[S], now + LEASE + 2 * PATIENCE)
 
 
+def late_redisson_waiter_makes_nobody_late(bench):
+    """Redisson drops it without a word, and takes a patience from all when the one before it enters."""
+    fair = bench.lock("fair")
+    _hold(bench, R=1)
+    _queue(bench, (S, LEASE + PATIENCE), (R + "1", -PATIENCE))
+    fair.take(A, attempt(1))
+    about(bench.server.value(TIMEOUTS)[A], bench.server.now() + LEASE + 2 * PATIENCE)
+    fair.take(B, attempt(2))
+    fair.give(A, attempt(1))  # moves B up
+    about(bench.server.value(TIMEOUTS)[B], bench.server.now() + LEASE + 2 * PATIENCE)
+
+
 def foreign_waiter_is_woken(bench):
     for kind in ("run", "fair"):
         lock = bench.lock(kind)
