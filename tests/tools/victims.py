@@ -58,10 +58,13 @@ class Victims:
     def strike_one(self, fault, pid):
         section = self.section_of(pid)
         fits = (section is None) == fault.endswith("waiter")
-        if fits and fault == "kill section":
-            signal.pidfd_send_signal(section, signal.SIGKILL)
-        elif fits:
-            os.kill(pid, signal.SIGTERM if fault == "end waiter" else signal.SIGKILL)
+        try:
+            if fits and fault == "kill section":
+                signal.pidfd_send_signal(section, signal.SIGKILL)
+            elif fits:
+                os.kill(pid, signal.SIGTERM if fault == "end waiter" else signal.SIGKILL)
+        except ProcessLookupError:  # the section has just ended
+            fits = False
         if section is not None:
             os.close(section)
         if fits:
