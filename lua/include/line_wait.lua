@@ -2,7 +2,7 @@
 line.FRONT, line.BACK, line.AT_ONCE = 16, 4, 8
 line.SOON, line.BEAT = 2, 2500 -- ms after which one comes again, at most
 line.DEAD_AFTER = 7000 -- ms without a beat; SILENCE and a beat fit into it
-line.FORGIVEN = 0.25 -- behind the point of such a time
+line.FORGIVEN, line.FORGIVEN_FOR = 0.25, 4500 -- behind the point of such a time, which is sooner: BEAT and more
 line.SILENCE = 3500 -- ms: nobody has beaten for so long: it was the server that was away
 
 -- The ticket of the caller, where it stands in line.
@@ -32,7 +32,7 @@ local function forgive_silence(at)
     local newest = redis.call('ZRANGE', at.beats, -1, -1, 'WITHSCORES')[2]
     local silence = newest and server.now - (newest - line.DEAD_AFTER) or 0
     if silence >= -1 and silence <= line.SILENCE or server.denies('PEXPIRE', '') then return end
-    local front, ends, beats = redis.call('ZRANGE', at.waiters, 0, line.FRONT - 1), server.now + line.DEAD_AFTER, {}
+    local front, ends, beats = redis.call('ZRANGE', at.waiters, 0, line.FRONT - 1), server.now + line.FORGIVEN_FOR, {}
     if #front == 0 then return end
     local before = redis.call('ZMSCORE', at.beats, unpack(front))
     for i, owner in ipairs(front) do
