@@ -34,10 +34,10 @@ suite_of() {
     assert_output --partial 'once more'
 }
 
-@test "what fails alone as well is a failure" {
+@test "what fails alone twice as well is a failure" {
     suite_of "echo run >>$PWD/runs; false"
     assert_failure
-    assert_equal "$(grep -c run runs)" 2
+    assert_equal "$(grep -c run runs)" 3
 }
 
 @test "a broken promise has no second try" {
