@@ -87,6 +87,10 @@ static int run_option(const struct cmd *group, const char *argument) {
     return say_unknown_option(group, argument);
 }
 
+static int set_up_output(const struct settings *settings) {
+    return out_setup(settings->quiet, settings->verbosity > 0, settings->log == LOG_JSON);
+}
+
 /* The settings live here until the command has ended, and are wiped then. */
 static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     struct settings settings;
@@ -95,7 +99,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     int status = EXIT_SUCCESS;
     switch (outcome) {
     case SETTINGS_OK:
-        status = out_setup(&settings);
+        status = set_up_output(&settings);
         if (status == EXIT_SUCCESS)
             status = cmd->exec(&settings);
         break;
@@ -103,7 +107,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_LIST: status = list_options(cmd); break;
     case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
     case SETTINGS_BAD:
-        status = out_setup(&settings); /* for who reads the errors as JSON */
+        status = set_up_output(&settings); /* for who reads the errors as JSON */
         if (status == EXIT_SUCCESS) {
             out_error("%s", why.text);
             status = why.status;

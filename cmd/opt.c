@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "command.h"
 #include "opt_value.h"
 #include "out.h"
 #include "rlock.h"

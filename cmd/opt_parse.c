@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "command.h"
 #include "nearest.h"
 #include "opt.h"
 #include "out.h"

@@ -168,10 +168,10 @@ bool out_is_json(void) {
     return out.as_json;
 }
 
-int out_setup(const struct settings *settings) {
-    out.quiet = settings->quiet;
-    out.verbose = settings->verbosity > 0;
-    if (settings->log == LOG_TEXT || out.as_json)
+int out_setup(bool quiet, bool verbose, bool as_json) {
+    out.quiet = quiet;
+    out.verbose = verbose;
+    if (!as_json || out.as_json)
         return 0;
     out.as_json = json_load(&out.json);
     if (out.as_json)

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "settings.h"
-
 enum exit_status {
     EXIT_USAGE = 64,
     EXIT_WRONG_KIND = 65,
@@ -39,9 +37,9 @@ struct out_field {
 #define OUT_NUMBER(key, value)                                                                     \
     ((struct out_field){.name = (key), .number = (value), .is_number = true})
 
-/* From here on: -q, -v and --log as set. Before it, messages are plain text.
- * Returns 0, or EXIT_SYSTEM after a message when --log json needs a library that is not there. */
-int out_setup(const struct settings *settings);
+/* From here on: -q, -v, and --log json as set. Before it, messages are plain text.
+ * Returns 0, or EXIT_SYSTEM after a message when JSON needs a library that is not there. */
+int out_setup(bool quiet, bool verbose, bool as_json);
 
 /* -q silences all but errors; debug needs -v. */
 void out_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

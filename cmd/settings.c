@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "command.h"
 #include "config.h"
 #include "duration.h"
 #include "lines.h"

@@ -12,9 +12,8 @@
 
 static int caught, real_stderr; /* a file in the place of standard error */
 
-static void begin(bool quiet, int verbosity, enum log_format log) {
-    const struct settings settings = {.quiet = quiet, .verbosity = verbosity, .log = log};
-    assert_int_equal(out_setup(&settings), 0);
+static void begin(bool quiet, bool verbose, bool as_json) {
+    assert_int_equal(out_setup(quiet, verbose, as_json), 0);
     assert_int_equal(ftruncate(caught, 0), 0);
     assert_int_equal(lseek(caught, 0, SEEK_SET), 0);
     assert_int_equal(dup2(caught, STDERR_FILENO), STDERR_FILENO);
@@ -47,7 +46,7 @@ static void a_message_is_one_harmless_line(void **state) {
         {"%s %n {\"a\":1}", "rlock: %s %n {\"a\":1}\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        begin(false, 0, LOG_TEXT);
+        begin(false, false, false);
         out_error("%s", rows[i].said);
         assert_string_equal(end(), rows[i].written);
     }
@@ -57,7 +56,7 @@ static void a_long_message_is_cut_to_a_line(void **state) {
     (void)state;
     static char longer[20000];
     memset(longer, 'x', sizeof longer - 1);
-    begin(false, 0, LOG_TEXT);
+    begin(false, false, false);
     out_error("%s", longer);
     const char *text = end();
     assert_true(strlen(text) > 1000 && strlen(text) < 5000);
@@ -76,13 +75,13 @@ static void say_all(void) {
 
 static void levels_are_heard_as_asked_for(void **state) {
     (void)state;
-    begin(true, 0, LOG_TEXT);
+    begin(true, false, false);
     say_all();
     assert_string_equal(end(), "rlock: an error\n");
-    begin(false, 0, LOG_TEXT);
+    begin(false, false, false);
     say_all();
     assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: waiting\n");
-    begin(false, 1, LOG_TEXT);
+    begin(false, true, false);
     say_all();
     assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: details\n"
                                "rlock: waiting\nrlock: acquired\n");
@@ -90,7 +89,7 @@ static void levels_are_heard_as_asked_for(void **state) {
 
 static void what_cannot_be_written_is_dropped(void **state) {
     (void)state;
-    begin(false, 0, LOG_TEXT);
+    begin(false, false, false);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(full >= 0);
     assert_int_equal(dup2(full, STDERR_FILENO), STDERR_FILENO);
@@ -108,7 +107,7 @@ static void a_full_standard_output_is_a_failure(void **state) {
     const int real = dup(STDOUT_FILENO);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(real >= 0 && full >= 0);
-    begin(false, 0, LOG_TEXT);
+    begin(false, false, false);
     (void)fflush(stdout);
     assert_int_equal(dup2(full, STDOUT_FILENO), STDOUT_FILENO);
     const int status = out_stdout("help\n");
@@ -166,7 +165,7 @@ static void any_bytes_make_valid_json(void **state) {
             expected, sizeof expected,
             "\"level\":\"warning\",\"event\":\"busy\",\"message\":\"%s\",\"name\":\"%s\"}\n",
             rows[i].written, rows[i].written);
-        begin(false, 0, LOG_JSON);
+        begin(false, false, true);
         out_event(OUT_WARNING, "busy", fields, COUNT(fields), "%s", rows[i].said);
         assert_json(end(), expected);
     }
@@ -177,7 +176,7 @@ static void numbers_keep_their_digits(void **state) {
     (void)state;
     const struct out_field fields[] = {OUT_NUMBER("token", INT64_MAX),
                                        OUT_NUMBER("least", INT64_MIN)};
-    begin(false, 0, LOG_JSON);
+    begin(false, false, true);
     out_event(OUT_INFO, "acquired", fields, COUNT(fields), "acquired");
     assert_json(end(), "\"level\":\"info\",\"event\":\"acquired\",\"message\":\"acquired\","
                        "\"token\":9223372036854775807,\"least\":-9223372036854775808}\n");
@@ -185,13 +184,13 @@ static void numbers_keep_their_digits(void **state) {
 
 static void events_are_told_without_being_asked_for(void **state) {
     (void)state;
-    begin(false, 0, LOG_JSON);
+    begin(false, false, true);
     out_debug("details");
     assert_string_equal(end(), "");
-    begin(false, 0, LOG_JSON);
+    begin(false, false, true);
     out_event(OUT_DEBUG, "released", NULL, 0, "released");
     assert_json(end(), "\"level\":\"debug\",\"event\":\"released\",\"message\":\"released\"}\n");
-    begin(true, 0, LOG_JSON);
+    begin(true, false, true);
     out_event(OUT_INFO, "released", NULL, 0, "released");
     assert_string_equal(end(), "");
 }
@@ -207,7 +206,7 @@ static void a_cut_message_is_still_json(void **state) {
             length += 3;
         }
         longer[length] = '\0';
-        begin(false, 0, LOG_JSON);
+        begin(false, false, true);
         out_error("%s", longer);
         const char *text = end();
         assert_string_equal(text + strlen(text) - 3, "\"}\n");
