@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "nearest.h"
-#include "out.h"
+#include "options/nearest.h"
+#include "output/out.h"
 
 /* To add a command: cmd_NAME.c, its bit and its name in cmd.h, and a line here. */
 static const struct cmd *const commands[] = {

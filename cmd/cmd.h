@@ -2,7 +2,7 @@
 #ifndef RLOCK_CMD_CMD_H
 #define RLOCK_CMD_CMD_H
 
-#include "command.h"
+#include "options/command.h"
 
 /* All of them: rlock itself, as a group. */
 extern const struct cmd cmd_rlock;

@@ -1,7 +1,7 @@
 /* cmd_acquire.c: rlock acquire: the locks of the commands that wrap others, left held for a lease.
  * A latch is not among them, nor are plain permits: what has no lease would stay for ever. */
-#include "acquire.h"
 #include "cmd.h"
+#include "hold/acquire.h"
 
 #define SYNOPSIS "-n NAME [options]"
 

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "duration.h"
-#include "opt.h"
-#include "out.h"
-#include "prey.h"
-#include "server.h"
-#include "take.h"
+#include "hold/take.h"
+#include "options/opt.h"
+#include "output/duration.h"
+#include "output/out.h"
+#include "report/prey.h"
+#include "server/server.h"
 
 enum { NOT_DONE = 1 };
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "duration.h"
-#include "held.h"
-#include "holds.h"
-#include "opt.h"
-#include "out.h"
+#include "hold/held.h"
+#include "hold/holds.h"
+#include "options/opt.h"
+#include "output/duration.h"
+#include "output/out.h"
 
 static int say_lost(const struct held *held) {
     held_say_lost(held);

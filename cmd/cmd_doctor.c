@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "doctor.h"
-#include "doctor_out.h"
-#include "opt.h"
-#include "out.h"
-#include "server.h"
+#include "options/opt.h"
+#include "output/out.h"
+#include "report/doctor.h"
+#include "report/doctor_out.h"
+#include "server/server.h"
 
 static const char *const default_name = "rlock"; /* which a user may be given rights to */
 

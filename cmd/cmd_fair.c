@@ -1,6 +1,6 @@
 /* cmd_fair.c: rlock fair: the lock of `rlock run`, first come, first served. */
 #include "cmd.h"
-#include "wrap.h"
+#include "hold/wrap.h"
 
 static int fair_exec(struct settings *settings) {
     const struct wrap_kind kind = wrap_kind_fair(settings);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "opt.h"
-#include "out.h"
+#include "options/opt.h"
+#include "output/out.h"
 
 #define HELP_COLUMN  29
 #define LINE_COLUMNS 80

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd.h"
-#include "count.h"
-#include "holds.h"
-#include "out.h"
+#include "hold/child.h"
+#include "hold/count.h"
+#include "hold/holds.h"
+#include "output/out.h"
 
 static const struct count_verb verb = {"count down", rlock_latch_down};
 

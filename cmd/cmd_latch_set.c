@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "count.h"
-#include "out.h"
+#include "hold/count.h"
+#include "output/out.h"
 
 static int latch_set_exec(struct settings *settings) {
     static const struct count_verb verb = {"set", rlock_latch_set};

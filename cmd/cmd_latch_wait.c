@@ -1,6 +1,6 @@
 /* cmd_latch_wait.c: rlock latch wait: until a latch is open. */
 #include "cmd.h"
-#include "wrap.h"
+#include "hold/wrap.h"
 
 static int latch_wait_exec(struct settings *settings) {
     const struct wrap_kind kind = {

@@ -1,6 +1,6 @@
 /* cmd_read.c: rlock read: the shared side of a read/write lock. */
 #include "cmd.h"
-#include "wrap.h"
+#include "hold/wrap.h"
 
 static int read_exec(struct settings *settings) {
     const struct wrap_kind kind = wrap_kind_read();

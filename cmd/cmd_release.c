@@ -1,7 +1,7 @@
 /* cmd_release.c: rlock release: gives a lock back that is held. */
 #include "cmd.h"
-#include "held.h"
-#include "opt.h"
+#include "hold/held.h"
+#include "options/opt.h"
 
 static int release_exec(struct settings *settings) {
     struct held held;

@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "cmd.h"
-#include "duration.h"
-#include "held.h"
-#include "opt.h"
+#include "hold/held.h"
+#include "options/opt.h"
+#include "output/duration.h"
 
 static void tell(const struct held *held) {
     char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];

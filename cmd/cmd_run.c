@@ -1,6 +1,6 @@
 /* cmd_run.c: rlock run: an exclusive, reentrant lock with a fencing token. */
 #include "cmd.h"
-#include "wrap.h"
+#include "hold/wrap.h"
 
 static int run_exec(struct settings *settings) {
     const struct wrap_kind kind = wrap_kind_run();

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "count.h"
-#include "opt.h"
-#include "out.h"
-#include "wrap.h"
+#include "hold/count.h"
+#include "hold/wrap.h"
+#include "options/opt.h"
+#include "output/out.h"
 
 /* A plain permit has no lease that would end: that of an rlock on this host which has died counts
  * as in use until somebody looks. */

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "names.h"
-#include "opt.h"
-#include "out.h"
-#include "status_out.h"
+#include "options/opt.h"
+#include "output/out.h"
+#include "report/names.h"
+#include "report/status_out.h"
 
 enum { USUAL_WIDTH = 80 }; /* of a terminal that does not tell */
 

@@ -1,6 +1,6 @@
 /* cmd_write.c: rlock write: the exclusive side of a read/write lock. */
 #include "cmd.h"
-#include "wrap.h"
+#include "hold/wrap.h"
 
 static int write_exec(struct settings *settings) {
     const struct wrap_kind kind = wrap_kind_write(settings);

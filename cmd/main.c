@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "nearest.h"
-#include "opt.h"
-#include "out.h"
+#include "options/nearest.h"
+#include "options/opt.h"
+#include "options/settings.h"
+#include "output/out.h"
+#include "process/signals.h"
 #include "rlock.h"
-#include "settings.h"
-#include "signals.h"
 
 static int print_version(void) {
     char text[64];

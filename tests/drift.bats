@@ -95,7 +95,7 @@ help_options() {
 @test "README and rlock-run(1) have each exit status" {
     local -a statuses
     local status
-    mapfile -t statuses < <(sed -n 's/^ *EXIT_[A-Z_]* = \([0-9]*\).*/\1/p' "$PROJECT/cmd/out.h")
+    mapfile -t statuses < <(sed -n 's/^ *EXIT_[A-Z_]* = \([0-9]*\).*/\1/p' "$PROJECT/cmd/output/out.h")
     ((${#statuses[@]} > 5)) || fail "where is the enum of exit statuses?"
     for status in "${statuses[@]}"; do
         sed -n '/^\.Sh EXIT STATUS/,/^\.Sh/p' "$PROJECT/man/rlock-run.1" |

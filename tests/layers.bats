@@ -48,7 +48,7 @@ refuse() {
     local pattern=$1 directory=$2 object name
     local -a objects=()
     shift 2
-    for object in "$directory"/*.o; do
+    for object in "$directory"/{,*/}*.o; do
         name=$(basename "$object" .c.o)
         [[ " $* " == *" $name "* ]] || objects+=("$object")
     done
@@ -59,7 +59,7 @@ refuse() {
 # The same of the library and its module for TLS.
 refuse_in_library() { # PATTERN [EXCEPT...]
     refuse "$1" "$LIB_OBJECTS" "${@:2}"
-    refuse_in "$1" "$TLS_OBJECTS"/tls_openssl{,_bio,_why}.c.o
+    refuse_in "$1" "$TLS_OBJECTS"/tls/tls_openssl{,_bio,_why}.c.o
 }
 
 # Variables that can be written to: sections of constants that need relocation are none.
@@ -74,13 +74,41 @@ variables() { # OBJECT...
     done | grep -vE ' (\.L|__)' || true
 }
 
+# --- folders -----------------------------------------------------------------------------------
+
+# "FOLDER MAY-USE..." a line; "." is the base itself. The table is CONTRIBUTING.md's.
+may_use() { # lib|cmd
+    sed -nE "s#^\\| \`$1/?([a-z]*)\` \\|[^|]*\\|([^|]*)\\|\$#\1 \2#p" CONTRIBUTING.md | sed -E 's/^ /. /; s/[`,]//g'
+}
+
+# Every include names its folder: so who uses whom stands in the line.
+@test "a folder includes itself, and what its row in CONTRIBUTING.md names" {
+    local base folder row file included rows=0
+    for base in lib cmd; do
+        while read -r folder row; do
+            rows=$((rows + 1))
+            for file in "$base/$folder"/*.[ch]; do
+                while read -r included; do
+                    [[ $included == */* ]] || included=./$included
+                    [[ " $folder $row . " == *" ${included%/*} "* ]] || fail "$file includes $included"
+                    [[ $included != ./* || $folder == . || $included == ./rlock.h || $included == ./scripts.h ]] ||
+                        fail "$file includes $included, of the folder above"
+                done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$file")
+            done
+        done < <(may_use "$base")
+        assert_equal "$(may_use "$base" | sed -E 's/ .*//' | sort | paste -sd ' ')" \
+            "$(find "$base" -name '*.[ch]' -printf '%P\n' | sed -E 's#^[^/]*$#.#; s#/.*##' | sort -u | paste -sd ' ')"
+    done
+    ((rows > 10))
+}
+
 # --- the library -------------------------------------------------------------------------------
 
 @test "the library never prints" {
     refuse_in_library \
         '(v?[fd]?printf|f?put[cs]|putc(har)?(_unlocked)?|fwrite|writev|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)'
     # What it writes to is an eventfd, or the pipe of the keeper's reports.
-    run bash -c 'grep -nE "(^|[^>])\bwrite\(" lib/*.c |
+    run bash -c 'grep -nE "(^|[^>])\bwrite\(" lib/{,*/}*.c |
         grep -vE "write\([a-z]+->((stop|lost|done)_fd, &one, sizeof one|report_fds\[1\], &renewal, sizeof renewal)\)"'
     assert_output ""
 }
@@ -95,7 +123,7 @@ variables() { # OBJECT...
 }
 
 @test "the library has no state at file scope" {
-    run variables "$LIB_OBJECTS"/*.o "$TLS_OBJECTS"/*.o
+    run variables "$LIB_OBJECTS"/{,*/}*.o "$TLS_OBJECTS"/*/*.o
     assert_output ""
 }
 
@@ -107,7 +135,7 @@ variables() { # OBJECT...
 
 @test "only conn.c knows hiredis" {
     run grep -lE 'hiredis' -r lib cmd --include='*.c'
-    assert_output lib/conn.c
+    assert_output lib/redis/conn.c
     run grep -rhE '#include.*hiredis' lib cmd --include='*.h'
     assert_output ""
     refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
@@ -117,7 +145,7 @@ variables() { # OBJECT...
 @test "only the module knows OpenSSL, and only tls.c the module" {
     local object
     run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
-    assert_output $'lib/tls_openssl.c\nlib/tls_openssl.h\nlib/tls_openssl_why.c'
+    assert_output $'lib/tls/tls_openssl.c\nlib/tls/tls_openssl.h\nlib/tls/tls_openssl_why.c'
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
     refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
@@ -159,7 +187,7 @@ layers() {
 }
 
 @test "in the library calls go down" {
-    local height=0 line name function target
+    local height=0 line name object function target
     local -A level=() home=()
     while read -r line; do
         height=$((height + 1))
@@ -169,12 +197,12 @@ layers() {
     done < <(layers)
     while read -r function target; do
         home[$function]=$target
-    done < <(definitions "$LIB_OBJECTS"/*.o)
+    done < <(definitions "$LIB_OBJECTS"/{,*/}*.o)
     ((${#home[@]} > 40))
-    for name in "$LIB_OBJECTS"/*.o; do
-        name=$(basename "$name" .c.o)
+    for object in "$LIB_OBJECTS"/{,*/}*.o; do
+        name=$(basename "$object" .c.o)
         [[ -n ${level[$name]-} ]] || fail "$name.c has no place in layers()"
-        for function in $(calls "$LIB_OBJECTS/$name.c.o" | grep ^rlock_); do
+        for function in $(calls "$object" | grep ^rlock_); do
             target=${home[$function]-}
             [[ -n $target ]] || fail "$name calls $function, which is nowhere"
             ((level[$target] < level[$name])) || fail "$name.c calls $function of $target.c, which is not below it"
@@ -183,9 +211,9 @@ layers() {
 }
 
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
-    run calls "$LIB_OBJECTS/kind.c.o"
+    run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/acquire.c lib/client.c lib/ear.c lib/keeper.c lib/lock.c lib/pace.c lib/part*.c lib/script.c lib/wait.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ear,keeper,lock,pace,part*,wait}.c lib/redis/{client,script}.c
     assert_output ""
 }
 
@@ -209,11 +237,11 @@ promised() {
 
 @test "the program uses the library's public interface only" {
     local file header
-    run bash -c 'nm --undefined-only --format=posix "$1"/*.o "$2" | sed "s/ .*//" | grep "^rlock_" | sort -u' - \
+    run bash -c 'nm --undefined-only --format=posix "$1"/{,*/}*.o "$2" | sed "s/ .*//" | grep "^rlock_" | sort -u' - \
         "$CMD_OBJECTS" "$MAIN_OBJECT"
     [[ -n $output ]]
     assert_equal "$(comm -23 <(echo "$output") <(promised))" ""
-    for file in cmd/*.[ch]; do
+    for file in cmd/{,*/}*.[ch]; do
         while read -r header; do
             [[ $header == rlock.h || -e cmd/$header ]] || fail "$file includes $header"
         done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$file")
@@ -223,10 +251,10 @@ promised() {
 @test "what starts, watches and ends the command knows no lock" {
     local file
     for file in spawn guardian launch tree proc signals witness daemon; do
-        run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/$file.c"
+        run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/process/$file.c"
         assert_success
         refute_output --partial rlock.h
-        refuse_in 'rlock_.*' "$CMD_OBJECTS/$file.c.o"
+        refuse_in 'rlock_.*' "$CMD_OBJECTS/process/$file.c.o"
     done
 }
 
@@ -238,24 +266,24 @@ promised() {
 
 @test "what others wrote passes one filter before each sink" {
     # JSON's text is made by json_print() alone, which escapes; a datagram by what calls the filter.
-    run bash -c 'grep -lE "PrintUnformatted\(|cJSON_Print" cmd/*.c'
-    assert_output cmd/json.c
-    run bash -c 'grep -lE "\bsendto\(" cmd/*.c'
-    assert_output cmd/notify.c
-    run bash -c 'grep -lE "\bout_make_printable\(" cmd/*.c | sort'
-    assert_line cmd/notify.c
-    assert_line cmd/out.c
-    assert_line cmd/table.c
-    assert_line cmd/doctor_out.c
+    run bash -c 'grep -lE "PrintUnformatted\(|cJSON_Print" cmd/{,*/}*.c'
+    assert_output cmd/output/json.c
+    run bash -c 'grep -lE "\bsendto\(" cmd/{,*/}*.c'
+    assert_output cmd/output/notify.c
+    run bash -c 'grep -lE "\bout_make_printable\(" cmd/{,*/}*.c | sort'
+    assert_line cmd/output/notify.c
+    assert_line cmd/output/out.c
+    assert_line cmd/output/table.c
+    assert_line cmd/report/doctor_out.c
 }
 
 @test "only out.c has state at file scope" {
-    run variables "$CMD_OBJECTS"/*.o
+    run variables "$CMD_OBJECTS"/{,*/}*.o
     assert_output "out out"
 }
 
 @test "after the fork the guardian asks for no memory" {
-    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/{guardian,launch,tree,proc,witness,daemon}.c.o
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,launch,tree,proc,witness,daemon}.c.o
 }
 
 # --- scripts -----------------------------------------------------------------------------------

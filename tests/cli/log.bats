@@ -205,7 +205,7 @@ provoke() {
 
 @test "each event in the source is in rlock(7), and the other way round" {
     # In the source an event's word follows its level, an OUT_ one.
-    assert_equal "$({ echo message; tr '\n' ' ' <<<"$(cat "${RLOCK_SOURCE_DIR:-$PROJECT}"/cmd/*.c)" |
+    assert_equal "$({ echo message; tr '\n' ' ' <<<"$(cat "${RLOCK_SOURCE_DIR:-$PROJECT}"/cmd/{,*/}*.c)" |
         grep -oE '\<[a-z_]+\([^;"{]*\<OUT_(ERROR|WARNING|INFO|DEBUG)\>[^;"{]*("[a-z_]+"( : "[a-z_]+")?)' | grep -oE '"[a-z_]+"' | tr -d '"'; } | sort -u)" \
         "$(documented | grep -v ' ' | sort -u)"
 }

@@ -4,8 +4,8 @@
 
 #include "test.h"
 
-#include "link.h"
 #include "peer.h"
+#include "redis/link.h"
 
 enum { LONG_MS = 5000, SHORT_MS = 50 };
 

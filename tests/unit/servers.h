@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "kind.h"
+#include "lock/kind.h"
 #include "peer.h"
 
 enum { SERVERS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };

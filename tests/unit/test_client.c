@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "client.h"
+#include "redis/client.h"
 
 #define SECRET "s3cr3t"
 

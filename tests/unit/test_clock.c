@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <time.h>
 
-#include "clock.h"
-#include "limit.h"
-#include "lock.h"
+#include "lock/lock.h"
+#include "os/clock.h"
+#include "os/limit.h"
 
 static int64_t now_ms;
 static clockid_t clock_read;

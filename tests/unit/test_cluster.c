@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cluster.h"
 #include "peer.h"
-#include "slot.h"
+#include "redis/cluster.h"
+#include "redis/slot.h"
 
 enum { NODES_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "columns.h"
+#include "output/columns.h"
 
 static void a_text_is_cut_in_front_of_a_character(void **state) {
     (void)state;

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "cmd.h"
-#include "config.h"
-#include "opt.h"
-#include "out.h"
+#include "options/config.h"
+#include "options/opt.h"
+#include "output/out.h"
 #include "rlock.h"
 
 #define SECRET "s3cret"

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "link.h"
 #include "peer.h"
+#include "redis/link.h"
 
 enum { LONG_MS = 5000, SHORT_MS = 50 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "duration.h"
+#include "output/duration.h"
 
 #define UNTOUCHED (-7)
 

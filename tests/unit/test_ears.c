@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lock.h"
+#include "lock/lock.h"
 #include "peer.h"
 
 enum { SERVERS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100, TEXT_SIZE = 1024 };

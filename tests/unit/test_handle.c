@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base64.h"
-#include "lock.h"
+#include "lock/base64.h"
+#include "lock/lock.h"
 #include "peer.h"
 
 #define KEPT_1234 "*3\r\n:1\r\n:1234\r\n:0\r\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "holds.h"
-#include "lock.h"
+#include "hold/holds.h"
+#include "lock/lock.h"
 
 static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME",  "RLOCK_KIND",
                                         "RLOCK_OWNER", "RLOCK_TOKEN", "RLOCK_SERVER"};

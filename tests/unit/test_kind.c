@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kind.h"
+#include "lock/kind.h"
 
 static void assert_key(const char *pattern, const char *name, const char *expected) {
     char *key = rlock__kind_key(pattern, name);

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "conn.h"
+#include "redis/conn.h"
 
 enum { ROUNDS = 20000, TEXT_MAX = 2048 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "nearest.h"
+#include "options/nearest.h"
 
 static void counts_edits(void **state) {
     (void)state;

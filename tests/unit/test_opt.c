@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "cmd.h"
-#include "opt.h"
-#include "out.h"
+#include "options/opt.h"
+#include "output/out.h"
 #include "rlock.h"
 
 #define ARGS_MAX 24

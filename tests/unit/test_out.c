@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "out.h"
+#include "output/out.h"
 
 static int caught, real_stderr; /* a file in the place of standard error */
 

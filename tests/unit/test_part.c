@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock.h"
+#include "lock/lock.h"
 #include "peer.h"
 
 enum { SHORT_MS = 100 }; /* for an answer that does not come */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "printable.h"
-#include "secret.h"
+#include "output/printable.h"
+#include "output/secret.h"
 
 static void what_could_be_more_than_text_is_a_question_mark(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock.h"
+#include "lock/lock.h"
 #include "peer.h"
 
 enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 12 + 5 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kind.h"
+#include "lock/kind.h"
 #include "peer.h"
 
 enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };

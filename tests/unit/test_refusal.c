@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "refusal.h"
+#include "redis/refusal.h"
 
 /* What a script puts behind the error of a command that it called. */
 #define TAIL " script: 1d2ee2d5d3ba9b1b4ad2b4b8a3d9f3f0f9f0c0b1, on @user_script:1."

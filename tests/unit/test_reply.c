@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "conn.h"
+#include "redis/conn.h"
 
 /* Our end is an rlock__conn, the other is the test's. */
 struct pipe {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resp.h"
+#include "redis/resp.h"
 
 #define LARGE  "larger than any"
 #define NESTED "nested deeper"

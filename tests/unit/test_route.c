@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "peer.h"
-#include "route.h"
+#include "redis/route.h"
 
 enum { LONG_MS = 5000, FRESH_MS = 1000 };
 

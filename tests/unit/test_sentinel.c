@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "peer.h"
-#include "route.h"
+#include "redis/route.h"
 
 enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "tls.h"
+#include "tls/tls.h"
 
 enum { PATIENCE_MS = 20000, ARGS_MAX = 32 };
 

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boottime.h"
-#include "proc.h"
-#include "tree.h"
+#include "process/boottime.h"
+#include "process/proc.h"
+#include "process/tree.h"
 
 /* Where descendants write their pids, so that we know of them without the code that is tested. */
 static int pids_in, pids_out;

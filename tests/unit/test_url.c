@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "url.h"
+#include "redis/url.h"
 
 #define SECRET "s3cr3t"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "vote.h"
+#include "lock/vote.h"
 
 enum { SERVERS_MAX = 5 };
 

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lock.h"
+#include "lock/lock.h"
 
 /* Messages are made of these: the own channel, the shared one. */
 #define OWN    "@own"

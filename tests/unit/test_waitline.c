@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lock.h"
-#include "out.h"
-#include "waitline.h"
+#include "hold/waitline.h"
+#include "lock/lock.h"
+#include "output/out.h"
 
 static const struct wrap_kind run = {.name = "run", .detail = DETAIL_NONE},
                               fair = {.name = "fair", .detail = DETAIL_PLACE},

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
+#include "os/clock.h"
 
 struct world world;
 

@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "lock.h"
+#include "lock/lock.h"
 
 enum { START_MS = 1000000, NAMES_MAX = 3, SERVERS_MAX = 3 };
 

@@ -1,0 +1,267 @@
+/* take.c: from settings to a lock that is held. */
+#include "hold/take.h"
+
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hold/ancestor.h"
+#include "hold/waitline.h"
+#include "output/duration.h"
+#include "output/out.h"
+#include "output/secret.h"
+
+enum { COMMAND_SIZE = 256, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
+
+void take_free(struct taken *taken) {
+    rlock_lock_free(taken->lock);
+    server_close(&taken->server);
+    holds_free(&taken->around);
+    free(taken->holds);
+    *taken = (struct taken){.lock = NULL};
+}
+
+/* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and
+ * may ask the network. */
+static bool find_user(char text[TAKE_USER_SIZE]) {
+    FILE *stream = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
+    while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
+        continue;
+    if (entry != NULL)
+        (void)snprintf(text, TAKE_USER_SIZE, "%s", entry->pw_name);
+    if (stream != NULL)
+        fclose(stream);
+    return entry != NULL;
+}
+
+void take_describe_user(char text[TAKE_USER_SIZE]) {
+    const char *user = getenv("LOGNAME");
+    if (user == NULL || *user == '\0')
+        user = getenv("USER");
+    if (user != NULL && *user != '\0')
+        (void)snprintf(text, TAKE_USER_SIZE, "%s", user);
+    else if (!find_user(text))
+        (void)snprintf(text, TAKE_USER_SIZE, "%ld", (long)geteuid());
+}
+
+/* Yours to free; NULL: no memory. */
+static char *join(const char *const *words) {
+    size_t size = 1;
+    for (size_t i = 0; words[i] != NULL; i++)
+        size += strlen(words[i]) + 1;
+    char *text = calloc(1, size), *to = text;
+    for (size_t i = 0; text != NULL && words[i] != NULL; i++)
+        to = stpcpy(stpcpy(to, i == 0 ? "" : " "), words[i]);
+    return text;
+}
+
+/* The command's words, for those who wait: without passwords, which everybody who may use the
+ * server could read. They are hidden before the text is cut: of half a password nobody knows that
+ * it is one. False: no memory. */
+static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings,
+                             const struct wrap_kind *kind) {
+    const char *told = settings->shell_command != NULL ? settings->shell_command : kind->command;
+    const char *const one[] = {told, NULL};
+    const bool is_one = told != NULL || settings->command == NULL;
+    char *whole = join(is_one ? one : (const char *const *)settings->command);
+    if (whole == NULL)
+        return false;
+    const size_t size = strlen(whole);
+    secret_hide(whole);
+    (void)snprintf(text, COMMAND_SIZE, "%s", whole);
+    explicit_bzero(whole, size);
+    free(whole);
+    return true;
+}
+
+static int make_lock(struct taken *out, const struct settings *settings) {
+    char user[TAKE_USER_SIZE], command[COMMAND_SIZE];
+    if (!holds_read(&out->around) || !describe_command(command, settings, out->kind)) {
+        out_error("cannot read the enclosing holds and the command: out of memory");
+        return EXIT_SYSTEM;
+    }
+    take_describe_user(user);
+    const struct rlock_lock_options options = {
+        .kind = out->kind->library,
+        .variant = out->kind->variant,
+        .permits = settings->take,
+        .permits_total = settings->permits,
+        .names = settings->names,
+        .name_count = settings->name_count,
+        .lease_ms = settings->lease_ms,
+        .user = user,
+        .command = command,
+        .proofs = out->around.proofs,
+        .proof_count = out->around.count,
+    };
+    out->holds = calloc(settings->name_count, sizeof(*out->holds));
+    if (out->holds == NULL) {
+        out_error("cannot make the lock: out of memory");
+        return EXIT_SYSTEM;
+    }
+    enum rlock_status status = rlock_lock_new(&out->lock, out->server.client, &options);
+    if (status == RLOCK_OK)
+        return 0;
+    out_error("cannot make the lock: %s", rlock_error(out->server.client));
+    return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
+}
+
+static const char *verb_of(const struct taken *taken) {
+    return taken->kind->passed ? "pass" : "take";
+}
+
+enum { ATTEMPT_FIELDS = 4 };
+
+/* What every event of an attempt begins with. */
+static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const struct taken *taken,
+                             const char *name) {
+    fields[0] = OUT_TEXT("name", name);
+    fields[1] = OUT_TEXT("kind", taken->kind->name);
+    fields[2] = OUT_TEXT("server", rlock_client_server(taken->server.client));
+    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
+}
+
+/* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
+static bool waits_for_itself(const struct taken *taken) {
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    const bool reenters =
+        taken->kind->detail != DETAIL_COUNT && strcmp(taken->kind->name, "sem") != 0;
+    return holder != NULL && reenters && ancestor_holds(holder, &taken->around);
+}
+
+/* Once. */
+static void warn_of_ancestor(struct taken *taken) {
+    if (taken->warned || !waits_for_itself(taken))
+        return;
+    taken->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(taken->lock)->name,
+             rlock_blocker(taken->lock)->pid, ancestor_advice);
+}
+
+static int say_busy(const struct taken *taken, const struct settings *settings) {
+    char why[WHY_SIZE];
+    struct out_field fields[ATTEMPT_FIELDS + 1];
+    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    if (holder != NULL) {
+        waitline_why(why, sizeof why, taken->kind, holder);
+        describe_attempt(fields, taken, holder->name);
+        fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
+        const bool inside = !taken->warned && waits_for_itself(taken);
+        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
+                  verb_of(taken), holder->name, why, inside ? "; " : "",
+                  inside ? ancestor_advice : "");
+    }
+    return settings->conflict_exit_code;
+}
+
+static int say_ousted(const struct taken *taken, const struct settings *settings) {
+    const char *name = rlock_stuck_at(taken->lock);
+    struct out_field fields[ATTEMPT_FIELDS];
+    describe_attempt(fields, taken, name);
+    out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
+              rlock_error(taken->server.client));
+    return settings->conflict_exit_code;
+}
+
+static int say_interrupted(const struct taken *taken, int signal) {
+    const char *name = rlock_stuck_at(taken->lock);
+    struct out_field fields[ATTEMPT_FIELDS + 1];
+    describe_attempt(fields, taken, name);
+    fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
+    out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
+              "stopped waiting for %s: signal %d", name, signal);
+    return EXIT_BY_SIGNAL + signal;
+}
+
+/* What may be left behind by an attempt without an answer. */
+static void describe_doubt(char text[WHY_SIZE], const struct taken *taken,
+                           const struct settings *settings) {
+    char left[DURATION_TEXT_SIZE];
+    text[0] = '\0';
+    if (!rlock_in_doubt(taken->lock))
+        return;
+    if (rlock_renewal_due_ms(taken->lock) == RLOCK_FOREVER)
+        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
+                       settings->names[0]);
+    else
+        (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", settings->names[0],
+                       duration_format(left, settings->lease_ms));
+}
+
+/* Says why the lock was not taken. Returns the exit status. */
+static int explain(const struct taken *taken, const struct settings *settings,
+                   enum rlock_status status) {
+    if (status == RLOCK_BUSY)
+        return say_busy(taken, settings);
+    if (status == RLOCK_OUSTED)
+        return say_ousted(taken, settings);
+    char doubt[WHY_SIZE];
+    describe_doubt(doubt, taken, settings);
+    return server_explain(&taken->server, settings, verb_of(taken), rlock_stuck_at(taken->lock),
+                          status, doubt);
+}
+
+int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind) {
+    *out = (struct taken){.kind = kind};
+    const int failure = server_open(&out->server, settings);
+    return failure != 0 ? failure : make_lock(out, settings);
+}
+
+static int64_t deadline_of(const struct settings *settings) {
+    if (settings->wait_ms == 0 || settings->wait_ms == RLOCK_FOREVER)
+        return settings->wait_ms;
+    return rlock_now_ms() + settings->wait_ms;
+}
+
+/* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
+static int interrupted(const struct signals *signals, enum rlock_status result) {
+    return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
+}
+
+/* When to look up from waiting: a local: server that has died is nobody else's to start. */
+static int64_t back_at_ms(const struct taken *taken, int64_t next_ms) {
+    const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
+    return server_is_local(&taken->server) && soon < next_ms ? soon : next_ms;
+}
+
+/* What is held: the lock itself tells it only until it is given back. */
+static void note_holds(struct taken *taken) {
+    const struct rlock_hold *hold;
+    taken->at_ms = rlock_now_ms();
+    while ((hold = rlock_hold_at(taken->lock, taken->hold_count)) != NULL)
+        taken->holds[taken->hold_count++] = hold;
+}
+
+bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
+          int *status) {
+    struct rlock_wait wait = {.deadline_ms = deadline_of(settings), .cancel_fd = signals->fd};
+    struct waitline line;
+    enum rlock_status result;
+    int signal;
+    waitline_begin(&line, settings->names[0], taken->kind);
+    taken->asked_ms = line.began_ms;
+    for (;;) {
+        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
+                                               : back_at_ms(taken, line.next_ms);
+        result = rlock_acquire(taken->lock, &wait);
+        signal = interrupted(signals, result);
+        if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
+            server_revive(&taken->server, 0);
+        if (result == RLOCK_AGAIN) {
+            waitline_show(&line, taken->server.client, taken->lock);
+            warn_of_ancestor(taken);
+        } else if (result != RLOCK_CANCELLED || signal != 0)
+            break;
+    }
+    waitline_end();
+    taken->announced = line.told;
+    if (result == RLOCK_OK)
+        note_holds(taken);
+    else
+        *status = signal != 0 ? say_interrupted(taken, signal) : explain(taken, settings, result);
+    return result == RLOCK_OK;
+}

@@ -1,0 +1,43 @@
+/* take.h: from settings to a lock that is held, with all that is said on the way. */
+#ifndef RLOCK_CMD_TAKE_H
+#define RLOCK_CMD_TAKE_H
+
+#include "hold/holds.h"
+#include "hold/wrap_kind.h"
+#include "options/settings.h"
+#include "process/signals.h"
+#include "rlock.h"
+#include "server/server.h"
+
+struct taken {
+    const struct wrap_kind *kind;
+    struct server server;
+    rlock_lock *lock;
+    struct holds around;
+    int64_t asked_ms; /* when it was asked for */
+    int64_t at_ms;    /* when it was taken */
+    bool warned;      /* that it waits for itself */
+    bool announced;   /* that it was waited for: then its end is told, too */
+    const struct rlock_hold *
+        *holds;        /* what was taken, in canonical order, also when it is no more */
+    size_t hold_count; /* 0: nothing yet */
+};
+
+/* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in
+ * any case. */
+int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind);
+
+/* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
+ * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its
+ * number. */
+bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
+          int *status);
+
+void take_free(struct taken *taken);
+
+enum { TAKE_USER_SIZE = 64 };
+
+/* Who we are, for those who wait, or lose a lock to us. */
+void take_describe_user(char text[TAKE_USER_SIZE]);
+
+#endif

@@ -1,0 +1,34 @@
+/* tell.h: what programs that read the log are told of a lock, and people who say -v: the events of
+ * rlock(7). */
+#ifndef RLOCK_CMD_TELL_H
+#define RLOCK_CMD_TELL_H
+
+#include "hold/take.h"
+#include "rlock.h"
+
+/* "acquired", or "passed": of each name. */
+void tell_acquired(const struct taken *taken);
+
+/* What has been told of renewals so far; zeroed at first. */
+struct renewals {
+    int64_t failing_ms; /* since when all have failed; 0: the last has not */
+    int64_t told_ms;    /* when a failure was told last, whoever heard it */
+    int64_t warned_ms;  /* when people were warned last */
+    bool warned;        /* of those that fail just now */
+};
+
+/* "renewed" of each name, or "retrying": the first that fails is a warning, and so is its end news;
+ * not each of those that follow. */
+void tell_renewal(struct renewals *so_far, const struct taken *taken,
+                  const struct rlock_renewal *renewal);
+
+/* "lost": an error. then: what follows from it, NULL: nothing. */
+void tell_lost(const struct taken *taken, const char *why, const char *then);
+
+/* "released", of each name. keep_ms > 0: for so long others do not get it yet. */
+void tell_released(const struct taken *taken, int64_t keep_ms);
+
+/* "unconfirmed": a warning that it may not have been given back. */
+void tell_unconfirmed(const struct taken *taken, const char *why, const char *then);
+
+#endif

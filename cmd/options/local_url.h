@@ -1,0 +1,19 @@
+/* local_url.h: `local:` and `local:DIR`, and what they stand for. */
+#ifndef RLOCK_CMD_LOCAL_URL_H
+#define RLOCK_CMD_LOCAL_URL_H
+
+#include <stdbool.h>
+
+#define LOCAL_PREFIX "local:"
+
+/* True for `local:` and `local:DIR`. */
+bool local_is(const char *server);
+
+/* The directory of a `local:` URL as an absolute path; %XX in it is decoded, and without one it is
+ * the user's own. Yours to free; NULL: no memory. */
+char *local_dir(const char *server);
+
+/* The path of the server's socket in it. Yours to free; NULL: no memory. */
+char *local_socket(const char *server);
+
+#endif

@@ -1,0 +1,283 @@
+/* opt.c: the options as rows of data. They feed parsing, help, config files and completions. */
+#include "options/opt.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/command.h"
+#include "options/opt_value.h"
+#include "output/out.h"
+#include "rlock.h"
+
+#define ALL_COMMANDS (~0U)
+#define FIELD(name)  offsetof(struct settings, name)
+
+/* Sets of commands. */
+enum {
+    HOLDING = CMD_RUN | CMD_FAIR | CMD_READ | CMD_WRITE | CMD_SEM, /* a lease, while CMD runs */
+    RUNNING = HOLDING | CMD_LATCH_WAIT | CMD_LATCH_DOWN,           /* a command */
+    ACQUIRING =
+        CMD_ACQUIRE_RUN | CMD_ACQUIRE_FAIR | CMD_ACQUIRE_READ | CMD_ACQUIRE_WRITE | CMD_ACQUIRE_SEM,
+    TAKING = HOLDING | ACQUIRING,
+    WAITING = TAKING | CMD_LATCH_WAIT,
+    NAMED = RUNNING | ACQUIRING | CMD_LATCH_SET, /* by -n */
+    ALL_LOCKS = NAMED | CMD_RENEW | CMD_RELEASE | CMD_CHECK,
+    ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_BREAK | CMD_DOCTOR, /* all that speak to a server */
+};
+
+/* To add an option: a row here, a field and a setting in settings.h, and a setter if none of
+ * opt_value.c fits. The drift tests then ask for the man page and the completions.
+ * A row reads as what help shows, who has it, and what it sets. */
+/* clang-format off */
+static const struct opt rows[] = {
+    {"name", 'n', "NAME", NULL,
+     "the name; run, fair, read and write take several: all of them, or none",
+     .commands = NAMED, .is_text = true, .key = SETTING_NAME, .set = set_name},
+    {"server", 's', "URL", "redis://127.0.0.1:6379",
+     "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
+     "for a server of this machine's own; run, read, write and status take several: a quorum",
+     .commands = ALL_SERVED, .in_file = true, .secret = true, .is_text = true,
+     .key = SETTING_SERVER, .set = set_server},
+    {"supersede", 0, NULL, NULL,
+     "newest first: who came earlier with --supersede and still waits gives up",
+     .commands = CMD_FAIR | CMD_ACQUIRE_FAIR,
+     .key = SETTING_SUPERSEDE, .set = set_flag, .offset = FIELD(supersede)},
+    {"prefer", 0, "readers|writers", "writers",
+     "readers: new readers need not wait for this writer while it waits",
+     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .key = SETTING_PREFER, .set = set_prefer},
+    {"permits", 0, "N", NULL, "how many permits there are; all users of the name agree on it",
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_PERMITS, .set = set_number,
+     .offset = FIELD(permits), .min = 1, .max = RLOCK_PERMITS_MAX},
+    {"take", 0, "K", "1", "how many of them to take: all K, or none",
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_TAKE, .set = set_number,
+     .offset = FIELD(take), .min = 1, .max = RLOCK_TAKE_MAX},
+    {"plain", 0, NULL, NULL, "permits without a lease: those of a killed holder do not come back",
+     .commands = CMD_SEM, .key = SETTING_PLAIN, .set = set_flag, .offset = FIELD(plain)},
+    {"resize", 0, "N", NULL, "change how many permits there are, and run nothing",
+     .commands = CMD_SEM, .key = SETTING_RESIZE, .set = set_number, .offset = FIELD(resize),
+     .min = 1, .max = RLOCK_PERMITS_MAX},
+    {"count", 0, "N", NULL, "how many count-downs open the latch",
+     .commands = CMD_LATCH_SET, .key = SETTING_COUNT_DOWNS, .set = set_number,
+     .offset = FIELD(count), .min = 1, .max = RLOCK_PERMITS_MAX},
+    {"by", 0, "K", "1", "how much to count down",
+     .commands = CMD_LATCH_DOWN, .key = SETTING_BY, .set = set_number, .offset = FIELD(by),
+     .min = 1, .max = RLOCK_PERMITS_MAX},
+    {"always", 0, NULL, NULL, "count down whatever the command's exit status is",
+     .commands = CMD_LATCH_DOWN, .key = SETTING_ALWAYS, .set = set_flag, .offset = FIELD(always)},
+    {"must-exist", 0, NULL, NULL, "a latch that is not there has yet to be set: wait for that, too",
+     .commands = CMD_LATCH_WAIT, .key = SETTING_MUST_EXIST, .set = set_flag,
+     .offset = FIELD(must_exist)},
+    {"force", 0, NULL, NULL, "do not ask: where there is no terminal nobody can be asked",
+     .commands = CMD_BREAK, .key = SETTING_FORCE, .set = set_flag, .offset = FIELD(force)},
+    {"owner", 0, "OWNER", NULL, "break only what this one holds",
+     .commands = CMD_BREAK, .is_text = true,
+     .key = SETTING_OWNER, .set = set_text, .offset = FIELD(owner)},
+    {"kind", 0, "run|fair|read|write|sem|latch", NULL,
+     "of the rights only those for that kind of lock",
+     .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_kind},
+    {"json", 0, NULL, NULL, "print it for programs",
+     .commands = CMD_STATUS | CMD_DOCTOR, .key = SETTING_JSON, .set = set_flag, .offset = FIELD(json)},
+    {"watch", 0, "D", NULL, "again every D, until interrupted (default: 2s)", .bare = "2s",
+     .commands = CMD_STATUS, .key = SETTING_WATCH, .set = set_duration, .offset = FIELD(watch_ms),
+     .min = 100, .max = RLOCK_LEASE_MAX_MS},
+    {"wait", 'w', "D", "forever", "wait at most D for the lock; 0: do not wait",
+     .commands = WAITING, .in_file = true,
+     .key = SETTING_WAIT, .set = set_wait, .offset = FIELD(wait_ms)},
+    {"no-wait", 'x', NULL, NULL, "the same as --wait 0",
+     .commands = WAITING, .in_file = true,
+     .key = SETTING_WAIT, .set = set_no_wait},
+    {"lease", 'l', "D", "30s",
+     "lease that the server keeps, renewed every third of it; 100ms to 7d",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"lease", 'l', "D", "30s",
+     "lease that the server keeps; nobody renews it without --while; 100ms to 7d",
+     .commands = ACQUIRING, .in_file = true,
+     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"lease", 'l', "D", NULL,
+     "the lease that begins now, 100ms to 7d (default: the handle's own)",
+     .commands = CMD_RENEW,
+     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"while", 0, "PID", NULL,
+     "renew it in the background until the process PID ends, then give it back",
+     .commands = ACQUIRING, .key = SETTING_WHILE, .set = set_number, .offset = FIELD(while_pid),
+     .min = 1, .max = INT32_MAX},
+    {"min-ttl", 0, "D", NULL, "less than D that is left of the lease is not enough",
+     .commands = CMD_CHECK, .key = SETTING_MIN_TTL, .set = set_duration,
+     .offset = FIELD(min_ttl_ms)},
+    {"no-renew", 0, NULL, NULL, "do not renew: the command has at most one lease to finish",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_NO_RENEW, .set = set_flag, .offset = FIELD(no_renew)},
+    {"kill-after", 0, "D", "5s",
+     "SIGKILL this long after SIGTERM when the lease is being lost; at most a third of the lease",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_KILL_AFTER, .set = set_duration, .offset = FIELD(kill_after_ms)},
+    {"on-lost", 0, "stop|warn", "stop", "what happens to the command when the lease is lost",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_ON_LOST, .set = set_on_lost},
+    {"min-hold", 0, "D", "0", "keep the lock at least D, even when the command ends sooner",
+     .commands = HOLDING, .in_file = true,
+     .key = SETTING_MIN_HOLD, .set = set_duration, .offset = FIELD(min_hold_ms)},
+    {"conflict-exit-code", 'E', "N", "75", "exit status when the lock was not acquired in time",
+     .commands = WAITING, .in_file = true,
+     .key = SETTING_CONFLICT_EXIT_CODE, .set = set_number, .offset = FIELD(conflict_exit_code),
+     .max = 255},
+    {"connect-timeout", 0, "D", "5s", "how long to try to reach the server",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_CONNECT_TIMEOUT, .set = set_duration, .offset = FIELD(connect_timeout_ms),
+     .min = 1},
+    {"io-timeout", 0, "D", "5s", "how long to wait for one reply",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_IO_TIMEOUT, .set = set_duration, .offset = FIELD(io_timeout_ms), .min = 1},
+    {"replicas", 0, "N", NULL,
+     "how many replicas must acknowledge a hold and each renewal (default: 0; under "
+     "sentinel:// all that could become the master, under cluster:// 1 where there is one)",
+     .commands = TAKING | CMD_RENEW | CMD_DOCTOR, .in_file = true,
+     .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas), .max = 100},
+    {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",
+     .commands = TAKING | CMD_RENEW | CMD_DOCTOR, .in_file = true,
+     .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),
+     .min = 1},
+    {"password-file", 0, "F", NULL, "the password is the first line of F, for a URL without one",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_PASSWORD_FILE, .set = set_text, .offset = FIELD(password_file)},
+    {"tls-ca", 0, "F", NULL,
+     "TLS: the certificates of the authorities to trust (default: the system's)",
+     .commands = ALL_SERVED, .in_file = true, .is_text = true,
+     .key = SETTING_TLS_CA, .set = set_text, .offset = FIELD(tls.ca)},
+    {"tls-cert", 0, "F", NULL, "TLS: a certificate of our own, for a server that wants one",
+     .commands = ALL_SERVED, .in_file = true, .is_text = true,
+     .key = SETTING_TLS_CERT, .set = set_text, .offset = FIELD(tls.cert)},
+    {"tls-key", 0, "F", NULL, "TLS: the key of that certificate",
+     .commands = ALL_SERVED, .in_file = true, .is_text = true,
+     .key = SETTING_TLS_KEY, .set = set_text, .offset = FIELD(tls.key)},
+    {"tls-name", 0, "HOST", NULL,
+     "TLS: whose the server's certificate must be (default: the URL's host)",
+     .commands = ALL_SERVED, .in_file = true, .is_text = true,
+     .key = SETTING_TLS_NAME, .set = set_text, .offset = FIELD(tls.name)},
+    {"tls-insecure", 0, NULL, NULL, "TLS: take any certificate, from whomever",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_TLS_INSECURE, .set = set_flag, .offset = FIELD(tls.insecure)},
+    {"command", 'c', "STRING", NULL, "run STRING by /bin/sh -c instead of COMMAND",
+     .commands = RUNNING, .is_text = true, .key = SETTING_COMMAND, .set = set_command},
+    {"quiet", 'q', NULL, NULL, "only errors on standard error",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_QUIET, .set = set_flag, .offset = FIELD(quiet)},
+    {"verbose", 'v', NULL, NULL, "more on standard error",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_VERBOSE, .set = set_verbose},
+    {"log", 0, "text|json", "text", "json: one JSON object a line on standard error",
+     .commands = ALL_SERVED, .in_file = true,
+     .key = SETTING_LOG, .set = set_log},
+    {"list-names", 0, NULL, NULL, "list names of locks for programs",
+     .commands = CMD_STATUS, .hidden = true, .key = SETTING_LIST_NAMES, .set = set_flag,
+     .offset = FIELD(list_names)},
+    {"help", 'h', NULL, NULL, "show this help",
+     .commands = ALL_COMMANDS, .asks = SETTINGS_HELP},
+    {"list-options", 0, NULL, NULL, "list the options for programs",
+     .commands = ALL_COMMANDS, .hidden = true, .asks = SETTINGS_LIST},
+    {"list-operand", 0, NULL, NULL, "say what operands are, for programs",
+     .commands = ALL_COMMANDS, .hidden = true, .asks = SETTINGS_LIST_OPERAND},
+};
+/* clang-format on */
+
+const struct opt opt_operand_name = {.name = "NAME", .is_operand = true, .set = set_name};
+const struct opt opt_operand_handle = {
+    .name = "HANDLE",
+    .is_operand = true,
+    .secret = true, /* whoever reads it can give the lock back */
+    .key = SETTING_HANDLE,
+    .set = set_handle,
+};
+
+#define ROW_COUNT (sizeof rows / sizeof *rows)
+static_assert(ROW_COUNT <= OPT_MAX, "OPT_MAX is too small");
+
+const struct opt *opt_at(unsigned commands, size_t i) {
+    for (size_t row = 0; row < ROW_COUNT; row++) {
+        if ((rows[row].commands & commands) != 0 && i-- == 0)
+            return &rows[row];
+    }
+    return NULL;
+}
+
+const struct opt *opt_find(const char *name) {
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+bool opt_preset(struct settings *settings, struct complaint *why) {
+    static const struct origin preset = {.source = SOURCE_DEFAULT};
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].preset != NULL && !opt_set(&rows[i], settings, rows[i].preset, &preset, why))
+            return false;
+    }
+    return true;
+}
+
+bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
+                  const struct reason *reason, struct complaint *why) {
+    enum { SHOWN_MAX = 40 };
+    char shown[SHOWN_MAX + sizeof " '...'"] = "";
+    if (!row->secret)
+        snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, value,
+                 strlen(value) > SHOWN_MAX ? "..." : "");
+    switch (from->source) {
+    case SOURCE_SYSTEM_FILE:
+    case SOURCE_USER_FILE:
+        return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
+                        row->name, shown, reason->text);
+    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", reason->text);
+    case SOURCE_ENVIRONMENT: /* the one option that has a variable */
+        return complain(why, EXIT_USAGE, "cannot use RLOCK_SERVER: %s", reason->text);
+    case SOURCE_DEFAULT:
+    case SOURCE_OPTION: break;
+    }
+    return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
+                    row->name, shown, reason->text);
+}
+
+bool opt_set(const struct opt *row, struct settings *settings, const char *value,
+             const struct origin *from, struct complaint *why) {
+    struct reason reason;
+    if (settings->origins[row->key].source > from->source) {
+        struct settings checked = *settings;
+        const bool good = row->set(row, &checked, value, from, &reason);
+        settings->kept = checked.kept;
+        return good || opt_complain(row, value, from, &reason, why);
+    }
+    if (!row->set(row, settings, value, from, &reason))
+        return opt_complain(row, value, from, &reason, why);
+    settings->origins[row->key] = *from;
+    return true;
+}
+
+char *opt_list(const struct cmd *cmd) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return NULL;
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->hidden)
+            continue;
+        if (row->letter != 0)
+            fprintf(stream, "-%c", row->letter);
+        /* One that may be left out stands behind '=': not a word of its own. */
+        fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
+                row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
+    }
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,76 @@
+/* opt.h: the options as rows of data. They feed parsing, help, config files and completions. */
+#ifndef RLOCK_CMD_OPT_H
+#define RLOCK_CMD_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "options/settings.h"
+
+/* What is wrong with a value, and what would be right. */
+struct reason {
+    char text[200];
+};
+
+enum { OPT_MAX = 64 }; /* as many rows as a command can have, or more */
+
+struct opt;
+
+/* Reads a value into the settings. False: reason says why not, and the settings are unchanged. */
+typedef bool opt_setter(const struct opt *row, struct settings *settings, const char *value,
+                        const struct origin *from, struct reason *reason);
+
+struct opt {
+    const char *name;   /* the long option, and the key in config files */
+    char letter;        /* the short option; 0: none */
+    const char *arg;    /* what help calls its argument; NULL: a flag */
+    const char *preset; /* the default, read by the setter like any other value; NULL: none */
+    const char *help;
+    const char *bare;           /* what it is without its argument; NULL: it must have it */
+    unsigned commands;          /* enum cmd_bit: which have it */
+    bool in_file;               /* may stand in a config file */
+    bool secret;                /* its value may hold a password and is never told */
+    bool is_text;               /* any text, so that an option may be taken for its value */
+    bool hidden;                /* not in help, nor in --list-options */
+    bool is_operand;            /* a row of no command: it has no option, only its name */
+    enum settings_outcome asks; /* SETTINGS_OK, or what reading stops for */
+    enum setting key;           /* what it sets, for precedence */
+
+    opt_setter *set;
+    size_t offset;    /* of the field, for setters that serve several rows */
+    int64_t min, max; /* of a number; of a duration in ms, max 0: no limit */
+};
+
+/* The i-th row that a command of these bits has; NULL past the last. */
+const struct opt *opt_at(unsigned commands, size_t i);
+
+/* The row of that long name, in any command; NULL: none. */
+const struct opt *opt_find(const char *name);
+
+/* Gives every setting its default. */
+bool opt_preset(struct settings *settings, struct complaint *why);
+
+/* Sets one value, unless a stronger source has set it already: then it is only checked.
+ * The value must live as long as the settings. False: why, with the status that from calls for. */
+bool opt_set(const struct opt *row, struct settings *settings, const char *value,
+             const struct origin *from, struct complaint *why);
+
+/* Why a value that came from there cannot be used: "cannot use --lease '5x': reason", or in a
+ * config file "FILE:LINE: cannot use lease '5x': reason". Returns false. */
+bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
+                  const struct reason *reason, struct complaint *why);
+
+/* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
+extern const struct opt opt_operand_name, opt_operand_handle;
+
+/* Reads options up to the first operand, where the command begins (settings->command, NULL: none);
+ * of a command that has operands, all options and operands, in any order.
+ * Uses getopt_long(), so one thread at a time. */
+enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
+                                char **argv, struct complaint *why);
+
+/* One option a line: short, long, argument, help, parted by tabs. For completions and tests.
+ * Yours to free; NULL: no memory. */
+char *opt_list(const struct cmd *cmd);
+#endif

@@ -1,0 +1,244 @@
+/* settings.c: options, environment and config files merged, and what only all together can tell.
+ *
+ * The command line is read first, so that its mistakes are told whatever the files hold, and the
+ * weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set. */
+#include "options/settings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/command.h"
+#include "options/config.h"
+#include "options/lines.h"
+#include "options/opt.h"
+#include "options/quorum.h"
+#include "output/duration.h"
+#include "output/out.h"
+
+struct kept_text {
+    struct kept_text *next;
+    size_t size;
+    char text[];
+};
+
+bool complain(struct complaint *why, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    why->status = status;
+    return false;
+}
+
+char *settings_keep(struct settings *settings, const char *text) {
+    size_t size = strlen(text) + 1;
+    struct kept_text *kept = malloc(sizeof *kept + size);
+    if (kept == NULL)
+        return NULL;
+    *kept = (struct kept_text){.next = settings->kept, .size = size};
+    memcpy(kept->text, text, size);
+    settings->kept = kept;
+    return kept->text;
+}
+
+void settings_free(struct settings *settings) {
+    while (settings->kept != NULL) {
+        struct kept_text *kept = settings->kept;
+        settings->kept = kept->next;
+        explicit_bzero(kept->text, kept->size);
+        free(kept);
+    }
+    if (settings->password != NULL)
+        explicit_bzero(settings->password, strlen(settings->password));
+    free(settings->password);
+    free(settings->names);
+    rlock_handle_free(settings->handle);
+    *settings = (struct settings){0};
+}
+
+static bool check_name(const struct settings *settings, const struct cmd *cmd,
+                       struct complaint *why) {
+    if (settings->name_count == 0 && cmd->operand == NULL)
+        return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
+    if (cmd->one_name && settings->name_count > 1)
+        return complain(why, EXIT_USAGE, "several names: 'rlock %s' takes one: give -n once",
+                        cmd->name);
+    return true;
+}
+
+bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
+                           struct complaint *why) {
+    return settings->command != NULL ||
+           complain(why, EXIT_USAGE,
+                    "missing command: give one after the options, as in 'rlock %s -n NAME -- "
+                    "COMMAND', or with -c STRING",
+                    cmd->name);
+}
+
+bool settings_check_take(const struct settings *settings, struct complaint *why) {
+    return settings->permits == 0 || settings->take <= settings->permits ||
+           complain(why, EXIT_USAGE,
+                    "cannot use --take '%d': it is more than all permits: give at most %d",
+                    settings->take, settings->permits);
+}
+
+/* Makes one of -c. */
+static bool read_command(struct settings *settings, struct complaint *why) {
+    if (settings->shell_command == NULL)
+        return true;
+    if (settings->command != NULL)
+        return complain(why, EXIT_USAGE,
+                        "both -c and a command: give one of the two, and quote all of -c's STRING");
+    settings->shell_argv[0] = "/bin/sh";
+    settings->shell_argv[1] = "-c";
+    settings->shell_argv[2] = (char *)settings->shell_command; /* exec does not write to it */
+    settings->command = settings->shell_argv;
+    return true;
+}
+
+static bool check_command(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+    if (!read_command(settings, why))
+        return false;
+    switch (cmd->child) {
+    case CHILD_NEEDED: return settings_want_command(settings, cmd, why);
+    case CHILD_OPTIONAL: break;
+    case CHILD_NONE:
+        return settings->command == NULL ||
+               complain(why, EXIT_USAGE, "unexpected operand: 'rlock %s' runs no command",
+                        cmd->name);
+    }
+    return true;
+}
+
+/* What has named the password's file, as messages say it. */
+static const char *named_by(const struct origin *from, char *text, size_t size) {
+    if (from->file != NULL)
+        (void)snprintf(text, size, "%s:%u", from->file, from->line);
+    else
+        (void)snprintf(text, size, "%s",
+                       from->source == SOURCE_OPTION ? "--password-file" : "RLOCK_PASSWORD_FILE");
+    return text;
+}
+
+static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
+    settings->password = strdup(password);
+    return settings->password != NULL ||
+           complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
+}
+
+/* The first line of a file, or of a pipe such as a shell makes of <(...). False: why names the
+ * file, never what is in it. */
+static bool read_password_file(struct settings *settings, struct complaint *why) {
+    const char *path = settings->password_file, *wrong;
+    char by[512];
+    struct lines lines;
+    if (!lines_open(&lines, path, true, &wrong))
+        goto bad;
+    if (lines_next(&lines, &wrong) && *lines.text != '\0') {
+        const bool kept = keep_password(settings, lines.text, why);
+        lines_close(&lines);
+        return kept;
+    }
+    if (wrong == NULL)
+        wrong = "the first line is empty";
+    lines_close(&lines);
+bad:
+    return complain(why, EXIT_CONFIG, "%s: cannot read the password that %s names: %s", path,
+                    named_by(&settings->origins[SETTING_PASSWORD_FILE], by, sizeof by), wrong);
+}
+
+/* A fleet's password may be closed to who uses a local: server only. */
+static bool wants_password(const struct settings *settings) {
+    static const char local[] = "local:";
+    for (size_t i = 0; i < settings->server_count; i++) {
+        if (strncmp(settings->servers[i], local, sizeof local - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The command line, then the environment, where RLOCK_PASSWORD goes before the file, then the
+ * files. What is not wanted is not read. */
+static bool read_password(struct settings *settings, struct complaint *why) {
+    const char *password = getenv("RLOCK_PASSWORD");
+    if (password != NULL && *password != '\0' &&
+        settings->origins[SETTING_PASSWORD_FILE].source != SOURCE_OPTION)
+        return keep_password(settings, password, why);
+    return settings->password_file == NULL || !wants_password(settings) ||
+           read_password_file(settings, why);
+}
+
+/* A lock is where it was taken, unless the caller knows better. */
+static bool read_handle_server(struct settings *settings, struct complaint *why) {
+    static const struct origin handle = {.source = SOURCE_HANDLE};
+    return settings->handle == NULL ||
+           opt_set(opt_find("server"), settings, settings->handle->servers, &handle, why);
+}
+
+/* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
+static bool read_environment(struct settings *settings, struct complaint *why) {
+    static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
+    static const struct {
+        const char *variable, *option;
+    } rows[] = {{"RLOCK_SERVER", "server"}, {"RLOCK_PASSWORD_FILE", "password-file"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *value = getenv(rows[i].variable);
+        if (value != NULL && *value != '\0' &&
+            !opt_set(opt_find(rows[i].option), settings, value, &environment, why))
+            return false;
+    }
+    return true;
+}
+
+/* At most a third of the lease, so that two thirds are left to renew it in. A weaker source than
+ * the lease's gives way, as the default does: a fleet's file need not know of every lease. */
+static bool check_kill_after(struct settings *settings, struct complaint *why) {
+    const struct origin *from = &settings->origins[SETTING_KILL_AFTER];
+    int64_t third_ms = settings->lease_ms / 3;
+    if (settings->kill_after_ms <= third_ms)
+        return true;
+    if (from->source == SOURCE_DEFAULT || from->source < settings->origins[SETTING_LEASE].source) {
+        settings->kill_after_ms = third_ms;
+        return true;
+    }
+    char given[DURATION_TEXT_SIZE];
+    struct reason reason;
+    snprintf(reason.text, sizeof reason.text,
+             "it is more than a third of the lease: give at most %lldms, or a longer lease",
+             (long long)third_ms);
+    return opt_complain(opt_find("kill-after"), duration_format(given, settings->kill_after_ms),
+                        from, &reason, why);
+}
+
+/* A certificate is of no use without its key, nor the other way round. */
+static bool check_tls(const struct settings *settings, struct complaint *why) {
+    const struct rlock_tls_options *tls = &settings->tls;
+    const bool has_cert = tls->cert != NULL;
+    struct reason reason;
+    if (has_cert == (tls->key != NULL))
+        return true;
+    snprintf(reason.text, sizeof reason.text, "%s is missing: give it with --tls-%s",
+             has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
+    return opt_complain(
+        opt_find(has_cert ? "tls-cert" : "tls-key"), has_cert ? tls->cert : tls->key,
+        &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY], &reason, why);
+}
+
+enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
+                                    char **argv, struct complaint *why) {
+    *settings = (struct settings){.replicas = RLOCK_REPLICAS_AUTO};
+    if (!opt_preset(settings, why))
+        return SETTINGS_BAD;
+    enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
+    if (outcome != SETTINGS_OK)
+        return outcome;
+    bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
+                (cmd->check == NULL || cmd->check(settings, why)) &&
+                read_handle_server(settings, why) && config_load(settings, why) &&
+                read_environment(settings, why) && read_password(settings, why) &&
+                check_kill_after(settings, why) && check_tls(settings, why) &&
+                quorum_check(settings, cmd, why);
+    return good ? SETTINGS_OK : SETTINGS_BAD;
+}

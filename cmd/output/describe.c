@@ -1,0 +1,64 @@
+/* describe.c: who holds a lock, in words. */
+#include "output/describe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "output/duration.h"
+
+void describe_append(char *text, size_t size, size_t *length, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int n = *length < size ? vsnprintf(text + *length, size - *length, format, arguments) : 0;
+    va_end(arguments);
+    *length += n > 0 ? (size_t)n : 0;
+}
+
+void describe_holder(char *text, size_t size, const struct rlock_holder *holder) {
+    char held[DURATION_TEXT_SIZE];
+    const char *verb = holder->kept ? "kept by --min-hold of" : "held by";
+    size_t length = 0;
+    if (*holder->owner == '\0')
+        describe_append(text, size, &length, "held by others");
+    else if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
+        describe_append(text, size, &length, "%s %s", verb, holder->owner);
+    else if (*holder->user == '\0')
+        describe_append(text, size, &length, "%s %s", verb, holder->host);
+    else
+        describe_append(text, size, &length, "%s %s@%s", verb, holder->user, holder->host);
+    if (holder->pid > 0 && !holder->kept) /* that process is gone */
+        describe_append(text, size, &length, " pid %" PRId64, holder->pid);
+    if (*holder->host != '\0')
+        describe_append(
+            text, size, &length, " for %s",
+            duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
+    if (*holder->command != '\0')
+        describe_append(text, size, &length, ", %s", holder->command);
+}
+
+static const char *known(const char *text) {
+    return text != NULL ? text : "";
+}
+
+void describe_seen(char *text, size_t size, const struct rlock_view_holder *holder, int64_t held_ms,
+                   int64_t as_of_ms) {
+    const struct rlock_holder shown = {
+        .owner = known(holder->owner),
+        .host = known(holder->host),
+        .user = known(holder->user),
+        .command = known(holder->command),
+        .pid = holder->pid,
+        .held_ms = held_ms,
+        .as_of_ms = as_of_ms,
+        .kept = holder->kept,
+    };
+    describe_holder(text, size, &shown);
+}
+
+void describe_view(char *text, size_t size, const rlock_view *view, size_t i) {
+    const struct rlock_view_holder *holder = &view->holders[i];
+    const bool known_since = holder->since_ms >= 0 && view->as_of_ms > holder->since_ms;
+    describe_seen(text, size, holder, known_since ? view->as_of_ms - holder->since_ms : 0,
+                  rlock_now_ms());
+}

@@ -1,0 +1,249 @@
+/* out.c: the only place that prints.
+ *
+ * A message is made in memory and written by one write(2), so that lines of several processes on
+ * one terminal or log do not mix. What cannot be written to standard error is dropped: a lock must
+ * not be lost because a log is full. */
+#include "output/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output/columns.h"
+#include "output/json.h"
+#include "output/printable.h"
+#include "output/secret.h"
+
+#define MESSAGE_MAX 3072
+
+/* How to speak, set once by out_setup(). File-scope, for a message may come from anywhere. */
+static struct {
+    bool quiet;
+    bool verbose;
+    bool as_json;
+    bool live_shown;
+    struct json json;
+} out;
+
+static bool write_all(int fd, const char *text, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+void out_make_printable(char *text) {
+    secret_hide(text);
+    printable_make(text, "");
+}
+
+/* Where somebody types at another job's prompt. */
+static bool in_background(void) {
+    const pid_t foreground = tcgetpgrp(STDERR_FILENO);
+    return foreground > 0 && foreground != getpgrp();
+}
+
+static void write_text(const char *message) {
+    static const char erase[] = "\r\033[K";
+    char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
+    const bool to_erase = out.live_shown && !in_background();
+    int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
+    out.live_shown = false;
+    write_all(STDERR_FILENO, line, (size_t)length);
+}
+
+/* RFC 3339, UTC, with milliseconds. */
+static void format_time(char text[40]) {
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t length = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text + length, 40 - length, ".%03dZ", (int)(now.tv_nsec / 1000000));
+}
+
+static bool add_members(cJSON *object, enum out_level level, const char *event,
+                        const struct out_field *fields, size_t field_count, const char *message) {
+    static const char *const levels[] = {[OUT_ERROR] = "error",
+                                         [OUT_WARNING] = "warning",
+                                         [OUT_INFO] = "info",
+                                         [OUT_DEBUG] = "debug"};
+    const struct json *json = &out.json;
+    char now[40];
+    format_time(now);
+    bool added = json_add_text(json, object, "time", now) &&
+                 json_add_text(json, object, "level", levels[level]) &&
+                 json_add_text(json, object, "event", event) &&
+                 json_add_text(json, object, "message", message);
+    for (size_t i = 0; added && i < field_count; i++) {
+        const struct out_field *field = &fields[i];
+        if (field->is_number)
+            added = json_add_number(json, object, field->name, field->number);
+        else if (field->text != NULL)
+            added = json_add_text(json, object, field->name, field->text);
+    }
+    return added;
+}
+
+static void write_json(enum out_level level, const char *event, const struct out_field *fields,
+                       size_t field_count, const char *message) {
+    const struct json *json = &out.json;
+    char *line = NULL;
+    cJSON *object = json->CreateObject();
+    if (object != NULL && add_members(object, level, event, fields, field_count, message))
+        line = json_print(json, object);
+    if (line != NULL) {
+        /* Its end becomes the newline: write_all() takes the length, not the '\0'. */
+        size_t length = strlen(line);
+        line[length] = '\n';
+        write_all(STDERR_FILENO, line, length + 1);
+    }
+    free(line);
+    json->Delete(object);
+}
+
+static void __attribute__((format(printf, 5, 0)))
+say(enum out_level level, const char *event, const struct out_field *fields, size_t field_count,
+    const char *format, va_list arguments) {
+    bool is_event = event != NULL && out.as_json;
+    if (level != OUT_ERROR && out.quiet)
+        return;
+    if (level == OUT_DEBUG && !out.verbose && !is_event)
+        return;
+    int error = errno; /* callers say why after they say what */
+    char message[MESSAGE_MAX];
+    vsnprintf(message, sizeof message, format, arguments);
+    if (out.as_json) {
+        secret_hide(message);
+        write_json(level, event != NULL ? event : "message", fields, field_count, message);
+    } else {
+        out_make_printable(message);
+        write_text(message);
+    }
+    errno = error;
+}
+
+#define SAY(level, event, fields, field_count)                                                     \
+    do {                                                                                           \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        say(level, event, fields, field_count, format, arguments);                                 \
+        va_end(arguments);                                                                         \
+    } while (0)
+
+void out_error(const char *format, ...) {
+    SAY(OUT_ERROR, NULL, NULL, 0);
+}
+void out_warn(const char *format, ...) {
+    SAY(OUT_WARNING, NULL, NULL, 0);
+}
+void out_info(const char *format, ...) {
+    SAY(OUT_INFO, NULL, NULL, 0);
+}
+void out_debug(const char *format, ...) {
+    SAY(OUT_DEBUG, NULL, NULL, 0);
+}
+
+void out_event(enum out_level level, const char *event, const struct out_field *fields,
+               size_t field_count, const char *format, ...) {
+    SAY(level, event, fields, field_count);
+}
+
+bool out_tells(void) {
+    return !out.quiet && (out.verbose || out.as_json);
+}
+
+bool out_is_json(void) {
+    return out.as_json;
+}
+
+int out_setup(bool quiet, bool verbose, bool as_json) {
+    out.quiet = quiet;
+    out.verbose = verbose;
+    if (!as_json || out.as_json)
+        return 0;
+    out.as_json = json_load(&out.json);
+    if (out.as_json)
+        return 0;
+    out_error("cannot write --log json: libcjson.so.1 is missing: install the package libcjson1");
+    return EXIT_SYSTEM;
+}
+
+static void __attribute__((format(printf, 2, 0)))
+format_message(char message[MESSAGE_MAX], const char *format, va_list arguments) {
+    vsnprintf(message, MESSAGE_MAX, format, arguments);
+    out_make_printable(message);
+}
+
+void out_ask(const char *format, ...) {
+    char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
+    va_list arguments;
+    va_start(arguments, format);
+    format_message(message, format, arguments);
+    va_end(arguments);
+    int length = snprintf(line, sizeof line, "rlock: %s", message);
+    write_all(STDERR_FILENO, line, (size_t)length);
+}
+
+/* --- the live line --------------------------------------------------------------------------- */
+
+bool out_can_live(void) {
+    const char *terminal =
+        getenv("TERM"); /* unset is no word against it: all it takes is \r and ESC[K */
+    return !out.quiet && !out.as_json && (terminal == NULL || strcmp(terminal, "dumb") != 0) &&
+           isatty(STDERR_FILENO);
+}
+
+/* How long a live line may be, so that it and the "^C" that a terminal adds do not wrap: only one
+ * line can be erased. Asked for each time, for a window may have changed its size. */
+static size_t live_columns(void) {
+    enum { UNKNOWN = 80, SPARE = sizeof "^C" };
+    struct winsize window = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
+        return UNKNOWN - SPARE;
+    return window.ws_col > SPARE ? window.ws_col - SPARE : 0;
+}
+
+void out_live(const char *format, ...) {
+    if (!out_can_live() || in_background())
+        return;
+    char message[MESSAGE_MAX], line[MESSAGE_MAX + 32];
+    va_list arguments;
+    va_start(arguments, format);
+    format_message(message, format, arguments);
+    va_end(arguments);
+    static const char erase[] = "\r\033[K";
+    (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
+    columns_cut(line + sizeof erase - 1, live_columns());
+    out.live_shown = write_all(STDERR_FILENO, line, strlen(line));
+}
+
+void out_live_end(void) {
+    if (out.live_shown && !in_background())
+        write_all(STDERR_FILENO, "\r\033[K", 4);
+    out.live_shown = false;
+}
+
+/* --- help, version, lists -------------------------------------------------------------------- */
+
+int out_stdout(const char *text) {
+    char *shown = strdup(text);
+    if (shown != NULL)
+        printable_make(shown, "\n\t\033"); /* what others wrote has lost these before */
+    const bool written = shown != NULL && write_all(STDOUT_FILENO, shown, strlen(shown));
+    if (!written)
+        out_error("cannot write to standard output: %s", strerror(errno));
+    free(shown);
+    return written ? 0 : EXIT_SYSTEM;
+}

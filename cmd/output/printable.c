@@ -1,0 +1,83 @@
+/* printable.c: what others wrote, made fit to be shown.
+ *
+ * A name or a command line could otherwise move the cursor, fake a line, read from right to left,
+ * or look like another one: to a terminal, in a log, in a unit's status. */
+#include "output/printable.h"
+
+#include <string.h>
+
+/* By code point, in order. */
+static const struct {
+    uint32_t first, last;
+} hidden[] = {
+    {0x0000, 0x001f},   /* C0 */
+    {0x007f, 0x009f},   /* DEL, C1 */
+    {0x00ad, 0x00ad},   /* the hyphen that is seen at a line's end only */
+    {0x034f, 0x034f},   /* joins graphemes */
+    {0x061c, 0x061c},   /* Arabic letter mark */
+    {0x115f, 0x1160},   /* fillers of Hangul: blanks that are no blanks */
+    {0x180b, 0x180f},   /* Mongolian selectors and separator */
+    {0x200b, 0x200f},   /* no width, joiners, left-to-right, right-to-left */
+    {0x2028, 0x202e},   /* line, paragraph; embeddings, overrides */
+    {0x2060, 0x206f},   /* joiner, operators not seen, isolates, forms */
+    {0x3164, 0x3164},   /* filler */
+    {0xfeff, 0xfeff},   /* byte order mark */
+    {0xffa0, 0xffa0},   /* filler */
+    {0xfff0, 0xfffb},   /* annotations between lines */
+    {0xfffe, 0xffff},   /* no characters */
+    {0x1bca0, 0x1bca3}, /* forms of shorthand */
+    {0x1d173, 0x1d17a}, /* beams of music */
+    {0xe0000, 0xe0fff}, /* tags, and selectors that carry what nobody sees */
+};
+
+size_t printable_character(const char *text, uint32_t *character) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    const unsigned char first = bytes[0];
+    if (first < 0x80) {
+        *character = first;
+        return 1;
+    }
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    uint32_t read = first & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        read = read << 6 | (bytes[i] & 0x3fU);
+    }
+    /* Written longer than needed, a surrogate, or beyond the last. */
+    if ((length == 3 && read < 0x800) || (length == 4 && read < 0x10000) ||
+        (read >= 0xd800 && read <= 0xdfff) || read > 0x10ffff)
+        return 0;
+    *character = read;
+    return length;
+}
+
+bool printable_is(uint32_t character) {
+    if (character >= ' ' && character < 0x7f)
+        return true;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        if (character <= hidden[i].last)
+            return character < hidden[i].first;
+    }
+    return true;
+}
+
+void printable_make(char *text, const char *keep) {
+    char *to = text;
+    while (*text != '\0') {
+        uint32_t character;
+        const size_t length = printable_character(text, &character);
+        const bool kept = length == 1 && strchr(keep, *text) != NULL;
+        const size_t taken = length > 0 ? length : 1;
+        if (kept || (length > 0 && printable_is(character))) {
+            memmove(to, text, taken);
+            to += taken;
+        } else {
+            *to++ = '?';
+        }
+        text += taken;
+    }
+    *to = '\0';
+}

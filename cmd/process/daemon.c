@@ -1,0 +1,77 @@
+/* daemon.c: what a process that outlives its starter's attention leaves behind.
+ *
+ * close_range(2) is not everywhere: Linux before 5.9 has none, and a container's seccomp profile
+ * that does not know it refuses it. Then the kernel's list of what is open is gone through, and
+ * without that every number there may be. */
+#include "process/daemon.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { READ_SIZE = 4096, NUMBERS_MAX = 1 << 20 };
+
+static bool is_kept(int fd, const int *kept, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i] == fd)
+            return true;
+    }
+    return fd <= STDERR_FILENO;
+}
+
+/* The lowest number in kept from `from` on; INT_MAX: none. */
+static int next_kept(int from, const int *kept, size_t count) {
+    int next = INT_MAX;
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i] >= from && kept[i] < next)
+            next = kept[i];
+    }
+    return next;
+}
+
+static bool close_ranges(const int *kept, size_t count) {
+    int from = STDERR_FILENO + 1, next;
+    for (; (next = next_kept(from, kept, count)) != INT_MAX; from = next + 1) {
+        if (next > from && close_range((unsigned)from, (unsigned)next - 1, 0) != 0)
+            return false;
+    }
+    return close_range((unsigned)from, ~0U, 0) == 0;
+}
+
+static bool close_listed(const int *kept, size_t count) {
+    char entries[READ_SIZE] __attribute__((aligned(8)));
+    const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ssize_t n;
+    if (dir < 0)
+        return false;
+    while ((n = getdents64(dir, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
+            const int fd = (int)strtol(entry->d_name, NULL, 10);
+            if (fd != dir && !is_kept(fd, kept, count))
+                close(fd);
+            at += entry->d_reclen;
+        }
+    }
+    close(dir);
+    return n == 0;
+}
+
+static void close_numbers(const int *kept, size_t count) {
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    const int end = limit.rlim_cur < NUMBERS_MAX ? (int)limit.rlim_cur : NUMBERS_MAX;
+    for (int fd = STDERR_FILENO + 1; fd < end; fd++) {
+        if (!is_kept(fd, kept, count))
+            close(fd);
+    }
+}
+
+void daemon_close_others(const int *kept, size_t count) {
+    if (!close_ranges(kept, count) && !close_listed(kept, count))
+        close_numbers(kept, count);
+}

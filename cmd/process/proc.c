@@ -1,0 +1,62 @@
+/* proc.c: whether /proc tells of our processes. */
+#include "process/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATUS_SIZE = 16384, LINK_SIZE = 64 };
+
+bool proc_read(const char *path, char *text, size_t size) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    errno = why;
+    return n > 0;
+}
+
+/* Whether the numbers in /proc are those of our PID namespace. A number of ours in another one may
+ * be the same by chance, but then there are two. status: /proc/self/status. */
+static bool numbers_are_ours(const char *status) {
+    const char *line = strstr(status, "\nNSpid:");
+    if (line == NULL)
+        line = strstr(status, "\nPid:"); /* a kernel without namespaces */
+    if (line == NULL)
+        return false;
+    char *end;
+    const long number = strtol(strchr(line, ':') + 1, &end, 10);
+    return number == getpid() && *end == '\n';
+}
+
+/* In a PID namespace that is not the first one. */
+static bool is_ours_inside(const char *childrens, const char **why) {
+    char ours[LINK_SIZE] = "", status[STATUS_SIZE];
+    (void)!readlink("/proc/self/ns/pid", ours, sizeof ours - 1);
+    if (!proc_read("/proc/self/status", status, sizeof status))
+        *why = errno == ENOENT || errno == ENOTDIR
+                   ? "there is no /proc to find its processes by: mount it (mount -t proc proc "
+                     "/proc)"
+                   : strerror(errno);
+    else if (!numbers_are_ours(status))
+        *why = "/proc is that of another PID namespace, so its processes could not be found: mount "
+               "this one's (unshare --mount-proc, bwrap --proc /proc)";
+    else if (strcmp(ours, childrens) != 0)
+        *why = "it would be in another PID namespace than rlock (unshare --pid needs --fork)";
+    else
+        return true;
+    return false;
+}
+
+bool proc_is_ours(const char **why) {
+    /* The first PID namespace has this number everywhere, and nobody above it whose /proc it could
+     * be. Only who is in it has children in it: nothing else need be read, which takes longer. */
+    static const char first[] = "pid:[4026531836]";
+    char childrens[LINK_SIZE] = "";
+    (void)!readlink("/proc/self/ns/pid_for_children", childrens, sizeof childrens - 1);
+    return strcmp(childrens, first) == 0 || is_ours_inside(childrens, why);
+}

@@ -1,0 +1,224 @@
+/* spawn.c: the command, seen from rlock. */
+#include "process/spawn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/boottime.h"
+#include "process/proc.h"
+#include "process/tree.h"
+
+enum { KILL_PATIENCE_MS = 1000 };
+
+static bool caller_ignores_child(void) {
+    struct sigaction now;
+    return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* A script that has become rlock (exec) may have left children behind in the background. */
+static bool note_strangers(struct spawn *spawn) {
+    if (!tree_has_children())
+        return true;
+    spawn->stranger_count = tree_children(NULL, 0);
+    spawn->strangers = malloc((size_t)spawn->stranger_count * sizeof *spawn->strangers);
+    if (spawn->strangers == NULL)
+        return false;
+    (void)tree_children(spawn->strangers, spawn->stranger_count);
+    return true;
+}
+
+/* For the environ of the command: the guardian asks for no memory. */
+static char **make_room(void) {
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    return malloc((count + TEXTS_MAX + 1) * sizeof *environ);
+}
+
+static bool get_memory(struct spawn *spawn) {
+    void *memory = mmap(NULL, sizeof *spawn->shared, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    spawn->shared = memory == MAP_FAILED ? NULL : memory;
+    spawn->environment = make_room();
+    return spawn->shared != NULL && spawn->environment != NULL;
+}
+
+static bool start_guardian(struct spawn *spawn, const struct signals *signals,
+                           const struct spawn_options *options) {
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        return false;
+    const struct guardian_plan plan = {
+        .argv = options->argv,
+        .environment = spawn->environment,
+        .caller_mask = &signals->caller_mask,
+        .caller_ignored_child = caller_ignores_child(),
+        .shared = spawn->shared,
+        .rlock = getpid(),
+        .kill_after_ms = options->kill_after_ms,
+        .margin_ms = options->margin_ms,
+        .warn_only = options->warn_only,
+        .socket = sockets[1],
+    };
+    tree_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
+    spawn->guardian = fork();
+    if (spawn->guardian == 0) {
+        /* Our end in the guardian would hide our death from it. */
+        close(sockets[0]);
+        guardian_main(&plan);
+    }
+    const int error = errno;
+    close(sockets[1]);
+    spawn->socket = sockets[0];
+    errno = error;
+    return spawn->guardian > 0;
+}
+
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
+                   const struct spawn_options *options, const char **why) {
+    *spawn = (struct spawn){.guardian = -1, .socket = -1};
+    if (!proc_is_ours(why))
+        return false;
+    if (note_strangers(spawn) && get_memory(spawn) && start_guardian(spawn, signals, options)) {
+        if (getpid() == 1)
+            (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
+        return true;
+    }
+    *why = strerror(errno);
+    spawn_finish(spawn);
+    return false;
+}
+
+/* Never waits: a guardian that is stopped reads nothing. */
+static void order(const struct spawn *spawn, uint64_t orders) {
+    (void)__atomic_fetch_or(&spawn->shared->orders, orders, __ATOMIC_ACQ_REL);
+    (void)send(spawn->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* full: it has bells enough */
+}
+
+static const uint64_t stops = ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
+
+static void take_back(const struct spawn *spawn, uint64_t orders) {
+    (void)__atomic_fetch_and(&spawn->shared->orders, ~orders, __ATOMIC_ACQ_REL);
+}
+
+/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. As in
+ * the kernel, a stop and a SIGCONT take each other back. */
+static void pass_on(const struct spawn *spawn, const struct signals *signals) {
+    struct signal_taken taken;
+    if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
+        return;
+    if (taken.number == SIGCONT)
+        take_back(spawn, stops);
+    else if ((ORDER_SIGNAL(taken.number) & stops) != 0)
+        take_back(spawn, ORDER_SIGNAL(SIGCONT));
+    order(spawn, taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
+}
+
+/* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
+ * the guardian keeps the deadline. A SIGCONT that waits for us is younger than this stop, which we
+ * slept through. */
+static void stop_as(const struct spawn *spawn, const struct report *report) {
+    sigset_t waiting;
+    if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
+        return;
+    take_back(spawn, stops);
+    signals_suffer(report->status);
+    spawn->shared->awake_from = report->stop;
+    order(spawn, ORDER_AWAKE);
+}
+
+/* Reads a report, or finds that the guardian is gone without one. True: it was the last. */
+static bool read_report(struct spawn *spawn) {
+    struct report report;
+    const ssize_t n = recv(spawn->socket, &report, sizeof report, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (n != (ssize_t)sizeof report) {
+        spawn->guardian_lost = true;
+        spawn_kill(spawn);
+    } else if (report.verb == REPORT_STOPPED) {
+        stop_as(spawn, &report);
+        return false;
+    } else {
+        spawn->report = report;
+        order(spawn, ORDER_READ);
+    }
+    return true;
+}
+
+void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
+    __atomic_store_n(&spawn->shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
+    order(spawn, ORDER_START);
+}
+
+static int timeout_until(int64_t until_ms) {
+    const int64_t left = until_ms - boottime_ms();
+    return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
+                             int news_fd, int64_t until_ms) {
+    struct pollfd fds[] = {
+        {.fd = spawn->socket, .events = POLLIN},
+        {.fd = signals->fd, .events = POLLIN},
+        {.fd = lost_fd, .events = POLLIN},
+        {.fd = news_fd, .events = POLLIN},
+    };
+    for (;;) {
+        const int n = poll(fds, sizeof fds / sizeof fds[0], timeout_until(until_ms));
+        if (n < 0)
+            continue;
+        if (fds[0].revents != 0 && read_report(spawn))
+            return SPAWN_ENDED;
+        if (fds[1].revents != 0)
+            pass_on(spawn, signals);
+        if (fds[2].revents != 0)
+            return SPAWN_LOST;
+        if (fds[3].revents != 0)
+            return SPAWN_NEWS;
+        if (boottime_ms() >= until_ms)
+            return SPAWN_TIME;
+    }
+}
+
+void spawn_stop(struct spawn *spawn) {
+    order(spawn, ORDER_STOP);
+}
+
+void spawn_kill(struct spawn *spawn) {
+    struct tree tree = {
+        .child = spawn->guardian,
+        .strangers = spawn->strangers,
+        .stranger_count = spawn->stranger_count,
+    };
+    const bool all = tree_kill(&tree, boottime_ms() + KILL_PATIENCE_MS);
+    spawn->guardian = -1;
+    spawn->report = (struct report){
+        .verb = REPORT_ENDED,
+        .status = SIGKILL, /* as waitpid(2) tells of a command that it ended */
+        .stopped = true,
+        .left = !all,
+        .at_ms = boottime_ms(),
+    };
+}
+
+void spawn_finish(struct spawn *spawn) {
+    if (spawn->socket >= 0)
+        close(spawn->socket);
+    if (spawn->guardian > 0) {
+        (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
+        (void)waitpid(spawn->guardian, NULL, 0);
+    }
+    free(spawn->strangers);
+    free(spawn->environment);
+    if (spawn->shared != NULL)
+        (void)munmap(spawn->shared, sizeof *spawn->shared);
+    *spawn = (struct spawn){.guardian = -1, .socket = -1};
+}

@@ -1,0 +1,64 @@
+/* spawn.h: the command, seen from rlock: started behind a guardian, watched, signalled, ended.
+ * Knows no lock and no Redis. */
+#ifndef RLOCK_CMD_SPAWN_H
+#define RLOCK_CMD_SPAWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "process/guardian.h"
+#include "process/signals.h"
+
+struct spawn {
+    pid_t guardian;
+    int socket;
+    char **environment;    /* the guardian's, who fills it */
+    struct shared *shared; /* with the guardian: whoever renews the lease stores its end there */
+    struct report report;  /* after SPAWN_ENDED */
+    bool guardian_lost;    /* after SPAWN_ENDED: it was killed, and the tree by us */
+    pid_t *strangers;      /* children that this process had before: none of ours */
+    int stranger_count;
+};
+
+struct spawn_options {
+    char *const *argv;
+    int64_t kill_after_ms;
+    int64_t margin_ms;
+    bool warn_only;
+};
+
+/* What ended a watch. */
+enum spawn_event {
+    SPAWN_ENDED, /* the command; report says how */
+    SPAWN_LOST,  /* lost_fd can be read */
+    SPAWN_NEWS,  /* news_fd can be read */
+    SPAWN_TIME,  /* until_ms has come */
+};
+
+/* Forks the guardian, which waits at its gate. Call while the process has one thread. False: *why
+ * says why; nothing runs. */
+bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
+                   const struct spawn_options *options, const char **why);
+
+/* Opens the gate: the command starts, with shared->environment as it is now. lease_end_ms: until
+ * when it may run if nobody stores a later one; INT64_MAX: no limit. */
+void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
+
+/* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
+ * none. */
+enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
+                             int news_fd, int64_t until_ms);
+
+/* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
+void spawn_stop(struct spawn *spawn);
+
+/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Waits for
+ * nobody but the dying. Sets the report. */
+void spawn_kill(struct spawn *spawn);
+
+/* Reaps the guardian and frees what prepare has made: before the start, after SPAWN_ENDED, or after
+ * a kill. */
+void spawn_finish(struct spawn *spawn);
+
+#endif

@@ -1,0 +1,258 @@
+/* tree.c: all descendants of this process.
+ *
+ * A process group is not enough: setsid(2) leaves it. The kernel's lists of children are walked
+ * instead (proc(5), /proc/PID/task/TID/children; where the kernel was built without them, every
+ * /proc/PID/stat); as a subreaper we inherit every orphan, so what one walk misses the next one
+ * finds.
+ *
+ * Numbers of processes are used again. So a process is signalled by a descriptor, and only if by
+ * then the list was young, or its parent is still the one that was listed. */
+#include "process/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process/boottime.h"
+#include "process/proc.h"
+
+enum {
+    TREE_MAX = 16384,
+    READ_SIZE = 4096,
+    PAUSE_MIN_US = 100,
+    PAUSE_MAX_US = 1000,
+    FRESH_MS = 5, /* in so short a time no number is used again: all others come first */
+};
+
+/* Listed and not yet visited; the last one is the next. On the stack of the one who walks: no
+ * memory is asked for when the system may have none left. */
+struct walk {
+    const struct tree *tree;
+    bool lists; /* the kernel has lists of children */
+    bool child_seen;
+    int found, refused, strangers;
+    int count;
+    struct {
+        pid_t pid, parent;
+        int64_t at_ms; /* when it was listed */
+    } listed[TREE_MAX];
+};
+
+void tree_adopt_orphans(void) {
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+/* --- what /proc tells ------------------------------------------------------------------------ */
+
+/* 0: unknown. The name in the file, which may be anything, ends at the last parenthesis. */
+static pid_t parent_of(pid_t pid) {
+    char path[64], text[READ_SIZE];
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    const char *after = proc_read(path, text, sizeof text) ? strrchr(text, ')') : NULL;
+    return after != NULL && strlen(after) > 4 ? (pid_t)strtol(after + 4, NULL, 10) : 0;
+}
+
+/* --- the walk -------------------------------------------------------------------------------- */
+
+static bool is_stranger(const struct tree *tree, pid_t pid) {
+    for (int i = 0; i < tree->stranger_count; i++) {
+        if (tree->strangers[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void add(struct walk *walk, pid_t pid, pid_t parent) {
+    if (pid <= 0 || walk->count == TREE_MAX)
+        return;
+    if (walk->tree->stranger_count > 0 && parent == getpid() && is_stranger(walk->tree, pid)) {
+        walk->strangers++;
+        return;
+    }
+    walk->listed[walk->count].pid = pid;
+    walk->listed[walk->count].parent = parent;
+    walk->listed[walk->count++].at_ms = boottime_ms();
+}
+
+/* Adds the numbers of a "children" file, which one read may cut in two. */
+static void read_children(struct walk *walk, pid_t parent, int task_dir, const char *task) {
+    char path[NAME_MAX + sizeof "/children"], text[READ_SIZE];
+    (void)snprintf(path, sizeof path, "%s/children", task);
+    int fd = openat(task_dir, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    pid_t pid = 0;
+    ssize_t n;
+    while ((n = read(fd, text, sizeof text)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                pid = pid * 10 + (text[i] - '0');
+            } else {
+                add(walk, pid, parent);
+                pid = 0;
+            }
+        }
+    }
+    close(fd);
+}
+
+/* Adds the children of a process: those of its threads, or who in /proc calls it parent. */
+static void add_children(struct walk *walk, pid_t parent) {
+    char path[64], entries[READ_SIZE] __attribute__((aligned(8)));
+    (void)snprintf(path, sizeof path, walk->lists ? "/proc/%ld/task" : "/proc", (long)parent);
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return;
+    ssize_t n;
+    while ((n = getdents64(dir, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
+            const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
+            if (number > 0 && walk->lists)
+                read_children(walk, parent, dir, entry->d_name);
+            else if (number > 0 && parent_of(number) == parent)
+                add(walk, number, parent);
+            at += entry->d_reclen;
+        }
+    }
+    close(dir);
+}
+
+static void begin_walk(struct walk *walk, const struct tree *tree) {
+    walk->tree = tree;
+    walk->lists = access("/proc/thread-self/children", R_OK) == 0; /* these stand for all */
+    walk->child_seen = false;
+    walk->found = walk->refused = walk->strangers = walk->count = 0;
+    add_children(walk, getpid());
+}
+
+/* Whether the process that has this number now is the one that was listed. */
+static bool is_still(pid_t pid, pid_t listed_parent, int64_t listed_ms) {
+    if (boottime_ms() < listed_ms + FRESH_MS)
+        return true;
+    const pid_t parent = parent_of(pid); /* 0: another user's, hidden from us */
+    return parent == 0 || parent == listed_parent || parent == getpid();
+}
+
+/* By descriptor, or by number on a kernel that gives none. */
+static int send_signal(pid_t pid, int fd, int signal) {
+    return fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) : kill(pid, signal);
+}
+
+static void signal_one(struct walk *walk, pid_t pid, int fd, int signal) {
+    walk->found++;
+    walk->child_seen = walk->child_seen || pid == walk->tree->child;
+    if (send_signal(pid, fd, signal) != 0 && errno == EPERM)
+        walk->refused++;
+}
+
+/* Signals the process that was listed last, and lists its children. One that is killed forks no
+ * more: so that comes first. Whom SIGTERM ends would have lost its children by then. */
+static void visit_last(struct walk *walk, int signal) {
+    const int before = --walk->count;
+    const pid_t pid = walk->listed[before].pid, parent = walk->listed[before].parent;
+    const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0 && errno == ESRCH)
+        return;
+    if (is_still(pid, parent, walk->listed[before].at_ms)) {
+        if (signal == SIGKILL)
+            signal_one(walk, pid, fd, signal);
+        add_children(walk, pid);
+        if (signal != SIGKILL)
+            signal_one(walk, pid, fd, signal);
+        if (fd >= 0 && send_signal(pid, fd, 0) != 0 && errno == ESRCH)
+            walk->count = before; /* reaped: they may be the children of another by that number */
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The youngest come first: below them are those who may be forking just now. */
+static void walk_tree(struct walk *walk, const struct tree *tree, int signal) {
+    begin_walk(walk, tree);
+    while (walk->count > 0)
+        visit_last(walk, signal);
+}
+
+int tree_signal(struct tree *tree, int signal) {
+    struct walk walk;
+    walk_tree(&walk, tree, signal);
+    if (tree->child > 0 && !walk.child_seen && kill(tree->child, signal) != 0 && errno == EPERM)
+        walk.refused++;
+    return walk.refused;
+}
+
+bool tree_has_children(void) {
+    return waitid(P_ALL, 0, &(siginfo_t){.si_pid = 0}, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+int tree_children(pid_t *children, int size) {
+    static const struct tree all = {.child = 0};
+    struct walk walk;
+    begin_walk(&walk, &all);
+    for (int i = 0; i < walk.count && i < size; i++)
+        children[i] = walk.listed[i].pid;
+    return walk.count;
+}
+
+/* --- the dead -------------------------------------------------------------------------------- */
+
+static void note_child(struct tree *tree, int status) {
+    tree->stopped_by = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    tree->stops += WIFSTOPPED(status);
+    if (WIFSTOPPED(status) || WIFCONTINUED(status))
+        return;
+    tree->status = status;
+    tree->child_ended = true;
+    tree->child = 0; /* its number may be someone else's now */
+}
+
+bool tree_reap(struct tree *tree) {
+    for (;;) {
+        int status;
+        const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
+        if (pid <= 0)
+            return pid < 0 && errno == ECHILD;
+        if (pid == tree->child)
+            note_child(tree, status);
+    }
+}
+
+/* The rounds of tree_kill(). */
+static bool kill_all(struct tree *tree, int64_t deadline_ms) {
+    struct walk walk;
+    long pause_us = PAUSE_MIN_US;
+    while (!tree_reap(tree)) {
+        walk_tree(&walk, tree, SIGKILL);
+        if (walk.found == 0 && walk.strangers > 0)
+            return true;
+        /* There is a child, and nobody was found: that is no success. */
+        const bool stuck = walk.refused > 0 || walk.found == 0;
+        if (stuck && boottime_ms() >= deadline_ms)
+            return tree_reap(tree);
+        (void)nanosleep(&(struct timespec){0, pause_us * 1000}, NULL); /* the dying need a moment */
+        if (pause_us < PAUSE_MAX_US)
+            pause_us *= 2;
+    }
+    return true;
+}
+
+bool tree_kill(struct tree *tree, int64_t deadline_ms) {
+    if (tree->child > 0)
+        (void)kill(tree->child, SIGKILL);
+    tree->child = 0; /* nobody asks for its status: the dead of a chain of forks need not pile up */
+    void (*const before)(int) = signal(SIGCHLD, SIG_IGN);
+    const bool all = kill_all(tree, deadline_ms);
+    (void)signal(SIGCHLD, before);
+    return all;
+}

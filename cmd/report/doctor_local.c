@@ -1,0 +1,57 @@
+/* doctor_local.c: the check of a local: server: what runs there, for whom, and how it ends. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options/lines.h"
+#include "options/local_url.h"
+#include "report/doctor.h"
+
+enum { UNIT_SIZE = 256 };
+
+/* The systemd unit that a process belongs to, and ends with; "": none. A scope is a login's. */
+static void find_unit(char unit[UNIT_SIZE], int64_t pid) {
+    char path[64];
+    const char *wrong;
+    struct lines lines;
+    unit[0] = '\0';
+    (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/cgroup", pid);
+    if (!lines_open(&lines, path, false, &wrong))
+        return;
+    while (lines_next(&lines, &wrong)) {
+        const char *last = strrchr(lines.text, '/');
+        const char *ending = last != NULL ? strrchr(last, '.') : NULL;
+        if (ending != NULL && (strcmp(ending, ".service") == 0 || strcmp(ending, ".scope") == 0))
+            (void)snprintf(unit, UNIT_SIZE, "%s", last + 1);
+    }
+    lines_close(&lines);
+}
+
+/* The advice is how to end it; of one that ends with somebody else's unit, how it would not. */
+static bool tell(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
+    const bool own = *unit == '\0' || strncmp(unit, "rlock-local", strlen("rlock-local")) == 0;
+    char advice[sizeof out->advice];
+    (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
+                   own ? ""
+                       : "; that it does not end with that unit: KillMode=process there, or "
+                         "rlock-local.service; see rlock(7)");
+    return doctor_say(out, DOCTOR_NOTE, advice,
+                      "a private redis-server of user %ld alone, pid %" PRId64
+                      "%s%.200s, on %.200s",
+                      (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
+}
+
+bool doctor_local(const struct patient *patient, const char *about, struct verdict *out) {
+    char unit[UNIT_SIZE];
+    (void)about;
+    if (!local_is(patient->url))
+        return false;
+    char *socket = local_socket(patient->url);
+    const int64_t pid = doctor_number(patient, "process_id");
+    find_unit(unit, pid);
+    const bool told = socket != NULL && tell(out, pid, unit, socket);
+    free(socket);
+    return told;
+}

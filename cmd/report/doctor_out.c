@@ -1,0 +1,95 @@
+/* doctor_out.c: how the outcome of checks is printed: as lines, or as a JSON array. */
+#include "report/doctor_out.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/out.h"
+
+static const char *const levels[] = {[DOCTOR_OK] = "ok",
+                                     [DOCTOR_NOTE] = "note",
+                                     [DOCTOR_UNKNOWN] = "unknown",
+                                     [DOCTOR_FINDING] = "finding"};
+
+static void print(struct doctor_out *out, const char *text) {
+    if (out->failure == 0)
+        out->failure = out_stdout(text);
+}
+
+int doctor_out_begin(struct doctor_out *out, const struct settings *settings) {
+    *out = (struct doctor_out){.settings = settings};
+    if (!settings->json || json_load(&out->json))
+        return 0;
+    out_error("cannot write --json: libcjson.so.1 is missing: install the package libcjson1");
+    return EXIT_SYSTEM;
+}
+
+static bool add_members(const struct json *json, cJSON *object, const char *check,
+                        const char *server, const struct verdict *verdict) {
+    return json_add_text(json, object, "check", check) &&
+           json_add_text(json, object, "server", server) &&
+           json_add_text(json, object, "level", levels[verdict->level]) &&
+           json_add_text(json, object, "found", verdict->found) &&
+           (*verdict->advice != '\0' ? json_add_text(json, object, "advice", verdict->advice)
+                                     : json->AddRawToObject(object, "advice", "null") != NULL);
+}
+
+/* One object a line: a program that reads the whole gets an array. */
+static void tell_json(struct doctor_out *out, const char *check, const char *server,
+                      const struct verdict *verdict) {
+    const struct json *json = &out->json;
+    cJSON *object = json->CreateObject();
+    char *text = NULL;
+    if (object != NULL && add_members(json, object, check, server, verdict))
+        text = json_print(json, object);
+    if (text != NULL) {
+        print(out, out->count++ == 0 ? "[" : ",\n ");
+        print(out, text);
+    } else if (out->failure == 0) {
+        out_error("cannot write --json: out of memory");
+        out->failure = EXIT_SYSTEM;
+    }
+    free(text);
+    json->Delete(object);
+}
+
+/* A line that names the server stands before what is said of it. */
+static void tell_text(struct doctor_out *out, const char *check, const char *server,
+                      const struct verdict *verdict) {
+    char line[sizeof *verdict + 128];
+    if (out->server == NULL || strcmp(out->server, server) != 0) {
+        snprintf(line, sizeof line, "%s:", server);
+        out_make_printable(line);
+        print(out, out->count > 0 ? "\n" : "");
+        print(out, line);
+        print(out, "\n");
+        free(out->server);
+        out->server = strdup(server);
+    }
+    snprintf(line, sizeof line, "%-8s %-19s %s%s%s", levels[verdict->level], check, verdict->found,
+             *verdict->advice != '\0' ? "; " : "", verdict->advice);
+    out_make_printable(line); /* servers' texts come to a terminal here */
+    print(out, line);
+    print(out, "\n");
+    out->count++;
+}
+
+void doctor_out_tell(void *context, const char *check, const char *server,
+                     const struct verdict *verdict) {
+    struct doctor_out *out = context;
+    if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
+        return;
+    if (out->settings->json)
+        tell_json(out, check, server, verdict);
+    else
+        tell_text(out, check, server, verdict);
+}
+
+int doctor_out_end(struct doctor_out *out) {
+    if (out->settings->json)
+        print(out, out->count > 0 ? "]\n" : "[]\n");
+    free(out->server);
+    out->server = NULL;
+    return out->failure;
+}

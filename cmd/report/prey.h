@@ -1,0 +1,45 @@
+/* prey.h: who would lose a lock that is broken: its holders, as all of its servers tell them. */
+#ifndef RLOCK_CMD_PREY_H
+#define RLOCK_CMD_PREY_H
+
+#include "options/settings.h"
+#include "rlock.h"
+#include "server/server.h"
+
+enum { PREY_TEXT_SIZE = 1024 };
+
+struct prey {
+    const char *kind; /* NULL: unknown */
+    bool held;        /* by somebody, known or not */
+    int64_t count;    /* of a latch; else -1 */
+    bool may_be_sem;  /* the latch, see struct rlock_view */
+    size_t waiters;
+    /* The holders that --owner picks, each once, wherever it was seen. */
+    size_t count_of_holders;
+    const char **owners;
+    struct seen {
+        const struct rlock_view_holder *holder;
+        int64_t held_ms; /* when it was looked at, which was: */
+        int64_t at_ms;
+    } * seen;
+    rlock_view *views[RLOCK_SERVERS_MAX]; /* what the others point into */
+};
+
+/* Looks on all servers; a majority must answer. Returns 0, or the exit status after a message. Free
+ * it in any case. */
+int prey_find(struct prey *out, const struct server *server, const struct settings *settings);
+void prey_free(struct prey *prey);
+
+/* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh". Returns the text. */
+const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i);
+
+/* For how long the commands of those that are held by rlock may run on at most, once they are
+ * broken: until their leases would have ended; all of them, or the i-th. -1: nobody knows, as of a
+ * client of Redisson's, which goes on until it unlocks; 0: nothing runs. */
+int64_t prey_runs_on_ms(const struct prey *prey);
+int64_t prey_one_runs_on_ms(const struct prey *prey, size_t i);
+
+/* Until when one server is asked: one of several is not waited for like the only one. */
+int64_t prey_deadline_ms(const struct settings *settings);
+
+#endif

@@ -1,0 +1,209 @@
+/* survey.c: what all servers say of the names that were asked for, or of all their locks. */
+#include "report/survey.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/out.h"
+
+enum {
+    QUORUM_MS = 1000, /* for one of several servers: the others know as much */
+    PROGRESS_MS = 300 /* a search that is over by then needs no line, and between two of them */
+};
+
+struct surveyor {
+    struct survey *survey;
+    const struct server *server;
+    const struct settings *settings;
+    size_t which;      /* of the servers */
+    size_t first;      /* where its part of the survey begins: those asked for by name */
+    size_t found;      /* where what was found begins */
+    bool has_patterns; /* among the names: all locks have to be found */
+    int failure;       /* of that one */
+    bool unanswered;   /* it has not answered: more questions are of no use */
+};
+
+void survey_free(struct survey *survey) {
+    for (size_t i = 0; i < survey->count; i++)
+        rlock_view_free(survey->views[i]);
+    free(survey->views);
+    *survey = (struct survey){.views = NULL};
+}
+
+static int64_t deadline_ms(const struct surveyor *s) {
+    const int64_t timeout_ms = s->settings->connect_timeout_ms + s->settings->io_timeout_ms;
+    const bool several = s->settings->server_count > 1;
+    return rlock_now_ms() + (several && timeout_ms > QUORUM_MS ? QUORUM_MS : timeout_ms);
+}
+
+static void explain(struct surveyor *s, const char *verb, const char *name,
+                    enum rlock_status status) {
+    if (s->survey->said++ == 0 && *s->survey->before != '\0')
+        (void)out_stdout(s->survey->before);
+    s->failure = server_explain_at(s->server, s->settings, s->which, verb, name, status);
+    s->unanswered = status != RLOCK_WRONG_KIND;
+}
+
+/* Takes the view over. */
+static bool keep(struct survey *survey, rlock_view *view) {
+    if (survey->count == survey->room) {
+        const size_t room = survey->room > 0 ? 2 * survey->room : 16;
+        rlock_view **views = realloc(survey->views, room * sizeof *views);
+        if (views == NULL) {
+            rlock_view_free(view);
+            return false;
+        }
+        survey->views = views;
+        survey->room = room;
+    }
+    survey->views[survey->count++] = view;
+    return true;
+}
+
+static enum rlock_status look(const struct surveyor *s, const char *name, rlock_view **view) {
+    const struct rlock_look_at at = {
+        .name = name, .server = s->which, .deadline_ms = deadline_ms(s), .cancel_fd = -1};
+    return rlock_look(s->server->client, &at, view);
+}
+
+static bool is_pattern(const char *name) {
+    return strpbrk(name, "*?[") != NULL;
+}
+
+/* What a key tells of may be over, or have been something else all along. */
+static bool is_lock(const rlock_view *view) {
+    return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN;
+}
+
+/* Whether it was asked for by its name, and is a lock. */
+static bool is_named(const struct surveyor *s, const char *name) {
+    for (size_t i = s->first; i < s->found; i++) {
+        if (strcmp(s->survey->views[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void look_at_name(struct surveyor *s, const char *name) {
+    rlock_view *view;
+    enum rlock_status status = look(s, name, &view);
+    const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
+                         (status == RLOCK_OK && !is_lock(view));
+    if (is_pattern(name) && no_lock) {
+        s->has_patterns = true;
+        rlock_view_free(view);
+        return;
+    }
+    if (status == RLOCK_OK && !keep(s->survey, view))
+        status = RLOCK_SYSTEM;
+    if (status != RLOCK_OK)
+        explain(s, "look at", name, status);
+}
+
+static void look_at_names(struct surveyor *s) {
+    for (size_t i = 0; i < s->settings->name_count && !s->unanswered; i++)
+        look_at_name(s, s->settings->names[i]);
+}
+
+/* A name that was found is asked for: all are, or one of the patterns fits. Those that are the name
+ * of a lock themselves fit nothing else. */
+static bool is_wanted(const struct surveyor *s, const char *found) {
+    if (s->settings->name_count == 0)
+        return true;
+    for (size_t i = 0; i < s->settings->name_count; i++) {
+        const char *name = s->settings->names[i];
+        if (is_pattern(name) && !is_named(s, name) && fnmatch(name, found, 0) == 0)
+            return !is_named(s, found);
+    }
+    return false;
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static void show_progress(int64_t *next_ms, int64_t looked, size_t found) {
+    const int64_t now = rlock_now_ms();
+    if (now < *next_ms)
+        return;
+    *next_ms = now + PROGRESS_MS;
+    if (found == 0)
+        out_live("looking for locks: %" PRId64 " keys", looked);
+    else
+        out_live("looking at locks: %zu", found);
+}
+
+static int newest_first(const void *a, const void *b) {
+    const rlock_view *one = *(rlock_view *const *)a, *other = *(rlock_view *const *)b;
+    if (one->since_ms != other->since_ms)
+        return one->since_ms > other->since_ms ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+static void look_at_found(struct surveyor *s, const rlock_scan *scan, int64_t *next_ms) {
+    const size_t first = s->survey->count;
+    const char *name;
+    for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL && !s->unanswered; i++) {
+        rlock_view *view;
+        if (!is_wanted(s, name))
+            continue;
+        enum rlock_status status = look(s, name, &view);
+        show_progress(next_ms, 0, i + 1);
+        if (status == RLOCK_WRONG_KIND)
+            continue;
+        if (status == RLOCK_OK && !is_lock(view))
+            rlock_view_free(view);
+        else if (status == RLOCK_OK && !keep(s->survey, view))
+            status = RLOCK_SYSTEM;
+        if (status != RLOCK_OK)
+            explain(s, "look at", name, status);
+    }
+    if (s->survey->count > first)
+        qsort(s->survey->views + first, s->survey->count - first, sizeof(rlock_view *),
+              newest_first);
+}
+
+static void look_at_all(struct surveyor *s) {
+    rlock_scan *scan;
+    int64_t next_ms = rlock_now_ms() + PROGRESS_MS;
+    enum rlock_status status = rlock_scan_new(&scan, s->server->client, s->which);
+    if (status == RLOCK_OK)
+        status = RLOCK_AGAIN;
+    while (status == RLOCK_AGAIN) {
+        status = rlock_scan_step(scan, deadline_ms(s), -1);
+        show_progress(&next_ms, rlock_scan_looked(scan), 0);
+    }
+    if (status == RLOCK_OK)
+        look_at_found(s, scan, &next_ms);
+    out_live_end();
+    if (status != RLOCK_OK)
+        explain(s, "look for", "locks", status);
+    rlock_scan_free(scan);
+}
+
+/* Of several servers a majority is enough, as for a lock; what is no lock anywhere is told. */
+void survey_make(struct survey *survey, const struct server *server,
+                 const struct settings *settings, const char *before) {
+    const size_t count = settings->server_count;
+    int wrong_kind = 0, unanswered = 0;
+    *survey = (struct survey){.before = before};
+    for (size_t i = 0; i < count; i++) {
+        struct surveyor surveyor = {
+            .survey = survey,
+            .server = server,
+            .settings = settings,
+            .which = i,
+            .first = survey->count,
+        };
+        look_at_names(&surveyor);
+        surveyor.found = survey->count;
+        if (settings->name_count == 0 || (surveyor.has_patterns && !surveyor.unanswered))
+            look_at_all(&surveyor);
+        survey->answered += !surveyor.unanswered;
+        if (surveyor.unanswered)
+            unanswered = surveyor.failure;
+        else if (surveyor.failure != 0)
+            wrong_kind = surveyor.failure;
+    }
+    survey->failure = survey->answered <= count / 2 ? unanswered : wrong_kind;
+}

@@ -1,0 +1,26 @@
+/* survey.h: what all servers say of the names that were asked for, or of all their locks. */
+#ifndef RLOCK_CMD_SURVEY_H
+#define RLOCK_CMD_SURVEY_H
+
+#include "options/settings.h"
+#include "rlock.h"
+#include "server/server.h"
+
+/* Server by server; of each the newest lock first, or in the order in which they were asked for. A
+ * name with *, ? or [ in it that is no lock's own is a pattern, as redis-cli's KEYS takes it: it
+ * stands for all locks that it fits, the newest first. */
+struct survey {
+    rlock_view **views;
+    size_t count, room;
+    size_t answered;    /* how many of the servers have */
+    int failure;        /* 0, or the exit status that what went wrong calls for; it has been told */
+    size_t said;        /* how many messages that took */
+    const char *before; /* what is written to standard output before the first of them */
+};
+
+/* Asks them. Says what can't be seen, behind the text `before`, and goes on with what can. */
+void survey_make(struct survey *survey, const struct server *server,
+                 const struct settings *settings, const char *before);
+void survey_free(struct survey *survey);
+
+#endif

@@ -1,0 +1,190 @@
+/* server.c: the servers that the settings name, and what is said when they are of no use. */
+#include "server/server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/local_url.h"
+#include "options/opt.h"
+#include "output/out.h"
+#include "server/local.h"
+#include "server/other_kind.h"
+
+void server_close(struct server *server) {
+    rlock_client_free(server->client);
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        free(server->local[i].url);
+        free(server->local[i].absolute);
+    }
+    free(server->for_command);
+    *server = (struct server){.client = NULL};
+}
+
+bool server_is_local(const struct server *server) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            return true;
+    }
+    return false;
+}
+
+void server_revive(const struct server *server, int64_t timeout_ms) {
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
+        if (server->local[i].absolute != NULL)
+            (void)local_revive(server->local[i].absolute, timeout_ms);
+    }
+}
+
+const char *server_shown(const struct server *server) {
+    return server->for_command != NULL ? server->for_command : rlock_client_server(server->client);
+}
+
+const char *server_for_command(const struct server *server, const struct settings *settings) {
+    return settings->server_source == SOURCE_OPTION ? server_shown(server) : NULL;
+}
+
+/* What the client tells of its servers, in their order, with local:DIR where it was given. False:
+ * no memory. */
+static bool name_for_command(struct server *server) {
+    const char *word = rlock_client_server(server->client);
+    size_t size;
+    FILE *stream = open_memstream(&server->for_command, &size);
+    if (stream == NULL)
+        return false;
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX && *word != '\0'; i++) {
+        const int length = (int)strcspn(word, " ");
+        const char *absolute = server->local[i].absolute;
+        if (absolute != NULL)
+            fprintf(stream, "%s%s", i > 0 ? " " : "", absolute);
+        else
+            fprintf(stream, "%s%.*s", i > 0 ? " " : "", length, word);
+        word += length;
+        word += strspn(word, " ");
+    }
+    return fclose(stream) == 0;
+}
+
+/* The URLs are read by the library, but their mistakes are told like those of any other setting. */
+static int say_bad_url(const struct server *server, const struct settings *settings) {
+    struct reason reason;
+    struct complaint why = {.status = EXIT_USAGE};
+    (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(server->client));
+    (void)opt_complain(opt_find("server"), settings->servers[0], &settings->origins[SETTING_SERVER],
+                       &reason, &why);
+    out_error("%s", why.text);
+    return why.status;
+}
+
+/* Starts those that are local:. urls: what the library is to use instead. Returns how many they
+ * are, or after a message -1 with *failure. */
+static int start_local(struct server *out, const struct settings *settings,
+                       const char *urls[RLOCK_SERVERS_MAX], int *failure) {
+    int count = 0;
+    for (size_t i = 0; i < settings->server_count; i++) {
+        urls[i] = settings->servers[i];
+        if (!local_is(urls[i]))
+            continue;
+        *failure = local_start(urls[i], settings->connect_timeout_ms, &out->local[i].url,
+                               &out->local[i].absolute);
+        if (*failure != 0)
+            return -1;
+        urls[i] = out->local[i].url;
+        count++;
+    }
+    return count;
+}
+
+int server_open(struct server *out, const struct settings *settings) {
+    const char *urls[RLOCK_SERVERS_MAX];
+    int failure = 0;
+    *out = (struct server){.client = NULL};
+    const int local = start_local(out, settings, urls, &failure);
+    if (local < 0)
+        return failure;
+    const struct rlock_client_options options = {
+        .servers = urls,
+        .server_count = settings->server_count,
+        .password =
+            local > 0 && (size_t)local == settings->server_count ? NULL : settings->password,
+        .connect_timeout_ms = settings->connect_timeout_ms,
+        .io_timeout_ms = settings->io_timeout_ms,
+        .replicas = settings->replicas,
+        .replica_timeout_ms = settings->replica_timeout_ms,
+        .tls = settings->tls,
+    };
+    enum rlock_status status = rlock_client_new(&out->client, &options);
+    if (status == RLOCK_OK && local > 0 && !name_for_command(out))
+        status = RLOCK_SYSTEM;
+    if (status == RLOCK_OK)
+        return 0;
+    if (status == RLOCK_INVALID)
+        return say_bad_url(out, settings);
+    out_error("cannot use the server: %s", rlock_status_text(status));
+    return EXIT_SYSTEM;
+}
+
+/* Says it, as an event that programs can tell from other messages. Returns the exit status. */
+__attribute__((format(printf, 4, 5))) static int fail(enum exit_status status, const char *name,
+                                                      const char *url, const char *format, ...) {
+    char message[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", url),
+                                       OUT_NUMBER("exit_status", status)};
+    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "%s", message);
+    return (int)status;
+}
+
+static int explain(const struct server *server, const struct settings *settings, const char *url,
+                   const char *verb, const char *name, enum rlock_status status,
+                   const char *if_unavailable) {
+    const char *reason = rlock_error(server->client);
+    char other[OTHER_KIND_SIZE];
+    switch (status) {
+    case RLOCK_WRONG_KIND:
+        return fail(EXIT_WRONG_KIND, name, url,
+                    "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
+                    url,
+                    other_kind(other, server->client, name, settings->server_count,
+                               rlock_now_ms() + settings->io_timeout_ms));
+    case RLOCK_UNAVAILABLE:
+        return fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s%s", verb, name, url,
+                    reason, if_unavailable,
+                    settings->server_source == SOURCE_DEFAULT
+                        ? "; name your Redis with --server URL, or use --server local: for locks "
+                          "on this machine only"
+                        : "");
+    case RLOCK_DENIED:
+        return fail(EXIT_DENIED, name, url, "cannot %s %s on %s: access denied: %s", verb, name,
+                    url, reason);
+    case RLOCK_REFUSED:
+    case RLOCK_INVALID: return fail(EXIT_USAGE, name, url, "cannot %s %s: %s", verb, name, reason);
+    case RLOCK_OK:
+    case RLOCK_AGAIN:
+    case RLOCK_BUSY:
+    case RLOCK_LOST:
+    case RLOCK_CANCELLED:
+    case RLOCK_OUSTED:
+    case RLOCK_SYSTEM: break;
+    }
+    return fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
+}
+
+int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+                   const char *name, enum rlock_status status, const char *if_unavailable) {
+    return explain(server, settings, rlock_client_server(server->client), verb, name, status,
+                   if_unavailable);
+}
+
+int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
+                      const char *verb, const char *name, enum rlock_status status) {
+    const char *url = rlock_client_server_at(server->client, which);
+    if (status != RLOCK_WRONG_KIND)
+        return explain(server, settings, url, verb, name, status, "");
+    out_error("cannot %s %s on %s: it is a key that is no lock", verb, name, url);
+    return EXIT_WRONG_KIND;
+}

@@ -1,0 +1,45 @@
+/* server.h: the servers that the settings name, and what is said when they are of no use. */
+#ifndef RLOCK_CMD_SERVER_H
+#define RLOCK_CMD_SERVER_H
+
+#include "options/settings.h"
+#include "rlock.h"
+
+struct server {
+    rlock_client *client;
+    /* Of each server that is a local: one; else NULL. */
+    struct {
+        char *url;      /* unix:// */
+        char *absolute; /* local:DIR, whatever the directory was that it was given from */
+    } local[RLOCK_SERVERS_MAX];
+    char *for_command; /* NULL: as the client tells it */
+};
+
+/* Makes the client; starts a local: server where one is asked for. Call while the process has one
+ * thread. Returns 0, or the exit status after a message. Close it in any case. */
+int server_open(struct server *out, const struct settings *settings);
+void server_close(struct server *server);
+
+/* One of them is a local: one: it may die while nobody but us needs it. */
+bool server_is_local(const struct server *server);
+
+/* Starts those local: ones again that have died, each waited for at most that long; 0: not at all,
+ * for somebody tries on. Costs a connection, and nothing where none is local:. */
+void server_revive(const struct server *server, int64_t timeout_ms);
+
+/* The servers without passwords, as they can be given again. Borrowed. */
+const char *server_shown(const struct server *server);
+
+/* The servers, for a command's environment; NULL: leave the variable alone. Borrowed. */
+const char *server_for_command(const struct server *server, const struct settings *settings);
+
+/* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
+ * it where it could not be reached. Returns the exit status. */
+int server_explain(const struct server *server, const struct settings *settings, const char *verb,
+                   const char *name, enum rlock_status status, const char *if_unavailable);
+
+/* The same of one of several servers, which was only looked at. */
+int server_explain_at(const struct server *server, const struct settings *settings, size_t which,
+                      const char *verb, const char *name, enum rlock_status status);
+
+#endif

@@ -1,0 +1,114 @@
+/* break.c: takes a lock away from its holders, on all servers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/kind.h"
+#include "lock/lock.h"
+#include "lock/vote.h"
+#include "os/random.h"
+#include "redis/ask.h"
+
+enum { BROKEN = 1, OTHER_KIND = -1 };
+
+/* What the call is made of. */
+struct texts {
+    char *keys[RLOCK__KEYS_MAX];
+    char *publish, *owners;
+    char id[RLOCK__ID_SIZE];
+};
+
+/* A line each. An owner with a newline in it is nobody that a script would find. */
+static char *join_lines(const char *const *lines, size_t count) {
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(lines[i]) + 1;
+    char *text = malloc(size), *to = text;
+    if (text == NULL)
+        return NULL;
+    *to = '\0';
+    for (size_t i = 0; i < count; i++)
+        to = stpcpy(stpcpy(to, lines[i]), "\n");
+    return text;
+}
+
+static bool make_call(struct rlock__call *call, struct texts *texts, const struct rlock__kind *kind,
+                      const struct rlock_break_options *options) {
+    *texts = (struct texts){.publish = rlock__kind_publish(kind, options->name),
+                            .owners = join_lines(options->owners, options->owner_count)};
+    if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
+        texts->owners == NULL || !rlock__random_id(texts->id))
+        return false;
+    *call = (struct rlock__call){.arg_count = 7,
+                                 .args = {"", "0", texts->id, "0", texts->publish, texts->owners,
+                                          options->by != NULL ? options->by : ""}};
+    rlock__call_add_keys(call, texts->keys);
+    return true;
+}
+
+static void free_texts(struct texts *texts) {
+    rlock__kind_keys_free(texts->keys);
+    free(texts->publish);
+    free(texts->owners);
+}
+
+/* On one server. RLOCK_LOST after an answer that was lost: that request has done it. */
+static enum rlock_status break_on(rlock_client *client, size_t server,
+                                  const struct rlock__kind *kind, const struct rlock__call *call,
+                                  const struct rlock_break_options *options, int64_t *broken) {
+    struct rlock__answer answer;
+    bool in_doubt;
+    const enum rlock_status status =
+        rlock__ask(client, &client->routes.at[server], kind->take_away, call, options->deadline_ms,
+                   options->cancel_fd, &answer, &in_doubt);
+    if (status != RLOCK_OK)
+        return status;
+    rlock__reply_free(answer.reply);
+    *broken = answer.code == BROKEN ? answer.a : (int64_t)options->owner_count;
+    if (answer.code == OTHER_KIND)
+        return RLOCK_WRONG_KIND;
+    return answer.code == BROKEN || in_doubt ? RLOCK_OK : RLOCK_LOST;
+}
+
+/* Where a majority has answered, the others are too few to hold it. */
+static enum rlock_status break_everywhere(rlock_client *client, const struct rlock__kind *kind,
+                                          const struct rlock__call *call,
+                                          const struct rlock_break_options *options,
+                                          int64_t *broken) {
+    size_t done = 0, gone = 0;
+    enum rlock_status failure = RLOCK_UNAVAILABLE;
+    for (size_t i = 0; i < client->count; i++) {
+        int64_t number = 0;
+        const enum rlock_status status = break_on(client, i, kind, call, options, &number);
+        done += status == RLOCK_OK;
+        gone += status == RLOCK_LOST;
+        if (status == RLOCK_CANCELLED)
+            return status;
+        if (status == RLOCK_OK)
+            *broken = number > *broken ? number : *broken;
+        else if (status != RLOCK_LOST)
+            failure = status;
+    }
+    if (done + gone < rlock__vote_majority(client->count))
+        return failure;
+    return done > 0 ? RLOCK_OK : RLOCK_LOST;
+}
+
+enum rlock_status rlock_break(rlock_client *client, const struct rlock_break_options *options,
+                              int64_t *broken) {
+    const char *fault = rlock__name_fault(options->name);
+    const struct rlock__kind *kind = rlock__kind_find(options->kind);
+    struct rlock__call call;
+    struct texts texts;
+    *broken = 0;
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
+    if (kind == NULL || kind->take_away == NULL)
+        return rlock__client_invalid(client, "nobody holds such a lock");
+    enum rlock_status status = RLOCK_SYSTEM;
+    if (make_call(&call, &texts, kind, options))
+        status = break_everywhere(client, kind, &call, options, broken);
+    else
+        rlock__error_set(&client->error, "no memory, or no random bytes");
+    free_texts(&texts);
+    return status;
+}

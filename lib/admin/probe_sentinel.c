@@ -1,0 +1,72 @@
+/* probe_sentinel.c: what each of the Sentinels says that the URL names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "admin/probe.h"
+
+static void note_master(struct rlock__probe *probe, const rlock__reply *row) {
+    static const char *const wanted[] = {"num-slaves", "num-other-sentinels", "quorum",
+                                         "down-after-milliseconds", "flags"};
+    for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
+        const char *name = rlock__reply_text(row, i), *value = rlock__reply_text(row, i + 1);
+        for (size_t j = 0; j < sizeof wanted / sizeof *wanted; j++) {
+            char fact[64] = "sentinel.";
+            if (name != NULL && value != NULL && strcmp(name, wanted[j]) == 0)
+                rlock__fact_add(probe->facts, strncat(fact, name, sizeof fact - 10), "%s", value);
+        }
+    }
+}
+
+/* The first one that answers is asked for all; of the others it counts that they do. */
+static void ask_one(struct rlock__probe *sentinel, const char *master, bool first) {
+    const char *about[] = {"SENTINEL", "MASTER", master};
+    const char *quorum[] = {"SENTINEL", "CKQUORUM", master};
+    rlock__reply *reply = rlock__probe_ask(sentinel, 3, about);
+    if (reply != NULL && first)
+        note_master(sentinel, reply);
+    rlock__reply_free(reply);
+    if (sentinel->status != RLOCK_OK || !first)
+        return;
+    reply = rlock__probe_ask(sentinel, 3, quorum);
+    rlock__fact_add(sentinel->facts, "sentinel.ckquorum", "%s",
+                    reply != NULL ? "OK" : sentinel->link->error.text);
+    rlock__reply_free(reply);
+}
+
+/* As a Sentinel is asked everywhere: who does not want a password is not told one. */
+static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
+    const struct rlock__site *site = &probe->client->sites[0];
+    struct rlock__access access = site->finder;
+    struct rlock__link link;
+    struct rlock__probe sentinel = *probe;
+    bool answered = false;
+    static const char *const ping[] = {"PING"};
+    for (int with_password = 0; with_password < 2 && !answered; with_password++) {
+        access.user = with_password ? site->finder.user : NULL;
+        access.password = with_password ? site->finder.password : NULL;
+        rlock__link_init(&link, host->name, host->port, &access);
+        sentinel.link = &link;
+        sentinel.status = RLOCK_OK;
+        rlock__reply *reply = rlock__probe_ask(&sentinel, 1, ping);
+        answered = reply != NULL;
+        rlock__reply_free(reply);
+        if (answered)
+            ask_one(&sentinel, site->server.master, first);
+        rlock__link_close(&link);
+    }
+    return answered;
+}
+
+void rlock__probe_sentinels(struct rlock__probe *probe) {
+    const struct rlock__server *server = &probe->client->sites[0].server;
+    size_t answered = 0;
+    for (size_t i = 0; i < server->host_count; i++) {
+        const struct rlock__host *host = &server->hosts[i];
+        if (answers(probe, host, answered == 0))
+            answered++;
+        else
+            rlock__fact_add(probe->facts, "sentinel.silent", "%s:%s", host->name, host->port);
+    }
+    rlock__fact_add(probe->facts, "sentinel.given", "%zu", server->host_count);
+    rlock__fact_add(probe->facts, "sentinel.answered", "%zu", answered);
+}

@@ -1,0 +1,166 @@
+/* probe_server.c: what a server says of itself: INFO, its configuration, its clock, its slow log.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "admin/probe.h"
+#include "os/clock.h"
+
+enum {
+    ROUND_TRIPS = 5,
+    RECENT_S = 3600, /* of the slow log */
+    SLOW_TIME = 1,   /* the fields of one of its entries */
+    SLOW_TOOK_US,
+    SLOW_WORDS,
+};
+
+struct rlock__limit rlock__probe_limit(const struct rlock__probe *probe) {
+    return rlock__client_call_limit(probe->client, rlock_now_ms(), true,
+                                    probe->options->deadline_ms, probe->options->cancel_fd);
+}
+
+rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const char *const *words) {
+    rlock__reply *reply = NULL;
+    if (probe->status != RLOCK_OK)
+        return NULL;
+    const struct rlock__limit limit = rlock__probe_limit(probe);
+    probe->link->most = RLOCK__RESP_MAP; /* a slow log may be as long */
+    probe->status = rlock__link_ask_words(probe->link, count, words)
+                        ? rlock__link_call(probe->link, &limit, &reply)
+                        : RLOCK_SYSTEM;
+    if (probe->status != RLOCK_OK || rlock__link_judge(probe->link, reply) == RLOCK_OK)
+        return reply;
+    rlock__reply_free(reply);
+    return NULL;
+}
+
+static bool begins(const char *text, const char *word) {
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* A server that answers with an error does answer, but one that is not ready for us, or wants a
+ * password, is of no use. One that can't write to its disk (MISCONF) says so to every PING. */
+static void ask_first(struct rlock__probe *probe) {
+    static const char *const words[] = {"PING"};
+    rlock__reply *reply = NULL;
+    const struct rlock__limit limit = rlock__probe_limit(probe);
+    probe->status = rlock__link_ask_words(probe->link, 1, words)
+                        ? rlock__link_call(probe->link, &limit, &reply)
+                        : RLOCK_SYSTEM;
+    if (probe->status != RLOCK_OK)
+        return;
+    const char *error = rlock__reply_error(reply);
+    if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
+        probe->status = rlock__link_judge(probe->link, reply);
+    rlock__reply_free(reply);
+}
+
+static int by_number(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The middle of some: one that a busy machine held up says nothing of the network. */
+static void time_round_trips(struct rlock__probe *probe) {
+    static const char *const words[] = {"PING"};
+    int64_t took_us[ROUND_TRIPS];
+    for (size_t i = 0; i < ROUND_TRIPS && probe->status == RLOCK_OK; i++) {
+        const int64_t begun_us = rlock__now_us();
+        rlock__reply_free(rlock__probe_ask(probe, 1, words));
+        took_us[i] = rlock__now_us() - begun_us;
+    }
+    if (probe->status != RLOCK_OK)
+        return;
+    qsort(took_us, ROUND_TRIPS, sizeof *took_us, by_number);
+    rlock__fact_add(probe->facts, "probe.rtt_us", "%" PRId64, took_us[ROUND_TRIPS / 2]);
+}
+
+static void ask_info(struct rlock__probe *probe) {
+    static const char *const words[] = {"INFO"};
+    rlock__reply *reply = rlock__probe_ask(probe, 1, words);
+    const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
+    if (text != NULL)
+        rlock__fact_add_lines(probe->facts, "", text);
+    rlock__reply_free(reply);
+}
+
+static void ask_config(struct rlock__probe *probe) {
+    static const char *const parameters[] = {
+        "save",       "stop-writes-on-bgsave-error", "appendfsync", "min-replicas-to-write",
+        "maxclients", "min-replicas-max-lag",        "timeout",     "maxmemory-policy"};
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        const char *words[] = {"CONFIG", "GET", parameters[i]};
+        rlock__reply *reply = rlock__probe_ask(probe, 3, words);
+        const char *value = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
+        char name[64] = "config.";
+        if (value != NULL)
+            rlock__fact_add(probe->facts, strncat(name, parameters[i], sizeof name - 8), "%s",
+                            value);
+        rlock__reply_free(reply);
+    }
+}
+
+/* How much the server's clock is ahead of ours, in the middle of the question. */
+static void ask_time(struct rlock__probe *probe, int64_t *now_s) {
+    static const char *const words[] = {"TIME"};
+    const int64_t before_ms = rlock__epoch_ms();
+    rlock__reply *reply = rlock__probe_ask(probe, 1, words);
+    const int64_t after_ms = rlock__epoch_ms();
+    const char *seconds = reply != NULL ? rlock__reply_text(reply, 0) : NULL;
+    const char *micros = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
+    int64_t micro = 0;
+    *now_s = before_ms / 1000;
+    if (seconds != NULL && micros != NULL && rlock__resp_whole(seconds, now_s) &&
+        rlock__resp_whole(micros, &micro)) {
+        *now_s = rlock__resp_bounded(*now_s);
+        const int64_t server_ms = *now_s * 1000 + rlock__resp_bounded(micro) / 1000;
+        rlock__fact_add(probe->facts, "probe.clock_ms", "%" PRId64,
+                        server_ms - (before_ms + after_ms) / 2);
+    }
+    rlock__reply_free(reply);
+}
+
+/* The slowest command of the last hour: while one runs, all locks stand still. */
+static void ask_slow_log(struct rlock__probe *probe, int64_t now_s) {
+    static const char *const words[] = {"SLOWLOG", "GET", "128"};
+    rlock__reply *reply = rlock__probe_ask(probe, 3, words);
+    const char *command = "";
+    int64_t slowest_us = 0, at_s, took_us;
+    if (reply == NULL)
+        return;
+    for (size_t i = 0; i < rlock__reply_count(reply); i++) {
+        const rlock__reply *entry = rlock__reply_at(reply, i);
+        const rlock__reply *said = rlock__reply_at(entry, SLOW_WORDS);
+        if (said == NULL || !rlock__reply_integer(entry, SLOW_TIME, &at_s) ||
+            !rlock__reply_integer(entry, SLOW_TOOK_US, &took_us) || at_s < now_s - RECENT_S ||
+            took_us <= slowest_us || rlock__reply_text(said, 0) == NULL)
+            continue;
+        slowest_us = took_us;
+        command = rlock__reply_text(said, 0);
+    }
+    rlock__fact_add(probe->facts, "slowlog.slowest_us", "%" PRId64, slowest_us);
+    rlock__fact_add(probe->facts, "slowlog.command", "%s", command);
+    rlock__reply_free(reply);
+}
+
+static void ask_cluster(struct rlock__probe *probe) {
+    static const char *const words[] = {"CLUSTER", "INFO"};
+    rlock__reply *reply = rlock__probe_ask(probe, 2, words);
+    const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
+    if (text != NULL)
+        rlock__fact_add_lines(probe->facts, "", text);
+    rlock__reply_free(reply);
+}
+
+void rlock__probe_server(struct rlock__probe *probe) {
+    int64_t now_s;
+    ask_first(probe);
+    time_round_trips(probe);
+    ask_info(probe);
+    ask_config(probe);
+    ask_time(probe, &now_s);
+    ask_slow_log(probe, now_s);
+    if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)
+        ask_cluster(probe);
+}

@@ -1,0 +1,281 @@
+/* acquire.c: takes a lock, or waits for it.
+ *
+ * The order that loses no message: try; busy: listen and await the confirmation; try again, now
+ * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap
+ * (pace.c). */
+#include <poll.h>
+
+#include "lock/lock.h"
+#include "lock/pace.h"
+#include "os/clock.h"
+
+enum {
+    ANSWER_MS = 100,
+    SPLIT_PATIENCE_MS = 1500,
+    PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
+    LEAVE_MS = 500,
+    LEAVE_TRY_MS = 250,
+    LEAVE_PAUSE_MS = 20,
+};
+
+/* Tells the server that we hold nothing and wait for nothing, as far as that can be told by then.
+ */
+static void leave_part(struct rlock_lock *lock, struct rlock__part *part, int64_t end_ms) {
+    if (lock->listener.part == part)
+        rlock__listen_no_more(&lock->listener);
+    const bool known = !rlock__part_is_clear(part);
+    while (part->ahead != NULL || (known && rlock_now_ms() < end_ms)) {
+        const int64_t now = rlock_now_ms();
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
+        if (rlock__part_give_back(lock, part, 0, true, &limit) != RLOCK_AGAIN)
+            break;
+        const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
+        (void)rlock__poll(-1, 0, &pause);
+    }
+    part->held = false;
+}
+
+/* All but one (NULL: all), in half a second for all of them: a signal must not wait for a dead
+ * server. The last name first: rlock_release() says why. */
+static void leave_all(struct rlock_lock *lock, const struct rlock__part *but) {
+    const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
+    const size_t at_once = rlock__parts_at_once(lock);
+    for (size_t rest = lock->part_count; rest > 0;) {
+        const size_t count = rest < at_once ? rest : at_once;
+        const struct rlock__limit limit = rlock__client_limit(
+            lock->client, rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, end_ms), -1);
+        if (lock->part_count > 1 && rlock_now_ms() < end_ms)
+            rlock__parts_give_back_ahead(lock, rest - count, count, but, 0, &limit);
+        for (size_t i = 0; i < count; i++) {
+            if (&lock->parts[--rest] != but)
+                leave_part(lock, &lock->parts[rest], end_ms);
+        }
+    }
+}
+
+void rlock_withdraw(rlock_lock *lock) {
+    const struct rlock__error why = lock->client->error;
+    leave_all(lock, NULL);
+    rlock__listen_no_more(&lock->listener);
+    lock->started_ms = 0;
+    lock->client->error = why;
+}
+
+bool rlock_in_doubt(const rlock_lock *lock) {
+    for (size_t i = 0; i < lock->part_count; i++) {
+        if (rlock__part_may_stay(&lock->parts[i]))
+            return true;
+    }
+    return false;
+}
+
+/* All of the names or none: what was taken beside a busy one is given back, and the places in the
+ * lines of others, which would swallow their wake-ups. All are asked for at once where that is one
+ * request; the first in canonical order that is busy is the one to wait for. */
+static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                  int64_t *hint_ms) {
+    const size_t at_once = rlock__parts_at_once(lock);
+    for (size_t i = 0; i < lock->part_count; i++) {
+        struct rlock__part *part = &lock->parts[i];
+        const size_t rest = lock->part_count - i;
+        if (lock->part_count > 1 && i % at_once == 0)
+            rlock__parts_take_ahead(lock, i, rest < at_once ? rest : at_once, lock->listener.part,
+                                    limit);
+        const bool in_line = rlock__part_lines_up(lock, part, lock->listener.part);
+        enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
+        if (status == RLOCK_OK)
+            continue;
+        lock->stuck_at = i;
+        for (size_t k = i + 1; k < lock->part_count; k++)
+            rlock__part_note(lock, &lock->parts[k]);
+        if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
+            leave_all(lock, part);
+        lock->busy = status == RLOCK_BUSY ? part : NULL;
+        return status;
+    }
+    rlock__lock_update_lease_end(lock);
+    /* What is left must be enough to start something under it, and to stop it in time. */
+    if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
+        return RLOCK_OK;
+    rlock__error_set(&lock->client->routes.error, "the answer took more than half of the lease");
+    leave_all(lock, NULL);
+    return RLOCK_AGAIN;
+}
+
+/* A server that has never answered is given up after the time for connecting, however long the
+ * wait, but not before a second try: the first answer may have been lost. */
+static bool never_reached(const struct rlock_lock *lock) {
+    const rlock_client *client = lock->client;
+    return !rlock__routes_answered(&client->routes) && lock->tries >= 2 &&
+           rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
+}
+
+/* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
+static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
+    const bool beats =
+        lock->busy != NULL && rlock__part_in_line(lock->busy) && lock->again_ms <= RLOCK__BEAT_MS;
+    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
+}
+
+/* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
+static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
+    const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
+    lock->stands = !no_wait;
+    int64_t hint_ms = -1;
+    enum rlock_status status = RLOCK_AGAIN;
+    for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
+         tries > 0 && status == RLOCK_AGAIN; tries--) {
+        /* A try that is begun gets the time for its answer, also at the wait's end: who has asked
+         * and does not listen may hold the lock without knowing. */
+        const int64_t shortest = rlock_now_ms() + ANSWER_MS;
+        const int64_t deadline = no_wait                        ? RLOCK_FOREVER
+                                 : wait->deadline_ms > shortest ? wait->deadline_ms
+                                                                : shortest;
+        const bool again = lock->tries > 0 || (no_wait && tries == 1);
+        const struct rlock__limit limit = rlock__client_call_limit(
+            lock->client, lock->started_ms, again, prompt_ms(lock, deadline), wait->cancel_fd);
+        status = take_all(lock, &limit, &hint_ms);
+        if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
+            break;
+    }
+    lock->tries++;
+    if (status == RLOCK_OK)
+        return status;
+    lock->client->error = lock->client->routes.error;
+    lock->last_was_busy = status == RLOCK_BUSY;
+    if (status == RLOCK_BUSY) {
+        rlock__pace_after_busy(lock, hint_ms);
+        return RLOCK_AGAIN;
+    }
+    if (status == RLOCK_AGAIN) {
+        rlock__pace_after_failure(lock);
+        return never_reached(lock) ? RLOCK_UNAVAILABLE : RLOCK_AGAIN;
+    }
+    return status;
+}
+
+/* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
+ * channel too. When a subscription is new it is time for a try: the answer of the last one is
+ * older. */
+static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                    bool try_after) {
+    struct rlock__listener *listener = &lock->listener;
+    const bool first = lock->place <= 1 || (listener->part == lock->busy && listener->shared);
+    const struct rlock__limit bound =
+        rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
+    if (lock->busy == NULL)
+        return RLOCK_OK;
+    if (rlock__listens_elsewhere(listener, &lock->client->routes))
+        rlock__listen_no_more(listener);
+    if (listener->part == lock->busy && listener->shared == first) {
+        lock->backoff_ms = 0;
+        return RLOCK_OK;
+    }
+    enum rlock_status status = rlock__listen(listener, lock->client, lock->busy, first, &bound);
+    if (status == RLOCK_OK) {
+        lock->backoff_ms = 0;
+        if (try_after)
+            rlock__pace_now(lock);
+        return status;
+    }
+    lock->client->error = listener->routes.error;
+    if (status == RLOCK_AGAIN) {
+        rlock__pace_after_failure(lock);
+        return RLOCK_OK;
+    }
+    return status;
+}
+
+static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock__news *news,
+                                     const struct rlock__limit *limit) {
+    const int64_t now = rlock_now_ms();
+    if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
+        lock->place = 1;
+    if (news->woken || (news->released && lock->listener.shared)) {
+        rlock__pace_now(lock);
+        return RLOCK_OK;
+    }
+    if (news->beat)
+        rlock__pace_beat(lock);
+    if (news->first_ms < 0)
+        return RLOCK_OK;
+    /* Someone has just taken it and we are first now: no try, it would only say "busy". */
+    lock->place = lock->blocker.position = 1;
+    lock->next_try_ms =
+        rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
+    return prick_ears(lock, limit, false);
+}
+
+/* Sleeps until it is time to try again, or the limit. RLOCK_OK, RLOCK_CANCELLED, or final. */
+static enum rlock_status sleep_until_try(struct rlock_lock *lock,
+                                         const struct rlock__limit *limit) {
+    enum rlock_status status = lock->last_was_busy ? prick_ears(lock, limit, true) : RLOCK_OK;
+    while (status == RLOCK_OK) {
+        struct rlock__news news = {.first_ms = -1};
+        const struct rlock__limit bound = {rlock__sooner_ms(lock->next_try_ms, limit->deadline_ms),
+                                           limit->cancel_fd};
+        if (rlock_now_ms() >= bound.deadline_ms)
+            return RLOCK_OK;
+        status = lock->listener.part != NULL ? rlock__hear(&lock->listener, &bound, &news)
+                                             : rlock__poll(-1, 0, &bound);
+        /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
+        if (status == RLOCK_UNAVAILABLE) {
+            const int64_t planned_ms = lock->next_try_ms;
+            rlock__pace_after_failure(lock);
+            lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, planned_ms);
+        }
+        if (status == RLOCK_OK)
+            status = follow_news(lock, &news, limit);
+        else if (status != RLOCK_CANCELLED)
+            status = RLOCK_OK;
+    }
+    return status;
+}
+
+/* The wait is over, but nobody has the lock: of several that came together and do not wait one must
+ * get it. */
+static bool is_undecided(const struct rlock_lock *lock) {
+    return lock->last_was_busy && lock->split &&
+           rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
+}
+
+static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status status) {
+    rlock_withdraw(lock);
+    return status;
+}
+
+enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait) {
+    const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
+                                       wait->cancel_fd};
+    if (lock->started_ms == 0) {
+        lock->started_ms = lock->next_try_ms = rlock_now_ms();
+        lock->tries = 0;
+        lock->backoff_ms = 0;
+        lock->last_was_busy = false;
+    }
+    for (;;) {
+        enum rlock_status status = RLOCK_AGAIN;
+        if (rlock_now_ms() >= lock->next_try_ms)
+            status = attempt(lock, wait);
+        if (status == RLOCK_OK) {
+            rlock__listen_no_more(&lock->listener);
+            lock->started_ms = 0;
+            return status;
+        }
+        if (status != RLOCK_AGAIN)
+            return give_up(lock, status);
+        const int64_t now = rlock_now_ms();
+        const bool over = now >= wait->deadline_ms;
+        if (over && !is_undecided(lock))
+            return give_up(lock, lock->last_was_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+        if (now >= wait->until_ms)
+            return RLOCK_AGAIN;
+        const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd};
+        status = over ? rlock__poll(-1, 0, &pause) : sleep_until_try(lock, &limit);
+        if (over && status == RLOCK_AGAIN)
+            continue;
+        if (status != RLOCK_OK)
+            return give_up(lock, status);
+    }
+}

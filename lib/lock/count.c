@@ -1,0 +1,100 @@
+/* count.c: what is changed without being held: a latch is set, counted down; a semaphore resized.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lock/lock.h"
+#include "os/random.h"
+#include "redis/ask.h"
+
+enum { DONE = 1, OTHER_KIND = -1 };
+
+/* Which script, on what kind's keys. */
+struct verb {
+    const char *kind;
+    const struct rlock__script *const *script;
+    int64_t least;              /* of the number */
+    enum rlock_status not_done; /* what the script's "no" means */
+};
+
+static enum rlock_status check(rlock_client *client, const struct verb *verb,
+                               const struct rlock_count *count) {
+    const char *fault = rlock__name_fault(count->name);
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
+    if (client->count > 1)
+        return rlock__client_invalid(client, "a count lives on one server");
+    if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)
+        return rlock__client_invalid(client, "a count is 1 to 1000000000");
+    return RLOCK_OK;
+}
+
+static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
+                                   const struct rlock__call *call, const struct rlock_count *count,
+                                   struct rlock__answer *answer) {
+    bool in_doubt;
+    enum rlock_status status = rlock__ask(client, &client->routes.at[0], *verb->script, call,
+                                          count->deadline_ms, count->cancel_fd, answer, &in_doubt);
+    if (status != RLOCK_OK)
+        return status;
+    rlock__reply_free(answer->reply);
+    if (answer->code == OTHER_KIND)
+        return RLOCK_WRONG_KIND;
+    /* Not there after a request whose answer was lost: that request has opened it. */
+    const bool did_it = in_doubt && verb->not_done == RLOCK_LOST;
+    return answer->code == DONE || did_it ? RLOCK_OK : verb->not_done;
+}
+
+/* Makes the call of the common keys and arguments (lua/include/base.lua), and carries it out. */
+static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
+                                  const struct rlock_count *count, struct rlock__answer *answer) {
+    const struct rlock__kind *kind = rlock__kind_find(verb->kind);
+    char id[RLOCK__ID_SIZE], number[24];
+    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, count->name);
+    const bool made =
+        rlock__kind_keys(keys, kind->keys, count->name) && publish != NULL && rlock__random_id(id);
+    (void)snprintf(number, sizeof number, "%" PRId64, count->number);
+    struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
+    rlock__call_add_keys(&call, keys);
+    enum rlock_status status = RLOCK_SYSTEM;
+    if (made)
+        status = carry_out(client, verb, &call, count, answer);
+    else
+        rlock__error_set(&client->error, "no memory, or no random bytes");
+    rlock__kind_keys_free(keys);
+    free(publish);
+    return status;
+}
+
+/* a, b: the numbers of the answer, NULL: not wanted. */
+static enum rlock_status change(rlock_client *client, const struct verb *verb,
+                                const struct rlock_count *count, int64_t *a, int64_t *b) {
+    struct rlock__answer answer = {.a = 0};
+    enum rlock_status status = check(client, verb, count);
+    if (status == RLOCK_OK)
+        status = call_for(client, verb, count, &answer);
+    if (a != NULL)
+        *a = answer.a;
+    if (b != NULL)
+        *b = answer.b;
+    return status;
+}
+
+enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
+                                  int64_t *left) {
+    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    return change(client, &verb, count, left, NULL);
+}
+
+enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
+                                   int64_t *left) {
+    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    return change(client, &verb, count, left, NULL);
+}
+
+enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
+                                   int64_t *in_use) {
+    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    return change(client, &verb, count, NULL, in_use);
+}

@@ -1,0 +1,112 @@
+/* ear.c: one server's subscriptions for who waits, from the first connection to each message. */
+#include "lock/ear.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/part.h"
+#include "os/clock.h"
+
+enum { EAR_PAUSE_MS = 1000 };
+
+void rlock__ear_close(struct rlock__ear *ear, struct rlock__route *route) {
+    rlock__route_close(route);
+    rlock__request_free(&ear->request);
+    ear->state = RLOCK__DEAF;
+    ear->unconfirmed = 0;
+    ear->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
+}
+
+enum rlock_status rlock__ear_subscribe(struct rlock__ear *ear, const char *channel) {
+    const char *verb = ear->sharded ? "SSUBSCRIBE" : "SUBSCRIBE";
+    const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
+    if (!rlock__request_add(&ear->request, 2, args))
+        return RLOCK_SYSTEM;
+    ear->unconfirmed++;
+    if (ear->state == RLOCK__LISTENING)
+        ear->state = RLOCK__SUBSCRIBING;
+    return RLOCK_OK;
+}
+
+/* Takes one message into the news. */
+static void note(const struct rlock__part *part, const rlock__reply *reply,
+                 struct rlock__news *news) {
+    static const char first[] = "first ", broken[] = "broken ";
+    const char *what = rlock__reply_text(reply, 0);
+    const char *channel = rlock__reply_text(reply, 1);
+    const char *text = rlock__reply_text(reply, 2);
+    int64_t first_ms;
+    if (what == NULL || channel == NULL || text == NULL ||
+        (strcmp(what, "message") != 0 && strcmp(what, "smessage") != 0))
+        return;
+    if (strncmp(text, broken, sizeof broken - 1) == 0) {
+        news->broken = true;
+        (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof broken - 1);
+    } else if (strcmp(channel, part->own_channel) != 0)
+        news->released = true;
+    else if (strcmp(text, "beat") == 0)
+        news->beat = true;
+    else if (strncmp(text, first, sizeof first - 1) != 0)
+        news->woken = true;
+    else if (rlock__resp_whole(text + sizeof first - 1, &first_ms))
+        news->first_ms = rlock__resp_bounded(first_ms);
+}
+
+static bool says(const rlock__reply *reply, const char *word) {
+    const char *what = rlock__reply_text(reply, 0);
+    return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
+}
+
+/* The slot has moved away, and our channel with it: nobody has asked for that. */
+static bool says_moved(const struct rlock__part *part, const rlock__reply *reply) {
+    const char *channel = rlock__reply_text(reply, 1);
+    return says(reply, "sunsubscribe") && channel != NULL &&
+           strcmp(channel, part->own_channel) == 0;
+}
+
+/* Reads one reply or message. */
+static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__part *part,
+                                  struct rlock__news *news) {
+    rlock__reply *reply = NULL;
+    enum rlock_status status = rlock__conn_receive(&ear->link->conn, &reply, &ear->link->error);
+    if (status != RLOCK_OK)
+        return status;
+    status = rlock__link_judge(ear->link, reply);
+    const char *text = rlock__reply_error(reply);
+    const bool elsewhere =
+        (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
+    if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
+        rlock__error_set(&ear->link->error, "%s", text);
+    if (elsewhere || status == RLOCK_AGAIN)
+        status = RLOCK_UNAVAILABLE;
+    else if (status == RLOCK_UNAVAILABLE)
+        status = RLOCK_DENIED; /* whatever it has against us */
+    if (status == RLOCK_OK && says(reply, "ssubscribe") && ear->unconfirmed > 0 &&
+        --ear->unconfirmed == 0)
+        ear->state = RLOCK__LISTENING;
+    note(part, reply, news);
+    rlock__reply_free(reply);
+    return status;
+}
+
+enum rlock_status rlock__ear_step(struct rlock__ear *ear, const struct rlock__part *part,
+                                  struct rlock__news *news) {
+    enum rlock_status status = RLOCK_OK;
+    if (ear->state == RLOCK__CONNECTING_EAR) {
+        rlock__reply *none;
+        if (!rlock__link_step(ear->link, &status, &none))
+            return RLOCK_AGAIN;
+        if (status != RLOCK_OK)
+            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        ear->state = RLOCK__SUBSCRIBING;
+    }
+    if (ear->request.bytes != NULL) {
+        status = rlock__conn_send(&ear->link->conn, &ear->request, &ear->link->error);
+        if (status == RLOCK_OK)
+            rlock__request_free(&ear->request);
+    }
+    while (status == RLOCK_OK)
+        status = read_one(ear, part, news);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* handle.c: a lock that is held, as one printable word.
+ *
+ * "rlock1." and in base64 a text, with its CRC-32 behind it, so that one which was cut off or
+ * mistyped is found out before anything is sent. The text: a line "KIND LEASE PERMITS OWNER", a
+ * line of servers, and a line "TOKEN ID OWNER NAME" for each hold. A name has no newline, all else
+ * no space. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/base64.h"
+#include "lock/lock.h"
+
+#define PREFIX "rlock1."
+
+enum { CRC_SIZE = 4 };
+
+/* ISO 3309, as zip and Ethernet have it. */
+static uint32_t crc32(const unsigned char *bytes, size_t size) {
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ ((crc & 1) != 0 ? UINT32_C(0xedb88320) : 0);
+    }
+    return ~crc;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+/* text with one more line; it is freed. NULL: no memory. */
+static char *add_hold(char *text, const struct rlock__part *part) {
+    char *longer = NULL, id[RLOCK__TRY_SIZE];
+    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token,
+                 rlock__part_id(id, part), part->hold.owner, part->name) < 0)
+        longer = NULL;
+    free(text);
+    return longer;
+}
+
+/* Yours to free; NULL: no memory. */
+static char *describe(const struct rlock_lock *lock, const char *servers) {
+    char *text = NULL;
+    if (asprintf(&text, "%s %s %s %s\n%s\n", lock->kind->name, lock->lease_text, lock->permits_text,
+                 lock->owner, servers) < 0)
+        return NULL;
+    for (size_t i = 0; i < lock->part_count && text != NULL; i++)
+        text = add_hold(text, &lock->parts[i]);
+    return text;
+}
+
+static char *encode(const char *text) {
+    const size_t size = strlen(text);
+    unsigned char *bytes = malloc(size + CRC_SIZE);
+    char *out = malloc(sizeof PREFIX + rlock__base64_length(size + CRC_SIZE));
+    if (bytes != NULL && out != NULL) {
+        memcpy(bytes, text, size + 1);
+        const uint32_t crc = crc32(bytes, size);
+        for (size_t i = 0; i < CRC_SIZE; i++)
+            bytes[size + i] = (unsigned char)(crc >> 8 * i);
+        rlock__base64_encode(stpcpy(out, PREFIX), bytes, size + CRC_SIZE);
+    } else {
+        free(out);
+        out = NULL;
+    }
+    free(bytes);
+    return out;
+}
+
+enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock, const char *servers) {
+    *out = NULL;
+    if (lock->kind->check == NULL || !lock->kind->renew || rlock_hold_at(lock, 0) == NULL)
+        return rlock__client_invalid(lock->client, "only what is held for a lease has a handle");
+    char *text = describe(lock, servers != NULL ? servers : lock->client->shown);
+    if (text != NULL)
+        *out = encode(text);
+    free(text);
+    if (*out != NULL)
+        return RLOCK_OK;
+    rlock__error_set(&lock->client->error, "no memory");
+    return RLOCK_SYSTEM;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* A handle, and what its texts lie in. */
+struct read_handle {
+    struct rlock_handle handle;
+    struct rlock_handle_hold *holds;
+    char text[];
+};
+
+/* The text that was encoded, at its end a NUL. False: cut off, mistyped, or no handle at all. */
+static bool decode(char *text, const char *encoded) {
+    unsigned char *bytes = (unsigned char *)text;
+    size_t size;
+    if (!rlock__base64_decode(bytes, &size, encoded) || size < CRC_SIZE)
+        return false;
+    size -= CRC_SIZE;
+    const uint32_t crc = crc32(bytes, size);
+    for (size_t i = 0; i < CRC_SIZE; i++) {
+        if (bytes[size + i] != (unsigned char)(crc >> 8 * i))
+            return false;
+    }
+    text[size] = '\0';
+    return strlen(text) == size;
+}
+
+/* The next piece, which is not empty and ends with that; NULL: there is none. */
+static const char *cut(char **rest, char end) {
+    char *piece = *rest, *found = strchr(piece, end);
+    if (found == NULL || found == piece)
+        return NULL;
+    *found = '\0';
+    *rest = found + 1;
+    return piece;
+}
+
+static bool cut_number(char **rest, char end, int64_t low, int64_t high, int64_t *out) {
+    const char *text = cut(rest, end);
+    return text != NULL && rlock__resp_whole(text, out) && *out >= low && *out <= high;
+}
+
+static bool is_id(const char *text) {
+    if (text == NULL || strspn(text, "0123456789abcdef") != RLOCK__ID_SIZE - 1)
+        return false;
+    text += RLOCK__ID_SIZE - 1;
+    const size_t digits = strspn(text + (*text == '.'), "0123456789");
+    return *text == '\0' || (*text == '.' && digits > 0 && digits <= 9 && text[1 + digits] == '\0');
+}
+
+static bool read_hold(struct rlock_handle_hold *hold, char **rest) {
+    if (!cut_number(rest, ' ', 1, INT64_MAX, &hold->token))
+        return false;
+    hold->id = cut(rest, ' ');
+    hold->owner = cut(rest, ' ');
+    hold->name = cut(rest, '\n');
+    return is_id(hold->id) && hold->owner != NULL && hold->name != NULL &&
+           rlock__name_fault(hold->name) == NULL;
+}
+
+static bool read_text(struct read_handle *read) {
+    struct rlock_handle *handle = &read->handle;
+    char *rest = read->text;
+    const char *kind = handle->kind = cut(&rest, ' ');
+    const struct rlock__kind *known = kind != NULL ? rlock__kind_find(kind) : NULL;
+    if (known == NULL || known->renew == NULL || known->check == NULL ||
+        !cut_number(&rest, ' ', RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS, &handle->lease_ms) ||
+        !cut_number(&rest, ' ', 1, RLOCK_TAKE_MAX, &handle->permits))
+        return false;
+    handle->owner = cut(&rest, '\n');
+    handle->servers = cut(&rest, '\n');
+    while (*rest != '\0') {
+        if (!read_hold(&read->holds[handle->hold_count++], &rest))
+            return false;
+    }
+    handle->holds = read->holds;
+    return handle->owner != NULL && handle->servers != NULL && handle->hold_count > 0;
+}
+
+static size_t count_lines(const char *text) {
+    size_t lines = 0;
+    for (; *text != '\0'; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+enum rlock_status rlock_handle_read(struct rlock_handle **out, const char *text) {
+    *out = NULL;
+    if (strncmp(text, PREFIX, strlen(PREFIX)) != 0)
+        return RLOCK_INVALID;
+    text += strlen(PREFIX);
+    struct read_handle *read = calloc(1, sizeof *read + strlen(text) + 1);
+    if (read == NULL)
+        return RLOCK_SYSTEM;
+    enum rlock_status status = RLOCK_INVALID;
+    if (decode(read->text, text)) {
+        read->holds = calloc(count_lines(read->text) + 1, sizeof *read->holds);
+        status = read->holds == NULL ? RLOCK_SYSTEM : read_text(read) ? RLOCK_OK : RLOCK_INVALID;
+    }
+    *out = &read->handle;
+    if (status != RLOCK_OK) {
+        rlock_handle_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void rlock_handle_free(struct rlock_handle *handle) {
+    struct read_handle *read = (struct read_handle *)handle; /* its first field */
+    if (read == NULL)
+        return;
+    free(read->holds);
+    free(read);
+}

@@ -1,0 +1,264 @@
+/* keeper.c: the thread that renews.
+ *
+ * It has a connection of its own, opened for the first renewal, and reports by one descriptor that
+ * becomes readable when the lease is lost. Deadlines are kept by its caller, not by this thread: it
+ * may be blocked in a request or a name look-up. Idea: Redisson's watchdog, but with an end. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "lock/lock.h"
+#include "os/clock.h"
+
+enum {
+    RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
+    BACKOFF_MIN_MS = 10,
+    BACKOFF_MAX_MS = 500,
+    STACK_SIZE = 128 * 1024
+};
+
+struct rlock_keeper {
+    struct rlock_lock *lock;
+    struct rlock__routes routes;
+    struct rlock__listener listener; /* for the word that the lock was taken away */
+    char *channel;                   /* lua/include/broken.lua says so there */
+    bool deaf;                       /* it may not listen */
+    char broken_by[RLOCK__BY_SIZE];  /* "": nobody is known to have taken it away */
+    int64_t grace_ms;
+    int64_t *published; /* may be NULL */
+    pthread_t thread;
+    int timer_fd;
+    int stop_fd;
+    int lost_fd;
+    int report_fds[2]; /* a pipe of struct rlock_renewal, each written at once; -1: not wanted */
+    bool reports_all;
+    bool failing;              /* the last renewal has failed; the thread's */
+    enum rlock_status verdict; /* the thread's until it is joined */
+};
+
+/* When the lease counts as lost if nothing is confirmed by then. */
+static int64_t last_moment(const struct rlock_keeper *keeper) {
+    return rlock_lease_end_ms(keeper->lock) - keeper->grace_ms;
+}
+
+/* One round over all names. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, RLOCK_CANCELLED, or final. */
+static enum rlock_status renew_all(struct rlock_keeper *keeper) {
+    struct rlock_lock *lock = keeper->lock;
+    const int64_t now = rlock_now_ms();
+    const struct rlock__limit limit = rlock__client_call_limit(
+        lock->client, now, true, rlock__half_way_ms(now, last_moment(keeper)), keeper->stop_fd);
+    size_t which = 0;
+    const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
+    if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
+        rlock__error_set(&keeper->routes.error, "%s was taken away by %s, with rlock break",
+                         lock->parts[which].name, keeper->broken_by);
+    else if (status == RLOCK_LOST)
+        rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[which].name);
+    if (status != RLOCK_OK)
+        return status;
+    if (keeper->published != NULL)
+        __atomic_store_n(keeper->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
+    return RLOCK_OK;
+}
+
+/* So that a lock that is taken away is missed at once, not at the next renewal. It can do without.
+ */
+static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
+    struct rlock_lock *lock = keeper->lock;
+    struct rlock__listener *listener = &keeper->listener;
+    if (keeper->deaf || listener->part != NULL)
+        return;
+    const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
+    listener->beside_fd = keeper->timer_fd;
+    listener->channel = keeper->channel;
+    const enum rlock_status status =
+        rlock__listen(listener, lock->client, &lock->parts[0], false, &limit);
+    keeper->deaf = status != RLOCK_OK && status != RLOCK_AGAIN;
+}
+
+/* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
+ */
+static enum rlock_status hear(struct rlock_keeper *keeper) {
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
+    enum rlock_status status = RLOCK_OK;
+    while (status == RLOCK_OK) {
+        struct rlock__news news;
+        status = rlock__hear(&keeper->listener, &limit, &news);
+        if (status != RLOCK_OK || !news.broken)
+            continue;
+        (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
+        return RLOCK_OK;
+    }
+    return status == RLOCK_AGAIN ? RLOCK_OK : status;
+}
+
+/* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
+ * while the machine sleeps, and a lease that could be renewed after it would be missed. */
+static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) {
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
+    const struct itimerspec at = {.it_value = {when / 1000, when % 1000 * 1000000}};
+    (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+    const enum rlock_status status =
+        keeper->listener.part != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
+    return status == RLOCK_UNAVAILABLE ? rlock__poll(keeper->timer_fd, POLLIN, &limit) : status;
+}
+
+/* By a pipe and not by a callback: nothing below calls up, and nobody waits for a reader. A full
+ * pipe drops it. */
+static void report(struct rlock_keeper *keeper, enum rlock_status status) {
+    const bool is_news = keeper->reports_all || keeper->failing || status != RLOCK_OK;
+    keeper->failing = status != RLOCK_OK;
+    if (keeper->report_fds[1] < 0 || !is_news)
+        return;
+    struct rlock_renewal renewal = {
+        .status = status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(keeper->lock),
+    };
+    if (status != RLOCK_OK)
+        (void)snprintf(renewal.why, sizeof renewal.why, "%.*s", (int)sizeof renewal.why - 1,
+                       keeper->routes.error.text);
+    (void)!write(keeper->report_fds[1], &renewal, sizeof renewal);
+}
+
+/* Renews again and again; returns why it ended. */
+static enum rlock_status keep(struct rlock_keeper *keeper) {
+    int64_t due = rlock_renewal_due_ms(keeper->lock);
+    int64_t backoff_ms = BACKOFF_MIN_MS;
+    enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
+    struct rlock__error why = {""};
+    listen_for_break(keeper, due);
+    if (keeper->listener.part != NULL) /* it may have been taken away before we listened */
+        due = rlock_now_ms();
+    for (;;) {
+        if (known == RLOCK_AGAIN)
+            listen_for_break(keeper, due);
+        if (sleep_until(keeper, due) == RLOCK_CANCELLED)
+            return RLOCK_OK;
+        enum rlock_status status = renew_all(keeper);
+        if (status == RLOCK_CANCELLED)
+            return RLOCK_OK;
+        if (status == RLOCK_LOST || status == RLOCK_WRONG_KIND)
+            return RLOCK_LOST;
+        const int64_t now = rlock_now_ms();
+        if (status == RLOCK_OK) {
+            report(keeper, status);
+            due = rlock_renewal_due_ms(keeper->lock);
+            backoff_ms = BACKOFF_MIN_MS;
+            known = RLOCK_AGAIN;
+            continue;
+        }
+        /* The last try has little time, and a time-out tells less than what was said before. */
+        if (status != RLOCK_AGAIN || known == RLOCK_AGAIN) {
+            known = status;
+            why = keeper->routes.error;
+        }
+        /* Whatever else it was, a right taken away too: it may come back until the last moment. */
+        if (now >= last_moment(keeper)) {
+            keeper->routes.error = why;
+            return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
+        }
+        report(keeper, status);
+        due = now + rlock__random_between(backoff_ms / 2, backoff_ms);
+        if (due > last_moment(keeper))
+            due = last_moment(keeper);
+        backoff_ms = 2 * backoff_ms < BACKOFF_MAX_MS ? 2 * backoff_ms : BACKOFF_MAX_MS;
+    }
+}
+
+static void *keeper_main(void *arg) {
+    struct rlock_keeper *keeper = arg;
+    keeper->verdict = keep(keeper);
+    if (keeper->verdict != RLOCK_OK) {
+        const uint64_t one = 1;
+        (void)!write(keeper->lost_fd, &one, sizeof one);
+    }
+    rlock__routes_close(&keeper->routes);
+    rlock__listen_no_more(&keeper->listener);
+    return NULL;
+}
+
+static void free_keeper(struct rlock_keeper *keeper) {
+    const int fds[] = {keeper->timer_fd, keeper->stop_fd, keeper->lost_fd, keeper->report_fds[0],
+                       keeper->report_fds[1]};
+    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+    }
+    rlock__routes_free(&keeper->routes);
+    rlock__listener_free(&keeper->listener);
+    free(keeper->channel);
+    free(keeper);
+}
+
+/* A small stack: the thread exists in every run that outlives a third of its lease. */
+static bool start_thread(struct rlock_keeper *keeper) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    int failure = pthread_create(&keeper->thread, &attributes, keeper_main, keeper);
+    (void)pthread_attr_destroy(&attributes);
+    return failure == 0;
+}
+
+/* Opens what the thread needs. */
+static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
+    keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    keeper->report_fds[0] = keeper->report_fds[1] = -1;
+    return (!reports || pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) == 0) &&
+           asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) >= 0 &&
+           keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
+           rlock__client_routes(keeper->lock->client, &keeper->routes);
+}
+
+enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
+                                     const struct rlock_keeper_options *options) {
+    rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
+    if (keeper != NULL) {
+        keeper->lock = lock;
+        keeper->grace_ms = options->grace_ms;
+        keeper->deaf = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
+        keeper->published = options->lease_end_ms;
+        keeper->reports_all = options->reports;
+        if (open_keeper(keeper, options->reports || options->troubles) && start_thread(keeper))
+            return RLOCK_OK;
+        free_keeper(keeper);
+        *out = NULL;
+    }
+    rlock__error_set(&lock->client->error, "no thread for renewing");
+    return RLOCK_SYSTEM;
+}
+
+int rlock_keeper_fd(const rlock_keeper *keeper) {
+    return keeper->lost_fd;
+}
+
+int rlock_keeper_report_fd(const rlock_keeper *keeper) {
+    return keeper->report_fds[0];
+}
+
+bool rlock_keeper_report(const rlock_keeper *keeper, struct rlock_renewal *out) {
+    return keeper->report_fds[0] >= 0 &&
+           read(keeper->report_fds[0], out, sizeof *out) == (ssize_t)sizeof *out;
+}
+
+enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
+    if (keeper == NULL)
+        return RLOCK_OK;
+    const uint64_t one = 1;
+    (void)!write(keeper->stop_fd, &one, sizeof one);
+    pthread_join(keeper->thread, NULL);
+    enum rlock_status verdict = keeper->verdict;
+    if (verdict != RLOCK_OK)
+        keeper->lock->client->error = keeper->routes.error;
+    free_keeper(keeper);
+    return verdict;
+}

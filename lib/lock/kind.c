@@ -1,0 +1,184 @@
+/* kind.c: the table of kinds. A new kind is its scripts in lua/, a row here, and its tests. */
+#include "lock/kind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scripts.h"
+
+/* What every script gets, see lua/include/base.lua; behind these the kind's own. */
+#define COMMON_KEYS                                                                                \
+    "*", "redisson_lock_token:{*}", "rlock_info:~{*}", "rlock_hold:~{*}", "rlock_waiters:~{*}",    \
+        "rlock_beats:~{*}"
+enum {
+    HELD = 1 << 0 | 1 << 2 | 1 << 3,
+    LEASES_HELD = HELD | 1 << 9,
+    PERMITS_HELD = HELD | 1 << 6
+}; /* lock, info, hold; leases; permits */
+
+#define MUTEX_KEYS                                                                                 \
+    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:~{*}",       \
+        "rlock_queue_beats:~{*}", "rlock_queuers:~{*}"
+#define RW_KEYS                                                                                    \
+    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}",               \
+        "rlock_leases:~{*}", "rlock_told:~{*}"
+#define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
+#define SEM_KEYS   LATCH_KEYS, "rlock_wants:~{*}"
+
+#define MUTEX_CHANNEL "redisson_lock__channel:{*}"
+#define RW_CHANNEL    "redisson_rwlock:{*}"
+#define SEM_CHANNEL   "redisson_sc:{*}"
+#define LATCH_CHANNEL "redisson_countdownlatch__channel__<*>"
+
+static const struct rlock__kind kinds[] = {
+    {
+        .name = "run",
+        .acquire = &SCRIPT_MUTEX_ACQUIRE,
+        .renew = &SCRIPT_MUTEX_RENEW,
+        .release = &SCRIPT_MUTEX_RELEASE,
+        .check = &SCRIPT_MUTEX_CHECK,
+        .take_away = &SCRIPT_MUTEX_BREAK,
+        .keys = {MUTEX_KEYS},
+        .stand = HELD,
+        .channel = MUTEX_CHANNEL,
+        .reenters = true,
+        .shareable = true,
+    },
+    {
+        .name = "fair",
+        .acquire = &SCRIPT_FAIR_ACQUIRE,
+        .renew = &SCRIPT_MUTEX_RENEW,
+        .release = &SCRIPT_MUTEX_RELEASE,
+        .check = &SCRIPT_MUTEX_CHECK,
+        .take_away = &SCRIPT_MUTEX_BREAK,
+        .keys = {MUTEX_KEYS},
+        .stand = HELD,
+        .channel = MUTEX_CHANNEL,
+        .reenters = true,
+        .variant = "supersede",
+        .queued = true,
+    },
+    {
+        .name = "read",
+        .acquire = &SCRIPT_READ_ACQUIRE,
+        .renew = &SCRIPT_RW_RENEW,
+        .release = &SCRIPT_RW_RELEASE,
+        .check = &SCRIPT_RW_CHECK,
+        .take_away = &SCRIPT_RW_BREAK,
+        .keys = {RW_KEYS},
+        .stand = LEASES_HELD,
+        .channel = RW_CHANNEL,
+        .reenters = true,
+        .shareable = true,
+    },
+    {
+        .name = "write",
+        .acquire = &SCRIPT_WRITE_ACQUIRE,
+        .renew = &SCRIPT_RW_RENEW,
+        .release = &SCRIPT_RW_RELEASE,
+        .check = &SCRIPT_RW_CHECK,
+        .take_away = &SCRIPT_RW_BREAK,
+        .keys = {RW_KEYS},
+        .stand = LEASES_HELD,
+        .channel = RW_CHANNEL,
+        .reenters = true,
+        .shareable = true,
+        .variant = "prefer-readers",
+    },
+    {
+        .name = "sem",
+        .acquire = &SCRIPT_SEM_ACQUIRE,
+        .renew = &SCRIPT_SEM_RENEW,
+        .release = &SCRIPT_SEM_RELEASE,
+        .check = &SCRIPT_SEM_CHECK,
+        .take_away = &SCRIPT_SEM_BREAK,
+        .keys = {SEM_KEYS},
+        .stand = PERMITS_HELD,
+        .channel = SEM_CHANNEL,
+    },
+    {
+        .name = "plain",
+        .acquire = &SCRIPT_PLAIN_ACQUIRE,
+        .release = &SCRIPT_PLAIN_RELEASE,
+        .take_away = &SCRIPT_SEM_BREAK,
+        .keys = {SEM_KEYS},
+        .channel = SEM_CHANNEL,
+    },
+    {
+        .name = "latch",
+        .acquire = &SCRIPT_LATCH_ACQUIRE,
+        .keys = {LATCH_KEYS},
+        .channel = LATCH_CHANNEL,
+        .variant = "must-exist",
+    },
+};
+
+const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
+    COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
+    "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
+    "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
+    "rlock_queuers:~{*}", "rlock_leases:~{*}",
+};
+const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
+const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
+const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
+const struct rlock__script *const RLOCK__RIGHTS_LOOK = &SCRIPT_RIGHTS_LOOK;
+const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
+const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
+const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;
+
+const struct rlock__kind *rlock__kind_find(const char *name) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant) {
+    return variant == NULL || (kind->variant != NULL && strcmp(kind->variant, variant) == 0);
+}
+
+char *rlock__kind_key(const char *pattern, const char *lock_name) {
+    const bool has_tag = strchr(lock_name, '{') != NULL;
+    char *key = malloc(strlen(pattern) + strlen(lock_name) + 1);
+    if (key == NULL)
+        return NULL;
+    char *to = key;
+    for (const char *from = pattern; *from != '\0'; from++) {
+        if (*from == '*')
+            to = stpcpy(to, lock_name);
+        else if (*from == '<' || *from == '>')
+            *to++ = *from == '<' ? '{' : '}';
+        else if (*from == '~')
+            to = stpcpy(to, has_tag ? ":" : "");
+        else if (!has_tag || (*from != '{' && *from != '}'))
+            *to++ = *from;
+    }
+    *to = '\0';
+    return key;
+}
+
+bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
+                      const char *lock_name) {
+    bool made = true;
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++) {
+        keys[i] = made && patterns[i] != NULL ? rlock__kind_key(patterns[i], lock_name) : NULL;
+        made = made && (keys[i] != NULL || patterns[i] == NULL);
+    }
+    return made;
+}
+
+void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]) {
+    for (size_t i = 0; i < RLOCK__KEYS_MAX; i++)
+        free(keys[i]);
+}
+
+char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name) {
+    char *channel = rlock__kind_key(kind->channel, lock_name), *publish = NULL;
+    if (channel != NULL && asprintf(&publish, RLOCK__SPUBLISH "%s", channel) < 0)
+        publish = NULL;
+    free(channel);
+    return publish;
+}

@@ -1,0 +1,59 @@
+/* kind.h: what the kinds of locks are, as data. */
+#ifndef RLOCK_KIND_H
+#define RLOCK_KIND_H
+
+#include "redis/script.h"
+
+struct rlock__kind {
+    const char *name;
+    /* renew, release: NULL where nothing is left to renew, or to give back; check: to look for */
+    const struct rlock__script *acquire, *renew, *release, *check;
+    const struct rlock__script *take_away; /* from those who hold it; NULL: nobody does */
+    /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
+     * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
+     * brackets are braces whatever the name, `~` a colon where it has braces itself: what is
+     * rlock's alone must not be one key for the names x and {x}. */
+    const char *keys[RLOCK__KEYS_MAX];
+    unsigned
+        stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
+                  refuses scripts that name others (TRYAGAIN): a renewal names these alone */
+    const char *channel;
+    const char *variant; /* the one that acquire knows; NULL: none */
+    bool reenters;       /* a nested one enters by the proof of the hold around it */
+    bool queued;         /* one stands in line from the first try on */
+    bool shareable;      /* it may live on several servers at once, of which a majority decides */
+};
+
+/* NULL: there is no such kind. */
+const struct rlock__kind *rlock__kind_find(const char *name);
+
+/* True: the kind can be taken in that way; NULL is the usual one. */
+bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
+
+/* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
+char *rlock__kind_key(const char *pattern, const char *lock_name);
+
+/* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
+ * no memory. */
+bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
+                      const char *lock_name);
+void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]);
+
+/* By what scripts tell of a lock: "SPUBLISH CHANNEL". The caller frees it; NULL: no memory. */
+char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name);
+
+/* For a lock on several servers, see part.c. */
+extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
+
+/* What a user may not do, see probe_rights.c. */
+extern const struct rlock__script *const RLOCK__RIGHTS_LOOK;
+
+/* What counts without being held, see count.c. */
+extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
+                                                               *const RLOCK__SEM_RESIZE;
+
+/* For looking at a name of whatever kind, see look.c; for finding names, see scan.c. */
+extern const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX];
+extern const struct rlock__script *const RLOCK__LOOK, *const RLOCK__SCAN;
+
+#endif

@@ -1,0 +1,62 @@
+/* pace.c: when a waiter tries again, unless a message comes before.
+ *
+ * The cap bounds what a lost message costs. There is no polling tick. */
+#include "lock/pace.h"
+
+#include "os/clock.h"
+
+enum {
+    CAP_MS = 5000, /* a sleeper tries again after this where the server does not say when */
+    CAP_MAX_MS = 3600000,
+    BACKOFF_MIN_MS = 20,
+    BACKOFF_MAX_MS = 1000,
+    SPLIT_MIN_MS = 20,
+    SPLITS_MAX = 4, /* doublings */
+};
+
+/* Several have a minority each and have given it back: who tries again first shall have it to
+ * himself. The more of them there are the longer that takes (Redlock: a random delay). */
+static void after_split(struct rlock_lock *lock) {
+    const int64_t most = SPLIT_MIN_MS << (lock->splits < SPLITS_MAX ? lock->splits : SPLITS_MAX);
+    lock->splits++;
+    lock->next_try_ms = rlock_now_ms() + rlock__random_between(1, most);
+}
+
+/* Not all at once. */
+static int64_t jitter(int64_t ms) {
+    return rlock__random_between(ms - ms / 10, ms);
+}
+
+void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
+    const int64_t asked_ms = lock->again_ms > 0 ? lock->again_ms : CAP_MS;
+    int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
+    if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
+        pause = rlock__sooner_ms(pause, hint_ms + 1);
+    lock->next_try_ms = rlock_now_ms() + pause;
+    if (lock->split)
+        after_split(lock);
+    else
+        lock->splits = 0;
+}
+
+void rlock__pace_beat(struct rlock_lock *lock) {
+    lock->again_ms = RLOCK__BEAT_MS;
+    lock->next_try_ms =
+        rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__BEAT_MS));
+}
+
+void rlock__pace_now(struct rlock_lock *lock) {
+    lock->next_try_ms = rlock_now_ms();
+}
+
+void rlock__pace_after_failure(struct rlock_lock *lock) {
+    lock->backoff_ms = lock->backoff_ms == 0
+                           ? BACKOFF_MIN_MS
+                           : rlock__sooner_ms(2 * lock->backoff_ms, BACKOFF_MAX_MS);
+    lock->next_try_ms =
+        rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
+    /* A server that has never answered gets its last try when its time is over, not later. */
+    const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
+    if (!rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms)
+        lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, last_ms);
+}

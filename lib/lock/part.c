@@ -1,0 +1,164 @@
+/* part.c: one name of a lock: what goes into each script about it, and what may stand of it. */
+#include "lock/part.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "os/clock.h"
+
+bool rlock__part_in_line(const struct rlock__part *part) {
+    for (size_t i = 0; i < part->seat_count; i++) {
+        if (part->seats[i].in_line)
+            return true;
+    }
+    return false;
+}
+
+bool rlock__seat_may_stay(const struct rlock__seat *seat) {
+    return seat->held || seat->in_doubt || seat->abandoned || seat->astray;
+}
+
+bool rlock__part_may_stay(const struct rlock__part *part) {
+    for (size_t i = 0; i < part->seat_count; i++) {
+        if (rlock__seat_may_stay(&part->seats[i]))
+            return true;
+    }
+    return false;
+}
+
+bool rlock__part_is_clear(const struct rlock__part *part) {
+    return !rlock__part_may_stay(part) && !rlock__part_in_line(part);
+}
+
+/* What every script gets first: keys, owner, lease, hold id, permits, channel. */
+struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct rlock__part *part,
+                                    const char *owner) {
+    struct rlock__call call = {
+        .arg_count = 5,
+        .args = {owner, lock->lease_text, part->hold_id, lock->permits_text, part->publish},
+    };
+    rlock__call_add_keys(&call, part->keys);
+    call.keys[call.key_count++] = part->tombstone;
+    return call;
+}
+
+/* In place of the others the lock itself: scripts know their keys by their numbers. */
+struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,
+                                         const struct rlock__part *part, const char *owner) {
+    struct rlock__call call = rlock__part_call(lock, part, owner);
+    const unsigned stand = lock->kind->stand;
+    call.key_count = 0;
+    for (size_t i = 0; stand >> i != 0; i++)
+        call.keys[call.key_count++] = part->keys[stand >> i & 1 ? i : 0];
+    return call;
+}
+
+bool rlock__part_identify(struct rlock__part *part, const char *id) {
+    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
+    const size_t length = strcspn(id, ".");
+    const unsigned number = id[length] == '.' ? (unsigned)strtoul(id + length + 1, NULL, 10) : 1;
+    (void)snprintf(part->hold_id, sizeof part->hold_id, "%.*s", (int)length, id);
+    for (size_t i = 0; i < part->seat_count; i++)
+        part->seats[i].tries = number - (number > 0);
+    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", part->hold_id);
+    free(part->tombstone);
+    part->tombstone = rlock__kind_key(pattern, part->name);
+    return part->tombstone != NULL;
+}
+
+static const char *name_try(char text[RLOCK__TRY_SIZE], const struct rlock__part *part,
+                            unsigned tries) {
+    (void)snprintf(text, RLOCK__TRY_SIZE, "%s.%u", part->hold_id, tries + 1);
+    return text;
+}
+
+const char *rlock__part_id(char text[RLOCK__TRY_SIZE], const struct rlock__part *part) {
+    bool astray = false;
+    unsigned most = 0;
+    for (size_t i = 0; i < part->seat_count; i++) {
+        const struct rlock__seat *seat = &part->seats[i];
+        astray = astray || seat->astray || seat->abandoned || seat->tries > 0;
+        most = seat->tries > most ? seat->tries : most;
+    }
+    return astray ? name_try(text, part, most) : part->hold_id;
+}
+
+/* As whom a seat is held. */
+const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlock__part *part,
+                                 const struct rlock__seat *seat) {
+    return seat->reentered ? part->proof_owner : lock->owner;
+}
+
+enum rlock_status rlock__part_odd_answer(struct rlock__run *run,
+                                         const struct rlock__script *script) {
+    rlock__error_set(&run->route->error,
+                     "the server's answer to %s can't be understood: code %" PRId64, script->name,
+                     run->answer.code);
+    return RLOCK_UNAVAILABLE;
+}
+
+/* --- asking about it --------------------------------------------------------------------------
+ */
+
+void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough) {
+    inquiry->ballot = (struct rlock__ballot){.runs = inquiry->runs, .enough = enough};
+}
+
+struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
+                                       const struct rlock__part *part, struct rlock__route *route,
+                                       size_t seat, struct rlock__call call) {
+    const size_t i = inquiry->ballot.count++;
+    inquiry->calls[i] = call;
+    inquiry->calls[i].args[RLOCK__ARG_ID] =
+        name_try(inquiry->try_id[i], part, part->seats[seat].tries);
+    inquiry->runs[i] = (struct rlock__run){.route = route, .call = &inquiry->calls[i]};
+    inquiry->seats[i] = seat;
+    return &inquiry->calls[i];
+}
+
+void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
+                        const struct rlock__limit *limit) {
+    struct rlock__ballot *ballot = &inquiry->ballot;
+    inquiry->sent_ms = rlock_now_ms();
+    rlock__script_run_ballots(&ballot, 1, script, limit);
+}
+
+bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__part *part) {
+    if (part->ahead == NULL)
+        return false;
+    *inquiry = *part->ahead;
+    inquiry->ballot.runs = inquiry->runs;
+    free(part->ahead);
+    part->ahead = NULL;
+    return true;
+}
+
+void rlock__inquiry_end(struct rlock__inquiry *inquiry) {
+    for (size_t i = 0; i < inquiry->ballot.count; i++) {
+        rlock__reply_free(inquiry->runs[i].answer.reply);
+        inquiry->runs[i].answer.reply = NULL;
+    }
+}
+
+size_t rlock__parts_at_once(const struct rlock_lock *lock) {
+    return RLOCK__BALLOTS_MAX / lock->client->count;
+}
+
+void rlock__parts_run_ahead(struct rlock__part *parts, size_t count, bool last_first,
+                            const struct rlock__script *script, const struct rlock__limit *limit) {
+    struct rlock__ballot *ballots[RLOCK__BALLOTS_MAX];
+    size_t n = 0;
+    const int64_t sent_ms = rlock_now_ms();
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__inquiry *ahead = parts[last_first ? count - 1 - i : i].ahead;
+        if (ahead == NULL)
+            continue;
+        ahead->sent_ms = sent_ms;
+        ballots[n++] = &ahead->ballot;
+    }
+    if (n > 0)
+        rlock__script_run_ballots(ballots, n, script, limit);
+}

@@ -1,0 +1,104 @@
+/* part_release.c: gives one name back, wherever it is or may be. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "lock/vote.h"
+#include "os/clock.h"
+
+enum { RELEASED = 1, STILL_HELD = 2, NOT_OURS = 0 };
+
+static enum rlock_status note_release(const struct rlock_lock *lock, struct rlock__seat *seat,
+                                      struct rlock__run *run) {
+    if (run->status != RLOCK_OK) {
+        seat->astray =
+            seat->astray || seat->abandoned; /* the connection is gone by now, or may be */
+        return run->status;
+    }
+    *seat = (struct rlock__seat){.given_up = seat->given_up,
+                                 .tries = seat->tries,
+                                 .token = seat->token,
+                                 .lease_end_ms = seat->lease_end_ms};
+    if (run->answer.code == NOT_OURS)
+        return RLOCK_LOST;
+    seat->given_back = run->answer.code == RELEASED || run->answer.code == STILL_HELD;
+    return seat->given_back ? RLOCK_OK : rlock__part_odd_answer(run, lock->kind->release);
+}
+
+/* Nothing is held of what is only waited for. */
+static enum rlock_status forget(struct rlock__part *part) {
+    memset(part->seats, 0, part->seat_count * sizeof *part->seats);
+    part->held = false;
+    return RLOCK_OK;
+}
+
+/* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
+static const char *owner_to_release(const struct rlock_lock *lock, const struct rlock__part *part,
+                                    const struct rlock__seat *seat) {
+    if (seat->held)
+        return rlock__part_owner_on(lock, part, seat);
+    return part->proof_owner != NULL ? part->proof_owner : lock->owner;
+}
+
+static void prepare(struct rlock_lock *lock, const struct rlock__part *part, int64_t keep_ms,
+                    bool places_too, struct rlock__inquiry *inquiry) {
+    struct rlock__routes *routes = &lock->client->routes;
+    (void)snprintf(inquiry->keep_text, sizeof inquiry->keep_text, "%" PRId64, keep_ms);
+    rlock__inquiry_begin(inquiry, 0);
+    for (size_t i = 0; i < routes->count; i++) {
+        const struct rlock__seat *seat = &part->seats[i];
+        const bool leaves = places_too && (seat->in_line || rlock__seat_may_stay(seat));
+        if (!seat->held && !seat->in_doubt && !leaves)
+            continue;
+        struct rlock__call *call =
+            rlock__inquiry_add(inquiry, part, &routes->at[i], i,
+                               rlock__part_call(lock, part, owner_to_release(lock, part, seat)));
+        call->args[call->arg_count++] = inquiry->keep_text;
+        call->args[call->arg_count++] = lock->owner;
+        call->args[call->arg_count++] = seat->astray ? "1" : "0";
+    }
+    inquiry->ballot.enough = rlock__vote_majority(inquiry->ballot.count);
+}
+
+enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
+                                        int64_t keep_ms, bool places_too,
+                                        const struct rlock__limit *limit) {
+    struct rlock__inquiry inquiry;
+    enum rlock_status votes[RLOCK_SERVERS_MAX];
+    if (lock->kind->release == NULL)
+        return forget(part);
+    /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
+    for (size_t i = 0; i < part->seat_count; i++)
+        votes[i] = part->held && !part->seats[i].given_back ? RLOCK_LOST : RLOCK_OK;
+    if (!rlock__inquiry_was_ahead(&inquiry, part)) {
+        prepare(lock, part, keep_ms, places_too, &inquiry);
+        rlock__inquiry_run(&inquiry, lock->kind->release, limit);
+    }
+    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+        struct rlock__seat *seat = &part->seats[inquiry.seats[i]];
+        /* What may still arrive of this try must not be about the next one. */
+        seat->given_up = seat->given_up || seat->astray || inquiry.runs[i].status != RLOCK_OK;
+        votes[inquiry.seats[i]] = note_release(lock, seat, &inquiry.runs[i]);
+    }
+    rlock__inquiry_end(&inquiry);
+    const enum rlock_status status = rlock__vote_count(&lock->client->routes, votes);
+    if (status == RLOCK_OK || status == RLOCK_LOST)
+        part->held = false;
+    return status;
+}
+
+void rlock__parts_give_back_ahead(struct rlock_lock *lock, size_t first, size_t count,
+                                  const struct rlock__part *but, int64_t keep_ms,
+                                  const struct rlock__limit *limit) {
+    for (size_t i = 0; lock->kind->release != NULL && i < count; i++) {
+        struct rlock__part *part = &lock->parts[first + i];
+        if (part == but || rlock__part_is_clear(part))
+            continue;
+        part->ahead = malloc(sizeof *part->ahead); /* without memory: one after the other */
+        if (part->ahead != NULL)
+            prepare(lock, part, keep_ms, true, part->ahead);
+    }
+    rlock__parts_run_ahead(lock->parts + first, count, true, lock->kind->release, limit);
+}

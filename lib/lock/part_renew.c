@@ -1,0 +1,83 @@
+/* part_renew.c: renews one name, by a majority. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "lock/vote.h"
+#include "os/clock.h"
+
+enum { KEPT = 1, NOT_OURS = 0 };
+
+/* What one server's answer says of our hold there. */
+static enum rlock_status note_renewal(const struct rlock_lock *lock, struct rlock__seat *seat,
+                                      struct rlock__run *run, int64_t sent_ms) {
+    if (run->status != RLOCK_OK)
+        return run->status;
+    if (run->answer.code != KEPT && run->answer.code != NOT_OURS)
+        return rlock__part_odd_answer(run, lock->kind->renew);
+    const bool kept = run->answer.code == KEPT;
+    seat->in_doubt = false;
+    if (kept) {
+        seat->held = true;
+        seat->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+    } else if (lock->client->count >
+               1) { /* it can be had again; of one server it is the release's */
+        *seat = (struct rlock__seat){.abandoned = seat->abandoned,
+                                     .astray = seat->astray,
+                                     .given_up = seat->given_up,
+                                     .tries = seat->tries};
+    }
+    return kept ? RLOCK_OK : RLOCK_LOST;
+}
+
+static void prepare(const struct rlock_lock *lock, const struct rlock__part *part,
+                    struct rlock__routes *routes, struct rlock__inquiry *inquiry) {
+    rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
+    for (size_t i = 0; i < routes->count; i++) {
+        const struct rlock__seat *seat = &part->seats[i];
+        if (seat->held || seat->in_doubt)
+            rlock__inquiry_add(
+                inquiry, part, &routes->at[i], i,
+                rlock__part_call_held(lock, part, rlock__part_owner_on(lock, part, seat)))
+                ->replicated = true;
+    }
+}
+
+enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock__part *part,
+                                    struct rlock__routes *routes,
+                                    const struct rlock__limit *limit) {
+    struct rlock__inquiry inquiry;
+    enum rlock_status votes[RLOCK_SERVERS_MAX];
+    if (lock->kind->renew == NULL)
+        return RLOCK_OK;
+    if (!rlock__inquiry_was_ahead(&inquiry, part)) {
+        prepare(lock, part, routes, &inquiry);
+        rlock__inquiry_run(&inquiry, lock->kind->renew, limit);
+    }
+    for (size_t i = 0; i < routes->count; i++)
+        votes[i] = RLOCK_LOST;
+    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+        const size_t seat = inquiry.seats[i];
+        votes[seat] = note_renewal(lock, &part->seats[seat], &inquiry.runs[i], inquiry.sent_ms);
+    }
+    rlock__inquiry_end(&inquiry);
+    const enum rlock_status status = rlock__vote_count(routes, votes);
+    if (status == RLOCK_OK && routes->count > 1)
+        rlock__part_heal(lock, part, routes);
+    if (status != RLOCK_LOST)
+        part->lease_end_ms = rlock__vote_lease_end(part);
+    return status;
+}
+
+void rlock__parts_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                              struct rlock__routes *routes, const struct rlock__limit *limit) {
+    for (size_t i = 0; lock->kind->renew != NULL && i < count; i++) {
+        struct rlock__part *part = &lock->parts[first + i];
+        part->ahead = malloc(sizeof *part->ahead); /* without memory: one after the other */
+        if (part->ahead != NULL)
+            prepare(lock, part, routes, part->ahead);
+    }
+    rlock__parts_run_ahead(lock->parts + first, count, false, lock->kind->renew, limit);
+}

@@ -1,0 +1,117 @@
+/* resume.c: takes up a lock that is held already, written down as a handle or handed down as proof.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+
+static size_t count_servers(const char *servers) {
+    size_t count = 0;
+    while (*(servers += strspn(servers, " ")) != '\0') {
+        servers += strcspn(servers, " ");
+        count++;
+    }
+    return count;
+}
+
+static const struct rlock_handle_hold *find(const struct rlock_handle *handle, const char *name) {
+    for (size_t i = 0; i < handle->hold_count; i++) {
+        if (strcmp(handle->holds[i].name, name) == 0)
+            return &handle->holds[i];
+    }
+    return NULL;
+}
+
+/* As if it had just been taken, but for the lease, of which nothing is known. On which of several
+ * servers it is held is not known either: each is asked. */
+static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
+                    const struct rlock_handle_hold *hold) {
+    const bool inner = strcmp(hold->owner, lock->owner) != 0;
+    free(part->proof_owner);
+    part->proof_owner = inner ? strdup(hold->owner) : NULL;
+    if (inner && part->proof_owner == NULL)
+        return false;
+    if (inner)
+        (void)snprintf(part->proof_token, sizeof part->proof_token, "%" PRId64, hold->token);
+    if (!rlock__part_identify(part, hold->id != NULL ? hold->id : ""))
+        return false;
+    part->held = true;
+    part->hold = (struct rlock_hold){
+        .name = part->name,
+        .owner = inner ? part->proof_owner : lock->owner,
+        .token = hold->token,
+    };
+    for (size_t i = 0; i < part->seat_count; i++)
+        part->seats[i] =
+            (struct rlock__seat){.held = true,
+                                 .reentered = inner,
+                                 .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
+                                 .tries = part->seats[i].tries,
+                                 .token = hold->token};
+    return true;
+}
+
+static enum rlock_status make(rlock_lock **out, rlock_client *client,
+                              const struct rlock_handle *handle) {
+    const char **names = calloc(handle->hold_count, sizeof *names);
+    for (size_t i = 0; names != NULL && i < handle->hold_count; i++)
+        names[i] = handle->holds[i].name;
+    const struct rlock_lock_options options = {
+        .kind = handle->kind,
+        .permits = handle->permits,
+        .names = names,
+        .name_count = handle->hold_count,
+        .lease_ms = handle->lease_ms,
+    };
+    const enum rlock_status status =
+        names != NULL ? rlock_lock_new(out, client, &options) : RLOCK_SYSTEM;
+    free(names);
+    return status;
+}
+
+enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
+                                    const struct rlock_handle *handle) {
+    *out = NULL;
+    if (handle->hold_count == 0)
+        return rlock__client_invalid(client, "a handle needs a name");
+    if (handle->servers != NULL && count_servers(handle->servers) != client->count)
+        return rlock__client_invalid(client,
+                                     "the lock lives on another number of servers than are given");
+    enum rlock_status status = make(out, client, handle);
+    if (status != RLOCK_OK)
+        return status;
+    rlock_lock *lock = *out;
+    free(lock->owner);
+    lock->owner = strdup(handle->owner);
+    bool taken = lock->owner != NULL;
+    for (size_t i = 0; taken && i < lock->part_count; i++)
+        taken = take_up(lock, &lock->parts[i], find(handle, lock->parts[i].name));
+    if (taken)
+        return RLOCK_OK;
+    rlock_lock_free(lock);
+    *out = NULL;
+    rlock__error_set(&client->error, "no memory");
+    return RLOCK_SYSTEM;
+}
+
+enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
+    *ttl_ms = RLOCK_FOREVER;
+    if (lock->kind->check == NULL)
+        return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
+    for (size_t i = 0; i < lock->part_count; i++) {
+        const struct rlock__limit limit =
+            rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+        int64_t left_ms = 0;
+        const enum rlock_status status = rlock__part_check(lock, &lock->parts[i], &limit, &left_ms);
+        if (status != RLOCK_OK) {
+            lock->stuck_at = i;
+            lock->client->error = lock->client->routes.error;
+            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        }
+        if (left_ms < *ttl_ms)
+            *ttl_ms = left_ms;
+    }
+    return RLOCK_OK;
+}

@@ -1,0 +1,42 @@
+/* wait.h: listens for the message that a lock was given back. */
+#ifndef RLOCK_WAIT_H
+#define RLOCK_WAIT_H
+
+#include "lock/ear.h"
+#include "redis/client.h"
+
+struct rlock__listener {
+    struct rlock__routes routes; /* count 0: not made yet */
+    struct rlock__ear *ears;     /* one for each server */
+    struct rlock__part *part;    /* what it listens for; NULL: nothing */
+    bool shared;                 /* subscribed to everybody's channel as well */
+    struct rlock__news heard;    /* while it subscribed */
+    int beside_fd;               /* rlock__hear() ends when it is readable, too; 0: none */
+    const char *channel;         /* the one to listen on in place of the part's; NULL: none */
+};
+
+/* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has
+ * confirmed it, of several servers a majority: only then is a try worth its answer, for no message
+ * is missed any more. The other servers follow while rlock__hear() waits.
+ * RLOCK_OK. RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
+__attribute__((nonnull)) enum rlock_status rlock__listen(struct rlock__listener *listener,
+                                                         const struct rlock_client *client,
+                                                         struct rlock__part *part, bool shared,
+                                                         const struct rlock__limit *limit);
+
+/* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next
+ * rlock__listen() finds out anew where to. */
+bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlock__routes *routes);
+
+/* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the
+ * deadline, or beside_fd. RLOCK_UNAVAILABLE: a connection died, and with it the majority that
+ * listens (of one server: *listener hears nothing). RLOCK_CANCELLED. */
+enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
+                              struct rlock__news *news);
+
+/* Ends listening and closes the connections. */
+void rlock__listen_no_more(struct rlock__listener *listener);
+
+void rlock__listener_free(struct rlock__listener *listener);
+
+#endif

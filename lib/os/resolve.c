@@ -1,0 +1,123 @@
+/* resolve.c: a host's addresses, looked up without blocking.
+ *
+ * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and whoever is
+ * last, asker or thread, frees what they share. */
+#include "os/resolve.h"
+
+#include <netdb.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct rlock__lookup {
+    char *host;
+    char *port;
+    struct addrinfo *found;
+    int failure; /* getaddrinfo's */
+    int done_fd;
+    atomic_int users;
+};
+
+void rlock__lookup_drop(struct rlock__lookup *lookup) {
+    if (lookup == NULL || atomic_fetch_sub(&lookup->users, 1) > 1)
+        return;
+    if (lookup->found != NULL)
+        freeaddrinfo(lookup->found);
+    close(lookup->done_fd);
+    free(lookup->host);
+    free(lookup->port);
+    free(lookup);
+}
+
+static int ask(const char *host, const char *port, int flags, struct addrinfo **found) {
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags | AI_NUMERICSERV};
+    return getaddrinfo(host, port, &hints, found);
+}
+
+static void *lookup_main(void *arg) {
+    struct rlock__lookup *lookup = arg;
+    lookup->failure = ask(lookup->host, lookup->port, 0, &lookup->found);
+    const uint64_t one = 1;
+    (void)!write(lookup->done_fd, &one, sizeof one);
+    rlock__lookup_drop(lookup);
+    return NULL;
+}
+
+static struct rlock__lookup *lookup_new(const char *host, const char *port) {
+    struct rlock__lookup *lookup = calloc(1, sizeof *lookup);
+    if (lookup == NULL)
+        return NULL;
+    lookup->host = strdup(host);
+    lookup->port = strdup(port);
+    lookup->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    atomic_init(&lookup->users, 1);
+    if (lookup->host != NULL && lookup->port != NULL && lookup->done_fd >= 0)
+        return lookup;
+    rlock__lookup_drop(lookup);
+    return NULL;
+}
+
+struct rlock__lookup *rlock__lookup_start(const char *host, const char *port) {
+    struct rlock__lookup *lookup = lookup_new(host, port);
+    pthread_t thread;
+    if (lookup == NULL)
+        return NULL;
+    atomic_store(&lookup->users, 2);
+    if (pthread_create(&thread, NULL, lookup_main, lookup) == 0) {
+        pthread_detach(thread);
+        return lookup;
+    }
+    atomic_store(&lookup->users, 1);
+    rlock__lookup_drop(lookup);
+    return NULL;
+}
+
+int rlock__lookup_fd(const struct rlock__lookup *lookup) {
+    return lookup->done_fd;
+}
+
+static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *found) {
+    out->count = 0;
+    for (; found != NULL && out->count < RLOCK__ADDRESS_MAX; found = found->ai_next) {
+        memcpy(&out->at[out->count].address, found->ai_addr, found->ai_addrlen);
+        out->at[out->count++].length = found->ai_addrlen;
+    }
+}
+
+enum rlock_status rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+                                     struct rlock__error *error) {
+    uint64_t count; /* reading it is what orders the thread's writes before our reads */
+    (void)!read(lookup->done_fd, &count, sizeof count);
+    const int failure = lookup->failure;
+    if (failure == 0)
+        copy_addresses(out, lookup->found);
+    else
+        rlock__error_set(error, "%s", gai_strerror(failure));
+    rlock__lookup_drop(lookup);
+    return failure == 0 ? RLOCK_OK : RLOCK_UNAVAILABLE;
+}
+
+bool rlock__address_of_path(struct rlock__addresses *out, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return false;
+    memcpy(address.sun_path, path, strlen(path));
+    memcpy(&out->at[0].address, &address, sizeof address);
+    out->at[0].length = sizeof address;
+    out->count = 1;
+    return true;
+}
+
+bool rlock__address_of_number(struct rlock__addresses *out, const char *host, const char *port) {
+    struct addrinfo *found = NULL;
+    if (ask(host, port, AI_NUMERICHOST, &found) != 0)
+        return false;
+    copy_addresses(out, found);
+    freeaddrinfo(found);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* ask.c: one script on one server, again and again until it is answered. */
+#include "redis/ask.h"
+
+#include "os/clock.h"
+
+enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
+
+static enum rlock_status ask_until_answered(const struct rlock_client *client,
+                                            struct rlock__route *route,
+                                            const struct rlock__script *script,
+                                            const struct rlock__call *call, int64_t deadline_ms,
+                                            int cancel_fd, struct rlock__answer *answer,
+                                            bool *in_doubt) {
+    const int64_t began_ms = rlock_now_ms();
+    const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
+    int64_t pause_ms = PAUSE_MIN_MS;
+    *in_doubt = false;
+    for (;;) {
+        const struct rlock__limit limit =
+            rlock__client_call_limit(client, began_ms, pause_ms > PAUSE_MIN_MS,
+                                     rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
+        enum rlock_status status = rlock__script_run(route, script, call, &limit, answer);
+        if (status != RLOCK_AGAIN)
+            return status;
+        *in_doubt = *in_doubt || route->in_doubt;
+        const int64_t now = rlock_now_ms();
+        const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
+        const int64_t end = hopeless ? reached_by_ms : deadline_ms;
+        if (now + pause_ms >= end) /* a try without time for its answer would hide the reason */
+            return RLOCK_UNAVAILABLE;
+        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), cancel_fd};
+        status = rlock__poll(-1, 0, &pause);
+        if (status == RLOCK_CANCELLED)
+            return status;
+        pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
+    }
+}
+
+enum rlock_status rlock__ask(struct rlock_client *client, struct rlock__route *route,
+                             const struct rlock__script *script, const struct rlock__call *call,
+                             int64_t deadline_ms, int cancel_fd, struct rlock__answer *answer,
+                             bool *in_doubt) {
+    const enum rlock_status status =
+        ask_until_answered(client, route, script, call, deadline_ms, cancel_fd, answer, in_doubt);
+    if (status != RLOCK_OK)
+        client->error = route->error;
+    return status;
+}

@@ -1,0 +1,256 @@
+/* client.c: one server or several, and what was said of them. */
+#include "redis/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/clock.h"
+
+enum {
+    QUORUM_ANSWER_MS = 1000, /* for one of several servers (Redlock: small against the lease) */
+    SECOND_TRY_MS = 1000,    /* what the first try leaves of the time for connecting, at most */
+    LAST_TRY_MS = 100,       /* what one has that is begun at its very end */
+    PASSWORD = 0
+};
+
+enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why) {
+    rlock__error_set(&client->error, "%s", why);
+    return RLOCK_INVALID;
+}
+
+static enum rlock_status no_memory(struct rlock_client *client) {
+    rlock__error_set(&client->error, "no memory");
+    return RLOCK_SYSTEM;
+}
+
+/* --- the ways to the servers ----------------------------------------------------------------- */
+
+bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes) {
+    *routes = (struct rlock__routes){.at = calloc(client->count, sizeof *routes->at)};
+    bool made = routes->at != NULL;
+    for (size_t i = 0; made && i < client->count; i++) {
+        const struct rlock__route *like = client->routes.at != NULL ? &client->routes.at[i] : NULL;
+        made = rlock__route_init(&routes->at[i], &client->sites[i], like);
+        routes->count++;
+    }
+    if (!made)
+        rlock__routes_free(routes);
+    return made;
+}
+
+void rlock__routes_close(struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++)
+        rlock__route_close(&routes->at[i]);
+}
+
+void rlock__routes_free(struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++)
+        rlock__route_free(&routes->at[i]);
+    free(routes->at);
+    *routes = (struct rlock__routes){.count = 0};
+}
+
+size_t rlock__routes_majority(const struct rlock__routes *routes) {
+    return routes->count / 2 + 1;
+}
+
+bool rlock__routes_answered(const struct rlock__routes *routes) {
+    size_t answered = 0;
+    for (size_t i = 0; i < routes->count; i++)
+        answered += routes->at[i].answered;
+    return answered >= rlock__routes_majority(routes);
+}
+
+bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++) {
+        if (routes->at[i].in_doubt)
+            return true;
+    }
+    return false;
+}
+
+void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent) {
+    const struct rlock__route *route = &routes->at[silent];
+    if (routes->count == 1)
+        routes->error = route->error;
+    else
+        rlock__error_set(&routes->error, "%zu of %zu servers have answered, %zu are needed; %s: %s",
+                         answered, routes->count, rlock__routes_majority(routes),
+                         route->site->server.redacted, route->error.text);
+}
+
+struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,
+                                        int cancel_fd) {
+    int64_t answer_ms = client->io_timeout_ms;
+    if (client->count > 1 && answer_ms > QUORUM_ANSWER_MS)
+        answer_ms = QUORUM_ANSWER_MS;
+    const int64_t timeout =
+        rlock__after_ms(rlock_now_ms(), rlock__after_ms(answer_ms, client->replica_timeout_ms));
+    return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd};
+}
+
+/* How long a try may go on whose client has never been answered. */
+static int64_t first_answer_by_ms(const struct rlock_client *client, int64_t began_ms, bool again) {
+    const int64_t whole_ms = client->connect_timeout_ms;
+    const int64_t left_ms = again ? 0 : rlock__sooner_ms(whole_ms / 4, SECOND_TRY_MS);
+    const int64_t by_ms = rlock__after_ms(began_ms, whole_ms - left_ms);
+    const int64_t least_ms = rlock_now_ms() + LAST_TRY_MS;
+    return by_ms > least_ms ? by_ms : least_ms;
+}
+
+struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
+                                             bool again, int64_t deadline_ms, int cancel_fd) {
+    struct rlock__limit limit = rlock__client_limit(client, deadline_ms, cancel_fd);
+    if (client->count == 1) { /* a link keeps to the time of one reply by itself */
+        const int64_t answer_ms =
+            rlock__after_ms(client->io_timeout_ms, client->replica_timeout_ms);
+        const int64_t most_ms = rlock__after_ms(client->connect_timeout_ms, answer_ms);
+        const int64_t by_ms = rlock__after_ms(rlock_now_ms(), most_ms);
+        limit.deadline_ms = rlock__sooner_ms(deadline_ms, by_ms);
+    }
+    if (!rlock__routes_answered(&client->routes)) {
+        const int64_t by_ms = first_answer_by_ms(client, began_ms, again);
+        limit.deadline_ms = rlock__sooner_ms(limit.deadline_ms, by_ms);
+    }
+    return limit;
+}
+
+/* --- making it ------------------------------------------------------------------------------- */
+
+static bool keep(char **kept, const char *text) {
+    *kept = text != NULL ? strdup(text) : NULL;
+    return text == NULL || *kept != NULL;
+}
+
+static bool keep_texts(struct rlock_client *client, const struct rlock_client_options *options) {
+    const struct rlock_tls_options *tls = &options->tls;
+    const bool kept = keep(&client->kept[PASSWORD], options->password) &&
+                      keep(&client->kept[1], tls->ca) && keep(&client->kept[2], tls->cert) &&
+                      keep(&client->kept[3], tls->key) && keep(&client->kept[4], tls->name);
+    client->tls = (struct rlock__tls_config){.ca = client->kept[1],
+                                             .cert = client->kept[2],
+                                             .key = client->kept[3],
+                                             .name = client->kept[4],
+                                             .insecure = tls->insecure};
+    return kept;
+}
+
+/* Who may come in. Where Sentinels are asked the URL's password is theirs, when there is another
+ * one besides; else it is everybody's. */
+static void give_access(const struct rlock_client *client, struct rlock__site *site) {
+    const struct rlock__server *server = &site->server;
+    const bool finders_own = server->topology == RLOCK__SENTINEL && server->password != NULL &&
+                             client->kept[PASSWORD] != NULL;
+    site->finder = (struct rlock__access){
+        .user = server->user,
+        .password = server->password != NULL ? server->password : client->kept[PASSWORD],
+        .tls = server->tls ? &client->tls : NULL,
+        .connect_timeout_ms = client->connect_timeout_ms,
+    };
+    site->access = site->finder;
+    site->access.db = server->db;
+    if (finders_own) {
+        site->access.user = NULL;
+        site->access.password = client->kept[PASSWORD];
+    }
+}
+
+static enum rlock_status check_quorum(struct rlock_client *client) {
+    if (client->count == 1)
+        return RLOCK_OK;
+    if (client->count % 2 == 0)
+        return rlock__client_invalid(
+            client, "an even number of servers: give an odd one, such as 3 or 5, so that a "
+                    "majority survives as many failures as it can");
+    for (size_t i = 0; i < client->count; i++) {
+        if (client->sites[i].server.topology != RLOCK__SINGLE)
+            return rlock__client_invalid(client, "of several servers each is a single one: "
+                                                 "redis://, rediss:// or unix://");
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(client->sites[i].server.redacted, client->sites[j].server.redacted) == 0)
+                return rlock__client_invalid(client,
+                                             "one server twice: its two votes would fail together");
+        }
+    }
+    return RLOCK_OK;
+}
+
+static bool show(struct rlock_client *client) {
+    size_t size = 1;
+    for (size_t i = 0; i < client->count; i++)
+        size += strlen(client->sites[i].server.redacted) + 1;
+    char *to = client->shown = malloc(size);
+    if (to == NULL)
+        return false;
+    *to = '\0';
+    for (size_t i = 0; i < client->count; i++)
+        to = stpcpy(stpcpy(to, i > 0 ? " " : ""), client->sites[i].server.redacted);
+    return true;
+}
+
+static enum rlock_status read_servers(struct rlock_client *client,
+                                      const struct rlock_client_options *options) {
+    bool replicas = options->replicas > 0;
+    for (; client->count < options->server_count; client->count++) {
+        struct rlock__site *site = &client->sites[client->count];
+        if (!rlock__server_parse(&site->server, options->servers[client->count], &client->error))
+            return RLOCK_INVALID;
+        site->replicas = options->replicas;
+        site->replica_timeout_ms = options->replica_timeout_ms;
+        give_access(client, site);
+        const bool may_have = site->server.topology != RLOCK__SINGLE && options->replicas != 0;
+        replicas = replicas || may_have;
+        site->access.answer_timeout_ms = site->finder.answer_timeout_ms =
+            rlock__after_ms(client->io_timeout_ms, replicas ? options->replica_timeout_ms : 0);
+    }
+    client->replica_timeout_ms = replicas ? options->replica_timeout_ms : 0;
+    return check_quorum(client);
+}
+
+enum rlock_status rlock_client_new(rlock_client **out, const struct rlock_client_options *options) {
+    rlock_client *client = *out = calloc(1, sizeof *client);
+    if (client == NULL)
+        return RLOCK_SYSTEM;
+    client->connect_timeout_ms = options->connect_timeout_ms;
+    client->io_timeout_ms = options->io_timeout_ms;
+    if (options->server_count < 1 || options->server_count > RLOCK_SERVERS_MAX)
+        return rlock__client_invalid(client, "a lock lives on 1 to 15 servers");
+    client->sites = calloc(options->server_count, sizeof *client->sites);
+    if (client->sites == NULL || !keep_texts(client, options))
+        return no_memory(client);
+    const enum rlock_status status = read_servers(client, options);
+    if (status != RLOCK_OK)
+        return status;
+    struct rlock__routes routes;
+    if (!show(client) || !rlock__client_routes(client, &routes))
+        return no_memory(client);
+    client->routes = routes;
+    return RLOCK_OK;
+}
+
+void rlock_client_free(rlock_client *client) {
+    if (client == NULL)
+        return;
+    rlock__routes_free(&client->routes);
+    for (size_t i = 0; i < client->count; i++)
+        rlock__server_free(&client->sites[i].server);
+    free(client->sites);
+    if (client->kept[PASSWORD] != NULL)
+        explicit_bzero(client->kept[PASSWORD], strlen(client->kept[PASSWORD]));
+    for (size_t i = 0; i < sizeof client->kept / sizeof *client->kept; i++)
+        free(client->kept[i]);
+    free(client->shown);
+    free(client);
+}
+
+const char *rlock_client_server(const rlock_client *client) {
+    return client->shown;
+}
+
+const char *rlock_client_server_at(const rlock_client *client, size_t i) {
+    return i < client->count ? client->sites[i].server.redacted : NULL;
+}
+
+const char *rlock_error(const rlock_client *client) {
+    return client->error.text;
+}

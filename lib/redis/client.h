@@ -1,0 +1,60 @@
+/* client.h: the inside of a client. */
+#ifndef RLOCK_CLIENT_H
+#define RLOCK_CLIENT_H
+
+#include "redis/route.h"
+
+/* The ways to all of the client's servers, for one thread: for taking and giving back, for a
+ * keeper, for listening. */
+struct rlock__routes {
+    size_t count;
+    struct rlock__route *at;
+    struct rlock__error error; /* of the last request as a whole */
+};
+
+struct rlock_client {
+    size_t count; /* of the servers; 1, or an odd number of which a majority decides */
+    struct rlock__site *sites;
+    struct rlock__tls_config tls;
+    char *kept[5]; /* what the options said, copied: password, and TLS's texts */
+    char *shown;   /* the servers for messages */
+    int64_t connect_timeout_ms, io_timeout_ms;
+    int64_t replica_timeout_ms;  /* 0: replicas are not asked */
+    struct rlock__routes routes; /* take, renew, give back */
+    struct rlock__error error;
+};
+
+/* More ways to the client's servers. Free them with rlock__routes_free. False: no memory. */
+bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes);
+void rlock__routes_free(struct rlock__routes *routes);
+void rlock__routes_close(struct rlock__routes *routes);
+
+/* How many of the servers are a majority. */
+size_t rlock__routes_majority(const struct rlock__routes *routes);
+
+/* True: so many servers have said something, ever, that a lock could be had. */
+bool rlock__routes_answered(const struct rlock__routes *routes);
+
+/* True: to one of them a request went out whose answer never came. */
+bool rlock__routes_in_doubt(const struct rlock__routes *routes);
+
+/* Says in routes->error what became of a request that too few servers have answered: how many
+ * have, and which is one of those that have not. */
+void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent);
+
+/* Notes why an argument is of no use. Returns RLOCK_INVALID. */
+enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why);
+
+/* What a request may take: the client's time-out for one reply, less where the deadline is nearer.
+ * Of several servers none is waited for longer than is worth it for the others. */
+struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,
+                                        int cancel_fd);
+
+/* The same where the connection may have to be made first: the time for that comes on top.
+ * As long as too few servers have ever said anything, all that was begun at began_ms has the time
+ * for connecting, and no more: look-up, connection, log-in and the first answer. The first try
+ * leaves some of it for another one (`again`), for that answer may have been lost. */
+struct rlock__limit rlock__client_call_limit(const struct rlock_client *client, int64_t began_ms,
+                                             bool again, int64_t deadline_ms, int cancel_fd);
+
+#endif

@@ -1,0 +1,302 @@
+/* cluster.c: the nodes of a cluster, and which of them serves a slot. */
+#include "redis/cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "redis/slot.h"
+
+enum { NODES_MAX = 1000, NOBODY = UINT16_MAX }; /* Redis bears 1000 */
+
+struct node {
+    struct rlock__link link; /* first: a link is its node */
+    bool has_replica;
+};
+
+struct rlock__cluster {
+    const struct rlock__access *access;
+    struct node **nodes;
+    size_t count;
+    size_t asked; /* with which node to begin */
+    bool known;   /* the slots are */
+    bool sharded;
+    uint16_t serves[RLOCK__SLOTS]; /* which node */
+};
+
+/* --- nodes ----------------------------------------------------------------------------------- */
+
+/* The node at that place, made when it is new. NULL: no memory. */
+static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
+                            size_t *index) {
+    for (size_t i = 0; i < cluster->count; i++) {
+        struct rlock__link *link = &cluster->nodes[i]->link;
+        *index = i;
+        if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
+            return cluster->nodes[i];
+    }
+    struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
+    if (nodes != NULL)
+        cluster->nodes = nodes;
+    struct node *node =
+        nodes != NULL && cluster->count < NODES_MAX ? calloc(1, sizeof *node) : NULL;
+    if (node == NULL)
+        return NULL;
+    rlock__link_init(&node->link, host, port, cluster->access);
+    *index = cluster->count;
+    return cluster->nodes[cluster->count++] = node;
+}
+
+void rlock__cluster_close(struct rlock__cluster *cluster) {
+    for (size_t i = 0; i < cluster->count; i++)
+        rlock__link_close(&cluster->nodes[i]->link);
+}
+
+void rlock__cluster_free(struct rlock__cluster *cluster) {
+    if (cluster == NULL)
+        return;
+    rlock__cluster_close(cluster);
+    for (size_t i = 0; i < cluster->count; i++)
+        free(cluster->nodes[i]);
+    free(cluster->nodes);
+    free(cluster);
+}
+
+static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *like) {
+    size_t index;
+    for (size_t i = 0; i < like->count; i++) {
+        const struct node *theirs = like->nodes[i];
+        struct node *node = node_at(cluster, theirs->link.host, theirs->link.port, &index);
+        if (node == NULL)
+            return false;
+        rlock__link_like(&node->link, &theirs->link);
+        node->has_replica = theirs->has_replica;
+    }
+    memcpy(cluster->serves, like->serves, sizeof cluster->serves);
+    cluster->asked = like->asked;
+    cluster->known = like->known;
+    cluster->sharded = like->sharded;
+    return true;
+}
+
+static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server *server) {
+    size_t index;
+    for (size_t i = 0; i < server->host_count; i++) {
+        if (node_at(cluster, server->hosts[i].name, server->hosts[i].port, &index) == NULL)
+            return false;
+    }
+    return true;
+}
+
+struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
+                                          const struct rlock__access *access,
+                                          const struct rlock__cluster *like) {
+    struct rlock__cluster *cluster = calloc(1, sizeof *cluster);
+    if (cluster == NULL)
+        return NULL;
+    cluster->access = access;
+    memset(cluster->serves, 0xff, sizeof cluster->serves); /* nobody, as far as is known */
+    if (like != NULL ? copy(cluster, like) : add_hosts(cluster, server))
+        return cluster;
+    rlock__cluster_free(cluster);
+    return NULL;
+}
+
+/* --- slots ----------------------------------------------------------------------------------- */
+
+/* A node that tells no host means its own. */
+static const char *host_of(const rlock__reply *row, const struct rlock__link *told_by) {
+    const char *host = rlock__reply_text(row, 0);
+    return host != NULL && *host != '\0' && strcmp(host, "?") != 0 ? host : told_by->host;
+}
+
+/* The node of one {host, port, ...}. NULL: it can't be read, or there are too many. */
+static struct node *node_of(struct rlock__cluster *cluster, const rlock__reply *row,
+                            const struct rlock__link *told_by, size_t *index) {
+    int64_t port;
+    char text[RLOCK__PORT_SIZE];
+    if (row == NULL || !rlock__reply_integer(row, 1, &port) || port < 1 || port > UINT16_MAX)
+        return NULL;
+    (void)snprintf(text, sizeof text, "%d", (int)port);
+    const char *host = host_of(row, told_by);
+    return host == told_by->host || rlock__is_place(host, text)
+               ? node_at(cluster, host, text, index)
+               : NULL;
+}
+
+/* One row of CLUSTER SLOTS: first and last slot, the master, its replicas. What can't be read is
+ * not known. */
+static void note_range(struct rlock__cluster *cluster, const rlock__reply *row,
+                       const struct rlock__link *told_by) {
+    int64_t first, last;
+    size_t index, other;
+    if (!rlock__reply_integer(row, 0, &first) || !rlock__reply_integer(row, 1, &last) ||
+        first < 0 || last >= RLOCK__SLOTS)
+        return;
+    struct node *node = node_of(cluster, rlock__reply_at(row, 2), told_by, &index);
+    if (node == NULL)
+        return;
+    node->has_replica = rlock__reply_count(row) > 3;
+    for (int64_t slot = first; slot <= last; slot++)
+        cluster->serves[slot] = (uint16_t)index;
+    for (size_t i = 3; i < rlock__reply_count(row); i++) /* they may become masters */
+        (void)node_of(cluster, rlock__reply_at(row, i), told_by, &other);
+}
+
+static enum rlock_status ask(struct rlock__link *link, const char *const *words,
+                             const struct rlock__limit *limit, rlock__reply **reply) {
+    if (!rlock__link_ask_words(link, 2, words))
+        return RLOCK_SYSTEM;
+    link->most = RLOCK__RESP_MAP;
+    const enum rlock_status status = rlock__link_call(link, limit, reply);
+    return status == RLOCK_OK ? rlock__link_judge(link, *reply) : status;
+}
+
+/* As Redisson asks it. Who may not ask is on a server that has rights for it. */
+static bool knows_shards(struct rlock__link *link, const struct rlock__limit *limit) {
+    const char *words[] = {"PUBSUB", "SHARDNUMSUB"};
+    rlock__reply *reply = NULL;
+    const enum rlock_status status = ask(link, words, limit, &reply);
+    rlock__reply_free(reply);
+    return status == RLOCK_OK || status == RLOCK_DENIED;
+}
+
+static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__link *link,
+                                  const struct rlock__limit *limit) {
+    const char *words[] = {"CLUSTER", "SLOTS"};
+    rlock__reply *reply = NULL;
+    enum rlock_status status = ask(link, words, limit, &reply);
+    if (status == RLOCK_OK) {
+        memset(cluster->serves, 0xff, sizeof cluster->serves);
+        for (size_t i = 0; i < rlock__reply_count(reply) && i < RLOCK__SLOTS; i++)
+            note_range(cluster, rlock__reply_at(reply, i), link);
+    }
+    rlock__reply_free(reply);
+    return status;
+}
+
+static enum rlock_status learn(struct rlock__cluster *cluster, const struct rlock__limit *limit,
+                               struct rlock__error *error) {
+    enum rlock_status worst = RLOCK_AGAIN;
+    const size_t count = cluster->count, first = cluster->asked;
+    for (size_t i = 0; i < count; i++) {
+        const size_t which = (first + i) % count;
+        struct rlock__link *link = &cluster->nodes[which]->link;
+        struct rlock__limit share = *limit;
+        const int64_t now = rlock_now_ms();
+        if (limit->deadline_ms != RLOCK_FOREVER && limit->deadline_ms > now)
+            share.deadline_ms = now + (limit->deadline_ms - now) / (int64_t)(count - i);
+        const enum rlock_status status = ask_node(cluster, link, &share);
+        if (status == RLOCK_OK) {
+            cluster->sharded = cluster->sharded || knows_shards(link, limit);
+            cluster->asked = which;
+            cluster->known = true;
+            return RLOCK_OK;
+        }
+        if (i == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
+            worst = status;
+            *error = link->error;
+        }
+        if (status == RLOCK_CANCELLED)
+            return status;
+    }
+    return worst;
+}
+
+enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
+                                      const struct rlock__limit *limit, struct rlock__link **out,
+                                      struct rlock__error *error) {
+    enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+    if (status != RLOCK_OK)
+        return status;
+    if (cluster->serves[slot] == NOBODY) {
+        rlock__cluster_doubt(cluster);
+        rlock__error_set(error, "CLUSTERDOWN: no node serves slot %u", slot);
+        return RLOCK_AGAIN;
+    }
+    *out = &cluster->nodes[cluster->serves[slot]]->link;
+    return RLOCK_OK;
+}
+
+static bool serves_any(const struct rlock__cluster *cluster, size_t node) {
+    for (size_t slot = 0; slot < RLOCK__SLOTS; slot++) {
+        if (cluster->serves[slot] == node)
+            return true;
+    }
+    return false;
+}
+
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i) {
+    for (size_t node = 0; node < cluster->count; node++) {
+        if (serves_any(cluster, node) && i-- == 0)
+            return &cluster->nodes[node]->link;
+    }
+    return NULL;
+}
+
+enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
+                                      const struct rlock__limit *limit, struct rlock__link **out,
+                                      struct rlock__error *error) {
+    const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+    *out = NULL;
+    if (status != RLOCK_OK)
+        return status;
+    while (*node < cluster->count && !serves_any(cluster, *node))
+        ++*node;
+    if (*node < cluster->count)
+        *out = &cluster->nodes[*node]->link;
+    return RLOCK_OK;
+}
+
+struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
+                                              const struct rlock__link *from, const char *text,
+                                              bool *asking) {
+    char host[RLOCK__HOST_SIZE] = "", *place, *end = NULL;
+    size_t index;
+    *asking = strncmp(text, "ASK ", 4) == 0;
+    if (!*asking && strncmp(text, "MOVED ", 6) != 0)
+        return NULL;
+    text = strchr(text, ' ') + 1;
+    const unsigned long slot = strtoul(text, &place, 10);
+    if (place == text || *place != ' ')
+        return NULL;
+    place += strspn(place, " ");
+    const char *port = strrchr(place, ':'); /* an IPv6 address has colons of its own */
+    const long number = port != NULL ? strtol(port + 1, &end, 10) : 0;
+    const size_t length = port != NULL ? (size_t)(port - place) : 0;
+    if (slot >= RLOCK__SLOTS || number < 1 || number > UINT16_MAX || *end != '\0' ||
+        strlen(port + 1) >= RLOCK__PORT_SIZE || length >= sizeof host)
+        return NULL;
+    memcpy(host, place, length);
+    const bool named = length > 0 && strcmp(host, "?") != 0;
+    if (named && !rlock__is_place(host, port + 1))
+        return NULL;
+    struct node *node = node_at(cluster, named ? host : from->host, port + 1, &index);
+    if (node == NULL)
+        return NULL;
+    if (!*asking) {
+        cluster->serves[slot] = (uint16_t)index;
+        cluster->known = false; /* where one slot went others may have gone */
+    }
+    return &node->link;
+}
+
+/* Who told us may be cut off from the others and go on telling it: another one is asked. */
+void rlock__cluster_doubt(struct rlock__cluster *cluster) {
+    cluster->known = false;
+    cluster->asked++;
+}
+
+bool rlock__cluster_has_replica(const struct rlock__cluster *cluster,
+                                const struct rlock__link *node) {
+    for (size_t i = 0; i < cluster->count; i++) {
+        if (&cluster->nodes[i]->link == node)
+            return cluster->nodes[i]->has_replica;
+    }
+    return false;
+}
+
+bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {
+    return cluster->sharded;
+}

@@ -1,0 +1,275 @@
+/* conn.c: one connection that speaks RESP. */
+#include "redis/conn.h"
+
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ARGS_MAX = 32,
+    READ_SIZE = 4096,
+    READ_MOST = 256 * 1024 /* at one go, of a peer that sends without end */
+};
+
+static enum rlock_status unavailable(struct rlock__error *error, const char *reason) {
+    rlock__error_set(error, "%s", reason);
+    return RLOCK_UNAVAILABLE;
+}
+
+/* --- requests -------------------------------------------------------------------------------- */
+
+bool rlock__request_add(struct rlock__request *request, size_t count,
+                        const struct rlock__arg *args) {
+    const char *data[ARGS_MAX];
+    size_t sizes[ARGS_MAX];
+    for (size_t i = 0; i < count && i < ARGS_MAX; i++) {
+        data[i] = args[i].data;
+        sizes[i] = args[i].size;
+    }
+    char *command = NULL;
+    const long long size = redisFormatCommandArgv(&command, (int)count, data, sizes);
+    if (size < 0)
+        return false;
+    char *bytes = realloc(request->bytes, request->size + (size_t)size);
+    if (bytes != NULL) {
+        memcpy(bytes + request->size, command, (size_t)size);
+        request->bytes = bytes;
+        request->size += (size_t)size;
+    }
+    redisFreeCommand(command);
+    return bytes != NULL;
+}
+
+bool rlock__request_add_words(struct rlock__request *request, size_t count,
+                              const char *const *words) {
+    enum { WORDS_MAX = 4 };
+    struct rlock__arg args[WORDS_MAX];
+    for (size_t i = 0; i < count && i < WORDS_MAX; i++)
+        args[i] = (struct rlock__arg){words[i], strlen(words[i])};
+    return rlock__request_add(request, count, args);
+}
+
+void rlock__request_free(struct rlock__request *request) {
+    if (request->bytes != NULL)
+        explicit_bzero(request->bytes, request->size); /* it may hold a password */
+    free(request->bytes);
+    *request = (struct rlock__request){.bytes = NULL};
+}
+
+/* --- connecting ------------------------------------------------------------------------------ */
+
+/* No delay for small requests, and a peer that has gone without a word is found out: a waiter may
+ * listen for hours without sending anything. */
+static void tune(int fd) {
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 15}, {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+        {IPPROTO_TCP, TCP_KEEPCNT, 3},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
+enum rlock_status rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
+                                    socklen_t length, struct rlock__error *error) {
+    const int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        rlock__error_set(error, "no socket: %s", strerror(errno));
+        return errno == EAFNOSUPPORT ? RLOCK_UNAVAILABLE : RLOCK_SYSTEM;
+    }
+    *conn = (struct rlock__conn){.fd = fd, .events = POLLOUT};
+    if (to->sa_family != AF_UNIX)
+        tune(fd);
+    if (connect(fd, to, length) == 0)
+        return RLOCK_OK;
+    conn->connecting = errno == EINPROGRESS;
+    if (conn->connecting)
+        return RLOCK_OK;
+    const enum rlock_status status = unavailable(error, strerror(errno));
+    rlock__conn_close(conn);
+    return status;
+}
+
+/* Whether connect(2) has come to its end, and to which. */
+static enum rlock_status connected(struct rlock__conn *conn, struct rlock__error *error) {
+    if (!conn->connecting)
+        return RLOCK_OK;
+    struct pollfd about = {.fd = conn->fd, .events = POLLOUT};
+    int failure = 0;
+    socklen_t size = sizeof failure;
+    if (poll(&about, 1, 0) == 0)
+        return RLOCK_AGAIN;
+    (void)getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &failure, &size);
+    conn->connecting = false;
+    return failure == 0 ? RLOCK_OK : unavailable(error, strerror(failure));
+}
+
+enum rlock_status rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                                     const char *host, struct rlock__error *error) {
+    enum rlock_status status = RLOCK_OK;
+    if (conn->reader == NULL) {
+        status = connected(conn, error);
+        if (status == RLOCK_OK && tls != NULL)
+            status = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
+        if (status != RLOCK_OK)
+            return status;
+        conn->reader = redisReaderCreate();
+        if (conn->reader == NULL) {
+            rlock__error_set(error, "no memory");
+            return RLOCK_SYSTEM;
+        }
+    }
+    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error) : RLOCK_OK;
+}
+
+void rlock__conn_close(struct rlock__conn *conn) {
+    rlock__tls_close(conn->tls);
+    if (conn->fd >= 0)
+        close(conn->fd);
+    if (conn->reader != NULL)
+        redisReaderFree(conn->reader);
+    *conn = RLOCK__CONN_INIT;
+}
+
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+/* RLOCK_OK: n bytes more went out. */
+static enum rlock_status write_some(struct rlock__conn *conn, const char *data, size_t size,
+                                    size_t *n, struct rlock__error *error) {
+    if (conn->tls != NULL)
+        return rlock__tls_write(conn->tls, data, size, n, &conn->events, error);
+    /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
+    const ssize_t sent = send(conn->fd, data, size, MSG_NOSIGNAL);
+    *n = sent > 0 ? (size_t)sent : 0;
+    if (sent >= 0)
+        return RLOCK_OK;
+    conn->events = POLLOUT;
+    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+}
+
+/* RLOCK_OK: n bytes, at least one, have come. */
+static enum rlock_status read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
+                                   struct rlock__error *error) {
+    if (conn->tls != NULL)
+        return rlock__tls_read(conn->tls, to, size, n, &conn->events, error);
+    const ssize_t received = recv(conn->fd, to, size, 0);
+    *n = received > 0 ? (size_t)received : 0;
+    if (received > 0)
+        return RLOCK_OK;
+    if (received == 0)
+        return unavailable(error, "the server closed the connection");
+    conn->events = POLLIN;
+    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+}
+
+enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
+                                   struct rlock__error *error) {
+    while (request->sent < request->size) {
+        size_t n = 0;
+        const enum rlock_status status = write_some(conn, request->bytes + request->sent,
+                                                    request->size - request->sent, &n, error);
+        if (status != RLOCK_OK)
+            return status;
+        request->sent += n;
+    }
+    return RLOCK_OK;
+}
+
+/* True: it is time to look at the clock. What TLS has read ahead nobody could poll for. */
+static bool enough_read(struct rlock__conn *conn) {
+    if (conn->read < READ_MOST || (conn->tls != NULL && rlock__tls_pending(conn->tls)))
+        return false;
+    conn->events = POLLIN;
+    return true;
+}
+
+/* Reads what has come, and gives the parser what is good of it. */
+static enum rlock_status read_on(struct rlock__conn *conn, struct rlock__error *error) {
+    char bytes[READ_SIZE];
+    size_t n = 0;
+    if (conn->resp.fault != NULL)
+        return unavailable(error, conn->resp.fault);
+    const enum rlock_status status =
+        enough_read(conn) ? RLOCK_AGAIN : read_some(conn, bytes, sizeof bytes, &n, error);
+    conn->read = status == RLOCK_OK ? conn->read + n : 0;
+    if (status != RLOCK_OK)
+        return status;
+    const size_t good = rlock__resp_look(&conn->resp, bytes, n);
+    if (good > 0 && redisReaderFeed(conn->reader, bytes, good) != REDIS_OK)
+        return unavailable(error, "no memory");
+    return RLOCK_OK;
+}
+
+enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+                                      struct rlock__error *error) {
+    enum rlock_status status = RLOCK_OK;
+    while (status == RLOCK_OK) {
+        void *reply = NULL;
+        if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
+            rlock__error_set(error, "the server does not speak Redis's protocol: %s",
+                             conn->reader->errstr);
+            return RLOCK_UNAVAILABLE;
+        }
+        if (reply != NULL) {
+            *out = reply;
+            return RLOCK_OK;
+        }
+        status = read_on(conn, error);
+    }
+    return status;
+}
+
+/* --- replies --------------------------------------------------------------------------------- */
+
+void rlock__reply_free(rlock__reply *reply) {
+    if (reply != NULL)
+        freeReplyObject(reply);
+}
+
+const char *rlock__reply_error(const rlock__reply *reply) {
+    return reply->type == REDIS_REPLY_ERROR ? reply->str : NULL;
+}
+
+bool rlock__reply_is_ok(const rlock__reply *reply) {
+    return reply->type == REDIS_REPLY_STATUS && strcmp(reply->str, "OK") == 0;
+}
+
+static bool to_integer(const rlock__reply *reply, int64_t *out) {
+    if (reply == NULL || reply->type != REDIS_REPLY_INTEGER)
+        return false;
+    *out = rlock__resp_bounded(reply->integer);
+    return true;
+}
+
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out) {
+    return to_integer(reply, out);
+}
+
+size_t rlock__reply_count(const rlock__reply *reply) {
+    return reply != NULL && reply->type == REDIS_REPLY_ARRAY ? (size_t)reply->elements : 0;
+}
+
+const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i) {
+    return reply != NULL && i < rlock__reply_count(reply) ? reply->element[i] : NULL;
+}
+
+bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out) {
+    return to_integer(rlock__reply_at(reply, i), out);
+}
+
+const char *rlock__reply_string(const rlock__reply *reply) {
+    const bool text = reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS;
+    return text ? reply->str : NULL;
+}
+
+const char *rlock__reply_text(const rlock__reply *reply, size_t i) {
+    const rlock__reply *item = rlock__reply_at(reply, i);
+    return item != NULL ? rlock__reply_string(item) : NULL;
+}

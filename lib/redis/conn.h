@@ -1,0 +1,93 @@
+/* conn.h: one connection that speaks RESP. The only layer that knows hiredis.
+ *
+ * It uses hiredis's formatter and reader over a descriptor of its own, so that every wait has a
+ * deadline and can be cancelled, several connections can be waited for at once, and TLS lies in
+ * between with any hiredis. Nothing here blocks: RLOCK_AGAIN says "poll conn->fd for conn->events".
+ * A connection is dead after its first failure: close it. */
+#ifndef RLOCK_CONN_H
+#define RLOCK_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "os/error.h"
+#include "redis/resp.h"
+#include "rlock.h"
+#include "tls/tls.h"
+
+struct rlock__conn {
+    int fd;       /* -1: closed */
+    short events; /* what the last RLOCK_AGAIN waits for */
+    bool connecting;
+    struct redisReader *reader;
+    struct rlock__resp resp; /* what has been read is good up to here */
+    size_t read;             /* bytes, since the last RLOCK_AGAIN */
+    struct rlock__tls *tls;  /* NULL: plain */
+};
+#define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
+
+/* One argument of a command, binary. */
+struct rlock__arg {
+    const char *data;
+    size_t size;
+};
+
+/* A command as it goes over the wire. Free it with rlock__request_free. */
+struct rlock__request {
+    char *bytes; /* NULL: none */
+    size_t size, sent;
+};
+
+/* A reply; free it with rlock__reply_free. */
+struct redisReply;
+typedef struct redisReply rlock__reply;
+
+/* Formats a command behind what the request has already. False: no memory. */
+bool rlock__request_add(struct rlock__request *request, size_t count,
+                        const struct rlock__arg *args);
+/* The same of words, at most four. */
+bool rlock__request_add_words(struct rlock__request *request, size_t count,
+                              const char *const *words);
+void rlock__request_free(struct rlock__request *request);
+
+/* Starts connecting. RLOCK_OK: go on with rlock__conn_finish. RLOCK_UNAVAILABLE, RLOCK_SYSTEM. */
+enum rlock_status rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
+                                    socklen_t length, struct rlock__error *error);
+
+/* Goes on connecting. tls: NULL for a plain connection; host: what the certificate must be for.
+ * RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE, RLOCK_DENIED (the certificate), RLOCK_SYSTEM. */
+enum rlock_status rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                                     const char *host, struct rlock__error *error);
+void rlock__conn_close(struct rlock__conn *conn);
+
+/* Sends what is left of a request. RLOCK_OK: all is sent. RLOCK_AGAIN, RLOCK_UNAVAILABLE. */
+enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
+                                   struct rlock__error *error);
+
+/* Receives one reply, of at most conn->resp.most. RLOCK_OK: *out is the caller's. RLOCK_AGAIN,
+ * RLOCK_UNAVAILABLE (one that is no reply, or is too large, too), RLOCK_DENIED (by TLS).
+ * However much comes, RLOCK_AGAIN does too, now and then: a caller's deadline is the caller's. */
+enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+                                      struct rlock__error *error);
+
+void rlock__reply_free(rlock__reply *reply);
+/* The error's text; NULL: the reply is none. */
+const char *rlock__reply_error(const rlock__reply *reply);
+/* True for the status reply +OK. */
+bool rlock__reply_is_ok(const rlock__reply *reply);
+/* The reply as an integer, which is RLOCK__NUMBER_MOST at most; false: it is none. */
+bool rlock__reply_number(const rlock__reply *reply, int64_t *out);
+/* The reply as text, NUL-terminated; NULL: it is none. */
+const char *rlock__reply_string(const rlock__reply *reply);
+/* The number of elements; 0: no array, or NULL. */
+size_t rlock__reply_count(const rlock__reply *reply);
+/* The i-th element; NULL: there is none. Borrowed. */
+const rlock__reply *rlock__reply_at(const rlock__reply *reply, size_t i);
+/* The same of the i-th element. */
+bool rlock__reply_integer(const rlock__reply *reply, size_t i, int64_t *out);
+/* The i-th element as text, NUL-terminated; NULL: it is none. */
+const char *rlock__reply_text(const rlock__reply *reply, size_t i);
+
+#endif

@@ -1,0 +1,301 @@
+/* link.c: one server: found, connected to, logged in to, and asked one thing at a time. */
+#include "redis/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "redis/link_open.h"
+#include "redis/refusal.h"
+
+void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
+                      const struct rlock__access *access) {
+    *link = (struct rlock__link){.access = access, .look_up_again = true, .conn = RLOCK__CONN_INIT};
+    (void)snprintf(link->host, sizeof link->host, "%s", host);
+    (void)snprintf(link->port, sizeof link->port, "%s", port);
+}
+
+void rlock__link_like(struct rlock__link *link, const struct rlock__link *like) {
+    if (like->addresses.count == 0 || !rlock__link_same(link, like))
+        return;
+    link->addresses = like->addresses;
+    link->look_up_again = false;
+}
+
+bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b) {
+    return strcmp(a->host, b->host) == 0 && strcmp(a->port, b->port) == 0;
+}
+
+bool rlock__is_place(const char *host, const char *port) {
+    char *end;
+    if (*host == '\0' || strlen(host) >= RLOCK__HOST_SIZE || strlen(port) >= RLOCK__PORT_SIZE ||
+        *port < '1' || *port > '9')
+        return false;
+    for (; *host != '\0'; host++) {
+        if (*host <= ' ' || *host > '~')
+            return false;
+    }
+    const long number = strtol(port, &end, 10);
+    return *end == '\0' && number <= UINT16_MAX;
+}
+
+static void drop_lookup(struct rlock__link *link) {
+    rlock__lookup_drop(link->lookup);
+    link->lookup = NULL;
+}
+
+/* The connection goes, and with it what it may still bring; a request that was not sent stays. A
+ * look-up that was cut off is not begun anew before the addresses that are known have been tried.
+ */
+static void hang_up(struct rlock__link *link) {
+    if (link->stage == RLOCK__LOOKING_UP) {
+        link->look_up_again = link->addresses.count == 0;
+        drop_lookup(link);
+    } else if (link->stage == RLOCK__CONNECTING) {
+        link->look_up_again = true;
+    }
+    rlock__conn_close(&link->conn);
+    rlock__request_free(&link->log_in);
+    link->answer_by_ms = 0;
+    link->owed = 0;
+    link->stage = RLOCK__CLOSED;
+    link->astray = false;
+}
+
+static void forget_request(struct rlock__link *link) {
+    rlock__request_free(&link->request);
+    for (size_t i = 0; i < link->got; i++)
+        rlock__reply_free(link->replies[i]);
+    free(link->replies);
+    link->replies = NULL;
+    link->expected = link->got = 0;
+}
+
+rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i) {
+    rlock__reply *reply = i < link->got ? link->replies[i] : NULL;
+    if (reply != NULL)
+        link->replies[i] = NULL;
+    return reply;
+}
+
+void rlock__link_close(struct rlock__link *link) {
+    hang_up(link);
+    drop_lookup(link);
+    forget_request(link);
+}
+
+/* The connection has failed: by now the name may lead elsewhere, as when an address moves from a
+ * master to the one that takes over. A look-up that still goes on is not begun anew for it. */
+static void fail(struct rlock__link *link) {
+    const bool was_there = link->stage > RLOCK__CONNECTING;
+    hang_up(link);
+    link->look_up_again = link->look_up_again || was_there;
+}
+
+void rlock__link_move(struct rlock__link *link, const char *host, const char *port) {
+    if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
+        return;
+    rlock__link_close(link);
+    (void)snprintf(link->host, sizeof link->host, "%s", host);
+    (void)snprintf(link->port, sizeof link->port, "%s", port);
+    link->addresses.count = 0;
+    link->look_up_again = true;
+}
+
+/* One reply more is to come. What the last request has brought is of no use to the next one. False:
+ * no memory. */
+static bool expect_one(struct rlock__link *link) {
+    if (link->request.bytes == NULL)
+        forget_request(link);
+    rlock__reply **replies = realloc(link->replies, (link->expected + 1) * sizeof(rlock__reply *));
+    if (replies == NULL)
+        return false;
+    link->replies = replies;
+    link->expected++;
+    return true;
+}
+
+bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
+    if (expect_one(link) && rlock__request_add(&link->request, count, args))
+        return true;
+    rlock__error_set(&link->error, "no memory");
+    return false;
+}
+
+bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
+    if (expect_one(link) && rlock__request_add_words(&link->request, count, words))
+        return true;
+    rlock__error_set(&link->error, "no memory");
+    return false;
+}
+
+/* --- the request ----------------------------------------------------------------------------- */
+
+/* Sends the request; true: it is out, and this is not the moment at which it went. An answer to
+ * what has just been sent can't have come yet: to ask for it would cost a system call. */
+static bool sent_before(struct rlock__link *link, enum rlock_status *status) {
+    const bool begun = link->request.sent > 0 || link->conn.tls != NULL;
+    *status = rlock__of_conn(rlock__link_send(link, &link->request));
+    if (*status == RLOCK_AGAIN) { /* a part of a command is never carried out */
+        link->in_doubt = link->in_doubt || (link->expected > 1 && link->request.sent > 0);
+        return false;
+    }
+    link->in_doubt = link->in_doubt || link->request.sent > 0;
+    if (*status == RLOCK_OK && !begun) {
+        link->conn.events = POLLIN;
+        *status = RLOCK__WAIT;
+    }
+    return *status == RLOCK_OK;
+}
+
+/* What does not understand us hangs up at our first word. */
+static void suspect_tls(struct rlock__link *link) {
+    const struct rlock__error why = link->error;
+    if (!link->heard && link->conn.tls == NULL && *link->port != '\0')
+        rlock__error_set(&link->error, "%s (if it speaks TLS, give rediss://)", why.text);
+}
+
+/* A reply's time is the whole reply's, from when the connection is there. */
+static enum rlock_status wait_on(struct rlock__link *link) {
+    const int64_t now = rlock_now_ms();
+    if (link->answer_by_ms == 0)
+        link->answer_by_ms = link->access->answer_timeout_ms > 0
+                                 ? rlock__after_ms(now, link->access->answer_timeout_ms)
+                                 : RLOCK_FOREVER;
+    if (now < link->answer_by_ms)
+        return RLOCK__WAIT;
+    rlock__error_set(&link->error, "no answer in time");
+    return RLOCK_AGAIN;
+}
+
+/* All replies that the request is due; what was owed before is passed over. */
+static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
+    enum rlock_status status = RLOCK_OK;
+    if (link->request.bytes == NULL)
+        return RLOCK_OK;
+    if (!sent_before(link, &status))
+        return status == RLOCK__WAIT ? wait_on(link) : status;
+    link->conn.resp.most = link->most;
+    for (;;) {
+        rlock__reply *reply = NULL;
+        status = rlock__of_conn(rlock__conn_receive(&link->conn, &reply, &link->error));
+        if (status == RLOCK_AGAIN)
+            suspect_tls(link);
+        if (status != RLOCK_OK)
+            return status == RLOCK__WAIT ? wait_on(link) : status;
+        link->heard = link->answered = true;
+        if (link->owed > 0) {
+            link->owed--;
+            rlock__reply_free(reply);
+            continue;
+        }
+        link->replies[link->got++] = reply;
+        if (link->got < link->expected)
+            continue;
+        rlock__request_free(&link->request);
+        link->conn.resp.most = 0;
+        link->answer_by_ms = 0;
+        link->expected = 0;
+        link->in_doubt = false;
+        link->used = true;
+        *out = rlock__link_take_reply(link, link->got - 1);
+        return RLOCK_OK;
+    }
+}
+
+/* True: the server has hung up since the last request. Found out before the next one goes out,
+ * there is no doubt about that one. One that has said something unasked is as bad: it would be
+ * taken for the answer. */
+static bool has_hung_up(struct rlock__link *link) {
+    if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
+        return false;
+    rlock__reply *unasked = NULL;
+    const enum rlock_status status = rlock__conn_receive(&link->conn, &unasked, &link->error);
+    rlock__reply_free(unasked);
+    return status != RLOCK_AGAIN;
+}
+
+static bool is_astray(const struct rlock__link *link) {
+    return link->astray && link->request.sent == 0;
+}
+
+static enum rlock_status step(struct rlock__link *link, rlock__reply **reply) {
+    enum rlock_status status = RLOCK_OK;
+    while (status == RLOCK_OK) {
+        status = rlock__link_open(link);
+        const bool leave = status == RLOCK_OK && (has_hung_up(link) || is_astray(link));
+        if (!leave)
+            return status == RLOCK_OK ? ask(link, reply) : status;
+        fail(link);
+    }
+    return status;
+}
+
+bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock__reply **reply) {
+    *reply = NULL;
+    *status = step(link, reply);
+    if (*status == RLOCK__WAIT)
+        return false;
+    if (*status == RLOCK_OK)
+        return true;
+    fail(link);
+    forget_request(link);
+    return true;
+}
+
+void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *deadline_ms) {
+    int64_t by_ms = RLOCK_FOREVER;
+    *out = (struct pollfd){.fd = link->conn.fd, .events = link->conn.events};
+    if (link->stage == RLOCK__LOOKING_UP)
+        *out = (struct pollfd){.fd = rlock__lookup_fd(link->lookup), .events = POLLIN};
+    if (link->stage == RLOCK__LOOKING_UP)
+        by_ms = link->lookup_by_ms;
+    else if (link->stage == RLOCK__CONNECTING)
+        by_ms = link->address_by_ms;
+    else if (link->stage < RLOCK__READY)
+        by_ms = link->connect_by_ms;
+    else if (link->answer_by_ms != 0)
+        by_ms = link->answer_by_ms;
+    if (by_ms < *deadline_ms)
+        *deadline_ms = by_ms;
+}
+
+void rlock__link_abandon(struct rlock__link *link) {
+    /* TLS keeps a record that it could not write whole, and would send it before the next. */
+    const bool begun =
+        link->request.sent > 0 || (link->conn.tls != NULL && link->stage == RLOCK__READY);
+    const bool part_of_it = begun && link->request.sent < link->request.size;
+    if (part_of_it)
+        fail(link);
+    else if (link->request.sent > 0)
+        link->owed += link->expected - link->got;
+    link->answer_by_ms = 0;
+    forget_request(link);
+}
+
+void rlock__link_time_out(struct rlock__link *link) {
+    if (link->stage < RLOCK__AUTHENTICATING)
+        rlock__link_say_not_connected(link);
+    else
+        rlock__error_set(&link->error, "no answer in time");
+    fail(link);
+    forget_request(link);
+}
+
+enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
+                                   rlock__reply **reply) {
+    enum rlock_status status;
+    while (!rlock__link_step(link, &status, reply)) {
+        struct pollfd about;
+        struct rlock__limit bound = *limit;
+        rlock__link_poll(link, &about, &bound.deadline_ms);
+        status = rlock__poll(about.fd, about.events, &bound);
+        if (status == RLOCK_CANCELLED ||
+            (status == RLOCK_AGAIN && rlock_now_ms() >= limit->deadline_ms)) {
+            rlock__link_time_out(link);
+            return status;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,127 @@
+/* link.h: one server: found, connected to, logged in to, and asked one thing at a time.
+ *
+ * A link goes forward in steps that never block, so that several can be on their way at once; for
+ * one alone there is rlock__link_call(). What fails closes the connection; the next request opens
+ * it again. */
+#ifndef RLOCK_LINK_H
+#define RLOCK_LINK_H
+
+#include <poll.h>
+
+#include "os/limit.h"
+#include "os/resolve.h"
+#include "redis/conn.h"
+
+/* How one gets in. All borrowed, NULL where there is none. */
+struct rlock__access {
+    const char *user, *password;
+    int db;
+    const struct rlock__tls_config *tls;
+    int64_t connect_timeout_ms; /* for look-up, connection and log-in together */
+    int64_t answer_timeout_ms;  /* for one reply, from its request on; 0: as long as the limit */
+};
+
+enum rlock__stage {
+    RLOCK__CLOSED,
+    RLOCK__LOOKING_UP,
+    RLOCK__CONNECTING,
+    RLOCK__AUTHENTICATING,
+    RLOCK__SELECTING,
+    RLOCK__READY
+};
+
+enum { RLOCK__HOST_SIZE = 256, RLOCK__PORT_SIZE = 8 };
+
+struct rlock__link {
+    char host[RLOCK__HOST_SIZE]; /* or a socket's path */
+    char port[RLOCK__PORT_SIZE]; /* "": a socket */
+    const struct rlock__access *access;
+    enum rlock__stage stage;
+    struct rlock__lookup *lookup;
+    struct rlock__addresses addresses;
+    bool look_up_again; /* the addresses did not work, or may lead elsewhere by now */
+    size_t tried;       /* of the addresses */
+    int64_t lookup_begun_ms;
+    int64_t lookup_by_ms, connect_by_ms, address_by_ms;
+    struct rlock__conn conn;
+    struct rlock__request request, log_in; /* what is asked; what goes before it */
+    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
+    size_t owed;                           /* replies to come that nobody waits for any more */
+    size_t expected;                       /* replies to the request */
+    size_t got;                            /* of them */
+    rlock__reply **replies;                /* these; room for all that are expected */
+    bool used;                             /* a request was answered on this connection */
+    bool astray;                           /* it has said that it is not the one to ask */
+    int64_t ready_ms;                      /* since when there is this connection */
+    int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
+    bool heard;                            /* the server has said something, ever */
+    bool answered;                         /* a request, not the log-in, has had a reply, ever */
+    bool in_doubt;                         /* a request went out whose answer never came */
+    struct rlock__error error;
+};
+
+/* A link that connects on first use. port "": host is a socket's path. */
+void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
+                      const struct rlock__access *access);
+
+/* Takes over another's addresses, so that a name service that has died since does no harm. */
+void rlock__link_like(struct rlock__link *link, const struct rlock__link *like);
+
+/* Closes the connection; the link can be used again. */
+void rlock__link_close(struct rlock__link *link);
+
+/* Goes where else a server is now, closing the connection when that is another place. */
+void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
+
+/* The next connection goes to where the host's name leads by then. */
+void rlock__link_look_up_again(struct rlock__link *link);
+
+/* The server is not the one to ask, or not any more: the next request goes over a new connection,
+ * to where the host's name leads by then. */
+void rlock__link_distrust(struct rlock__link *link);
+
+/* True: host and port, told by a server, can be a place to connect to: both are there, fit into a
+ * link and are printable, and the port is a number. */
+bool rlock__is_place(const char *host, const char *port);
+
+/* True: the two lead to the same place. */
+bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
+
+/* Adds a command to the request that goes out with the next steps. False: no memory. */
+bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args);
+
+/* The same of words. */
+bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
+
+/* Goes as far as it can, connecting first where needed. True: it has come to an end, *status is
+ * RLOCK_OK and *reply, the last one, the caller's (it may be an error reply; those before it:
+ * rlock__link_take_reply()), or
+ * RLOCK_AGAIN: not now; RLOCK_DENIED, RLOCK_UNAVAILABLE: never; RLOCK_SYSTEM; link->error says why.
+ * False: rlock__link_poll() says what for it waits.
+ * Without a request it ends with RLOCK_OK and no reply when the link is ready. */
+bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock__reply **reply);
+
+/* The i-th reply to the request that has come to its end, the caller's from now on. NULL: it was
+ * taken before. They go with the next request. */
+rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i);
+
+/* Fills in what the link waits for, and brings *deadline_ms forward to when it gives up by itself.
+ */
+void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *deadline_ms);
+
+/* Waits no more for the answer. What was not sent is not asked; an answer that comes late is
+ * passed over. */
+void rlock__link_abandon(struct rlock__link *link);
+
+/* Gives up what is under way, with the reason in link->error, and closes the connection. */
+void rlock__link_time_out(struct rlock__link *link);
+
+/* Sends the request and waits for its answer, as rlock__link_step(), and RLOCK_CANCELLED. At the
+ * limit: RLOCK_AGAIN, and the connection is closed. */
+enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
+                                   rlock__reply **reply);
+
+/* What a reply says: RLOCK_OK, or as rlock__refusal() when it is an error; link->error has it. */
+enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply *reply);
+
+#endif

@@ -1,0 +1,62 @@
+/* refusal.c: what a server's error means for us.
+ *
+ * The texts are those of Redis 7.0 and 8.0 and of Valkey 8.1; inside scripts a refused command is
+ * not a NOPERM. Scripts append " script: SHA, on @user_script:1.", so only the beginning counts. */
+#include "redis/refusal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char after_code[] = ""; /* plain words are behind the first one */
+
+static const struct {
+    const char *prefix;
+    enum rlock_status status;
+    const char *plain; /* in plain words, where the server's are not; NULL: they will do */
+} refusals[] = {
+    {"NOAUTH", RLOCK_DENIED, "the server wants a password"},
+    {"WRONGPASS ", RLOCK_DENIED, after_code},
+    {"NOPERM ", RLOCK_DENIED, after_code},
+    {"DENIED", RLOCK_DENIED, NULL}, /* protected mode */
+    {"ERR AUTH <password> called without any password", RLOCK_OK,
+     NULL}, /* as redis-cli: go on without */
+    {"ERR Client sent AUTH, but no password is set", RLOCK_OK, NULL},
+    {"ERR AUTH", RLOCK_DENIED, NULL},
+    {"ERR invalid password", RLOCK_DENIED, NULL},
+    {"ERR The user executing the script can't", RLOCK_DENIED,
+     "this user has no right to all that the lock needs"}, /* Redis 7.0 does not say to what */
+    {"ERR ACL failure in script: ", RLOCK_DENIED, after_code},
+    {"ERR Protocol error: unauthenticated", RLOCK_DENIED, "the server wants a password"},
+    {"WRONGTYPE", RLOCK_WRONG_KIND, NULL},
+    {"LOADING", RLOCK_AGAIN, NULL},
+    {"BUSY", RLOCK_AGAIN, NULL},
+    {"MASTERDOWN", RLOCK_AGAIN, NULL},
+    {"CLUSTERDOWN", RLOCK_AGAIN, NULL},
+    {"TRYAGAIN", RLOCK_AGAIN, "the slot is being moved to another node (TRYAGAIN)"},
+    {"MOVED", RLOCK_UNAVAILABLE, "it is on another node of a cluster: give cluster://HOST"},
+    {"CROSSSLOT", RLOCK_REFUSED,
+     "in a cluster the braces of a name enclose something, as in {tag}name"},
+    {"ERR This instance has cluster support disabled", RLOCK_UNAVAILABLE,
+     "it is not a cluster: give redis://HOST"},
+    {"NOREPLICAS", RLOCK_AGAIN, NULL},
+    {"MISCONF", RLOCK_AGAIN, NULL},
+    {"OOM", RLOCK_AGAIN, NULL},
+    {"READONLY", RLOCK_AGAIN, NULL},
+    {"UNBLOCKED", RLOCK_AGAIN, NULL},
+    {"ERR WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
+    {"ERR max number of clients", RLOCK_AGAIN, NULL},
+};
+
+enum rlock_status rlock__refusal(const char *text, const char **plain) {
+    *plain = text;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (strncmp(text, refusals[i].prefix, strlen(refusals[i].prefix)) == 0) {
+            if (refusals[i].plain == after_code)
+                *plain = text + strlen(refusals[i].prefix);
+            else if (refusals[i].plain != NULL)
+                *plain = refusals[i].plain;
+            return refusals[i].status;
+        }
+    }
+    return RLOCK_UNAVAILABLE;
+}

@@ -1,0 +1,54 @@
+/* replicas.h: which of a master's replicas could become the master, and whether they have what was
+ * written. */
+#ifndef RLOCK_REPLICAS_H
+#define RLOCK_REPLICAS_H
+
+#include "redis/conn.h"
+#include "redis/link.h"
+
+/* One, as a Sentinel sees it. */
+struct rlock__replica {
+    char host[RLOCK__HOST_SIZE];
+    char port[RLOCK__PORT_SIZE];
+    bool promotable; /* it has a priority */
+    bool gone;       /* down, or silent for so long that a Sentinel would not choose it */
+    bool was_master; /* it was replaced, and follows nobody, when the Sentinel looked last */
+};
+
+/* All of them. at is the owner's, to be freed with rlock__replicas_free. */
+struct rlock__replicas {
+    bool unknown; /* not all could be read: whatever follows the master may become it */
+    size_t count;
+    struct rlock__replica *at;
+};
+
+/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: no memory. */
+bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows);
+bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from);
+void rlock__replicas_free(struct rlock__replicas *replicas);
+
+/* Takes the one at that place out: it is the master. */
+void rlock__replicas_without(struct rlock__replicas *replicas, const char *host, const char *port);
+
+/* True: one that has a priority is gone, says who told us of it. */
+bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
+
+/* Who told us is cut off, and can't know who is gone. */
+void rlock__replicas_none_gone(struct rlock__replicas *replicas);
+
+/* How many must have what is written; alive_too: and how many may have it besides. */
+size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);
+
+enum rlock__having {
+    RLOCK__ALL_HAVE_IT,
+    RLOCK__SOME_WILL,  /* all that must are there, and not all have it yet */
+    RLOCK__ONE_IS_AWAY /* it does not follow this master, or no more */
+};
+
+/* Whether those that must have it do. role: the master's answer to ROLE; acked: how many had it
+ * when WAIT ended, just before. *which: one that has not; NULL: none that was known. */
+enum rlock__having rlock__replicas_have(const struct rlock__replicas *replicas,
+                                        const rlock__reply *role, int64_t acked,
+                                        const struct rlock__replica **which);
+
+#endif

@@ -1,0 +1,152 @@
+/* route.c: the way to where a lock lives. */
+#include "redis/route.h"
+
+#include "os/clock.h"
+#include "redis/slot.h"
+
+enum {
+    FRESH_MS = 1000, /* what a Sentinel said is not asked again for so long */
+    GLANCE_MS = 300, /* for asking it again, while there is a master that answers */
+};
+
+bool rlock__route_init(struct rlock__route *route, const struct rlock__site *site,
+                       const struct rlock__route *like) {
+    const struct rlock__server *server = &site->server;
+    *route = (struct rlock__route){.site = site};
+    const bool socket = server->host_count == 0;
+    const bool single = server->topology == RLOCK__SINGLE;
+    rlock__link_init(&route->link,
+                     socket   ? server->path
+                     : single ? server->hosts[0].name
+                              : "",
+                     socket || !single ? "" : server->hosts[0].port, &site->access);
+    if (server->topology == RLOCK__CLUSTER) {
+        route->cluster =
+            rlock__cluster_new(server, &site->access, like != NULL ? like->cluster : NULL);
+        return route->cluster != NULL;
+    }
+    if (like != NULL) {
+        rlock__link_move(&route->link, like->link.host, like->link.port);
+        rlock__link_like(&route->link, &like->link);
+        route->sentinel = like->sentinel;
+        route->located_ms = like->located_ms;
+        route->astray = like->astray;
+        route->no_role = like->no_role;
+        return rlock__replicas_copy(&route->replicas, &like->replicas);
+    }
+    return true;
+}
+
+void rlock__route_close(struct rlock__route *route) {
+    rlock__link_close(&route->link);
+    if (route->cluster != NULL)
+        rlock__cluster_close(route->cluster);
+}
+
+void rlock__route_free(struct rlock__route *route) {
+    if (route->site == NULL)
+        return;
+    rlock__link_close(&route->link);
+    rlock__cluster_free(route->cluster);
+    rlock__replicas_free(&route->replicas);
+}
+
+static void next_sentinel(struct rlock__route *route) {
+    const struct rlock__server *server = &route->site->server;
+    if (server->topology == RLOCK__SENTINEL)
+        route->sentinel = (route->sentinel + 1) % server->host_count;
+}
+
+void rlock__route_doubt(struct rlock__route *route) {
+    route->astray = true;
+    rlock__link_look_up_again(&route->link);
+    next_sentinel(route); /* it may know better */
+    if (route->cluster != NULL)
+        rlock__cluster_doubt(route->cluster);
+}
+
+/* To find out where to go is a part of connecting. */
+static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
+                                               const struct rlock__limit *limit) {
+    const int64_t end_ms = rlock__after_ms(rlock_now_ms(), route->site->access.connect_timeout_ms);
+    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd};
+}
+
+/* Asks the Sentinels, also while we are connected: a master that they have replaced goes on
+ * answering for a while. When none of them says anything the last one known is as good as any; what
+ * is written there counts only when a replica has it. */
+static enum rlock_status locate(struct rlock__route *route, const struct rlock__limit *limit) {
+    const int64_t now = rlock_now_ms();
+    const bool known = route->located_ms != 0;
+    struct rlock__limit bound = bound_by_connecting(route, limit);
+    if (known && !route->astray) {
+        if (now < route->located_ms + FRESH_MS)
+            return RLOCK_OK;
+        const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
+        bound.deadline_ms = now + rlock__sooner_ms(quarter_ms, GLANCE_MS);
+    }
+    struct rlock__master master;
+    const enum rlock_status status = rlock__sentinel_ask(
+        &route->site->server, &route->site->finder, &bound,
+        route->site->replicas == RLOCK_REPLICAS_AUTO, &route->sentinel, &master, &route->error);
+    if (status == RLOCK_OK) {
+        rlock__link_move(&route->link, master.host, master.port);
+        rlock__replicas_free(&route->replicas);
+        route->replicas = master.replicas;
+        route->astray = false;
+    } else if ((status != RLOCK_AGAIN && status != RLOCK_UNAVAILABLE) || !known) {
+        return status; /* Sentinels that forget a name may be told it again */
+    } else {
+        next_sentinel(route); /* this one may have taken all of a glance's time */
+    }
+    route->located_ms = rlock_now_ms();
+    return RLOCK_OK;
+}
+
+enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
+                                    const struct rlock__limit *limit, struct rlock__link **out) {
+    const struct rlock__limit bound = bound_by_connecting(route, limit);
+    *out = &route->link;
+    switch (route->site->server.topology) {
+    case RLOCK__SINGLE: break;
+    case RLOCK__SENTINEL: return locate(route, limit);
+    case RLOCK__CLUSTER:
+        return rlock__cluster_find(route->cluster, rlock__slot(key), &bound, out, &route->error);
+    }
+    return RLOCK_OK;
+}
+
+enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
+                                    const struct rlock__limit *limit, struct rlock__link **out) {
+    const struct rlock__limit bound = bound_by_connecting(route, limit);
+    if (route->cluster != NULL)
+        return rlock__cluster_node(route->cluster, node, &bound, out, &route->error);
+    *out = NULL;
+    return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
+}
+
+struct rlock__link *rlock__route_redirected(struct rlock__route *route,
+                                            const struct rlock__link *from, const char *text,
+                                            bool *asking) {
+    return route->cluster != NULL ? rlock__cluster_redirected(route->cluster, from, text, asking)
+                                  : NULL;
+}
+
+const struct rlock__replicas *rlock__route_named(const struct rlock__route *route) {
+    return route->site->replicas == RLOCK_REPLICAS_AUTO &&
+                   route->site->server.topology == RLOCK__SENTINEL
+               ? &route->replicas
+               : NULL;
+}
+
+int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
+    if (route->site->replicas != RLOCK_REPLICAS_AUTO)
+        return route->site->replicas;
+    return route->cluster != NULL ? rlock__cluster_has_replica(route->cluster, link)
+                                  : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
+}
+
+bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {
+    return route->cluster != NULL && rlock__cluster_sharded(route->cluster) &&
+           rlock__slot(key) == rlock__slot(channel);
+}

@@ -1,0 +1,173 @@
+/* run.c: one script on one server: what is sent, where it is sent on to, what the reply means. */
+#include "redis/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "redis/resp.h"
+#include "redis/script_replicas.h"
+
+enum { REDIRECTIONS_MAX = 8 };
+
+static struct rlock__arg text_arg(const char *text) {
+    return (struct rlock__arg){text, strlen(text)};
+}
+
+static bool is_sharded(const struct rlock__run *run) {
+    const char *publish = run->call->args[RLOCK__ARG_PUBLISH];
+    return run->call->key_count > 0 &&
+           rlock__route_sharded(run->route, run->call->keys[0], publish + strlen(RLOCK__SPUBLISH));
+}
+
+static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
+    const struct rlock__call *call = run->call;
+    const bool by_hash = run->stage == RLOCK__RUN_HASH;
+    const char *asking[] = {"ASKING"}; /* it is for one command only */
+    run->link->most =
+        call->most > run->link->most || run->link->expected == 0 ? call->most : run->link->most;
+    run->first = run->link->expected + 1;
+    run->last = run->first + run->asking;
+    if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
+        return false;
+    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
+    char key_count[8];
+    (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
+    size_t n = 0;
+    args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
+    args[n++] = by_hash ? text_arg(script->sha1)
+                        : (struct rlock__arg){(const char *)script->body, script->size};
+    args[n++] = text_arg(key_count);
+    for (size_t i = 0; i < call->key_count; i++)
+        args[n++] = text_arg(call->keys[i]);
+    for (size_t i = 0; i < call->arg_count; i++) {
+        const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
+        args[n++] = text_arg(call->args[i] + plain);
+    }
+    return rlock__link_ask(run->link, n, args);
+}
+
+/* The run is over. Where it did not work the way may have changed. */
+void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
+    run->done = true;
+    run->status = status;
+    if (run->link != NULL) {
+        run->route->answered = run->route->answered || run->link->answered;
+        run->route->in_doubt = run->link->in_doubt;
+        run->route->used = status == RLOCK_OK ? run->link : run->route->used;
+        if (status != RLOCK_OK && !run->unconfirmed)
+            run->route->error = run->link->error;
+    }
+    if (status == RLOCK_AGAIN)
+        rlock__route_doubt(run->route);
+    if (status != RLOCK_OK) {
+        rlock__reply_free(run->answer.reply);
+        run->answer.reply = NULL;
+    }
+}
+
+void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script) {
+    if (!ask_script(run, script))
+        rlock__run_end(run, RLOCK_SYSTEM);
+}
+
+/* Finds the way, which may ask for it: before anything is put into a request. */
+void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) {
+    run->answer = (struct rlock__answer){.code = 0};
+    run->refused = run->unconfirmed = run->abandoned = run->done = false;
+    run->stage = RLOCK__RUN_HASH;
+    run->asking = false;
+    run->redirections = 0;
+    run->replicas_by_ms = 0;
+    run->last = 0;
+    run->link = NULL;
+    size_t node = run->call->node;
+    const enum rlock_status status =
+        run->call->key_count > 0
+            ? rlock__route_find(run->route, run->call->keys[0], limit, &run->link)
+            : rlock__route_node(run->route, &node, limit, &run->link);
+    if (status == RLOCK_OK && run->link != NULL)
+        return;
+    run->link = NULL;
+    run->refused = true;
+    rlock__run_end(run, status == RLOCK_OK ? RLOCK_AGAIN : status); /* a node that has gone */
+}
+
+/* Sent elsewhere by the reply; too often where the nodes do not agree, which may pass. */
+static bool redirected(struct rlock__run *run, const struct rlock__script *script,
+                       const char *text) {
+    struct rlock__link *to = rlock__route_redirected(run->route, run->link, text, &run->asking);
+    if (to == NULL)
+        return false;
+    if (run->redirections++ >= REDIRECTIONS_MAX) {
+        rlock__error_set(&run->link->error, "%s", text);
+        rlock__run_end(run, RLOCK_AGAIN);
+        return true;
+    }
+    run->link = to;
+    rlock__run_ask(run, script);
+    return true;
+}
+
+static bool begins_with(const char *text, const char *word) {
+    return text != NULL && strncmp(text, word, strlen(word)) == 0;
+}
+
+/* The first number may be a token, of which a script has the digits alone: its own numbers are
+ * exact up to 2^53 only. */
+static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
+    const int64_t inexact = INT64_C(1) << 53;
+    const char *text = rlock__reply_text(reply, 1);
+    if (text == NULL)
+        return rlock__reply_integer(reply, 1, out);
+    return rlock__resp_whole(text, out) && *out >= inexact;
+}
+
+static void decode(struct rlock__run *run, const struct rlock__script *script,
+                   rlock__reply *reply) {
+    struct rlock__answer *out = &run->answer;
+    enum rlock_status status = rlock__link_judge(run->link, reply);
+    out->reply = reply;
+    run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    if (status == RLOCK_AGAIN)
+        run->route->told = run->link->error;
+    else
+        run->route->told.text[0] = '\0';
+    if (status == RLOCK_OK &&
+        !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
+          rlock__reply_integer(reply, 2, &out->b))) {
+        rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
+                         script->name);
+        status = RLOCK_UNAVAILABLE;
+    }
+    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
+        status = rlock__run_ask_replicas(run);
+    if (status != RLOCK__ASKED)
+        rlock__run_end(run, status);
+}
+
+/* What has been said to one run; the reply is the run's. */
+void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
+                     rlock__reply *reply) {
+    const char *error = rlock__reply_error(reply);
+    if (run->stage == RLOCK__RUN_REPLICAS) {
+        const enum rlock_status status = rlock__run_hear_replicas(run, reply);
+        rlock__reply_free(reply);
+        if (status != RLOCK__ASKED)
+            rlock__run_end(run, status);
+    } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
+        rlock__reply_free(reply);
+        run->stage = RLOCK__RUN_BODY;
+        rlock__run_ask(run, script);
+    } else if (error != NULL && redirected(run, script, error)) {
+        rlock__reply_free(reply);
+    } else {
+        decode(run, script, reply);
+    }
+}
+
+void rlock__run_fail(struct rlock__run *run, enum rlock_status status) {
+    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
+    run->route->error = run->link->error;
+    rlock__run_end(run, status);
+}

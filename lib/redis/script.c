@@ -1,0 +1,220 @@
+/* script.c: runs one of our scripts, on one server or on several at once, about one name or
+ * several. */
+#include "redis/script.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "redis/run.h"
+
+enum {
+    HASTY_MS = 50,         /* less is too little to be told anything */
+    STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
+    STRAGGLER_MAX_MS = 50  /* as long again as that took */
+};
+
+void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]) {
+    for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
+        call->keys[call->key_count++] = keys[i];
+}
+
+static bool is_yes(const struct rlock__run *run) {
+    return run->done && run->status == RLOCK_OK && run->answer.code > 0;
+}
+
+/* Whether more answers would change nothing. */
+static bool decided(const struct rlock__ballot *ballot) {
+    size_t yes = 0, no = 0;
+    for (size_t i = 0; i < ballot->count; i++) {
+        yes += is_yes(&ballot->runs[i]);
+        no += ballot->runs[i].done && !is_yes(&ballot->runs[i]);
+    }
+    return yes >= ballot->enough || no + ballot->enough > ballot->count;
+}
+
+static bool all_decided(struct rlock__ballot *const *ballots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!decided(ballots[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool all_done(struct rlock__run *const *runs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!runs[i]->done)
+            return false;
+    }
+    return true;
+}
+
+/* Several runs may wait for one link: the first of them is the one that goes on with it. */
+static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
+    for (size_t k = 0; k < i; k++) {
+        if (!runs[k]->done && runs[k]->link == runs[i]->link)
+            return false;
+    }
+    return !runs[i]->done;
+}
+
+/* A link's request has been answered, or has failed: each run that waits for it has its share. */
+static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
+                  enum rlock_status status, rlock__reply *last,
+                  const struct rlock__script *script) {
+    rlock__reply *replies[2 * RLOCK__BALLOTS_MAX] = {NULL};
+    bool heard[RLOCK__BALLOTS_MAX] = {false};
+    const size_t got = link->got;
+    for (size_t i = 0; i < got; i++)
+        replies[i] = i + 1 < got ? rlock__link_take_reply(link, i) : last;
+    for (size_t i = 0; i < count; i++)
+        heard[i] = !runs[i]->done && runs[i]->link == link;
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__run *run = runs[i];
+        if (!heard[i])
+            continue;
+        if (status != RLOCK_OK) {
+            rlock__run_fail(run, status);
+            continue;
+        }
+        /* ASKING that is refused makes what follows it worthless. */
+        const bool refused = run->asking && run->stage != RLOCK__RUN_REPLICAS &&
+                             rlock__reply_error(replies[run->first - 1]) != NULL;
+        const size_t at = refused ? run->first : run->last;
+        rlock__reply *reply = replies[at - 1];
+        run->before = at > run->first ? replies[at - 2] : NULL;
+        replies[at - 1] = NULL;
+        rlock__run_hear(run, script, reply);
+    }
+    for (size_t i = 0; i < got; i++)
+        rlock__reply_free(replies[i]);
+}
+
+/* All as far as they go without waiting. */
+static void step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
+    for (size_t i = 0; i < count; i++) {
+        enum rlock_status status;
+        rlock__reply *last;
+        struct rlock__link *link = runs[i]->link;
+        while (is_first_on_link(runs, i) && rlock__link_step(link, &status, &last)) {
+            share(runs, count, link, status, last, script);
+            link = runs[i]->link; /* it may have been sent elsewhere */
+        }
+    }
+}
+
+/* The more servers have said yes the more may fail later, but a dead one must not cost much. */
+static int64_t straggler_deadline(int64_t begun_ms) {
+    const int64_t now = rlock_now_ms();
+    const int64_t took = now - begun_ms;
+    return now + (took < STRAGGLER_MIN_MS   ? STRAGGLER_MIN_MS
+                  : took > STRAGGLER_MAX_MS ? STRAGGLER_MAX_MS
+                                            : took);
+}
+
+/* Waits until one of those that are not done can go on. RLOCK_OK, RLOCK_AGAIN (the deadline),
+ * RLOCK_CANCELLED. */
+static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t count,
+                                      const struct rlock__limit *limit) {
+    struct pollfd fds[RLOCK__POLL_MAX];
+    struct rlock__limit bound = *limit;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_first_on_link(runs, i))
+            rlock__link_poll(runs[i]->link, &fds[n++], &bound.deadline_ms);
+    }
+    const enum rlock_status status = rlock__poll_any(fds, n, &bound);
+    return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
+}
+
+/* Who has not answered by now. */
+static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
+    run->abandoned = goes_on && run->link->stage == RLOCK__READY;
+    run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
+    if (run->unconfirmed)
+        rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
+    rlock__run_end(run, why);
+}
+
+/* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
+static void leave_link(struct rlock__link *link, bool goes_on) {
+    if (goes_on) {
+        rlock__error_set(&link->error, "no answer in time");
+        rlock__link_abandon(link);
+    } else {
+        rlock__link_time_out(link);
+    }
+}
+
+/* The last request before a deadline has too little time to find out why, and hides what was told
+ * before: that a slot is being moved, say. */
+static void recall(struct rlock__run *run) {
+    if (run->status == RLOCK_AGAIN && !run->unconfirmed && run->route->told.text[0] != '\0')
+        run->route->error = run->route->told;
+}
+
+static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *ballots,
+                        size_t count, const struct rlock__script *script,
+                        const struct rlock__limit *limit) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < ballots[i]->count && n < RLOCK__BALLOTS_MAX; k++) {
+            runs[n] = &ballots[i]->runs[k];
+            rlock__run_begin(runs[n++], limit);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i]->done)
+            rlock__run_ask(runs[i], script);
+    }
+    return n;
+}
+
+void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+                               const struct rlock__script *script,
+                               const struct rlock__limit *limit) {
+    struct rlock__run *runs[RLOCK__BALLOTS_MAX] = {NULL};
+    struct rlock__limit bound = *limit;
+    const int64_t begun_ms = rlock_now_ms();
+    bool is_decided = false;
+    enum rlock_status status = RLOCK_OK;
+    const size_t n = begin_all(runs, ballots, count, script, limit);
+    while (status == RLOCK_OK) {
+        step(runs, n, script);
+        if (all_done(runs, n))
+            break;
+        if (!is_decided && all_decided(ballots, count)) {
+            is_decided = true;
+            const int64_t end_ms = straggler_deadline(begun_ms);
+            if (end_ms < bound.deadline_ms)
+                bound.deadline_ms = end_ms;
+        }
+        status = wait_for_any(runs, n, &bound);
+    }
+    const bool goes_on = is_decided || status == RLOCK_CANCELLED;
+    for (size_t i = 0; i < n; i++) {
+        if (is_first_on_link(runs, i))
+            leave_link(runs[i]->link, goes_on);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i]->done)
+            leave(runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, goes_on);
+        if (limit->deadline_ms < begun_ms + HASTY_MS)
+            recall(runs[i]);
+    }
+}
+
+void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
+                           const struct rlock__script *script, const struct rlock__limit *limit) {
+    struct rlock__ballot ballot = {runs, count, enough}, *one = &ballot;
+    rlock__script_run_ballots(&one, 1, script, limit);
+}
+
+enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
+                                    const struct rlock__call *call,
+                                    const struct rlock__limit *limit, struct rlock__answer *out) {
+    struct rlock__run run = {.route = route, .call = call};
+    rlock__script_run_all(&run, 1, 1, script, limit);
+    *out = run.answer;
+    return run.status;
+}

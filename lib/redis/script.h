@@ -1,0 +1,91 @@
+/* script.h: runs one of our scripts, on one server or on several at once. */
+#ifndef RLOCK_SCRIPT_H
+#define RLOCK_SCRIPT_H
+
+#include "redis/route.h"
+
+struct rlock__script {
+    const char *name;
+    const char *sha1;
+    const unsigned char *body;
+    size_t size;
+};
+
+enum { RLOCK__KEYS_MAX = 18, RLOCK__ARGS_MAX = 20, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
+
+#define RLOCK__SPUBLISH "SPUBLISH "
+
+/* What goes with it. args[RLOCK__ARG_PUBLISH] is "SPUBLISH CHANNEL", of which the S goes out only
+ * where it is known. */
+struct rlock__call {
+    size_t key_count;
+    const char *keys[RLOCK__KEYS_MAX];
+    size_t node; /* without keys: where, see rlock__route_node() */
+    size_t arg_count;
+    const char *args[RLOCK__ARGS_MAX];
+    bool replicated; /* a "yes" counts once the replicas that are wanted have it */
+    size_t most;     /* what its answer may count for, as of resp.h; 0: little */
+};
+
+/* Gives the call these keys, NULL behind the last. It borrows them. */
+void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]);
+
+/* The one reply shape: a code and two numbers; a busy one is followed by who is in the way. */
+struct rlock__answer {
+    int64_t code, a, b;
+    rlock__reply *reply; /* the caller frees it */
+};
+
+enum rlock__run_stage { RLOCK__RUN_HASH, RLOCK__RUN_BODY, RLOCK__RUN_REPLICAS };
+
+/* One server's part of a run. */
+struct rlock__run {
+    struct rlock__route *route;
+    const struct rlock__call *call;
+    /* RLOCK_OK: answer is filled. RLOCK_AGAIN: no answer, or one that may pass: send the same
+     * again. RLOCK_DENIED, RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE (an answer that can't be understood,
+     * too), RLOCK_CANCELLED, RLOCK_SYSTEM: route->error says why. */
+    enum rlock_status status;
+    struct rlock__answer answer;
+    bool refused;     /* it has not been carried out, and no doubt about it */
+    bool abandoned;   /* RLOCK_AGAIN, for the others have decided it: the answer may still come */
+    bool unconfirmed; /* it said "yes", but its replicas did not: RLOCK_AGAIN */
+    /* The inside. */
+    bool done;
+    enum rlock__run_stage stage;
+    struct rlock__link *link;
+    bool asking;          /* the link's node has the slot not yet (ASK) */
+    size_t first, last;   /* of the replies to the link's request those that are ours; last 0: none
+                             is to come. From 1 */
+    rlock__reply *before; /* while one is heard: the reply before it */
+    int64_t replicas_by_ms; /* until when they are waited for; 0: they have not been asked */
+    unsigned redirections;
+};
+
+/* The runs about one name, on all its servers.
+ * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
+ * any more; then the rest is waited for as long again as that took, 50 ms at most. */
+struct rlock__ballot {
+    struct rlock__run *runs;
+    size_t count, enough;
+};
+
+enum { RLOCK__BALLOTS_MAX = 30 }; /* at once, and of the runs in them */
+
+/* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
+ * cluster wherever it sends us. What goes to one server goes in one request: several names cost one
+ * round trip. */
+void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+                               const struct rlock__script *script,
+                               const struct rlock__limit *limit);
+
+/* The same of one name. */
+void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
+                           const struct rlock__script *script, const struct rlock__limit *limit);
+
+/* The same on one server. */
+enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
+                                    const struct rlock__call *call,
+                                    const struct rlock__limit *limit, struct rlock__answer *out);
+
+#endif

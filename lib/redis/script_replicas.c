@@ -1,0 +1,94 @@
+/* script_replicas.c: what a script wrote counts once the replicas have it. */
+#include "redis/script_replicas.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "os/clock.h"
+
+/* Whether it matters which replicas have it, and can be found out. */
+static bool by_name(const struct rlock__run *run) {
+    return rlock__route_named(run->route) != NULL && !run->route->no_role;
+}
+
+static enum rlock_status not_confirmed(struct rlock__run *run, enum rlock_status status) {
+    run->unconfirmed = true;
+    rlock__link_distrust(run->link);
+    return status;
+}
+
+/* WAIT counts the replicas that have all that this connection wrote; ROLE behind it says who they
+ * are. */
+static enum rlock_status ask(struct rlock__run *run, int64_t replicas) {
+    const int64_t now = rlock_now_ms();
+    if (run->replicas_by_ms == 0)
+        run->replicas_by_ms = rlock__after_ms(now, run->route->site->replica_timeout_ms);
+    const int64_t left_ms = run->replicas_by_ms - now;
+    char count[24], timeout[24];
+    const char *words[] = {"WAIT", count, timeout}, *role[] = {"ROLE"};
+    (void)snprintf(count, sizeof count, "%" PRId64, replicas);
+    (void)snprintf(timeout, sizeof timeout, "%" PRId64,
+                   left_ms > 0 ? left_ms : 1); /* 0: for ever */
+    run->stage = RLOCK__RUN_REPLICAS;
+    run->first = run->link->expected + 1;
+    const bool asked = rlock__link_ask_words(run->link, 3, words) &&
+                       (!by_name(run) || rlock__link_ask_words(run->link, 1, role));
+    run->last = run->link->expected;
+    return asked ? RLOCK__ASKED : not_confirmed(run, RLOCK_SYSTEM);
+}
+
+enum rlock_status rlock__run_ask_replicas(struct rlock__run *run) {
+    const int replicas = rlock__route_replicas(run->route, run->link);
+    return replicas > 0 || by_name(run) ? ask(run, replicas) : RLOCK_OK;
+}
+
+/* A number of replicas, whichever they are. */
+static enum rlock_status count_replicas(struct rlock__run *run, int64_t replicas) {
+    const int wanted = rlock__route_replicas(run->route, run->link);
+    if (replicas >= wanted)
+        return RLOCK_OK;
+    rlock__error_set(&run->route->error,
+                     "%" PRId64 " of %d replicas acknowledged it in time (see --replicas)",
+                     replicas, wanted);
+    return not_confirmed(run, RLOCK_AGAIN);
+}
+
+/* Those that could become the master. WAIT ends with the number that it was asked for, and the one
+ * that matters may have been slower than one that does not: then for one more. */
+static enum rlock_status name_replicas(struct rlock__run *run, int64_t replicas,
+                                       const rlock__reply *role) {
+    const struct rlock__replica *which;
+    const enum rlock__having having =
+        rlock__replicas_have(rlock__route_named(run->route), role, replicas, &which);
+    if (having == RLOCK__ALL_HAVE_IT)
+        return RLOCK_OK;
+    if (having == RLOCK__SOME_WILL && rlock_now_ms() < run->replicas_by_ms)
+        return ask(run, replicas + 1);
+    if (which != NULL)
+        rlock__error_set(&run->route->error,
+                         "the replica %s:%s, which could become the master, did not acknowledge it "
+                         "in time (see --replicas)",
+                         which->host, which->port);
+    else
+        rlock__error_set(&run->route->error,
+                         "not all replicas acknowledged it in time (see --replicas)");
+    return not_confirmed(run, RLOCK_AGAIN);
+}
+
+enum rlock_status rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply) {
+    const rlock__reply *before = run->before;
+    const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
+    const enum rlock_status status = rlock__link_judge(run->link, counted);
+    int64_t replicas = 0;
+    if (status != RLOCK_OK) {
+        run->route->error = run->link->error;
+        return not_confirmed(run, status);
+    }
+    (void)rlock__reply_number(counted, &replicas);
+    if (counted == reply)
+        return count_replicas(run, replicas);
+    if (rlock__link_judge(run->link, reply) != RLOCK_DENIED)
+        return name_replicas(run, replicas, reply);
+    run->route->no_role = true; /* by their number then, of all that are alive */
+    return ask(run, rlock__route_replicas(run->route, run->link));
+}

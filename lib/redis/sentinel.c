@@ -1,0 +1,152 @@
+/* sentinel.c: asks Sentinels which server is the master. */
+#include "redis/sentinel.h"
+
+#include <string.h>
+
+#include "os/clock.h"
+
+enum { PATIENCE_MS = 500 }; /* with one Sentinel, while there are others to ask */
+
+struct inquiry {
+    const struct rlock__server *server;
+    struct rlock__access access; /* without password until one is asked for */
+    struct rlock__access log_in;
+    struct rlock__link link;
+};
+
+/* One question to the Sentinel; who does not want a password is not told one. */
+static enum rlock_status ask(struct inquiry *inquiry, const char *what,
+                             const struct rlock__limit *limit, rlock__reply **reply) {
+    const char *words[] = {"SENTINEL", what, inquiry->server->master};
+    for (;;) {
+        if (!rlock__link_ask_words(&inquiry->link, 3, words))
+            return RLOCK_SYSTEM;
+        enum rlock_status status = rlock__link_call(&inquiry->link, limit, reply);
+        if (status != RLOCK_OK)
+            return status;
+        status = rlock__link_judge(&inquiry->link, *reply);
+        const bool log_in = status == RLOCK_DENIED && inquiry->access.password == NULL &&
+                            inquiry->log_in.password != NULL;
+        if (!log_in)
+            return status;
+        rlock__reply_free(*reply);
+        *reply = NULL;
+        inquiry->access = inquiry->log_in;
+        rlock__link_close(&inquiry->link);
+    }
+}
+
+static enum rlock_status read_master(const struct inquiry *inquiry, const rlock__reply *reply,
+                                     struct rlock__master *out, struct rlock__error *error) {
+    const char *host = rlock__reply_text(reply, 0), *port = rlock__reply_text(reply, 1);
+    const bool named = host != NULL && port != NULL;
+    if (named && rlock__is_place(host, port)) {
+        (void)stpcpy(out->host, host);
+        (void)stpcpy(out->port, port);
+        return RLOCK_OK;
+    }
+    rlock__error_set(error,
+                     named ? "the Sentinel at %s:%s names no place where %s could be"
+                           : "the Sentinel at %s:%s knows no master %s",
+                     inquiry->link.host, inquiry->link.port, inquiry->server->master);
+    return RLOCK_UNAVAILABLE;
+}
+
+/* Asked for before the master: when that is replaced in between, they are the old one's, among them
+ * the new one, and not those of a master that nobody was told of. Who may not ask for them takes
+ * whatever follows the master for one. */
+static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                      struct rlock__replicas *out) {
+    rlock__reply *reply = NULL;
+    enum rlock_status status = ask(inquiry, "REPLICAS", limit, &reply);
+    const bool answered = reply != NULL;
+    if (status != RLOCK_OK)
+        out->unknown = true;
+    else if (!rlock__replicas_read(out, reply))
+        status = RLOCK_SYSTEM;
+    rlock__reply_free(reply);
+    return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
+}
+
+/* Replicas that are down are none, when the Sentinel speaks for the majority; one that is cut off
+ * may just not see them, and may see a master that is none any more. */
+static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                         struct rlock__master *out) {
+    rlock__replicas_without(&out->replicas, out->host, out->port);
+    if (!rlock__replicas_some_gone(&out->replicas))
+        return RLOCK_OK;
+    rlock__reply *reply = NULL;
+    const enum rlock_status status = ask(inquiry, "CKQUORUM", limit, &reply);
+    const bool answered = reply != NULL;
+    if (answered && status != RLOCK_OK)
+        rlock__replicas_none_gone(&out->replicas);
+    rlock__reply_free(reply);
+    return answered ? RLOCK_OK : status;
+}
+
+static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
+                                 bool want_replicas, struct rlock__master *out,
+                                 struct rlock__error *error) {
+    rlock__reply *reply = NULL;
+    *out = (struct rlock__master){.host = ""};
+    error->text[0] = '\0';
+    enum rlock_status status =
+        want_replicas ? ask_replicas(inquiry, limit, &out->replicas) : RLOCK_OK;
+    if (status == RLOCK_OK)
+        status = ask(inquiry, "GET-MASTER-ADDR-BY-NAME", limit, &reply);
+    if (status == RLOCK_OK)
+        status = read_master(inquiry, reply, out, error);
+    rlock__reply_free(reply);
+    if (status == RLOCK_OK)
+        status = settle_replicas(inquiry, limit, out);
+    if (status == RLOCK_OK)
+        return status;
+    rlock__replicas_free(&out->replicas);
+    if (error->text[0] == '\0')
+        rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
+                         inquiry->link.error.text);
+    return status;
+}
+
+/* What is worth telling when no Sentinel has helped. */
+static bool tells_more(enum rlock_status status, enum rlock_status than) {
+    return than == RLOCK_AGAIN && status != RLOCK_AGAIN;
+}
+
+/* What one Sentinel may take: those that hang must leave enough for the others, and for the way to
+ * the master. */
+static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
+    const int64_t now = rlock_now_ms();
+    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
+    if (left == 1)
+        return *limit;
+    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+}
+
+enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
+                                      const struct rlock__access *access,
+                                      const struct rlock__limit *limit, bool want_replicas,
+                                      size_t *first, struct rlock__master *out,
+                                      struct rlock__error *error) {
+    enum rlock_status worst = RLOCK_AGAIN;
+    for (size_t i = 0; i < server->host_count; i++) {
+        const size_t which = (*first + i) % server->host_count;
+        struct inquiry inquiry = {.server = server, .access = *access, .log_in = *access};
+        inquiry.access.user = inquiry.access.password = NULL;
+        rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
+                         &inquiry.access);
+        const struct rlock__limit patience = share(limit, server->host_count - i);
+        struct rlock__error why;
+        const enum rlock_status status = ask_one(&inquiry, &patience, want_replicas, out, &why);
+        rlock__link_close(&inquiry.link);
+        if (status == RLOCK_OK)
+            *first = which;
+        if (i == 0 || status == RLOCK_CANCELLED || tells_more(status, worst)) {
+            worst = status;
+            *error = why;
+        }
+        if (status == RLOCK_OK || status == RLOCK_CANCELLED)
+            return status;
+    }
+    return worst;
+}

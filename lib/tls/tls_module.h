@@ -1,0 +1,28 @@
+/* tls_module.h: what librlock and its module for TLS know of each other. */
+#ifndef RLOCK_TLS_MODULE_H
+#define RLOCK_TLS_MODULE_H
+
+#include "tls/tls.h"
+
+#define RLOCK__TLS_MODULE_FILE   "librlock-tls.so.0"
+#define RLOCK__TLS_MODULE_SYMBOL "rlock__tls_module"
+
+struct rlock__tls_session;
+
+/* The one thing that the module exports. The functions are those of tls.h. */
+struct rlock__tls_module {
+    const char *version; /* of the library it was built with: no other can use it */
+    enum rlock_status (*open)(struct rlock__tls_session **out, int fd,
+                              const struct rlock__tls_config *config, const char *host,
+                              struct rlock__error *error);
+    enum rlock_status (*handshake)(struct rlock__tls_session *session, short *events,
+                                   struct rlock__error *error);
+    enum rlock_status (*read)(struct rlock__tls_session *session, char *to, size_t size, size_t *n,
+                              short *events, struct rlock__error *error);
+    enum rlock_status (*write)(struct rlock__tls_session *session, const char *from, size_t size,
+                               size_t *n, short *events, struct rlock__error *error);
+    bool (*pending)(const struct rlock__tls_session *session);
+    void (*close)(struct rlock__tls_session *session);
+};
+
+#endif

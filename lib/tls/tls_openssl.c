@@ -1,0 +1,243 @@
+/* tls_openssl.c: a TLS session, by OpenSSL.
+ *
+ * OpenSSL's default library context, for what the administrator of a machine has written into
+ * openssl.cnf (a policy, a provider, a security level) is to hold for rlock as for any program.
+ * Initialising it is what any other user of OpenSSL in the process does, too, and happens once;
+ * after that nothing is shared: each session has a context of its own, sets nothing global, and
+ * leaves the thread's queue of errors empty, as each call of OpenSSL's own does. */
+#include "tls/tls_openssl.h"
+
+#include <arpa/inet.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+static bool is_address(const char *name) {
+    struct in6_addr address;
+    return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
+}
+
+/* A name without the dot at its end, an address without its zone: as certificates have them. */
+static char *plain_name(const char *host) {
+    size_t length = strlen(host);
+    if (strchr(host, ':') != NULL)
+        length = strcspn(host, "%");
+    else if (length > 1 && host[length - 1] == '.')
+        length--;
+    return strndup(host, length);
+}
+
+/* The server wants a certificate and there is none: the handshake goes on without. */
+static int on_asked(SSL *ssl, X509 **cert, EVP_PKEY **key) {
+    (void)cert;
+    (void)key;
+    struct rlock__tls_session *session = SSL_get_app_data(ssl);
+    session->asked = true;
+    return 0;
+}
+
+/* OpenSSL would ask for it on the terminal. */
+static int no_passphrase(char *to, int size, int writing, void *data) {
+    (void)to;
+    (void)size;
+    (void)writing;
+    struct rlock__tls_session *session = data;
+    session->locked = true;
+    return -1;
+}
+
+static enum rlock_status load_authorities(const struct rlock__tls_session *session,
+                                          const struct rlock__tls_config *config,
+                                          struct rlock__error *error) {
+    if (config->insecure)
+        return RLOCK_OK;
+    if (config->ca == NULL)
+        (void)SSL_CTX_set_default_verify_paths(
+            session->context); /* none there: nobody is trusted */
+    else if (SSL_CTX_load_verify_file(session->context, config->ca) != 1)
+        return rlock__tls_why_file(session, "the authorities' certificates", config->ca, error);
+    return RLOCK_OK;
+}
+
+static enum rlock_status load_certificate(struct rlock__tls_session *session,
+                                          const struct rlock__tls_config *config,
+                                          struct rlock__error *error) {
+    if (config->cert == NULL && config->key == NULL)
+        return RLOCK_OK;
+    if (config->cert == NULL || config->key == NULL) {
+        rlock__error_set(error, "a certificate is of no use without its key: give both");
+        return RLOCK_DENIED;
+    }
+    session->has_cert = true;
+    if (SSL_CTX_use_certificate_chain_file(session->context, config->cert) != 1)
+        return rlock__tls_why_file(session, "the certificate", config->cert, error);
+    if (SSL_CTX_use_PrivateKey_file(session->context, config->key, SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_check_private_key(session->context) != 1)
+        return rlock__tls_why_file(session, "the key", config->key, error);
+    return RLOCK_OK;
+}
+
+static bool make_context(struct rlock__tls_session *session,
+                         const struct rlock__tls_config *config) {
+    SSL_CTX *context = session->context = SSL_CTX_new(TLS_client_method());
+    if (context == NULL || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1)
+        return false;
+    /* No session is ever resumed: a connection lives as long as rlock does. */
+    (void)SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
+    (void)SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    (void)SSL_CTX_set_mode(context,
+                           SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_verify(context, config->insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER,
+                       config->insecure ? NULL : rlock__tls_on_verify);
+    SSL_CTX_set_client_cert_cb(context, on_asked);
+    SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+    SSL_CTX_set_default_passwd_cb_userdata(context, session);
+    return true;
+}
+
+/* Whom to ask for, and who has to answer. An address is never asked for (RFC 6066, section 3). */
+static bool set_name(const struct rlock__tls_session *session) {
+    X509_VERIFY_PARAM *param = SSL_get0_param(session->ssl);
+    if (is_address(session->name))
+        return X509_VERIFY_PARAM_set1_ip_asc(param, session->name) == 1;
+    SSL_set_hostflags(session->ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return SSL_set1_host(session->ssl, session->name) == 1 &&
+           SSL_set_tlsext_host_name(session->ssl, session->name) == 1;
+}
+
+static bool make_session(struct rlock__tls_session *session) {
+    session->ssl = SSL_new(session->context);
+    BIO *bio = session->ssl != NULL ? rlock__tls_bio(session) : NULL;
+    if (bio == NULL)
+        return false;
+    SSL_set_bio(session->ssl, bio, bio);
+    SSL_set_connect_state(session->ssl);
+    return SSL_set_app_data(session->ssl, session) == 1 && set_name(session);
+}
+
+static void session_close(struct rlock__tls_session *session) {
+    if (session->ssl != NULL && SSL_is_init_finished(session->ssl) && !session->broken)
+        (void)SSL_shutdown(session->ssl);
+    SSL_free(session->ssl);
+    SSL_CTX_free(session->context);
+    BIO_meth_free(session->method);
+    free(session->name);
+    free(session->ca);
+    free(session);
+    ERR_clear_error();
+}
+
+static enum rlock_status session_open(struct rlock__tls_session **out, int fd,
+                                      const struct rlock__tls_config *config, const char *host,
+                                      struct rlock__error *error) {
+    struct rlock__tls_session *session = calloc(1, sizeof *session);
+    enum rlock_status status = RLOCK_SYSTEM;
+    ERR_clear_error();
+    rlock__error_set(error, "no TLS: no memory");
+    if (session == NULL)
+        return status;
+    session->fd = fd;
+    session->name = plain_name(config->name != NULL ? config->name : host);
+    if (session->name == NULL ||
+        (config->ca != NULL && (session->ca = strdup(config->ca)) == NULL) ||
+        !make_context(session, config))
+        goto out;
+    status = load_authorities(session, config, error);
+    if (status == RLOCK_OK)
+        status = load_certificate(session, config, error);
+    if (status == RLOCK_OK && !make_session(session)) {
+        rlock__error_set(error, "no TLS: OpenSSL makes no session for '%s'", session->name);
+        status = RLOCK_SYSTEM;
+    }
+out:
+    if (status != RLOCK_OK)
+        session_close(session);
+    else
+        *out = session;
+    ERR_clear_error();
+    return status;
+}
+
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+/* What a call that did not succeed is to be told as. */
+static enum rlock_status judge(struct rlock__tls_session *session, int result, short *events,
+                               struct rlock__error *error) {
+    enum rlock_status status = RLOCK_AGAIN;
+    switch (SSL_get_error(session->ssl, result)) {
+    case SSL_ERROR_WANT_READ: *events = POLLIN; break;
+    case SSL_ERROR_WANT_WRITE: *events = POLLOUT; break;
+    default: session->broken = true; status = rlock__tls_why(session, error);
+    }
+    ERR_clear_error();
+    return status;
+}
+
+static enum rlock_status session_handshake(struct rlock__tls_session *session, short *events,
+                                           struct rlock__error *error) {
+    session->taken = 0;
+    ERR_clear_error();
+    const int result = SSL_do_handshake(session->ssl);
+    if (result == 1)
+        return RLOCK_OK;
+    const enum rlock_status status = judge(session, result, events, error);
+    if (status == RLOCK_AGAIN)
+        rlock__error_set(error, "the server does not answer the TLS handshake (is it redis://?)");
+    return status;
+}
+
+static enum rlock_status session_read(struct rlock__tls_session *session, char *to, size_t size,
+                                      size_t *n, short *events, struct rlock__error *error) {
+    session->taken = 0;
+    ERR_clear_error();
+    const int result = SSL_read_ex(session->ssl, to, size, n);
+    if (result != 1)
+        return judge(session, result, events, error);
+    session->heard = true;
+    return RLOCK_OK;
+}
+
+/* A server that does not take our certificate says so and closes, with TLS 1.3 after the handshake:
+ * what we send then fails, but what it has said is still there to be read. */
+static enum rlock_status hear_why(struct rlock__tls_session *session, struct rlock__error *error) {
+    char byte;
+    size_t n;
+    short events;
+    struct rlock__error said;
+    if (session->heard || session_read(session, &byte, 1, &n, &events, &said) != RLOCK_DENIED)
+        return RLOCK_UNAVAILABLE;
+    *error = said;
+    return RLOCK_DENIED;
+}
+
+static enum rlock_status session_write(struct rlock__tls_session *session, const char *from,
+                                       size_t size, size_t *n, short *events,
+                                       struct rlock__error *error) {
+    session->taken = 0;
+    ERR_clear_error();
+    const int result = SSL_write_ex(session->ssl, from, size, n);
+    if (result == 1)
+        return RLOCK_OK;
+    const enum rlock_status status = judge(session, result, events, error);
+    return status == RLOCK_UNAVAILABLE ? hear_why(session, error) : status;
+}
+
+static bool session_pending(const struct rlock__tls_session *session) {
+    return SSL_pending(session->ssl) > 0;
+}
+
+RLOCK_API extern const struct rlock__tls_module rlock__tls_module;
+const struct rlock__tls_module rlock__tls_module = {
+    .version = RLOCK_VERSION,
+    .open = session_open,
+    .handshake = session_handshake,
+    .read = session_read,
+    .write = session_write,
+    .pending = session_pending,
+    .close = session_close,
+};

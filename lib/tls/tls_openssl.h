@@ -1,0 +1,48 @@
+/* tls_openssl.h: the inside of the module: a session, and why it failed. */
+#ifndef RLOCK_TLS_OPENSSL_H
+#define RLOCK_TLS_OPENSSL_H
+
+#include <openssl/ssl.h>
+
+#include "tls/tls_module.h"
+
+enum { RLOCK__TLS_NAMES_SIZE = 160 };
+
+struct rlock__tls_session {
+    SSL_CTX *context;
+    SSL *ssl;
+    BIO_METHOD *method;
+    int fd;
+    char *name;       /* whose the certificate must be */
+    char *ca;         /* the file; NULL: the system's */
+    bool has_cert;    /* we have one to show */
+    bool locked;      /* its key wants a passphrase */
+    bool asked;       /* the server wanted to see one */
+    bool heard;       /* the server took what we showed: it has sent data */
+    bool closed;      /* the server has closed the connection */
+    bool broken;      /* nothing more can be sent */
+    size_t taken;     /* bytes from the socket, in this call */
+    int failure;      /* errno of the socket; 0: none */
+    int verify_error; /* X509_V_ERR_... of the server's certificate; X509_V_OK: none */
+    int verify_depth; /* 0: its own, from 1: those who signed it */
+    char names[RLOCK__TLS_NAMES_SIZE]; /* whom the certificate is for, when that is what is wrong */
+};
+
+/* The session's socket, for OpenSSL. Its caller's, and with session->method; NULL: no memory. */
+BIO *rlock__tls_bio(struct rlock__tls_session *session);
+
+/* Keeps why OpenSSL does not take a certificate of the server's: its errors say it no more when the
+ * handshake ends. For SSL_CTX_set_verify(). */
+int rlock__tls_on_verify(int good, X509_STORE_CTX *store);
+
+/* What a failed call on the session means, in plain words. RLOCK_DENIED or RLOCK_UNAVAILABLE. Uses
+ * up the thread's OpenSSL errors. */
+enum rlock_status rlock__tls_why(const struct rlock__tls_session *session,
+                                 struct rlock__error *error);
+
+/* Why a file can't be used, from the thread's OpenSSL errors: "cannot use WHAT in FILE: reason".
+ * Returns RLOCK_DENIED. */
+enum rlock_status rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
+                                      const char *file, struct rlock__error *error);
+
+#endif
