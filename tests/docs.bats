@@ -315,6 +315,17 @@ run_document() {
     run_document man/rlock.7
 }
 
+# numberless: times and process ids are others each time.
+numberless() {
+    sed 's/[0-9]\+/N/g'
+}
+
+@test "README's picture shows what the program prints" {
+    RLOCK_BIN=$RLOCK run --separate-stderr "$PROJECT/man/pictures/waiting"
+    assert_success
+    assert_equal "$(numberless <<<"$output")" "$(numberless <"$PROJECT/man/pictures/waiting.svg")"
+}
+
 @test "no document is left out, and links lead somewhere" {
     local page link
     for page in "$PROJECT"/man/*.[1-9]; do
