@@ -78,7 +78,7 @@ def fitting(counts):
 
 def write_readme(text):
     """Between the two marks."""
-    file = PROJECT / "README.md"
+    file = HERE / "README.md"
     before, mark, rest = file.read_text(encoding="utf-8").partition(MARKS[0])
     after = rest[rest.index(MARKS[1]):]
     file.write_text(before + mark + text + after, encoding="utf-8")

@@ -39,7 +39,7 @@ def starts(figures):
     wall, cpu = figures["bare C"]
     rows = [[name, f"{one[0] / 1000:.2f} ms", ratio(one[0], wall), f"{one[1] / 1000:.2f} ms",
              ratio(one[1], cpu)] for name, one in figures.items()]
-    return ("`true` under a lock that is free, and what bare C needs for it:\n\n"
+    return ("`true` under a lock that is free, beside the least that bare C needs for it:\n\n"
             + table(["", "wall time", "ratio", "CPU time", "ratio"], rows))
 
 
@@ -48,7 +48,7 @@ def hand_offs(figures):
     rows = [[f"`{kind}`", counted(count), f"{one['median']:.2f} ms", f"{one['floor']:.2f} ms",
              ratio(one["median"], one["floor"]), f"{one['scripts']:.2f}"]
             for (kind, count), one in figures.items()]
-    return ("A hand-off, from the end of one command to the begin of the next, beside rlocks one "
+    return ("A hand-off, from the end of one command to the start of the next, beside rlocks one "
             "by one, without waiting:\n\n"
             + table(["kind", "waiters", "hand-off", "one by one", "ratio", "scripts"], rows))
 
@@ -59,7 +59,7 @@ def idle(figures):
              percent(one["server_cpu"]), percent(one["waiters_cpu"])]
             for (kind, count), one in figures.items()]
     each = list(figures.values())[-1]
-    return ("All waiters together, while nothing happens:\n\n"
+    return ("All waiters together, while nobody gets the lock:\n\n"
             + table(["kind", "waiters", "scripts a second", "commands in each", "server's CPU",
                      "their own CPU"], rows)
             + f"\n\nEach has {each['connections']:.0f} connections, {each['processes']} processes "
@@ -73,9 +73,9 @@ def bounds(figures):
                      for count in counts)] for what, each in figures.items()]
     slowest = max((found[2] for each in figures.values() for found in each.values() if found),
                   default=0)
-    return ("Commands of the dearest script while so many are there:\n\n"
+    return ("Commands that the most expensive script runs when there are this many:\n\n"
             + table(["", *map(counted, counts)], rows)
-            + f"\n\nBehind dead waiters one that came then waited {slowest:.1f} s at most.")
+            + f"\n\nA newcomer behind dead waiters waited {slowest:.1f} s at most.")
 
 
 # --- plots ----------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ set xlabel "waiters"
 set ylabel "{unit}"
 set logscale x
 set yrange [0:*]
-set key top left
+set key below
 set grid
 {data}
 plot {lines}
@@ -105,15 +105,15 @@ def plot(file, title, unit, lines):
 
 
 def plots(hand_offs, idle, folder):
-    """Figures as above. Two files, and the words that show them in the project's README."""
+    """Figures as above. Two files, and the words that show them beside."""
     lines = {}
     for (kind, count), one in hand_offs.items():
         lines.setdefault(kind, []).append((count, one["median"]))
         lines.setdefault(f"{kind}, one by one", []).append((count, one["floor"]))
-    plot(f"{folder}/hand-off.svg", "From the end of one command to the begin of the next", "ms",
+    plot(f"{folder}/hand-off.svg", "From the end of one command to the start of the next", "ms",
          lines)
     lines = {}
     for (kind, count), one in idle.items():
         lines.setdefault(kind, []).append((count, 100 * one["server_cpu"]))
     plot(f"{folder}/waiting.svg", "Server CPU while all wait", "% of a core", lines)
-    return "![hand-off](tests/bench/hand-off.svg) ![waiting](tests/bench/waiting.svg)"
+    return "![hand-off](hand-off.svg) ![waiting](waiting.svg)"
