@@ -179,7 +179,7 @@ layers() {
 	run
 	script
 	client kind
-	ask ear part vote
+	ask part subscription vote
 	wait
 	part_check part_release part_token
 	part_take
@@ -219,7 +219,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ear,keeper,lock,pace,part*,wait}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,lock,pace,part*,subscription,wait}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

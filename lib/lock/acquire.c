@@ -158,8 +158,8 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
 /* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
  * channel too. When a subscription is new it is time for a try: the answer of the last one is
  * older. */
-static enum rlock_status prick_ears(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                    bool try_after) {
+static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                        bool try_after) {
     struct rlock__listener *listener = &lock->listener;
     const bool first = lock->place <= 1 || (listener->part == lock->busy && listener->shared);
     const struct rlock__limit bound =
@@ -204,13 +204,13 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     lock->place = lock->blocker.position = 1;
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
-    return prick_ears(lock, limit, false);
+    return keep_listening(lock, limit, false);
 }
 
 /* Sleeps until it is time to try again, or the limit. RLOCK_OK, RLOCK_CANCELLED, or final. */
 static enum rlock_status sleep_until_try(struct rlock_lock *lock,
                                          const struct rlock__limit *limit) {
-    enum rlock_status status = lock->last_was_busy ? prick_ears(lock, limit, true) : RLOCK_OK;
+    enum rlock_status status = lock->last_was_busy ? keep_listening(lock, limit, true) : RLOCK_OK;
     while (status == RLOCK_OK) {
         struct rlock__news news = {.first_ms = -1};
         const struct rlock__limit bound = {rlock__sooner_ms(lock->next_try_ms, limit->deadline_ms),

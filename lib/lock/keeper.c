@@ -27,8 +27,8 @@ struct rlock_keeper {
     struct rlock__routes routes;
     struct rlock__listener listener; /* for the word that the lock was taken away */
     char *channel;                   /* lua/include/broken.lua says so there */
-    bool deaf;                       /* it may not listen */
-    char broken_by[RLOCK__BY_SIZE];  /* "": nobody is known to have taken it away */
+    bool may_not_listen;
+    char broken_by[RLOCK__BY_SIZE]; /* "": nobody is known to have taken it away */
     int64_t grace_ms;
     int64_t *published; /* may be NULL */
     pthread_t thread;
@@ -71,14 +71,14 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
 static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     struct rlock_lock *lock = keeper->lock;
     struct rlock__listener *listener = &keeper->listener;
-    if (keeper->deaf || listener->part != NULL)
+    if (keeper->may_not_listen || listener->part != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
     listener->beside_fd = keeper->timer_fd;
     listener->channel = keeper->channel;
     const enum rlock_status status =
         rlock__listen(listener, lock->client, &lock->parts[0], false, &limit);
-    keeper->deaf = status != RLOCK_OK && status != RLOCK_AGAIN;
+    keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
 }
 
 /* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
@@ -225,7 +225,7 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
     if (keeper != NULL) {
         keeper->lock = lock;
         keeper->grace_ms = options->grace_ms;
-        keeper->deaf = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
+        keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
         keeper->published = options->lease_end_ms;
         keeper->reports_all = options->reports;
         if (open_keeper(keeper, options->reports || options->troubles) && start_thread(keeper))

@@ -14,20 +14,20 @@
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})
 
 static bool make(struct rlock__listener *listener, const struct rlock_client *client) {
-    if (listener->ears != NULL)
+    if (listener->subscriptions != NULL)
         return true;
     listener->heard = NO_NEWS;
     if (!rlock__client_routes(client, &listener->routes))
         return false;
-    listener->ears = calloc(listener->routes.count, sizeof *listener->ears);
-    return listener->ears != NULL;
+    listener->subscriptions = calloc(listener->routes.count, sizeof *listener->subscriptions);
+    return listener->subscriptions != NULL;
 }
 
 void rlock__listen_no_more(struct rlock__listener *listener) {
-    for (size_t i = 0; listener->ears != NULL && i < listener->routes.count; i++) {
-        if (listener->ears[i].state != RLOCK__DEAF)
-            rlock__ear_close(&listener->ears[i], &listener->routes.at[i]);
-        listener->ears[i].again_ms = 0;
+    for (size_t i = 0; listener->subscriptions != NULL && i < listener->routes.count; i++) {
+        if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED)
+            rlock__subscription_close(&listener->subscriptions[i], &listener->routes.at[i]);
+        listener->subscriptions[i].again_ms = 0;
     }
     listener->part = NULL;
     listener->shared = false;
@@ -37,69 +37,72 @@ void rlock__listen_no_more(struct rlock__listener *listener) {
 void rlock__listener_free(struct rlock__listener *listener) {
     rlock__listen_no_more(listener);
     rlock__routes_free(&listener->routes);
-    free(listener->ears);
-    listener->ears = NULL;
+    free(listener->subscriptions);
+    listener->subscriptions = NULL;
 }
 
-static size_t count_in(const struct rlock__listener *listener, enum rlock__ear_state state) {
+static size_t count_in(const struct rlock__listener *listener,
+                       enum rlock__subscription_state state) {
     size_t count = 0;
     for (size_t i = 0; i < listener->routes.count; i++)
-        count += listener->ears[i].state == state;
+        count += listener->subscriptions[i].state == state;
     return count;
 }
 
 /* Begins to connect, and says what to subscribe to. */
-static enum rlock_status prick(struct rlock__listener *listener, size_t i,
+static enum rlock_status begin(struct rlock__listener *listener, size_t i,
                                const struct rlock__limit *limit) {
-    struct rlock__ear *ear = &listener->ears[i];
+    struct rlock__subscription *subscription = &listener->subscriptions[i];
     struct rlock__route *route = &listener->routes.at[i];
-    enum rlock_status status = rlock__route_find(route, listener->part->name, limit, &ear->link);
+    enum rlock_status status =
+        rlock__route_find(route, listener->part->name, limit, &subscription->link);
     if (status != RLOCK_OK)
         return status;
     const char *channel = listener->channel;
-    ear->sharded = channel == NULL &&
-                   rlock__route_sharded(route, listener->part->name, listener->part->channel);
-    ear->state = RLOCK__CONNECTING_EAR;
-    status = rlock__ear_subscribe(ear, channel != NULL ? channel : listener->part->own_channel);
+    subscription->sharded = channel == NULL && rlock__route_sharded(route, listener->part->name,
+                                                                    listener->part->channel);
+    subscription->state = RLOCK__SUBSCRIPTION_CONNECTING;
+    status = rlock__subscription_add(subscription,
+                                     channel != NULL ? channel : listener->part->own_channel);
     if (status == RLOCK_OK && listener->shared)
-        status = rlock__ear_subscribe(ear, listener->part->channel);
+        status = rlock__subscription_add(subscription, listener->part->channel);
     return status;
 }
 
-/* An ear that has failed tries again after a pause, as long as others hear. */
-static enum rlock_status fail_ear(struct rlock__listener *listener, size_t i,
-                                  enum rlock_status status) {
+/* One that has failed is begun anew after a pause, as long as others listen. */
+static enum rlock_status fail_subscription(struct rlock__listener *listener, size_t i,
+                                           enum rlock_status status) {
     struct rlock__route *route = &listener->routes.at[i];
-    if (listener->ears[i].state != RLOCK__DEAF)
-        listener->routes.error = listener->ears[i].link->error;
+    if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED)
+        listener->routes.error = listener->subscriptions[i].link->error;
     else
         listener->routes.error = route->error;
     rlock__route_doubt(route);
-    rlock__ear_close(&listener->ears[i], route);
+    rlock__subscription_close(&listener->subscriptions[i], route);
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 
-/* All ears one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
+/* All subscriptions one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
 static enum rlock_status step_all(struct rlock__listener *listener,
                                   const struct rlock__limit *limit, struct rlock__news *news) {
     enum rlock_status failure = RLOCK_OK;
     for (size_t i = 0; i < listener->routes.count; i++) {
-        struct rlock__ear *ear = &listener->ears[i];
+        struct rlock__subscription *subscription = &listener->subscriptions[i];
         enum rlock_status status = RLOCK_OK;
-        if (ear->state == RLOCK__DEAF) {
-            if (rlock_now_ms() < ear->again_ms)
+        if (subscription->state == RLOCK__SUBSCRIPTION_CLOSED) {
+            if (rlock_now_ms() < subscription->again_ms)
                 continue;
-            status = prick(listener, i, limit);
+            status = begin(listener, i, limit);
         }
         if (status == RLOCK_OK)
-            status = rlock__ear_step(ear, listener->part, news);
-        if (status != RLOCK_AGAIN || ear->state == RLOCK__DEAF)
-            failure = fail_ear(listener, i, status);
+            status = rlock__subscription_step(subscription, listener->part, news);
+        if (status != RLOCK_AGAIN || subscription->state == RLOCK__SUBSCRIPTION_CLOSED)
+            failure = fail_subscription(listener, i, status);
     }
     return failure;
 }
 
-/* Waits until an ear can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
+/* Waits until a subscription can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
 static enum rlock_status wait_for_any(const struct rlock__listener *listener,
                                       const struct rlock__limit *limit) {
     struct pollfd fds[RLOCK__POLL_MAX];
@@ -108,11 +111,11 @@ static enum rlock_status wait_for_any(const struct rlock__listener *listener,
     if (listener->beside_fd > 0)
         fds[n++] = (struct pollfd){.fd = listener->beside_fd, .events = POLLIN};
     for (size_t i = 0; i < listener->routes.count; i++) {
-        const struct rlock__ear *ear = &listener->ears[i];
-        if (ear->state != RLOCK__DEAF)
-            rlock__link_poll(ear->link, &fds[n++], &bound.deadline_ms);
-        else if (ear->again_ms < bound.deadline_ms)
-            bound.deadline_ms = ear->again_ms;
+        const struct rlock__subscription *subscription = &listener->subscriptions[i];
+        if (subscription->state != RLOCK__SUBSCRIPTION_CLOSED)
+            rlock__link_poll(subscription->link, &fds[n++], &bound.deadline_ms);
+        else if (subscription->again_ms < bound.deadline_ms)
+            bound.deadline_ms = subscription->again_ms;
     }
     const enum rlock_status status = rlock__poll_any(fds, n, &bound);
     return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
@@ -135,8 +138,8 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
     const bool share = shared && !listener->shared;
     listener->shared = listener->shared || shared;
     for (size_t i = 0; share && i < listener->routes.count; i++) {
-        if (listener->ears[i].state != RLOCK__DEAF &&
-            rlock__ear_subscribe(&listener->ears[i], part->channel) != RLOCK_OK)
+        if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED &&
+            rlock__subscription_add(&listener->subscriptions[i], part->channel) != RLOCK_OK)
             return end_listen(listener, RLOCK_SYSTEM);
     }
     const size_t enough = rlock__routes_majority(&listener->routes);
@@ -144,13 +147,13 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
     for (;;) {
         const enum rlock_status last = step_all(listener, limit, &listener->heard);
         failure = last != RLOCK_OK ? last : failure;
-        const size_t hearing = count_in(listener, RLOCK__LISTENING);
-        const size_t deaf = count_in(listener, RLOCK__DEAF);
+        const size_t hearing = count_in(listener, RLOCK__SUBSCRIPTION_CONFIRMED);
+        const size_t closed = count_in(listener, RLOCK__SUBSCRIPTION_CLOSED);
         if (failure == RLOCK_CANCELLED)
             return end_listen(listener, failure);
-        if (hearing >= enough || (hearing > 0 && hearing + deaf == listener->routes.count))
+        if (hearing >= enough || (hearing > 0 && hearing + closed == listener->routes.count))
             return RLOCK_OK;
-        if (deaf == listener->routes.count)
+        if (closed == listener->routes.count)
             return end_listen(listener, failure);
         const enum rlock_status status = wait_for_any(listener, limit);
         if (status == RLOCK_AGAIN && hearing > 0)
@@ -164,26 +167,28 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
 
 /* Asked at another place since, or over a newer connection: the same host's name may lead to
  * another server by now. */
-static bool is_elsewhere(const struct rlock__ear *ear, const struct rlock__link *asked) {
-    if (asked == NULL || ear->state == RLOCK__DEAF)
+static bool is_elsewhere(const struct rlock__subscription *subscription,
+                         const struct rlock__link *asked) {
+    if (asked == NULL || subscription->state == RLOCK__SUBSCRIPTION_CLOSED)
         return false;
-    const bool connected = ear->state != RLOCK__CONNECTING_EAR;
-    return !rlock__link_same(asked, ear->link) ||
-           (connected && asked->ready_ms > ear->link->ready_ms);
+    const bool connected = subscription->state != RLOCK__SUBSCRIPTION_CONNECTING;
+    return !rlock__link_same(asked, subscription->link) ||
+           (connected && asked->ready_ms > subscription->link->ready_ms);
 }
 
 bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
     bool any = false;
     for (size_t i = 0; listener->part != NULL && i < routes->count; i++) {
-        if (!is_elsewhere(&listener->ears[i], routes->at[i].used))
+        if (!is_elsewhere(&listener->subscriptions[i], routes->at[i].used))
             continue;
         any = true;
         rlock__route_doubt(&listener->routes.at[i]);
-        rlock__ear_close(&listener->ears[i], &listener->routes.at[i]);
-        listener->ears[i].again_ms = 0;
+        rlock__subscription_close(&listener->subscriptions[i], &listener->routes.at[i]);
+        listener->subscriptions[i].again_ms = 0;
     }
-    return any && count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes);
+    return any && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
+                      rlock__routes_majority(&listener->routes);
 }
 
 static bool is_readable(int fd) {
@@ -204,14 +209,14 @@ enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlo
         const enum rlock_status failure = step_all(listener, limit, news);
         if (failure == RLOCK_CANCELLED)
             return failure;
-        if (count_in(listener, RLOCK__DEAF) == listener->routes.count) {
+        if (count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) == listener->routes.count) {
             rlock__listen_no_more(listener);
             return RLOCK_UNAVAILABLE;
         }
         if (is_news(news))
             return RLOCK_OK;
-        if (failure != RLOCK_OK &&
-            count_in(listener, RLOCK__DEAF) >= rlock__routes_majority(&listener->routes))
+        if (failure != RLOCK_OK && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
+                                       rlock__routes_majority(&listener->routes))
             return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
         const enum rlock_status status = wait_for_any(listener, limit);
         if (status != RLOCK_OK || is_readable(listener->beside_fd))

@@ -2,17 +2,17 @@
 #ifndef RLOCK_WAIT_H
 #define RLOCK_WAIT_H
 
-#include "lock/ear.h"
+#include "lock/subscription.h"
 #include "redis/client.h"
 
 struct rlock__listener {
-    struct rlock__routes routes; /* count 0: not made yet */
-    struct rlock__ear *ears;     /* one for each server */
-    struct rlock__part *part;    /* what it listens for; NULL: nothing */
-    bool shared;                 /* subscribed to everybody's channel as well */
-    struct rlock__news heard;    /* while it subscribed */
-    int beside_fd;               /* rlock__hear() ends when it is readable, too; 0: none */
-    const char *channel;         /* the one to listen on in place of the part's; NULL: none */
+    struct rlock__routes routes;               /* count 0: not made yet */
+    struct rlock__subscription *subscriptions; /* one for each server */
+    struct rlock__part *part;                  /* what it listens for; NULL: nothing */
+    bool shared;                               /* subscribed to everybody's channel as well */
+    struct rlock__news heard;                  /* while it subscribed */
+    int beside_fd;       /* rlock__hear() ends when it is readable, too; 0: none */
+    const char *channel; /* the one to listen on in place of the part's; NULL: none */
 };
 
 /* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has

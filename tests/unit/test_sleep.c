@@ -146,7 +146,7 @@ static void until_keeps_the_place(void **state) {
     assert_null(world.lock.listener.part);
 }
 
-/* Subscribing fails although tries are answered: no storm, and no sleep without ears. */
+/* Subscribing fails although tries are answered: no storm, and no sleep without subscriptions. */
 static void a_deaf_waiter_tries_now_and_then(void **state) {
     (void)state;
     static const struct answer answers[] = {BUSY(29000, 1), AND_SO_ON};

@@ -161,8 +161,8 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.client.connect_timeout_ms = world.client.io_timeout_ms = 5000;
     world.client.count = world.client.routes.count = 1;
     world.client.routes.at = world.routes;
-    world.ears[0].site = &world.site;
-    world.lock.listener.routes = (struct rlock__routes){.count = 1, .at = world.ears};
+    world.subscriptions[0].site = &world.site;
+    world.lock.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
     world.lock.client = &world.client;
     world.lock.kind = rlock__kind_find("run");
     world.lock.lease_ms = 30000;

@@ -45,7 +45,7 @@ struct world {
 
     struct rlock_client client;
     struct rlock__site site;
-    struct rlock__route routes[SERVERS_MAX], ears[SERVERS_MAX];
+    struct rlock__route routes[SERVERS_MAX], subscriptions[SERVERS_MAX];
     struct rlock__seat seats[NAMES_MAX];
     struct rlock__part parts[NAMES_MAX];
     struct rlock_lock lock;

@@ -1,4 +1,4 @@
-/* test_ears.c: listening on several servers, and on a cluster's shard. */
+/* test_subscriptions.c: listening on several servers, and on a cluster's shard. */
 #include "test.h"
 
 #include <fcntl.h>
@@ -267,14 +267,14 @@ static void an_older_cluster_has_one_bus(void **state) {
     forget(&f);
 }
 
-/* Says something by itself, over a connection that takes the place of the ear's. */
+/* Says something by itself, over a connection that takes the place of the subscription's. */
 static int interrupt(struct fixture *f, const char *text) {
     char spelt[TEXT_SIZE];
     int fds[2];
     spell(f, spelt, text);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
     assert_int_equal(send(fds[1], spelt, strlen(spelt), 0), strlen(spelt));
-    assert_true(dup3(fds[0], f->lock->listener.ears[0].link->conn.fd, O_CLOEXEC) >= 0);
+    assert_true(dup3(fds[0], f->lock->listener.subscriptions[0].link->conn.fd, O_CLOEXEC) >= 0);
     close(fds[0]);
     return fds[1];
 }

@@ -1,5 +1,5 @@
-/* ear.c: one server's subscriptions for who waits, from the first connection to each message. */
-#include "lock/ear.h"
+/* subscription.c: a waiter's subscription on one server, from the connection to each message. */
+#include "lock/subscription.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +10,24 @@
 
 enum { EAR_PAUSE_MS = 1000 };
 
-void rlock__ear_close(struct rlock__ear *ear, struct rlock__route *route) {
+void rlock__subscription_close(struct rlock__subscription *subscription,
+                               struct rlock__route *route) {
     rlock__route_close(route);
-    rlock__request_free(&ear->request);
-    ear->state = RLOCK__DEAF;
-    ear->unconfirmed = 0;
-    ear->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
+    rlock__request_free(&subscription->request);
+    subscription->state = RLOCK__SUBSCRIPTION_CLOSED;
+    subscription->unconfirmed = 0;
+    subscription->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
 }
 
-enum rlock_status rlock__ear_subscribe(struct rlock__ear *ear, const char *channel) {
-    const char *verb = ear->sharded ? "SSUBSCRIBE" : "SUBSCRIBE";
+enum rlock_status rlock__subscription_add(struct rlock__subscription *subscription,
+                                          const char *channel) {
+    const char *verb = subscription->sharded ? "SSUBSCRIBE" : "SUBSCRIBE";
     const struct rlock__arg args[] = {{verb, strlen(verb)}, {channel, strlen(channel)}};
-    if (!rlock__request_add(&ear->request, 2, args))
+    if (!rlock__request_add(&subscription->request, 2, args))
         return RLOCK_SYSTEM;
-    ear->unconfirmed++;
-    if (ear->state == RLOCK__LISTENING)
-        ear->state = RLOCK__SUBSCRIBING;
+    subscription->unconfirmed++;
+    if (subscription->state == RLOCK__SUBSCRIPTION_CONFIRMED)
+        subscription->state = RLOCK__SUBSCRIPTION_REQUESTED;
     return RLOCK_OK;
 }
 
@@ -66,47 +68,50 @@ static bool says_moved(const struct rlock__part *part, const rlock__reply *reply
 }
 
 /* Reads one reply or message. */
-static enum rlock_status read_one(struct rlock__ear *ear, const struct rlock__part *part,
-                                  struct rlock__news *news) {
+static enum rlock_status read_one(struct rlock__subscription *subscription,
+                                  const struct rlock__part *part, struct rlock__news *news) {
     rlock__reply *reply = NULL;
-    enum rlock_status status = rlock__conn_receive(&ear->link->conn, &reply, &ear->link->error);
+    enum rlock_status status =
+        rlock__conn_receive(&subscription->link->conn, &reply, &subscription->link->error);
     if (status != RLOCK_OK)
         return status;
-    status = rlock__link_judge(ear->link, reply);
+    status = rlock__link_judge(subscription->link, reply);
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
     if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
-        rlock__error_set(&ear->link->error, "%s", text);
+        rlock__error_set(&subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
         status = RLOCK_UNAVAILABLE;
     else if (status == RLOCK_UNAVAILABLE)
         status = RLOCK_DENIED; /* whatever it has against us */
-    if (status == RLOCK_OK && says(reply, "ssubscribe") && ear->unconfirmed > 0 &&
-        --ear->unconfirmed == 0)
-        ear->state = RLOCK__LISTENING;
+    if (status == RLOCK_OK && says(reply, "ssubscribe") && subscription->unconfirmed > 0 &&
+        --subscription->unconfirmed == 0)
+        subscription->state = RLOCK__SUBSCRIPTION_CONFIRMED;
     note(part, reply, news);
     rlock__reply_free(reply);
     return status;
 }
 
-enum rlock_status rlock__ear_step(struct rlock__ear *ear, const struct rlock__part *part,
-                                  struct rlock__news *news) {
+enum rlock_status rlock__subscription_step(struct rlock__subscription *subscription,
+                                           const struct rlock__part *part,
+                                           struct rlock__news *news) {
     enum rlock_status status = RLOCK_OK;
-    if (ear->state == RLOCK__CONNECTING_EAR) {
+    if (subscription->state == RLOCK__SUBSCRIPTION_CONNECTING) {
         rlock__reply *none;
-        if (!rlock__link_step(ear->link, &status, &none))
+        if (!rlock__link_step(subscription->link, &status, &none))
             return RLOCK_AGAIN;
         if (status != RLOCK_OK)
             return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
-        ear->state = RLOCK__SUBSCRIBING;
+        subscription->state = RLOCK__SUBSCRIPTION_REQUESTED;
     }
-    if (ear->request.bytes != NULL) {
-        status = rlock__conn_send(&ear->link->conn, &ear->request, &ear->link->error);
+    if (subscription->request.bytes != NULL) {
+        status = rlock__conn_send(&subscription->link->conn, &subscription->request,
+                                  &subscription->link->error);
         if (status == RLOCK_OK)
-            rlock__request_free(&ear->request);
+            rlock__request_free(&subscription->request);
     }
     while (status == RLOCK_OK)
-        status = read_one(ear, part, news);
+        status = read_one(subscription, part, news);
     return status;
 }
