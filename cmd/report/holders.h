@@ -1,21 +1,21 @@
-/* prey.h: who would lose a lock that is broken: its holders, as all of its servers tell them. */
-#ifndef RLOCK_CMD_PREY_H
-#define RLOCK_CMD_PREY_H
+/* holders.h: who would lose a lock that is broken: its holders, as all of its servers tell them. */
+#ifndef RLOCK_CMD_HOLDERS_H
+#define RLOCK_CMD_HOLDERS_H
 
 #include "options/settings.h"
 #include "rlock.h"
 #include "server/server.h"
 
-enum { PREY_TEXT_SIZE = 1024 };
+enum { HOLDERS_TEXT_SIZE = 1024 };
 
-struct prey {
+struct holders {
     const char *kind; /* NULL: unknown */
     bool held;        /* by somebody, known or not */
     int64_t count;    /* of a latch; else -1 */
     bool may_be_sem;  /* the latch, see struct rlock_view */
     size_t waiters;
     /* The holders that --owner picks, each once, wherever it was seen. */
-    size_t count_of_holders;
+    size_t size;
     const char **owners;
     struct seen {
         const struct rlock_view_holder *holder;
@@ -27,19 +27,19 @@ struct prey {
 
 /* Looks on all servers; a majority must answer. Returns 0, or the exit status after a message. Free
  * it in any case. */
-int prey_find(struct prey *out, const struct server *server, const struct settings *settings);
-void prey_free(struct prey *prey);
+int holders_find(struct holders *out, const struct server *server, const struct settings *settings);
+void holders_free(struct holders *holders);
 
 /* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh". Returns the text. */
-const char *prey_describe(char text[PREY_TEXT_SIZE], const struct prey *prey, size_t i);
+const char *holders_describe(char text[HOLDERS_TEXT_SIZE], const struct holders *holders, size_t i);
 
 /* For how long the commands of those that are held by rlock may run on at most, once they are
  * broken: until their leases would have ended; all of them, or the i-th. -1: nobody knows, as of a
  * client of Redisson's, which goes on until it unlocks; 0: nothing runs. */
-int64_t prey_runs_on_ms(const struct prey *prey);
-int64_t prey_one_runs_on_ms(const struct prey *prey, size_t i);
+int64_t holders_runs_on_ms(const struct holders *holders);
+int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i);
 
 /* Until when one server is asked: one of several is not waited for like the only one. */
-int64_t prey_deadline_ms(const struct settings *settings);
+int64_t holders_deadline_ms(const struct settings *settings);
 
 #endif
