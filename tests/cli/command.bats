@@ -77,7 +77,7 @@ with_closed() {
     for closed in 0 1 2 "0 1" "0 2" "1 2" "0 1 2"; do
         redis CONFIG RESETSTAT >/dev/null
         with_closed "$closed" run -v -n x -- true
-        with_closed "$closed" fair -v -n x -l "$(ms 300)" -- sleep "0.$((2 * SLOW))"
+        with_closed "$closed" fair -v -n x -l "$(ms 600)" -- sleep "0.$((3 * SLOW))"
         with_closed "$closed" run -v -n busy -w "$(ms 100)" -- true && false
         with_closed "$closed" sem -v --permits 2 -n s -- true
         with_closed "$closed" latch down -v -n none

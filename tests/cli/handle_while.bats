@@ -22,7 +22,7 @@ finish() {
         redis FLUSHALL
         begin
         # shellcheck disable=SC2086
-        acquire $kind -l "$(ms 240)" --while "$process"
+        acquire $kind -l "$(ms 600)" --while "$process"
         redis CONFIG RESETSTAT
         wait_until 5 renewed 4 # one every third of the lease
         try check "$handle"
@@ -93,11 +93,11 @@ renewed() { # TIMES
 
 @test "the keeper ends when the lock is given back by its handle, and when it is lost" {
     begin
-    acquire run -l "$(ms 300)" --while "$process"
+    acquire run -l "$(ms 600)" --while "$process"
     rlock release "$handle"
     assert_free x
     wait_until 5 none_marked_but_helpers
-    acquire run -l "$(ms 300)" --while "$process"
+    acquire run -l "$(ms 600)" --while "$process"
     redis DEL x 'rlock_hold:{x}' 'rlock_info:{x}'
     foreign_hold x 60000
     wait_until 5 none_marked_but_helpers

@@ -57,7 +57,7 @@ assert_no_replica() {
 }
 
 @test "no WAIT without --replicas, nor with --replicas 0" {
-    try run -l "$(ms 300)" -n x -- sleep "0.$((4 * SLOW > 9 ? 9 : 4 * SLOW))"
+    try run -l "$(ms 600)" -n x -- sleep "0.$((4 * SLOW > 9 ? 9 : 4 * SLOW))"
     assert_success
     try run --replicas 0 -n x -- true
     assert_success

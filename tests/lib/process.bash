@@ -36,12 +36,18 @@ kill_marked() { # TEXT
     return 0
 }
 
-state_of() { # PID: R, S, T, Z...
-    sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+# R, S, T, Z... goes to the variable. Fails, and it stays, where the process is gone.
+state_of() { # PID VARIABLE
+    local line
+    { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+    line=${line##*) }
+    printf -v "$2" %s "${line%% *}"
 }
 
 in_state() { # PID STATE
-    [[ $(state_of "$1") == "$2" ]]
+    local state=
+    state_of "$1" state || true
+    [[ $state == "$2" ]]
 }
 
 session() { # PID

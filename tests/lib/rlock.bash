@@ -129,9 +129,9 @@ reap() {
 }
 
 ended() { # PID: gone, or a zombie
-    local stat
-    stat=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) || return 0
-    [[ -z $stat || $stat == Z* ]]
+    local state=Z
+    state_of "$1" state || true
+    [[ $state == Z ]]
 }
 
 # --- time --------------------------------------------------------------------------------------
@@ -153,15 +153,19 @@ now_ns() {
 
 # wait_until SECONDS COMMAND...: tries the command every 10 ms until it succeeds.
 wait_until() {
-    local end=$(($(now_ms) + $1 * 1000 * SLOW)) limit=$1
+    local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000 * SLOW)) limit=$1 never
     shift
+    ! "$@" >/dev/null 2>&1 || return 0
+    exec {never}<> <(:) # a pipe to which nobody writes: sleep(1) is a process each time
     until "$@" >/dev/null 2>&1; do
-        if (($(now_ms) > end)); then
+        if ((${EPOCHREALTIME/[.,]/} > end)); then
+            exec {never}>&-
             fail "not within $limit s: $*"
             return 1
         fi
-        sleep "0.0$SLOW" # who polls takes time from those who are waited for
+        read -rt "0.0$SLOW" -u "$never" || true # who polls takes time from those who are waited for
     done
+    exec {never}>&-
 }
 
 # took FROM TO COMMAND...: the command's status goes to status, its output to output and stderr; it
