@@ -26,9 +26,7 @@ waits_in_line() { # N
     act b run -q
     act c fair -q
     wait_until 5 waits_in_line 2
-    snapshot
-    see x
-    assert_nothing_written
+    see_unchanged x
     assert_seen 'v[0]["kind"], v[0]["state"], v[0]["token"]' "('fair', 'held', 1)"
     assert_seen 'len(v[0]["holders"]), v[0]["holders"][0]["owner"]' "(1, '$(redis HKEYS x)')"
     assert_seen 'v[0]["holders"][0]["pid"]' "${pid_of[a]}"

@@ -37,9 +37,7 @@ all_names() {
     redis SET n 1 >/dev/null
     try latch set -n latch --count 2
     holds a run
-    snapshot
-    see
-    assert_nothing_written
+    see_unchanged
     assert_equal "$(all_names)" "['braces{x}', 'latch', 'leased', 'mutex', 'queue', 'reads', 'used', 'x']"
     assert_seen '[by[n]["kind"] for n in sorted(by)]' "['run', 'latch', 'sem', 'run', 'fair', 'read', 'sem', 'run']"
     assert_seen 'by["queue"]["state"], by["used"]["state"], by["reads"]["state"]' "('free', 'free', 'held')"

@@ -43,8 +43,7 @@ rlock_setup() {
     clean_environment
     SECTION=$BATS_FILE_TMPDIR/section
     PATH=$(dirname "$RLOCK"):$PATH
-    redis FLUSHALL >/dev/null
-    redis CONFIG RESETSTAT >/dev/null
+    redis >/dev/null <<<$'FLUSHALL\nCONFIG RESETSTAT'
     cd "$BATS_TEST_TMPDIR" || return
 }
 
