@@ -296,15 +296,13 @@ promised() {
 
 @test "each script says what it includes, where its KEYS and ARGV are told, and its reply" {
     local file part header word
-    local -a parts
     for file in lua/*.lua; do
         header=$(sed '/^--/!q' "$file")
         for word in include: Reply; do
             [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
         done
         [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
-        read -ra parts <<<"${header%%$'\n'*}"
-        for part in "${parts[@]:2}"; do # behind "-- include:"
+        for part in $(sed -n 's/^-- include: //p' "$file"); do
             [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
         done
     done
@@ -338,9 +336,9 @@ promised() {
 	            re.findall(r'rlock__script (\w+) = \{"(\w+)", "([0-9a-f]{40})", \1_BODY, sizeof \1_BODY\}', header))
 	rows = {name: (symbol, sha1) for name, (symbol, sha1) in rows.items()}
 	def whole(path):
-	    script = open(path, 'rb').read()
-	    parts = script.split(b'\n')[0].removeprefix(b'-- include: ').split()
-	    return b''.join(open(b'lua/include/%s.lua' % part, 'rb').read() for part in parts) + script
+	    return re.sub(rb'^-- include: (.*)\n', lambda at: b''.join(
+	        open(b'lua/include/%s.lua' % part, 'rb').read() for part in at[1].split()) + at[0],
+	        open(path, 'rb').read(), flags=re.M)
 	files = {os.path.basename(path)[:-4]: whole(path) for path in sys.argv[2:]}
 	assert rows.keys() == files.keys(), (rows.keys(), files.keys())
 	for name, body in files.items():
