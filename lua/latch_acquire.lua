@@ -1,4 +1,4 @@
--- include: base request acquire latch
+-- include: base clock server request acquire latch
 -- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All who wait listen on
 -- everybody's channel, and all of them wake.
 --

@@ -1,4 +1,4 @@
--- include: base try line queue mutex mutex_wake kept
+-- include: base clock server try line queue mutex mutex_wake kept
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.

@@ -1,4 +1,4 @@
--- include: base request try line line_wait acquire sem sem_line sem_take
+-- include: base clock server request try line line_wait acquire sem sem_line sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which it is known who took them: a year

@@ -1,4 +1,4 @@
--- include: base try line sem sem_line
+-- include: base clock server try line sem sem_line
 -- Gives plain permits back, once, leaves the line, and wakes who fits in.
 -- KEYS and ARGV: base.lua, sem.lua.
 --

@@ -1,4 +1,4 @@
--- include: base request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock server request try line line_wait acquire rw rw_take rw_wake
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua

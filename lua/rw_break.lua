@@ -1,4 +1,4 @@
--- include: base line rw rw_wake broken
+-- include: base clock server line rw rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --

@@ -1,4 +1,4 @@
--- include: base try line rw rw_wake kept
+-- include: base clock server try line rw rw_wake kept
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.

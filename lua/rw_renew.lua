@@ -1,4 +1,4 @@
--- include: base rw
+-- include: base clock server rw
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --

@@ -1,4 +1,4 @@
--- include: base line sem check
+-- include: base clock server line sem check
 -- Looks whether permits are still held. KEYS and ARGV: base.lua, sem.lua, check.lua.
 -- Reply: mutex_check.lua; {KEPT, -1, 0}: permits without a lease
 

@@ -1,4 +1,4 @@
--- include: base try line sem sem_line kept
+-- include: base clock server try line sem sem_line kept
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --

@@ -1,4 +1,4 @@
--- include: base request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock server request try line line_wait acquire rw rw_take rw_wake
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain

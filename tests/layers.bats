@@ -166,7 +166,7 @@ may_use() { # lib|cmd
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts random resp slot status
+	base64 clock error facts random resp shown slot status
 	limit refusal tls url
 	resolve
 	conn
@@ -320,7 +320,7 @@ promised() {
     run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua lua/include/*.lua
     assert_output ""
     run grep -lE "'TIME'" lua/*.lua lua/include/*.lua # one clock, the server's
-    assert_output lua/include/base.lua
+    assert_output lua/include/clock.lua
 }
 
 @test "scripts reach only the keys they are given" {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/shown.h"
 #include "os/clock.h"
 
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50, HOST_SIZE = 256 };
@@ -66,12 +67,9 @@ static const char **canonical(const struct rlock_lock_options *options, size_t *
     return names;
 }
 
-static char *copy_text(const char *text) {
-    return strdup(text != NULL ? text : "");
-}
-
-/* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. */
-static bool make_owner(struct rlock_lock *lock) {
+/* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. And what others are
+ * shown. */
+static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *options) {
     char uuid[RLOCK__UUID_SIZE];
     char host[HOST_SIZE] = "";
     if (!rlock__random_uuid(uuid))
@@ -81,9 +79,9 @@ static bool make_owner(struct rlock_lock *lock) {
         if (*c == ':' || (unsigned char)*c <= ' ')
             *c = '-';
     }
-    lock->host = strdup(host);
-    return asprintf(&lock->owner, "%s:%s@%s", uuid, lock->pid_text, host) >= 0 &&
-           lock->host != NULL;
+    lock->shown = rlock__shown(host, options->user, options->command, lock->permits_text);
+    return asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) >= 0 &&
+           lock->shown != NULL;
 }
 
 static bool take_over_proof(struct rlock__part *part, bool reenters,
@@ -129,16 +127,13 @@ static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, c
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
     (void)snprintf(lock->lease_text, sizeof lock->lease_text, "%" PRId64, lock->lease_ms);
-    (void)snprintf(lock->pid_text, sizeof lock->pid_text, "%ld", (long)getpid());
     (void)snprintf(lock->permits_text, sizeof lock->permits_text, "%" PRId64,
                    options->permits > 0 ? options->permits : 1);
     if (options->permits_total > 0)
         (void)snprintf(lock->total_text, sizeof lock->total_text, "%" PRId64,
                        options->permits_total);
     lock->variant = options->variant != NULL ? lock->kind->variant : "";
-    lock->user = copy_text(options->user);
-    lock->command = copy_text(options->command);
-    if (lock->user == NULL || lock->command == NULL || !make_owner(lock))
+    if (!introduce(lock, options))
         return false;
     size_t count = 0;
     const char **names = canonical(options, &count);
@@ -195,9 +190,7 @@ void rlock_lock_free(rlock_lock *lock) {
     }
     free(lock->parts);
     free(lock->owner);
-    free(lock->host);
-    free(lock->user);
-    free(lock->command);
+    free(lock->shown);
     free(lock);
 }
 

@@ -13,9 +13,10 @@ struct rlock_lock {
     rlock_client *client;
     const struct rlock__kind *kind;
     int64_t lease_ms;
-    char lease_text[24], pid_text[24], permits_text[24], total_text[24];
+    char lease_text[24], permits_text[24], total_text[24];
     const char *variant; /* the kind's, or "" */
-    char *owner, *host, *user, *command;
+    char *owner;
+    char *shown; /* what others are shown of us: shown.h */
     size_t part_count;
     struct rlock__part *parts;    /* in canonical order */
     _Atomic int64_t lease_end_ms; /* of the part whose lease ends first; the keeper moves it */

@@ -174,15 +174,12 @@ static void give_back_few(struct rlock_lock *lock, struct rlock__part *part) {
 
 static void add_take_args(const struct rlock_lock *lock, const struct rlock__part *part,
                           struct rlock__call *call, bool in_line, const char *place) {
-    const char *more[] = {part->proof_owner != NULL ? part->proof_owner : "",
-                          part->proof_token,
-                          in_line ? "1" : "0",
-                          lock->host,
-                          lock->pid_text,
-                          lock->user,
-                          lock->command,
+    const char *more[] = {in_line ? "1" : "0",
+                          lock->shown,
                           lock->total_text,
                           lock->variant,
+                          part->proof_owner != NULL ? part->proof_owner : "",
+                          part->proof_token,
                           place};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call->args[call->arg_count++] = more[i];
@@ -204,6 +201,8 @@ static void add_seat(struct rlock__inquiry *inquiry, struct rlock__part *part,
     if (seat->ticket > 0)
         (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, seat->ticket);
     call.args[call.arg_count++] = ticket;
+    while (*call.args[call.arg_count - 1] == '\0') /* each word costs the server time */
+        call.arg_count--;
     (void)rlock__inquiry_add(inquiry, part, &routes->at[i], i, call);
 }
 

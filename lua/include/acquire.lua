@@ -1,14 +1,5 @@
--- acquire.lua: what is said of a holder: written when it takes the lock, read when it is busy.
+-- acquire.lua: who holds it, in the answer that it is busy; and who re-enters it.
 local acquire = {}
-
-function acquire.us()
-    return cjson.encode({host = call.host, pid = tonumber(call.pid), user = call.user, command = call.command,
-        since = server.now, permits = call.permits})
-end
-
-function acquire.describe_us()
-    redis.call('HSET', key.info, call.owner, acquire.us())
-end
 
 -- The proof of an enclosing hold: owner and token together, both still known here.
 function acquire.proof()

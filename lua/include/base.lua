@@ -3,14 +3,15 @@
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
 --       5 waiters and 6 beats: the line, see line.lua  7... the kind's own
+--       the last, of what takes or gives back: tombstone, see try.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       to take it, see request.lua:
---                        6 owner and 7 token of an enclosing hold, or ''
---                        8 '1' to stand in line when busy, '0' not to
---                        9 host  10 pid  11 user  12 command: what others are shown
---                        13 permits in all, '' unknown  14 the kind's variant, or ''
---                        15 place in line that the last answer gave, '' at first  16 ticket: line.lua
+--                        6 '1' to stand in line when busy, '0' not to
+--                        7 what others are shown, as members of a JSON object: request.lua
+--                        and of these, which may all be '', as many as are needed:
+--                        8 permits in all  9 the kind's variant  10 owner and 11 token of an enclosing hold
+--                        12 place in line that the last answer gave  13 ticket: line.lua
 --       to give it back: 6 ms to leave it held for, without an owner (0: free it)
 --                        7 the owner it waited as, and holds as if it did not re-enter
 --                        8 '1': a request to take it may still be on its way: try.lua
@@ -27,98 +28,6 @@ local code = {
 local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
 local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]), permits = tonumber(ARGV[4]),
-    id = string.match(ARGV[3], '^[^.]*'), try = tonumber(string.match(ARGV[3], '%.(%d+)$') or 1),
-}
-local time = redis.call('TIME')
-local server = {
-    now = time[1] * 1000 + math.floor(time[2] / 1000), -- epoch ms
-    now_us = time[1] * 1000000 + time[2], -- epoch microseconds
+    id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1,
 }
 local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
-
--- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
--- must not undo what was done: who waits finds it by itself within seconds.
-function server.tell(owner, message)
-    return redis.pcall(publish, channel .. ':' .. owner, message) ~= 0
-end
-
--- On everybody's channel: Redisson's waiters, and the first in rlock's line.
-function server.tell_all(message)
-    redis.pcall(publish, channel, message)
-end
-
--- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.
-function server.integer(name)
-    local kind = redis.call('TYPE', name).ok
-    if kind == 'none' then return nil end
-    local text = kind == 'string' and redis.call('GET', name) or ''
-    local digits = string.match(text, '^-?([1-9]%d*)$') or string.match(text, '^(0)$')
-    return digits and #digits <= 15 and tonumber(text) or false
-end
-
--- An answer is an error: false, if only that the key is of another type.
-function server.is_wrong_kind(answer)
-    if type(answer) == 'table' and not string.find(answer.err, 'WRONGTYPE', 1, true) then error(answer) end
-    return false
-end
-
--- The next fencing token, as text: a Lua number is exact up to 2^53 only.
-function server.next_token()
-    local number = redis.call('INCR', key.token)
-    return number < 2 ^ 53 and string.format('%.0f', number) or redis.call('GET', key.token)
-end
-
--- A token in a reply: a number, or the digits of one that Lua can't say.
-function server.reply_token(text)
-    local number = tonumber(text)
-    return number and number < 2 ^ 53 and number or text
-end
-
--- Whose hash a lock is says a UUID, Redisson's or rlock's: a counter somebody else keeps is no lock.
-function server.is_owner(text)
-    return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
-end
-
--- What is needed later is asked for before anything is written. The answer for who has no right to a
--- command, given with as many words behind the key as it takes; nil: it may come.
-local may = redis.acl_check_cmd or function() return true end -- Redis 6 can't be asked
-function server.denies(command, ...)
-    if not may(command, key.lock, ...) then
-        return redis.error_reply('NOPERM this user has no right to ' .. command)
-    end
-end
-
--- The same for many, sorted by how many words they take behind the key.
-function server.denies_any(rights)
-    local words = {}
-    for _, commands in ipairs(rights) do
-        for _, command in ipairs(commands) do
-            local refusal = server.denies(command, unpack(words))
-            if refusal then return refusal end
-        end
-        words[#words + 1] = key.lock
-    end
-end
-
--- Another lock's key is there; one that this user has no right to is not.
-function server.has(name)
-    local kind = may('TYPE', name) and redis.pcall('TYPE', name).ok
-    return kind and kind ~= 'none'
-end
-
--- The names x and {x} are two locks, but Redisson calls some of their keys alike: the name of the other.
--- nil: a name with braces elsewhere has none.
-function server.twin()
-    if not string.find(key.lock, '{', 1, true) then return '{' .. key.lock .. '}' end
-    return string.match(key.lock, '^{([^{}]+)}$')
-end
-
--- The lock and what stands beside it end together.
-function server.expire(ms)
-    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
-end
-
--- The same, but never sooner than they would have ended.
-function server.prolong(ms)
-    server.expire(math.max(redis.call('PTTL', key.lock), ms))
-end

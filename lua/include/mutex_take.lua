@@ -10,7 +10,7 @@ function mutex.grant()
     redis.call('DEL', key.info, key.hold)
     line.leave_granted(line)
     line.tell(line, 'first ' .. call.lease) -- it listens on everybody's channel from here on
-    acquire.describe_us()
+    redis.call('HSET', key.info, call.owner, call.us())
     redis.call('PEXPIRE', key.info, call.lease)
     redis.call('HSET', key.hold, call.owner, token, call.id, call.lease)
     redis.call('PEXPIRE', key.hold, call.lease)

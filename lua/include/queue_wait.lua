@@ -13,15 +13,15 @@ function queue.bury(dead)
     queue.settle(length - #dead, others)
 end
 
-local function named(user, host, pid)
-    return ('%s@%s pid %s'):format(tostring(user), tostring(host), tostring(pid))
+local function named(known)
+    return ('%s@%s pid %s'):format(tostring(known.user), tostring(known.host), tostring(known.pid))
 end
 
 -- Of those that wait with --supersede the last that came goes on.
 local function supersede()
     local rival = redis.call('HGET', queue.queuers, '')
     if rival and rival ~= call.owner and queue.leave(rival) then
-        redis.call('HSET', queue.queuers, '>' .. rival, named(call.user, call.host, call.pid))
+        redis.call('HSET', queue.queuers, '>' .. rival, named(cjson.decode(call.us())))
         server.tell(rival, '0')
     end
     redis.call('HSET', queue.queuers, '', call.owner)
@@ -36,7 +36,7 @@ function queue.ousted_by()
     local rival = redis.call('HGET', queue.queuers, '')
     if not rival or rival == call.owner or not redis.call('ZSCORE', queue.waiters, rival) then return nil end
     local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, rival) or '')
-    return read and type(known) == 'table' and named(known.user, known.host, known.pid) or rival
+    return read and type(known) == 'table' and named(known) or rival
 end
 
 -- Puts the caller into the list, at the end, or where its ticket says.
@@ -46,7 +46,7 @@ local function insert()
     if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
         redis.call('RPUSH', queue.list, call.owner)
     end
-    redis.call('HSET', queue.queuers, call.owner, acquire.us())
+    redis.call('HSET', queue.queuers, call.owner, call.us())
 end
 
 -- From 0. As long as all are rlock's nobody is searched for.

@@ -82,7 +82,7 @@ function rw.grant(field, mode, left, waiters)
     local place = rw.count_one(field, call.lease)
     if not mode then redis.call('HSET', key.lock, 'mode', rw.is_write(field) and 'write' or 'read') end
     redis.call('HSET', key.hold, call.owner, token, call.id, place, place, call.id)
-    acquire.describe_us()
+    redis.call('HSET', key.info, call.owner, call.us())
     rw.expire(math.max(left, call.lease))
     return {code.GRANTED, server.reply_token(token), call.lease}
 end

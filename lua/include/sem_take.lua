@@ -79,7 +79,7 @@ function sem.grant(ms, take)
     take()
     -- Redisson's expire() of a semaphore is one of its permits, too.
     if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
-    acquire.describe_us()
+    redis.call('HSET', key.info, call.owner, call.us())
     sem.expire(ms)
     if call.enqueue then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
     return {code.GRANTED, server.reply_token(token), tonumber(ms)}

@@ -7,7 +7,7 @@
 -- tombstone: hash {over: number of the last try that is over}. It stands where a request that was never
 -- answered may still be on its way, or a later try has been made; for longer than the kernel sends a
 -- packet again (tcp_retries2 of tcp(7): 15 minutes).
-local try = {tombstone = 'rlock_tombstone:' .. call.id .. string.match(key.hold, ':.*$'), REMEMBER = 1200000}
+local try = {tombstone = KEYS[#KEYS], REMEMBER = 1200000}
 
 local function bury(number)
     redis.call('PEXPIRE', try.tombstone, try.REMEMBER) -- a first write that is allowed when memory is out

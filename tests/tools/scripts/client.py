@@ -196,13 +196,15 @@ class Lock:
     def run(self, script, owner, lease, attempt, permits, *more):
         """One script, by its hash; its answer."""
         sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
-        return self.server("EVALSHA", sha1, len(self.keys), *self.keys, owner, lease, attempt,
-                           permits, f"PUBLISH {self.channel}", *more)
+        keys = [*self.keys, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
+        return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
+                           f"PUBLISH {self.channel}", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
              variant="", place="", ticket=""):
-        return self.run(self.take_script, owner, lease, attempt, permits, *proof, int(wait),
-                        "host", 42, "user", "command", total, variant, place, ticket)
+        us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
+        return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, total,
+                        variant, *proof, place, ticket)
 
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)
