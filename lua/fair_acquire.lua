@@ -1,16 +1,24 @@
--- include: base clock server request try line line_wait acquire mutex mutex_take queue queue_wait
+-- include: base clock rights token grant
 -- Takes the lock of `fair`, first come first served, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
-local holder, left = mutex.holder()
-if holder == false then return {code.WRONG_KIND, 0, 0} end
-if try.is_over() then return {code.OVER, 0, 0} end
+local left, list, timeouts = redis.call('PTTL', key.lock), KEYS[7], KEYS[8]
+if left == -2 and not redis.call('LRANGE', list, '0', '0')[1] and is_plain() then
+    local granted = grant()
+    if not granted.err then redis.call('DEL', timeouts) end -- see queue.settle()
+    return granted
+end
+
+-- include: channel server request try line line_wait acquire mutex mutex_take queue queue_wait
+local holder = mutex.holder(left)
+if holder == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
 if holder then
     local again = mutex.again(holder)
     if again then return again end
 end
 local by = queue.ousted_by()
-if by then return {code.OUSTED, 0, 0, 'superseded by ' .. by} end
+if by then return {OUSTED, 0, 0, 'superseded by ' .. by} end
 local head = queue.head(true)
 if not holder and (not head or head == call.owner) then
     local granted = mutex.grant()

@@ -1,4 +1,4 @@
--- include: base clock server request acquire latch
+-- include: base clock channel rights server request acquire latch
 -- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All who wait listen on
 -- everybody's channel, and all of them wake.
 --
@@ -6,9 +6,9 @@
 --                        has never seen one
 --       {BUSY, -1, place: 1, 0 for one that is not there yet, ..., count} | {WRONG_KIND, 0, 0}
 local count = latch.count()
-if count == false then return {code.WRONG_KIND, 0, 0} end
+if count == false then return {WRONG_KIND, 0, 0} end
 if not count and call.variant == 'must-exist' and (call.last_place or 0) < 1 then
     return acquire.busy('', -1, 0, 0)
 end
-if not count or count <= 0 then return {code.GRANTED, 0, 0} end
+if not count or count <= 0 then return {GRANTED, 0, 0} end
 return acquire.busy('', -1, 1, count)

@@ -1,17 +1,17 @@
--- include: base clock server latch
+-- include: base clock channel rights server latch
 -- Counts down, and opens the latch at zero. KEYS and ARGV: base.lua, latch.lua; ARGV 4: by how
 -- much, 0 only to look.
 --
 -- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}
 local count = latch.count()
-if count == false then return {code.WRONG_KIND, 0, 0} end
-if not count then return {code.LOST, 0, 0} end
-if call.permits == 0 or latch.done_before() then return {code.RELEASED, count, 0} end
+if count == false then return {WRONG_KIND, 0, 0} end
+if not count then return {LOST, 0, 0} end
+if call.permits == 0 or latch.done_before() then return {RELEASED, count, 0} end
 local left = count - call.permits
 if left <= 0 then
     redis.call('DEL', key.lock, key.hold)
     server.tell_all('0')
-    return {code.RELEASED, 0, 0}
+    return {RELEASED, 0, 0}
 end
 local refusal = server.denies('DECRBY', '') or server.denies('HDEL', '') or server.denies('HRANDFIELD')
 if refusal then return refusal end
@@ -19,4 +19,4 @@ redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when
 latch.remember()
 latch.forget_some()
 redis.call('DECRBY', key.lock, call.permits)
-return {code.RELEASED, left, 0}
+return {RELEASED, left, 0}

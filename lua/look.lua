@@ -1,4 +1,4 @@
--- include: base clock server look look_kinds
+-- include: base clock channel rights server look look_kinds
 -- Says all that is known of one name, whatever its kind, and writes nothing.
 -- KEYS and ARGV: base.lua, look.lua.
 --
@@ -13,13 +13,13 @@ local SEEN = 1
 local waited_for = look.add_waiters()
 local kind = redis.call('TYPE', key.lock).ok
 if kind == 'hash' then
-    if not look.at_hash() then return {code.WRONG_KIND, 0, 0} end
+    if not look.at_hash() then return {WRONG_KIND, 0, 0} end
 elseif kind == 'string' then
     local number = server.integer(key.lock)
-    if not number then return {code.WRONG_KIND, 0, 0} end
+    if not number then return {WRONG_KIND, 0, 0} end
     look.at_number(number)
 elseif kind ~= 'none' then
-    return {code.WRONG_KIND, 0, 0}
+    return {WRONG_KIND, 0, 0}
 elseif redis.call('TYPE', look.permits).ok == 'zset' then -- its number was lost
     look.at_sem(nil)
 else

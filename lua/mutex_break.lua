@@ -1,15 +1,15 @@
--- include: base clock server line queue mutex mutex_wake broken
+-- include: base clock channel rights server line queue mutex mutex_wake broken
 -- Takes `run` or `fair` away from its holder, all of its holds, and wakes the next. The token stays:
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
-local holder = mutex.holder()
-if holder == false then return {code.WRONG_KIND, 0, 0} end
-if not holder or not shown[holder] then return {code.LOST, 0, 0} end
+local holder = mutex.holder(redis.call('PTTL', key.lock))
+if holder == false then return {WRONG_KIND, 0, 0} end
+if not holder or not shown[holder] then return {LOST, 0, 0} end
 local refusal = server.denies_any({{'DEL'}, {'PEXPIRE', 'ZSCORE'}, {'LRANGE', 'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
 redis.call('DEL', key.lock, key.info, key.hold)
 tell_victim(holder)
 mutex.wake_next()
-return {code.RELEASED, 1, 0}
+return {RELEASED, 1, 0}

@@ -1,10 +1,22 @@
--- include: base clock server try line queue mutex mutex_wake kept
+-- include: base channel
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
-local owner, keep_ms, waiter = call.owner, tonumber(ARGV[6]), ARGV[7]
+local list = KEYS[7]
+-- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
+if not ARGV[6] and call.try == 1 and not redis.call('ZRANGE', key.waiters, '0', '0')[1]
+    and not redis.call('LRANGE', list, '0', '0')[1]
+    and redis.call('HGET', key.hold, call.id) and not redis.call('HGET', key.hold, 'until')
+    and redis.pcall('HGET', key.lock, call.owner) == '1' and not redis.call('HGET', call.tombstone, 'over') then
+    redis.call('DEL', key.lock, key.info, key.hold)
+    redis.pcall(publish, channel, '0')
+    return {RELEASED, 0, 0}
+end
+
+-- include: clock rights server giving try line queue mutex mutex_wake kept
+local owner, keep_ms, waiter = call.owner, call.keep_ms, call.waiter
 
 -- It may have been told what was meant for the next: pass it on.
 local function leave()
@@ -38,7 +50,7 @@ local function give_back_one(left)
         redis.call('HSET', key.hold, 'until', math.max(until_ms, server.now + keep_ms))
     end
     server.expire(longest_lease()) -- of the holds that remain
-    return {code.STILL_HELD, left, 0}
+    return {STILL_HELD, left, 0}
 end
 
 local function leave_held(ms)
@@ -48,7 +60,7 @@ local function leave_held(ms)
     redis.call('PEXPIRE', key.info, ms)
     line.tell(line, 'first ' .. ms)
     queue.tell_lease(ms)
-    return {code.RELEASED, 0, 0}
+    return {RELEASED, 0, 0}
 end
 
 local function give_back()
@@ -60,7 +72,7 @@ local function give_back()
     if not holds or not redis.call('HGET', key.hold, call.id) then
         if not holds then mutex.forget(call.owner, waiter, call.id) end
         leave()
-        return {code.LOST, 0, 0}
+        return {LOST, 0, 0}
     end
     local left = tonumber(holds) - 1
     if left > 0 then return give_back_one(left) end
@@ -69,7 +81,7 @@ local function give_back()
     if keep_ms > 0 then return leave_held(keep_ms) end
     redis.call('DEL', key.lock, key.info, key.hold)
     mutex.wake_next()
-    return {code.RELEASED, 0, 0}
+    return {RELEASED, 0, 0}
 end
 
 return try.give_back(give_back)

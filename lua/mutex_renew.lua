@@ -1,4 +1,4 @@
--- include: base clock server mutex
+-- include: base clock channel rights server mutex
 -- Renews the lease of one hold of `run` or `fair`, and of nobody else's. KEYS and ARGV: base.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's
@@ -6,9 +6,9 @@ local owner, id = call.owner, call.id
 local ours = mutex.holds(owner)
 if not ours or not redis.call('HGET', key.hold, id) then
     if not ours then mutex.forget(owner, id) end
-    return {code.LOST, 0, 0}
+    return {LOST, 0, 0}
 end
 -- Never shortened: an enclosing hold of the same owner may have the longer lease.
 server.prolong(call.lease)
 redis.call('HSET', key.hold, id, call.lease)
-return {code.KEPT, call.lease, 0}
+return {KEPT, call.lease, 0}

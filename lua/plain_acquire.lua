@@ -1,15 +1,15 @@
--- include: base clock server request try line line_wait acquire sem sem_line sem_take
+-- include: base clock channel rights token server request try line line_wait acquire sem sem_line sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which it is known who took them: a year
 
 call.plain = true
 local available = sem.available()
-if available == false then return {code.WRONG_KIND, 0, 0} end
-if try.is_over() then return {code.OVER, 0, 0} end
+if available == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
 local token = sem.token()
 if token then -- granted before, the answer lost
-    return {code.GRANTED, server.reply_token(token), tonumber(KEEP)}
+    return {GRANTED, server.reply_token(token), tonumber(KEEP)}
 end
 local refusal = server.denies('HINCRBY', '', '')
 if refusal then return refusal end

@@ -1,20 +1,19 @@
--- include: base clock server try line sem sem_line
+-- include: base clock channel rights server giving try line sem sem_line
 -- Gives plain permits back, once, leaves the line, and wakes who fits in.
 -- KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: there were none of this hold
-local waiter = ARGV[7]
 call.plain = true
 
 local function give_back()
-    local reply = code.LOST
+    local reply = LOST
     if redis.call('HDEL', key.hold, call.id, call.owner) > 0 then
-        reply = code.RELEASED
+        reply = RELEASED
         redis.call('HDEL', key.info, call.owner)
         sem.count_plain(-call.permits)
         sem.give(call.permits)
     end
-    sem.pass_on(waiter)
+    sem.pass_on(call.waiter)
     return {reply, 0, 0}
 end
 

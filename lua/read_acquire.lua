@@ -1,10 +1,10 @@
--- include: base clock server request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock channel rights token server request try line line_wait acquire rw rw_take rw_wake
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
 local mode, left = rw.mode()
-if mode == false then return {code.WRONG_KIND, 0, 0} end
-if try.is_over() then return {code.OVER, 0, 0} end
+if mode == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
 local before, more
 before, mode, left, more = rw.meet(mode, left)
 if before then return before end

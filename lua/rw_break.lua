@@ -1,12 +1,12 @@
--- include: base clock server line rw rw_wake broken
+-- include: base clock channel rights server line rw rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
 local kind = redis.call('TYPE', key.lock).ok
-if kind == 'none' then return {code.LOST, 0, 0} end
+if kind == 'none' then return {LOST, 0, 0} end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
-if mode ~= 'read' and mode ~= 'write' then return {code.WRONG_KIND, 0, 0} end
+if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
 local refusal = server.denies_any({{'DEL', 'GET', 'HLEN', 'PTTL'}, {'HDEL', 'PEXPIRE', 'SET', 'ZREM', 'ZSCORE'},
     {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
@@ -27,10 +27,10 @@ for owner in pairs(shown) do
     end
     wrote = wrote or writes > 0
 end
-if broken == 0 then return {code.LOST, 0, 0} end
+if broken == 0 then return {LOST, 0, 0} end
 mode = rw.settle()
 if wrote or not mode then
     server.tell_all(wrote and '1' or '0')
     rw.wake()
 end
-return {code.RELEASED, broken, 0}
+return {RELEASED, broken, 0}

@@ -1,10 +1,10 @@
--- include: base clock server try line rw rw_wake kept
+-- include: base clock channel rights server giving try line rw rw_wake kept
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
-local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
+local keep_ms, waiter = call.keep_ms, call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on
 -- everybody's channel from here on.
@@ -31,7 +31,7 @@ local function leave_held(field, i, holds)
     rw.count_one(rw.is_write(field) and rw.write_field(nobody) or nobody, keep_ms)
     rw.drop(field, i, holds)
     rw.settle()
-    return {code.RELEASED, 0, 0}
+    return {RELEASED, 0, 0}
 end
 
 -- Returns the mode of the holds that remain.
@@ -47,7 +47,7 @@ local function give_back()
     if not field then
         rw.forget(call.owner)
         leave()
-        return {code.LOST, 0, 0}
+        return {LOST, 0, 0}
     end
     local alive = rw.alive(field, i)
     if alive and keep_ms > 0 then return leave_held(field, i, holds) end
@@ -57,8 +57,8 @@ local function give_back()
         server.tell_all(wrote and '1' or '0')
         rw.wake()
     end
-    if not alive then return {code.LOST, 0, 0} end
-    return {left > 0 and code.STILL_HELD or code.RELEASED, left, 0}
+    if not alive then return {LOST, 0, 0} end
+    return {left > 0 and STILL_HELD or RELEASED, left, 0}
 end
 
 return try.give_back(give_back)

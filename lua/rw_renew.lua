@@ -1,4 +1,4 @@
--- include: base clock server rw
+-- include: base clock channel rights server rw
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --
@@ -6,12 +6,12 @@
 local field, i, holds = rw.find(call.owner)
 if not field then
     rw.forget(call.owner)
-    return {code.LOST, 0, 0}
+    return {LOST, 0, 0}
 end
 if not rw.alive(field, i) then
     rw.drop(field, i, holds)
     rw.settle()
-    return {code.LOST, 0, 0}
+    return {LOST, 0, 0}
 end
 rw.renew(field, i)
-return {code.KEPT, call.lease, 0}
+return {KEPT, call.lease, 0}

@@ -1,14 +1,14 @@
--- include: base clock server request try line line_wait acquire sem sem_line sem_take
+-- include: base clock channel rights token server request try line line_wait acquire sem sem_line sem_take
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
 local available = sem.available()
-if available == false then return {code.WRONG_KIND, 0, 0} end
-if try.is_over() then return {code.OVER, 0, 0} end
+if available == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
 local ours = sem.ours()
 if #ours == call.permits then -- this very attempt was granted, and its answer lost
     sem.renew(ours)
-    return {code.GRANTED, server.reply_token(sem.token()), call.lease}
+    return {GRANTED, server.reply_token(sem.token()), call.lease}
 end
 local dead = sem.collect()
 while dead == sem.PART and (sem.available() or math.huge) < call.permits do dead = sem.collect() end

@@ -1,10 +1,10 @@
--- include: base clock server line sem sem_line broken
+-- include: base clock channel rights server line sem sem_line broken
 -- Takes permits away from holders and gives them back, leased ones and plain, and wakes who fits in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, permits} | {LOST, 0, 0}: who was shown holds none | {WRONG_KIND, 0, 0}
-if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
+if sem.available() == false then return {WRONG_KIND, 0, 0} end
 local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'ZMSCORE', 'ZREM'},
     {'HINCRBY', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
 if refusal then return refusal end
@@ -34,8 +34,8 @@ for owner in pairs(shown) do
     broken = broken + (number and 1 or 0)
     given = given + (number or 0)
 end
-if broken == 0 then return {code.LOST, 0, 0} end
+if broken == 0 then return {LOST, 0, 0} end
 sem.give(given)
 sem.collect()
 sem.wake(line.A_FEW)
-return {code.RELEASED, broken, given}
+return {RELEASED, broken, given}

@@ -1,4 +1,4 @@
--- include: base clock server line sem check
+-- include: base clock channel rights server line sem check
 -- Looks whether permits are still held. KEYS and ARGV: base.lua, sem.lua, check.lua.
 -- Reply: mutex_check.lua; {KEPT, -1, 0}: permits without a lease
 

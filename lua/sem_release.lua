@@ -1,9 +1,9 @@
--- include: base clock server try line sem sem_line kept
+-- include: base clock channel rights server giving try line sem sem_line kept
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
-local keep_ms, waiter = tonumber(ARGV[6]), ARGV[7]
+local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()
     local ours = sem.ours()
@@ -20,7 +20,7 @@ local function give_back()
     end
     if #ours < call.permits then sem.collect() end
     sem.pass_on(waiter)
-    return {#ours == call.permits and code.RELEASED or code.LOST, 0, 0}
+    return {#ours == call.permits and RELEASED or LOST, 0, 0}
 end
 
 return try.give_back(give_back)

@@ -1,8 +1,8 @@
--- include: base clock server line sem
+-- include: base clock channel rights server line sem
 -- Renews the leases of one holder's permits. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: at least one is gone
 local ours = sem.ours()
-if #ours < call.permits then return {code.LOST, 0, 0} end
+if #ours < call.permits then return {LOST, 0, 0} end
 sem.renew(ours)
-return {code.KEPT, call.lease, 0}
+return {KEPT, call.lease, 0}

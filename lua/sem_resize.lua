@@ -1,9 +1,9 @@
--- include: base clock server line sem sem_line
+-- include: base clock channel rights server line sem sem_line
 -- Changes how many permits there are in all; fewer than are in use leaves less than none available.
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
 -- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
-if sem.available() == false then return {code.WRONG_KIND, 0, 0} end
+if sem.available() == false then return {WRONG_KIND, 0, 0} end
 local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 'ZMSCORE', 'ZREM'},
     {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
 if refusal then return refusal end
@@ -12,4 +12,4 @@ local in_use = sem.in_use()
 redis.call('SET', key.lock, call.permits - in_use)
 server.tell_all(call.permits - in_use)
 sem.wake(line.A_FEW)
-return {code.RELEASED, call.permits, in_use}
+return {RELEASED, call.permits, in_use}

@@ -1,4 +1,4 @@
--- include: base clock server
+-- include: base clock channel rights token server
 -- The token of a hold on several servers is the largest of those that a majority gave. Here one that
 -- gave a smaller one accepts it, so that every later one is larger, and no other holder's is the
 -- same: of two that want one number, only the first finds it free on a server (ballots as those of
@@ -15,8 +15,8 @@ end
 
 if not known or not string.find(known, '^%d+$') then known = '0' end
 local ours = redis.call('HGET', key.hold, call.owner)
-if ours == token then return {code.GRANTED, server.reply_token(token), 0} end
-if not is_less(known, token) then return {code.BUSY, server.reply_token(known), 0} end
+if ours == token then return {GRANTED, server.reply_token(token), 0} end
+if not is_less(known, token) then return {BUSY, server.reply_token(known), 0} end
 redis.call('SET', key.token, token)
 if ours then redis.call('HSET', key.hold, call.owner, token) end
-return {code.GRANTED, server.reply_token(token), 0}
+return {GRANTED, server.reply_token(token), 0}

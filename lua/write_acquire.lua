@@ -1,10 +1,10 @@
--- include: base clock server request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock channel rights token server request try line line_wait acquire rw rw_take rw_wake
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local mode, left = rw.mode()
-if mode == false then return {code.WRONG_KIND, 0, 0} end
-if try.is_over() then return {code.OVER, 0, 0} end
+if mode == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
 local prefers_readers = call.variant == 'prefer-readers'
 local waiters = prefers_readers and line or rw.writers
 local before, more
@@ -24,7 +24,7 @@ if around and rw.lives(rw.write_field(around)) then
     if line.may_stand() and not answer.err then rw.pass_marker_on(call.owner) end
     return answer
 elseif around then
-    return {code.REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
+    return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}
 end
 local refusal = line.refusal(waiters, rw.rights)

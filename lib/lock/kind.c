@@ -40,6 +40,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_MUTEX_CHECK,
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
+        .keys_to_take = 6, /* not the queue */
         .stand = HELD,
         .channel = MUTEX_CHANNEL,
         .reenters = true,

@@ -14,6 +14,7 @@ struct rlock__kind {
      * brackets are braces whatever the name, `~` a colon where it has braces itself: what is
      * rlock's alone must not be one key for the names x and {x}. */
     const char *keys[RLOCK__KEYS_MAX];
+    size_t keys_to_take; /* so many of them, from the first, does acquire need; 0: all */
     unsigned
         stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
                   refuses scripts that name others (TRYAGAIN): a renewal names these alone */

@@ -45,19 +45,22 @@ static const char *owner_to_release(const struct rlock_lock *lock, const struct 
 static void prepare(struct rlock_lock *lock, const struct rlock__part *part, int64_t keep_ms,
                     bool places_too, struct rlock__inquiry *inquiry) {
     struct rlock__routes *routes = &lock->client->routes;
-    (void)snprintf(inquiry->keep_text, sizeof inquiry->keep_text, "%" PRId64, keep_ms);
+    inquiry->keep_text[0] = '\0';
+    if (keep_ms > 0)
+        (void)snprintf(inquiry->keep_text, sizeof inquiry->keep_text, "%" PRId64, keep_ms);
     rlock__inquiry_begin(inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
         const struct rlock__seat *seat = &part->seats[i];
         const bool leaves = places_too && (seat->in_line || rlock__seat_may_stay(seat));
         if (!seat->held && !seat->in_doubt && !leaves)
             continue;
-        struct rlock__call *call =
-            rlock__inquiry_add(inquiry, part, &routes->at[i], i,
-                               rlock__part_call(lock, part, owner_to_release(lock, part, seat)));
+        const char *owner = owner_to_release(lock, part, seat);
+        struct rlock__call *call = rlock__inquiry_add(inquiry, part, &routes->at[i], i,
+                                                      rlock__part_call(lock, part, owner));
         call->args[call->arg_count++] = inquiry->keep_text;
-        call->args[call->arg_count++] = lock->owner;
-        call->args[call->arg_count++] = seat->astray ? "1" : "0";
+        call->args[call->arg_count++] = owner == lock->owner ? "" : lock->owner;
+        call->args[call->arg_count++] = seat->astray ? "1" : "";
+        rlock__call_cut(call);
     }
     inquiry->ballot.enough = rlock__vote_majority(inquiry->ballot.count);
 }

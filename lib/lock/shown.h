@@ -2,8 +2,8 @@
 #ifndef RLOCK_SHOWN_H
 #define RLOCK_SHOWN_H
 
-/* As members of a JSON object, without its braces: scripts store it as it comes. NULL stands for "".
- * Yours to free; NULL: no memory. */
+/* As members of a JSON object, without its braces: scripts store it as it comes. NULL stands for
+ * "". Yours to free; NULL: no memory. */
 char *rlock__shown(const char *host, const char *user, const char *command, const char *permits);
 
 #endif

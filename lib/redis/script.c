@@ -19,6 +19,11 @@ void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS
         call->keys[call->key_count++] = keys[i];
 }
 
+void rlock__call_cut(struct rlock__call *call) {
+    while (call->arg_count > 0 && *call->args[call->arg_count - 1] == '\0')
+        call->arg_count--;
+}
+
 static bool is_yes(const struct rlock__run *run) {
     return run->done && run->status == RLOCK_OK && run->answer.code > 0;
 }

@@ -30,6 +30,9 @@ struct rlock__call {
 /* Gives the call these keys, NULL behind the last. It borrows them. */
 void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]);
 
+/* Leaves out arguments at the end that are empty: each word costs the server time. */
+void rlock__call_cut(struct rlock__call *call);
+
 /* The one reply shape: a code and two numbers; a busy one is followed by who is in the way. */
 struct rlock__answer {
     int64_t code, a, b;

@@ -12,7 +12,7 @@ function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
     local read, known = pcall(cjson.decode, redis.call('HGET', key.info, holder) or '')
     if not read or type(known) ~= 'table' then known = {} end
     local since = tonumber(known.since)
-    return {code.BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
+    return {BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
         tostring(known.user or ''), tostring(known.command or ''),
         since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0,
         again_ms or 5000, ticket or 0}

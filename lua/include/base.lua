@@ -12,22 +12,19 @@
 --                        and of these, which may all be '', as many as are needed:
 --                        8 permits in all  9 the kind's variant  10 owner and 11 token of an enclosing hold
 --                        12 place in line that the last answer gave  13 ticket: line.lua
---       to give it back: 6 ms to leave it held for, without an owner (0: free it)
---                        7 the owner it waited as, and holds as if it did not re-enter
---                        8 '1': a request to take it may still be on its way: try.lua
-local code = {
-    GRANTED = 1, REENTERED = 2, BUSY = 0, -- to take it
-    WRONG_KIND = -1, -- something else stands under the name
-    REFUSED = -2, -- it could never succeed; the text after the numbers says why
-    OUSTED = -3, -- a later waiter has taken our place
-    OVER = -4, -- this try was given back before it arrived
-    KEPT = 1, -- to renew it
-    RELEASED = 1, STILL_HELD = 2, -- to give it back; an outer hold of the same owner remains
-    LOST = 0, -- not there: expired, broken, given back before, never taken
-}
+--       to give it back, of these as many as are needed, see giving.lua:
+--                        6 ms to leave it held for, without an owner  7 the owner it waited as, and holds as
+--                        if it did not re-enter  8 '1': a request to take it may still be on its way: try.lua
+local GRANTED, REENTERED, BUSY = 1, 2, 0 -- to take it
+local WRONG_KIND = -1 -- something else stands under the name
+local REFUSED = -2 -- it could never succeed; the text after the numbers says why
+local OUSTED = -3 -- a later waiter has taken our place
+local OVER = -4 -- this try was given back before it arrived
+local KEPT = 1 -- to renew it
+local RELEASED, STILL_HELD = 1, 2 -- to give it back; an outer hold of the same owner remains
+local LOST = 0 -- not there: expired, broken, given back before, never taken
 local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
 local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]), permits = tonumber(ARGV[4]),
-    id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1,
+    id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],
 }
-local publish, channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')

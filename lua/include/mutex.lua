@@ -2,15 +2,14 @@
 -- hold: {owner: token, hold id: lease ms, 'until': see mutex_release}.
 local mutex = {}
 
--- The one field of a mutex, and ms until it expires (-1: never); nil when it is free, false when the key is
--- something else.
-function mutex.holder()
-    local left = redis.call('PTTL', key.lock)
-    if left == -2 then return nil, left end
+-- The one field of a mutex; nil when it is free, false when the key is something else.
+-- left: ms until it expires, -1: never, -2: it is free.
+function mutex.holder(left)
+    if left == -2 then return nil end
     local fields = redis.pcall('HLEN', key.lock)
-    if fields ~= 1 then return server.is_wrong_kind(fields), left end
+    if fields ~= 1 then return server.is_wrong_kind(fields) end
     local field = redis.call('HGETALL', key.lock)
-    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false, left
+    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false
 end
 
 -- How many holds an owner has; false: none, or the key is something else.

@@ -4,8 +4,3 @@ call.permits_total, call.variant = tonumber(ARGV[8]), ARGV[9] or ''
 call.proof_owner, call.proof_token = ARGV[10] or '', ARGV[11]
 call.came_back = (ARGV[12] or '') ~= '' -- it has been told its place before
 call.last_place, call.ticket = tonumber(ARGV[12]), tonumber(ARGV[13])
-
--- What others are shown of the caller, as JSON.
-function call.us()
-    return '{' .. ARGV[7] .. ',"since":' .. server.now .. '}'
-end

@@ -84,7 +84,7 @@ function rw.grant(field, mode, left, waiters)
     redis.call('HSET', key.hold, call.owner, token, call.id, place, place, call.id)
     redis.call('HSET', key.info, call.owner, call.us())
     rw.expire(math.max(left, call.lease))
-    return {code.GRANTED, server.reply_token(token), call.lease}
+    return {GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
@@ -120,7 +120,7 @@ function rw.granted_before(mode)
     end
     rw.renew(field, i)
     local owner = rw.owner_of(field)
-    return {owner == call.owner and code.GRANTED or code.REENTERED,
+    return {owner == call.owner and GRANTED or REENTERED,
         server.reply_token(redis.call('HGET', key.hold, owner)), call.lease}
 end
 
@@ -139,5 +139,5 @@ function rw.reenter(field, left, waiters)
     redis.call('HSET', key.hold, call.id, place, place, call.id)
     rw.expire(math.max(left, call.lease))
     line.leave_granted(waiters)
-    return {code.REENTERED, server.reply_token(call.proof_token), call.lease}
+    return {REENTERED, server.reply_token(call.proof_token), call.lease}
 end

@@ -10,7 +10,7 @@ function sem.rights()
         {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
-local function refuse(why, ...) return nil, {code.REFUSED, 0, 0, string.format(why, ...)} end
+local function refuse(why, ...) return nil, {REFUSED, 0, 0, string.format(why, ...)} end
 
 -- Whether all agree on how many there are. Who waits may have come before it was resized. Where plain
 -- ones are used Redisson's clients may have taken more than is known.
@@ -82,5 +82,5 @@ function sem.grant(ms, take)
     redis.call('HSET', key.info, call.owner, call.us())
     sem.expire(ms)
     if call.enqueue then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
-    return {code.GRANTED, server.reply_token(token), tonumber(ms)}
+    return {GRANTED, server.reply_token(token), tonumber(ms)}
 end

@@ -26,33 +26,12 @@ function server.is_wrong_kind(answer)
     return false
 end
 
--- The next fencing token, as text: a Lua number is exact up to 2^53 only.
-function server.next_token()
-    local number = redis.call('INCR', key.token)
-    return number < 2 ^ 53 and string.format('%.0f', number) or redis.call('GET', key.token)
-end
-
--- A token in a reply: a number, or the digits of one that Lua can't say.
-function server.reply_token(text)
-    local number = tonumber(text)
-    return number and number < 2 ^ 53 and number or text
-end
-
 -- Whose hash a lock is says a UUID, Redisson's or rlock's: a counter somebody else keeps is no lock.
 function server.is_owner(text)
     return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
 end
 
--- What is needed later is asked for before anything is written. The answer for who has no right to a
--- command, given with as many words behind the key as it takes; nil: it may come.
-local may = redis.acl_check_cmd or function() return true end -- Redis 6 can't be asked
-function server.denies(command, ...)
-    if not may(command, key.lock, ...) then
-        return redis.error_reply('NOPERM this user has no right to ' .. command)
-    end
-end
-
--- The same for many, sorted by how many words they take behind the key.
+-- server.denies() for many commands, sorted by how many words they take behind the key.
 function server.denies_any(rights)
     local words = {}
     for _, commands in ipairs(rights) do

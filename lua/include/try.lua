@@ -7,7 +7,7 @@
 -- tombstone: hash {over: number of the last try that is over}. It stands where a request that was never
 -- answered may still be on its way, or a later try has been made; for longer than the kernel sends a
 -- packet again (tcp_retries2 of tcp(7): 15 minutes).
-local try = {tombstone = KEYS[#KEYS], REMEMBER = 1200000}
+local try = {tombstone = call.tombstone, REMEMBER = 1200000}
 
 local function bury(number)
     redis.call('PEXPIRE', try.tombstone, try.REMEMBER) -- a first write that is allowed when memory is out
@@ -24,8 +24,8 @@ end
 
 -- give_back() does it, and answers, unless the try is over: then nothing is left to be done.
 function try.give_back(give_back)
-    if try.is_over() then return {code.LOST, 0, 0} end
+    if try.is_over() then return {LOST, 0, 0} end
     local answer = give_back()
-    if ARGV[8] == '1' then bury(call.try) end
+    if call.is_astray then bury(call.try) end
     return answer
 end

@@ -75,16 +75,16 @@ static void one_request_takes_it_and_one_gives_it_back(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 2);
     for (size_t i = 0; i < 2; i++) {
+        const size_t taken = 3 + 7, arg = i == 0 ? taken : 3 + 12;
         assert_word(&f, i, 0, "EVALSHA");
         assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, "12");
+        assert_word(&f, i, 2, i == 0 ? "7" : "12");
         assert_word(&f, i, 3, "x");
         assert_word(&f, i, 4, "redisson_lock_token:{x}");
-        const size_t arg = 3 + 12;
         assert_word(&f, i, arg + 1, "30000");
         /* The same owner and the same try. */
-        assert_word(&f, i, arg, f.peer.requests[0].words[arg].data);
-        assert_word(&f, i, arg + 2, f.peer.requests[0].words[arg + 2].data);
+        assert_word(&f, i, arg, f.peer.requests[0].words[taken].data);
+        assert_word(&f, i, arg + 2, f.peer.requests[0].words[taken + 2].data);
     }
     peer_free(&f.peer);
 }

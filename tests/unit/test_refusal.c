@@ -92,7 +92,7 @@ static void a_missing_right_is_named_where_the_server_names_it(void **state) {
     (void)rlock__refusal(
         "ERR The user executing the script can't run this command or subcommand" TAIL, &plain);
     assert_string_equal(plain, "this user has no right to all that the lock needs");
-    const char *named = "NOPERM this user has no right to ZADD"; /* lua/include/base.lua */
+    const char *named = "NOPERM this user has no right to ZADD"; /* lua/include/rights.lua */
     assert_int_equal(rlock__refusal(named, &plain), RLOCK_DENIED);
     assert_string_equal(plain, "this user has no right to ZADD");
     named = "ERR ACL failure in script: User app has no permissions to run the 'zadd' command";

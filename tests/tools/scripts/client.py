@@ -203,14 +203,17 @@ class Lock:
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
              variant="", place="", ticket=""):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
-        return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, total,
-                        variant, *proof, place, ticket)
+        more = [total, variant, *proof, place, ticket]
+        while more and more[-1] == "":
+            more.pop()
+        return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more)
 
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)
 
     def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None):
-        return self.run(self.give_script, owner, lease, attempt, permits, keep, waiter or owner)
+        more = [keep or "", waiter or ""] if keep or waiter else []
+        return self.run(self.give_script, owner, lease, attempt, permits, *more)
 
     def token(self):
         return int(self.server("GET", self.keys[1]) or 0)

@@ -1,0 +1,4 @@
+-- giving.lua: what a request to give a lock back brings with it, by name. base.lua has the list.
+call.keep_ms = tonumber(ARGV[6]) or 0
+call.waiter = (ARGV[7] or '') ~= '' and ARGV[7] or call.owner
+call.is_astray = ARGV[8] == '1'

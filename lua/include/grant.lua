@@ -1,0 +1,26 @@
+-- grant.lua: how `run` and `fair` are taken. It stands first, for nearly always this is all there is to do.
+
+-- Nearly always, where it is free: nothing but the lock is wanted, and nobody waits in line.
+local function is_plain()
+    return not ARGV[8] and call.try == 1 and not redis.call('ZRANGE', key.waiters, '0', '0')[1]
+        and not redis.call('HGET', call.tombstone, 'over')
+end
+
+-- A right that is missing shows before anything stands: each command that renewing and giving back need
+-- has been called by then, or is asked for. INCR comes first: it is refused when memory is
+-- out, and a hole in the tokens harms nobody. The lock is the last, with its lease at once.
+-- leave(): out of the line.
+local function grant(leave)
+    local refusal = server.denies('PEXPIRE', '') or server.denies('HDEL', '') or server.denies('LRANGE', '', '')
+    if refusal then return refusal end
+    local token = server.next_token()
+    redis.call('DEL', key.info, key.hold)
+    if leave then leave() end
+    redis.call('HSET', key.info, call.owner, call.us())
+    redis.call('PEXPIRE', key.info, ARGV[2])
+    redis.call('HSET', key.hold, call.owner, token, call.id, ARGV[2])
+    redis.call('PEXPIRE', key.hold, ARGV[2])
+    redis.call('HSET', key.lock, call.owner, '1')
+    redis.call('PEXPIRE', key.lock, ARGV[2])
+    return {GRANTED, server.reply_token(token), call.lease}
+end

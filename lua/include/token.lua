@@ -1,0 +1,13 @@
+-- token.lua: fencing tokens, in numbers that Lua can't say exactly.
+
+-- The next fencing token, as text: a Lua number is exact up to 2^53 only.
+function server.next_token()
+    local number = redis.call('INCR', key.token)
+    return number < 2 ^ 53 and string.format('%d', number) or redis.call('GET', key.token)
+end
+
+-- A token in a reply: a number, or the digits of one that Lua can't say.
+function server.reply_token(text)
+    local number = tonumber(text)
+    return number and number < 2 ^ 53 and number or text
+end
