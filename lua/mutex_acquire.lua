@@ -1,4 +1,4 @@
--- include: base clock rights token grant
+-- include: base clock rights token simple grant
 -- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
@@ -6,13 +6,13 @@
 --       {BUSY, ms until it expires (-1: never), place in line,
 --        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
 --        ms until it shall come again at most, ticket: line.lua}
-local left = redis.call('PTTL', key.lock)
-if left == -2 and is_plain() then return grant() end
+local ttl = redis.call('PTTL', key.lock)
+if ttl == -2 and is_simple(ARGV[8]) then return grant() end
 
 -- include: channel server request try line line_wait acquire mutex mutex_take
-local holder = mutex.holder(left)
+local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 if not holder then return mutex.grant() end
 return mutex.again(holder) or line.refusal(line, mutex.rights)
-    or acquire.busy(holder, left, line.place(line))
+    or acquire.busy(holder, ttl, line.place(line))

@@ -1,4 +1,4 @@
--- include: base channel
+-- include: base channel simple
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -6,10 +6,9 @@
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
 local list = KEYS[7]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-if not ARGV[6] and call.try == 1 and not redis.call('ZRANGE', key.waiters, '0', '0')[1]
-    and not redis.call('LRANGE', list, '0', '0')[1]
-    and redis.call('HGET', key.hold, call.id) and not redis.call('HGET', key.hold, 'until')
-    and redis.pcall('HGET', key.lock, call.owner) == '1' and not redis.call('HGET', call.tombstone, 'over') then
+if is_simple(ARGV[6]) and not redis.call('LRANGE', list, '0', '0')[1]
+    and redis.pcall('HGET', key.lock, call.owner) == '1' and redis.call('HGET', key.hold, call.id)
+    and not redis.call('HGET', key.hold, 'until') then
     redis.call('DEL', key.lock, key.info, key.hold)
     redis.pcall(publish, channel, '0')
     return {RELEASED, 0, 0}

@@ -1,19 +1,24 @@
--- include: base clock channel rights token server request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock rights token simple rw rw_grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
-local mode, left = rw.mode()
+local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
+if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+    return rw.grant(call.owner, nil, 0)
+end
+
+-- include: channel server request try line line_wait acquire rw_holds rw_take rw_wake
+local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-local before, more
-before, mode, left, more = rw.meet(mode, left)
+local before, left, more
+before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end
 local around = mode and rw.around()
 if around then return rw.reenter(around, left, line) end
-local writer = redis.call('GET', rw.marker)
 if mode ~= 'write' and not writer then
     local waited = line.may_stand() and redis.call('ZSCORE', line.waiters, call.owner)
-    local answer = rw.grant(call.owner, mode, left, line)
+    local answer = rw.grant(call.owner, mode, left, function() line.leave_granted(line) end)
     if waited and not answer.err then rw.tell_readers() end
     return answer
 end

@@ -1,9 +1,22 @@
--- include: base clock channel rights server giving try line rw rw_wake kept
+-- include: base clock channel simple rw
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
+-- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
+local only = redis.pcall('HLEN', key.lock) == 2 and redis.call('HGET', key.hold, call.id)
+local writes = only == call.owner .. ':write:1'
+local own = writes and rw.write_field(call.owner) or call.owner
+if (writes or only == own .. ':1') and is_simple(ARGV[6]) and redis.call('HGET', key.lock, own) == '1'
+    and rw.alive(own, 1) and not redis.call('GET', rw.marker)
+    and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+    rw.clear(rw.lease_key(own, '1'), rw.told)
+    redis.pcall(publish, channel, writes and '1' or '0')
+    return {RELEASED, 0, 0}
+end
+
+-- include: rights server giving try line rw_holds rw_wake kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

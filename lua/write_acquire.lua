@@ -1,17 +1,23 @@
--- include: base clock channel rights token server request try line line_wait acquire rw rw_take rw_wake
+-- include: base clock rights token simple rw rw_grant
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
-local mode, left = rw.mode()
+local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
+if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+    return rw.grant(rw.write_field(call.owner), nil, 0)
+end
+
+-- include: channel server request try line line_wait acquire rw_holds rw_take rw_wake
+local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 local prefers_readers = call.variant == 'prefer-readers'
 local waiters = prefers_readers and line or rw.writers
-local before, more
-before, mode, left, more = rw.meet(mode, left)
+local before, left, more
+before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end
 if not mode then
-    local first = rw.grant(rw.write_field(call.owner), nil, 0, waiters)
+    local first = rw.grant(rw.write_field(call.owner), nil, 0, function() line.leave_granted(waiters) end)
     if first.err then return first end
     if line.may_stand() then rw.pass_marker_on(call.owner) end
     line.tell(line, 'first ' .. call.lease) -- they listen on everybody's channel now
@@ -32,7 +38,7 @@ if refusal then return refusal end
 local place, waiting, again_ms, ticket = line.place(waiters)
 if call.enqueue and not prefers_readers then rw.mark(place) end
 -- It was told like a reader, and readers may come in: the word goes on.
-if prefers_readers and mode == 'read' and not redis.call('GET', rw.marker) then
+if prefers_readers and mode == 'read' and not writer then
     rw.tell_readers(true)
 end
 return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and line.SOON or again_ms, ticket)

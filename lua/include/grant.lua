@@ -1,10 +1,4 @@
--- grant.lua: how `run` and `fair` are taken. It stands first, for nearly always this is all there is to do.
-
--- Nearly always, where it is free: nothing but the lock is wanted, and nobody waits in line.
-local function is_plain()
-    return not ARGV[8] and call.try == 1 and not redis.call('ZRANGE', key.waiters, '0', '0')[1]
-        and not redis.call('HGET', call.tombstone, 'over')
-end
+-- grant.lua: how `run` and `fair` are taken by a new holder.
 
 -- A right that is missing shows before anything stands: each command that renewing and giving back need
 -- has been called by then, or is asked for. INCR comes first: it is refused when memory is

@@ -12,14 +12,14 @@ local function is_lock()
     return false
 end
 
--- 'read', 'write'; nil when it is free, false when the key is something else. And for how long it stands.
-function rw.mode()
-    local kind = redis.call('TYPE', key.lock).ok
-    if kind == 'none' then return nil, 0 end
-    local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
+-- 'read', 'write'; nil when it is free, false when the key is something else.
+-- left: ms until it expires, -1: never, -2: it is free.
+function rw.mode(left)
+    if left == -2 then return nil end
+    local mode = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, 'mode')
     if mode ~= 'read' and mode ~= 'write' then return false end
     fields, ours = redis.call('HLEN', key.lock), redis.call('HLEN', key.info)
-    return is_lock() and mode, redis.call('PTTL', key.lock)
+    return is_lock() and mode
 end
 
 -- Whether all the leases of such a reader are over. They are not asked for if there are too many.
@@ -60,31 +60,6 @@ function rw.holder()
     if last then return rw.owner_of((string.gsub(last, ':%d+$', ''))) end
     local some = redis.call('HRANDFIELD', key.lock, 2)
     return rw.owner_of(some[1] == 'mode' and some[2] or some[1] or '')
-end
-
--- A right that is missing shows before anything is written: each command that taking, renewing and giving
--- back need has been called by then, or is asked for.
-local function denied()
-    return server.denies('DEL') or server.denies('GET') or server.denies('HLEN') or server.denies('PTTL')
-        or server.denies('HDEL', '') or server.denies('HGET', '') or server.denies('PEXPIRE', '')
-        or server.denies('SET', '') or server.denies('ZREM', '') or server.denies('ZSCORE', '')
-        or server.denies('HINCRBY', '', '') or server.denies('HSET', '', '') or server.denies('ZADD', '', '')
-        or server.denies('ZRANGE', '', '')
-end
-
--- A new holder. INCR comes first, see mutex_take.lua.
-function rw.grant(field, mode, left, waiters)
-    local refused = denied()
-    if refused then return refused end
-    local token = server.next_token()
-    line.leave_granted(waiters)
-    if not mode then redis.call('DEL', key.info, key.hold, rw.leases) end
-    local place = rw.count_one(field, call.lease)
-    if not mode then redis.call('HSET', key.lock, 'mode', rw.is_write(field) and 'write' or 'read') end
-    redis.call('HSET', key.hold, call.owner, token, call.id, place, place, call.id)
-    redis.call('HSET', key.info, call.owner, call.us())
-    rw.expire(math.max(left, call.lease))
-    return {GRANTED, server.reply_token(token), call.lease}
 end
 
 -- For who waits or re-enters, besides what has been called by then.
