@@ -9,7 +9,7 @@ if ttl == -2 and not redis.call('LRANGE', list, '0', '0')[1] and is_simple(ARGV[
     return granted
 end
 
--- include: channel server request try line line_wait acquire mutex mutex_take queue queue_wait
+-- include: channel kind server request try line line_wait acquire mutex mutex_take queue queue_wait
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

@@ -1,4 +1,4 @@
--- include: base clock channel rights server latch
+-- include: base clock channel rights kind server latch
 -- Counts down, and opens the latch at zero. KEYS and ARGV: base.lua, latch.lua; ARGV 4: by how
 -- much, 0 only to look.
 --

@@ -9,7 +9,7 @@
 local ttl = redis.call('PTTL', key.lock)
 if ttl == -2 and is_simple(ARGV[8]) then return grant() end
 
--- include: channel server request try line line_wait acquire mutex mutex_take
+-- include: channel kind server request try line line_wait acquire mutex mutex_take
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

@@ -14,7 +14,7 @@ if is_simple(ARGV[6]) and not redis.call('LRANGE', list, '0', '0')[1]
     return {RELEASED, 0, 0}
 end
 
--- include: clock rights server giving try line queue mutex mutex_wake kept
+-- include: clock rights kind server giving try line queue mutex mutex_wake kept
 local owner, keep_ms, waiter = call.owner, call.keep_ms, call.waiter
 
 -- It may have been told what was meant for the next: pass it on.

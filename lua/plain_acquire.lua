@@ -1,4 +1,5 @@
--- include: base clock channel rights token server request try line line_wait acquire sem sem_line sem_take
+-- include: base clock channel rights token kind server request try line line_wait acquire
+-- include: sem sem_holds sem_line sem_grant sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which it is known who took them: a year
@@ -16,4 +17,4 @@ if refusal then return refusal end
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(-1) end
-return sem.grant(KEEP, function() sem.count_plain(call.permits) end)
+return sem.grant(KEEP, function() sem.count_plain(call.permits) end, sem.leave_granted)

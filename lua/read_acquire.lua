@@ -7,7 +7,7 @@ if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', 
     return rw.grant(call.owner, nil, 0)
 end
 
--- include: channel server request try line line_wait acquire rw_holds rw_take rw_wake
+-- include: channel kind server request try line line_wait acquire rw_holds rw_take rw_wake
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

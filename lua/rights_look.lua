@@ -1,4 +1,4 @@
--- include: base clock channel rights server
+-- include: base clock channel rights kind server
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
 -- ARGV 6 the commands on keys, 7 those on channels, 8 ... the keys: not KEYS, for who has no right to
 -- one of those may not run the script.

@@ -16,7 +16,7 @@ if (writes or only == own .. ':1') and is_simple(ARGV[6]) and redis.call('HGET',
     return {RELEASED, 0, 0}
 end
 
--- include: rights server giving try line rw_holds rw_wake kept
+-- include: rights kind server giving try line rw_holds rw_wake kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

@@ -1,4 +1,4 @@
--- include: base clock channel rights server
+-- include: base clock channel rights kind server
 -- Looks through a few of the server's keys and names the locks that these may be of, for look.lua to
 -- look at. Writes nothing. KEYS and ARGV: base.lua, but that it is about no lock of its own: no KEYS;
 -- ARGV 6 where to go on, as the last answer said, '0' at first; 7 about how many keys.

@@ -1,8 +1,20 @@
--- include: base clock channel rights server giving try line sem sem_line kept
+-- include: base clock channel kind simple sem
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
+-- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
+local own = sem.token() and ARGV[4] == '1' and not is_braced and sem.ids(call.id, 1)[1]
+if own and is_simple(ARGV[6]) and sem.available()
+    and tonumber(redis.call('ZMSCORE', sem.permits, own)[1] or 0) > server.now then
+    redis.call('HDEL', key.hold, call.id, call.owner)
+    redis.call('HDEL', key.info, call.owner)
+    redis.call('ZREM', sem.permits, own)
+    redis.pcall(publish, channel, redis.call('INCRBY', key.lock, '1'))
+    return {RELEASED, 0, 0}
+end
+
+-- include: rights server giving try line sem_holds sem_line kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

@@ -46,6 +46,10 @@ struct rlock_lock {
 struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct rlock__part *part,
                                     const char *owner);
 
+/* The same to take it: with the keys alone that this needs. */
+struct rlock__call rlock__part_call_to_take(const struct rlock_lock *lock,
+                                            const struct rlock__part *part);
+
 /* The same about what is held: with the keys alone that stand then, which may be none but the lock.
  */
 struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,

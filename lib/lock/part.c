@@ -45,6 +45,17 @@ struct rlock__call rlock__part_call(const struct rlock_lock *lock, const struct 
     return call;
 }
 
+/* Each key costs the server time. */
+struct rlock__call rlock__part_call_to_take(const struct rlock_lock *lock,
+                                            const struct rlock__part *part) {
+    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
+    if (lock->kind->keys_to_take > 0) {
+        call.keys[lock->kind->keys_to_take] = part->tombstone;
+        call.key_count = lock->kind->keys_to_take + 1;
+    }
+    return call;
+}
+
 /* In place of the others the lock itself: scripts know their keys by their numbers. */
 struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,
                                          const struct rlock__part *part, const char *owner) {

@@ -172,17 +172,6 @@ static void give_back_few(struct rlock_lock *lock, struct rlock__part *part) {
     lock->client->routes.error = why;
 }
 
-/* With the keys that are needed and no others: each costs the server time. */
-static struct rlock__call call_to_take(const struct rlock_lock *lock,
-                                       const struct rlock__part *part) {
-    struct rlock__call call = rlock__part_call(lock, part, lock->owner);
-    if (lock->kind->keys_to_take > 0) {
-        call.keys[lock->kind->keys_to_take] = part->tombstone;
-        call.key_count = lock->kind->keys_to_take + 1;
-    }
-    return call;
-}
-
 static void add_take_args(const struct rlock_lock *lock, const struct rlock__part *part,
                           struct rlock__call *call, bool in_line, const char *place) {
     const char *more[] = {in_line ? "1" : "0",
@@ -223,7 +212,7 @@ static void prepare(struct rlock_lock *lock, struct rlock__part *part, bool in_l
     if (lock->busy == part)
         (void)snprintf(inquiry->place_text, sizeof inquiry->place_text, "%" PRId64, lock->place);
     rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
-    struct rlock__call call = call_to_take(lock, part);
+    struct rlock__call call = rlock__part_call_to_take(lock, part);
     add_take_args(lock, part, &call, in_line, inquiry->place_text);
     for (size_t i = 0; i < routes->count; i++)
         add_seat(inquiry, part, routes, i, call);
@@ -288,7 +277,7 @@ void rlock__part_note(struct rlock_lock *lock, struct rlock__part *part) {
 void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
                       struct rlock__routes *routes) {
     struct rlock__inquiry inquiry;
-    struct rlock__call call = call_to_take(lock, part);
+    struct rlock__call call = rlock__part_call_to_take(lock, part);
     add_take_args(lock, part, &call, false, "");
     rlock__inquiry_begin(&inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {

@@ -65,22 +65,7 @@ function sem.busy(hint)
     return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())
 end
 
--- take(): puts the permits into the caller's name. ms: for so long, as text, for Lua says numbers slowly.
--- A right that is missing shows before they are taken: what has not been called by then is asked for.
-function sem.grant(ms, take)
-    local left = redis.call('PTTL', key.lock)
-    for _, command in ipairs({'HDEL', 'INCRBY', 'PEXPIRE', 'ZADD', 'ZMSCORE', 'ZREM'}) do
-        local refusal = server.denies(command, '', '')
-        if refusal then return refusal end
-    end
-    local token = server.next_token()
-    sem.note(token)
-    redis.call('INCRBY', key.lock, -call.permits)
-    take()
-    -- Redisson's expire() of a semaphore is one of its permits, too.
-    if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
-    redis.call('HSET', key.info, call.owner, call.us())
-    sem.expire(ms)
-    if call.enqueue then sem.pass_on(call.owner) end -- Redisson wakes only the first: each the next
-    return {GRANTED, server.reply_token(token), tonumber(ms)}
+-- Out of the line. Redisson wakes only the first: each the next.
+function sem.leave_granted()
+    if call.enqueue then sem.pass_on(call.owner) end
 end

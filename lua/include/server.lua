@@ -20,12 +20,6 @@ function server.integer(name)
     return digits and #digits <= 15 and tonumber(text) or false
 end
 
--- An answer is an error: false, if only that the key is of another type.
-function server.is_wrong_kind(answer)
-    if type(answer) == 'table' and not string.find(answer.err, 'WRONGTYPE', 1, true) then error(answer) end
-    return false
-end
-
 -- Whose hash a lock is says a UUID, Redisson's or rlock's: a counter somebody else keeps is no lock.
 function server.is_owner(text)
     return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
@@ -47,13 +41,6 @@ end
 function server.has(name)
     local kind = may('TYPE', name) and redis.pcall('TYPE', name).ok
     return kind and kind ~= 'none'
-end
-
--- The names x and {x} are two locks, but Redisson calls some of their keys alike: the name of the other.
--- nil: a name with braces elsewhere has none.
-function server.twin()
-    if not string.find(key.lock, '{', 1, true) then return '{' .. key.lock .. '}' end
-    return string.match(key.lock, '^{([^{}]+)}$')
 end
 
 -- The lock and what stands beside it end together.

@@ -1,0 +1,84 @@
+-- sem_holds.lua: permits that are taken: found, renewed, given back.
+
+function sem.count_plain(number)
+    if redis.call('HINCRBY', key.hold, 'plain', number) <= 0 then redis.call('HDEL', key.hold, 'plain') end
+end
+
+-- When the leases of these end; false: it is not there.
+function sem.ends(ids)
+    local all = {}
+    for from, to in parts(ids) do
+        local some = redis.call('ZMSCORE', sem.permits, unpack(ids, from, to))
+        for _, ends in ipairs(some) do all[#all + 1] = ends end
+    end
+    return all
+end
+
+-- Those of the call's permits whose lease is not over. What was given back, and left held for a
+-- while, is nobody's.
+function sem.ours()
+    local ours, ids = {}, sem.token() and sem.ids(call.id, call.permits) or {}
+    for i, ends in ipairs(sem.ends(ids)) do
+        if ends and tonumber(ends) > server.now then ours[#ours + 1] = ids[i] end
+    end
+    return ours
+end
+
+-- Returns how many of them there were.
+function sem.drop(ids)
+    local number = 0
+    for from, to in parts(ids) do
+        number = number + redis.call('ZREM', sem.permits, unpack(ids, from, to))
+        if is_braced then redis.call('ZREM', marked, unpack(ids, from, to)) end
+    end
+    return number
+end
+
+-- So many come back, and all are told.
+function sem.give(number)
+    if number > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, number)) end
+end
+
+local function hex(permit)
+    return #permit == 16 and ('%02x'):rep(16):format(string.byte(permit, 1, 16)) or nil
+end
+
+-- What stands beside the lock about the holders of these permits goes.
+local function forget(permits)
+    local ids, owners = {}, {}
+    for _, permit in ipairs(permits) do ids[#ids + 1] = hex(permit) end
+    if #ids == 0 then return end
+    for _, known in ipairs(redis.call('HMGET', key.hold, unpack(ids))) do
+        owners[#owners + 1] = known and string.match(known, '^%S+ (.*)$') or nil
+    end
+    if #owners == 0 then return end
+    redis.call('HDEL', key.hold, unpack(ids))
+    redis.call('HDEL', key.hold, unpack(owners))
+    redis.call('HDEL', key.info, unpack(owners))
+end
+
+-- What the dead took comes back, once, a part at a time. some: them, if they are known. Returns how much.
+function sem.collect(some)
+    local dead = {}
+    for _, permit in ipairs(some or sem.some_dead()) do
+        if is_braced or string.sub(permit, 1, 4) ~= '{rl}' then dead[#dead + 1] = permit end
+    end
+    if #dead > 0 then
+        forget(dead)
+        sem.give(sem.drop(dead))
+    end
+    return #dead
+end
+
+-- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed
+-- when memory is out, and after it the others are.
+function sem.renew(ours)
+    sem.expire(ARGV[2])
+    sem.put(ours, server.now + call.lease, 'GT')
+end
+
+-- ms until the next lease ends, and a permit comes back by itself; -1: none has a lease.
+function sem.next_end()
+    local ends = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]
+    return ends and math.max(ends - server.now, 0) or -1
+end
