@@ -4,6 +4,8 @@
 --         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
 
+call.permits = tonumber(ARGV[4])
+
 -- nil: open, or never set; false: the key is something else. x and {x} have one set of permits: see sem.lua.
 function latch.count()
     if redis.call('TYPE', key.info).ok ~= 'none' then return false end

@@ -9,6 +9,8 @@ local sem = {
     PART = 2000, -- so many permits at once: Lua can't pass many more
 }
 
+call.permits = tonumber(ARGV[4])
+
 -- x and {x} have one set of permits. What rlock takes for {x} begins with "{rl}", and stands in a set
 -- of its own as well, so that they can be counted apart.
 local twin = server.twin()
