@@ -331,6 +331,10 @@ example() { # NAME: of a function in examples_*.py
     example dead_crowd_is_passed_over
 }
 
+@test "a free lock is taken and given back by few commands" {
+    example cost_of_a_free_lock
+}
+
 @test "what a script of run or fair costs does not grow with those who wait" {
     example cost_of_a_living_crowd
 }

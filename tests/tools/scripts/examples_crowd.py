@@ -7,6 +7,7 @@ from client import BUSY, GRANTED, RELEASED
 MOST = 40  # commands of one script
 BEATS_AGAIN, SOON = 2500, 2
 CROWDS = (10, 1000)
+FREE = {"run": 20, "fair": 22, "read": 29, "write": 28, "sem": 27}  # commands of a take and a give-back
 
 
 def _owner(number):
@@ -57,6 +58,19 @@ def cost_of_a_living_crowd(bench):
             cost.of(lock.give, _owner(2), _attempt(2))  # leaves
             cost.of(lock.give, _owner(size // 2), _attempt(size // 2))
             cost.of(lock.take, _owner(size), _attempt(size))
+
+
+def cost_of_a_free_lock(bench):
+    """Taken and given back, nobody else being there: what nearly always is so comes first in the scripts."""
+    for kind, most in FREE.items():
+        bench.server("FLUSHALL")
+        lock, cost = bench.lock(kind), Cost(bench)
+        for number in (1, 2):  # the first one sets a semaphore up
+            before = cost.commands()
+            same(lock.take(A, attempt(number), total=3 if kind == "sem" else "")[0], GRANTED)
+            same(lock.give(A, attempt(number))[0], RELEASED)
+        spent = cost.commands() - before
+        same(spent <= most, True, f"{kind}: {spent} commands")
 
 
 def dead_crowd_is_passed_over(bench):
