@@ -11,6 +11,7 @@
 #include "hold/wrap.h"
 #include "options/opt.h"
 #include "output/out.h"
+#include "rlock_admin.h"
 
 /* A plain permit has no lease that would end: that of an rlock on this host which has died counts
  * as in use until somebody looks. */

@@ -19,24 +19,27 @@ plain_build_only() {
 }
 
 strict() { # COMPILER STANDARD LANGUAGE
-    echo '#include <rlock.h>' >alone.c
-    echo 'int main(void) { return rlock_version() == NULL; }' >>alone.c
-    "$1" "-std=$2" -x "$3" -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -c -o alone.o alone.c
+    local header
+    for header in rlock.h rlock_admin.h; do
+        echo "#include <$header>" >alone.c
+        echo 'int main(void) { return rlock_version() == NULL; }' >>alone.c
+        "$1" "-std=$2" -x "$3" -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -c -o alone.o alone.c
+    done
 }
 
-@test "rlock.h compiles alone as C11" {
+@test "each header compiles alone as C11" {
     strict cc c11 c
 }
 
-@test "rlock.h compiles alone as C17" {
+@test "each header compiles alone as C17" {
     strict cc c17 c
 }
 
-@test "rlock.h compiles alone as C++17" {
+@test "each header compiles alone as C++17" {
     strict c++ c++17 c++
 }
 
-@test "installed are the program, the library, its module, its header and its pkg-config file" {
+@test "installed are the program, the library, its module, its headers and its pkg-config file" {
     assert_file_executable "$PREFIX/bin/rlock"
     assert_file_exists "$PREFIX/include/rlock.h"
     assert_file_exists "$LIBRARY_DIR/pkgconfig/rlock.pc"
@@ -52,8 +55,8 @@ strict() { # COMPILER STANDARD LANGUAGE
     # Nothing of the tests or of the static library.
     run find "$PREFIX" -name '*.a'
     assert_output ""
-    run bash -c 'cd "$PREFIX/include" && find . -type f'
-    assert_output ./rlock.h
+    run bash -c 'cd "$PREFIX/include" && find . -type f | LC_ALL=C sort'
+    assert_output $'./rlock.h\n./rlock_admin.h'
 }
 
 @test "the installed program runs" {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "rlock.h"
+#include "rlock_admin.h"
 
 /* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", what is unknown left out; "kept by
  * --min-hold of ..." where nobody holds it any more. */

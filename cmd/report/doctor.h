@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "options/settings.h"
-#include "rlock.h"
+#include "rlock_admin.h"
 
 /* About whom. */
 struct patient {

@@ -3,7 +3,7 @@
 #define RLOCK_CMD_HOLDERS_H
 
 #include "options/settings.h"
-#include "rlock.h"
+#include "rlock_admin.h"
 #include "server/server.h"
 
 enum { HOLDERS_TEXT_SIZE = 1024 };

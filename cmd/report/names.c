@@ -11,6 +11,7 @@
 #include "options/local_url.h"
 #include "output/out.h"
 #include "output/printable.h"
+#include "rlock_admin.h"
 #include "server/server.h"
 
 enum { PATIENCE_MS = 300 };

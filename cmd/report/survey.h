@@ -3,7 +3,7 @@
 #define RLOCK_CMD_SURVEY_H
 
 #include "options/settings.h"
-#include "rlock.h"
+#include "rlock_admin.h"
 #include "server/server.h"
 
 /* Server by server; of each the newest lock first, or in the order in which they were asked for. A

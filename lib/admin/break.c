@@ -7,6 +7,7 @@
 #include "lock/vote.h"
 #include "os/random.h"
 #include "redis/ask.h"
+#include "rlock_admin.h"
 
 enum { BROKEN = 1, OTHER_KIND = -1 };
 

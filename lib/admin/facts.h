@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "rlock.h"
+#include "rlock_admin.h"
 
 /* Of one server. */
 struct rlock__facts {

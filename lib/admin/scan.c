@@ -6,6 +6,7 @@
 #include "lock/kind.h"
 #include "lock/lock.h"
 #include "redis/ask.h"
+#include "rlock_admin.h"
 
 /* Where things stand in the reply of scan.lua. */
 enum { LOOKED_AT = 1, CURSOR = 3, NAMES };

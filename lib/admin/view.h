@@ -3,7 +3,7 @@
 #define RLOCK_VIEW_H
 
 #include "redis/conn.h"
-#include "rlock.h"
+#include "rlock_admin.h"
 
 /* Reads the reply of look.lua, which is the view's from then on, whatever comes of it. server and
  * name are copied, and borrowed. RLOCK_OK; RLOCK_UNAVAILABLE: it can't be understood; RLOCK_SYSTEM:

@@ -105,7 +105,7 @@ token_of() { # NAME WHO
     assert_equal "$status: $(grep -v -e '^rlock: cannot renew .*; trying again, ' -e '^rlock: renewed .* again after ' err)" "5: "
     assert_nothing_left one
     try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    assert_output 2
+    ((output > 1)) || fail "token $output" # larger where a replica was late, and it was taken again
 }
 
 @test "planned, while it waits: the waiter listens on the new master, and is in when the lock is free" {

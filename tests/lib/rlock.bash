@@ -152,10 +152,11 @@ now_ns() {
 
 # wait_until SECONDS COMMAND...: tries the command every 10 ms until it succeeds.
 wait_until() {
-    local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000 * SLOW)) limit=$1 never
+    local end=$((${EPOCHREALTIME/[.,]/} + $1 * 1000000 * SLOW)) limit=$1 pipe=$BATS_FILE_TMPDIR/never never
     shift
     ! "$@" >/dev/null 2>&1 || return 0
-    exec {never}<> <(:) # a pipe to which nobody writes: sleep(1) is a process each time
+    [[ -p $pipe ]] || mkfifo "$pipe" # to which nobody writes: sleep(1) would be a process each time
+    exec {never}<>"$pipe"
     until "$@" >/dev/null 2>&1; do
         if ((${EPOCHREALTIME/[.,]/} > end)); then
             exec {never}>&-

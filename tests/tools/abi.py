@@ -1,4 +1,5 @@
-"""abi.py interface HEADER:          what programs are compiled with: prototypes, sizes, offsets, numbers
+"""abi.py interface HEADER:          what programs are compiled with: prototypes, sizes, offsets, numbers; of
+                                     what it includes from its own directory as well
    abi.py symbols LIBRARY OLD VER:   the exported symbols, in the form of dpkg's symbols files; those
                                      that OLD has keep the version in which they came
 """
@@ -19,7 +20,7 @@ def preprocessed(header):
     for line in run("cc", "-std=c11", "-E", header).splitlines():
         marker = re.match(r'# \d+ "(.*?)"', line)
         if marker:
-            own = marker[1] == header
+            own = os.path.dirname(marker[1]) == os.path.dirname(header)
         elif own:
             lines.append(line)
     text = re.sub(r"__attribute__\s*\(\(.*?\)\)\)*", "", "\n".join(lines))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "peer.h"
-#include "rlock.h"
+#include "rlock_admin.h"
 
 #define TEXT(size, text) "$" #size "\r\n" text "\r\n"
 #define HEAD(held, kind, token, numbers)                                                           \
