@@ -7,7 +7,7 @@ static const struct cmd *const commands[] = {&cmd_latch_set, &cmd_latch_down, &c
 
 const struct cmd cmd_latch = {
     .name = "latch",
-    .summary = "Set a count-down latch, count it down, wait until it opens",
+    .summary = "Set a count-down latch, count it down, or wait until it opens",
     .synopsis = "COMMAND [options] ...",
     .options = CMD_LATCH,
     .group = commands,

@@ -133,7 +133,7 @@ static int latch_down_exec(struct settings *settings) {
 
 const struct cmd cmd_latch_down = {
     .name = "latch down",
-    .summary = "Count a latch down, when a command has succeeded if there is one",
+    .summary = "Count a latch down, after a command has succeeded if one is given",
     .synopsis = "-n NAME [--by K] [options] [[--] COMMAND [ARG...]]\n"
                 "-n NAME [--by K] [options] -c STRING",
     .options = CMD_LATCH_DOWN,

@@ -35,7 +35,7 @@ static bool latch_set_check(const struct settings *settings, struct complaint *w
 
 const struct cmd cmd_latch_set = {
     .name = "latch set",
-    .summary = "Set a latch that opens after so many count-downs",
+    .summary = "Set a latch that opens after N count-downs",
     .synopsis = "-n NAME --count N [options]",
     .options = CMD_LATCH_SET,
     .child = CHILD_NONE,

@@ -21,7 +21,7 @@ static int release_exec(struct settings *settings) {
 
 const struct cmd cmd_release = {
     .name = "release",
-    .summary = "Give a lock back",
+    .summary = "Give back a lock that is held",
     .synopsis = "HANDLE [options]",
     .options = CMD_RELEASE,
     .child = CHILD_NONE,

@@ -32,7 +32,7 @@ static int renew_exec(struct settings *settings) {
 
 const struct cmd cmd_renew = {
     .name = "renew",
-    .summary = "Give a lock that is held a new lease",
+    .summary = "Extend the lease of a lock that is held",
     .synopsis = "HANDLE [-l D] [options]",
     .options = CMD_RENEW,
     .child = CHILD_NONE,
