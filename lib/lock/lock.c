@@ -114,10 +114,10 @@ static bool make_id(struct rlock__part *part) {
 static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, const char *name,
                       const struct rlock_lock_options *options) {
     part->name = strdup(name);
-    part->seat_count = lock->client->count;
-    part->seats = calloc(part->seat_count, sizeof *part->seats);
+    part->instance_count = lock->client->count;
+    part->instances = calloc(part->instance_count, sizeof *part->instances);
     part->channel = rlock__kind_key(lock->kind->channel, name);
-    if (part->name == NULL || part->seats == NULL || part->channel == NULL || !make_id(part) ||
+    if (part->name == NULL || part->instances == NULL || part->channel == NULL || !make_id(part) ||
         asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
         asprintf(&part->publish, RLOCK__SPUBLISH "%s", part->channel) < 0)
         return false;
@@ -175,7 +175,7 @@ static void free_part(struct rlock__part *part) {
     free(part->tombstone);
     free(part->ahead);
     free(part->proof_owner);
-    free(part->seats);
+    free(part->instances);
 }
 
 void rlock_lock_free(rlock_lock *lock) {

@@ -55,20 +55,20 @@ struct rlock__call rlock__part_call_to_take(const struct rlock_lock *lock,
 struct rlock__call rlock__part_call_held(const struct rlock_lock *lock,
                                          const struct rlock__part *part, const char *owner);
 
-/* As whom a seat is held. */
+/* The owner under which an instance has it. */
 const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlock__part *part,
-                                 const struct rlock__seat *seat);
+                                 const struct rlock__instance *instance);
 
 /* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
 enum rlock_status rlock__part_odd_answer(struct rlock__run *run,
                                          const struct rlock__script *script);
 
 /* One name is asked about on several servers: begun (enough: as a ballot's), filled with a call for
- * each seat, run, its answers noted, ended. */
+ * each instance, run, its answers noted, ended. */
 void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough);
 struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
                                        const struct rlock__part *part, struct rlock__route *route,
-                                       size_t seat, struct rlock__call call);
+                                       size_t instance, struct rlock__call call);
 void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
                         const struct rlock__limit *limit);
 void rlock__inquiry_end(struct rlock__inquiry *inquiry);

@@ -10,20 +10,20 @@
 #include "os/clock.h"
 
 bool rlock__part_in_line(const struct rlock__part *part) {
-    for (size_t i = 0; i < part->seat_count; i++) {
-        if (part->seats[i].in_line)
+    for (size_t i = 0; i < part->instance_count; i++) {
+        if (part->instances[i].in_line)
             return true;
     }
     return false;
 }
 
-bool rlock__seat_may_stay(const struct rlock__seat *seat) {
-    return seat->held || seat->in_doubt || seat->abandoned || seat->astray;
+bool rlock__instance_may_stay(const struct rlock__instance *instance) {
+    return instance->held || instance->in_doubt || instance->abandoned || instance->astray;
 }
 
 bool rlock__part_may_stay(const struct rlock__part *part) {
-    for (size_t i = 0; i < part->seat_count; i++) {
-        if (rlock__seat_may_stay(&part->seats[i]))
+    for (size_t i = 0; i < part->instance_count; i++) {
+        if (rlock__instance_may_stay(&part->instances[i]))
             return true;
     }
     return false;
@@ -72,8 +72,8 @@ bool rlock__part_identify(struct rlock__part *part, const char *id) {
     const size_t length = strcspn(id, ".");
     const unsigned number = id[length] == '.' ? (unsigned)strtoul(id + length + 1, NULL, 10) : 1;
     (void)snprintf(part->hold_id, sizeof part->hold_id, "%.*s", (int)length, id);
-    for (size_t i = 0; i < part->seat_count; i++)
-        part->seats[i].tries = number - (number > 0);
+    for (size_t i = 0; i < part->instance_count; i++)
+        part->instances[i].tries = number - (number > 0);
     (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", part->hold_id);
     free(part->tombstone);
     part->tombstone = rlock__kind_key(pattern, part->name);
@@ -89,18 +89,18 @@ static const char *name_try(char text[RLOCK__TRY_SIZE], const struct rlock__part
 const char *rlock__part_id(char text[RLOCK__TRY_SIZE], const struct rlock__part *part) {
     bool astray = false;
     unsigned most = 0;
-    for (size_t i = 0; i < part->seat_count; i++) {
-        const struct rlock__seat *seat = &part->seats[i];
-        astray = astray || seat->astray || seat->abandoned || seat->tries > 0;
-        most = seat->tries > most ? seat->tries : most;
+    for (size_t i = 0; i < part->instance_count; i++) {
+        const struct rlock__instance *instance = &part->instances[i];
+        astray = astray || instance->astray || instance->abandoned || instance->tries > 0;
+        most = instance->tries > most ? instance->tries : most;
     }
     return astray ? name_try(text, part, most) : part->hold_id;
 }
 
-/* As whom a seat is held. */
+/* The owner under which an instance has it. */
 const char *rlock__part_owner_on(const struct rlock_lock *lock, const struct rlock__part *part,
-                                 const struct rlock__seat *seat) {
-    return seat->reentered ? part->proof_owner : lock->owner;
+                                 const struct rlock__instance *instance) {
+    return instance->reentered ? part->proof_owner : lock->owner;
 }
 
 enum rlock_status rlock__part_odd_answer(struct rlock__run *run,
@@ -120,13 +120,13 @@ void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough) {
 
 struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
                                        const struct rlock__part *part, struct rlock__route *route,
-                                       size_t seat, struct rlock__call call) {
+                                       size_t instance, struct rlock__call call) {
     const size_t i = inquiry->ballot.count++;
     inquiry->calls[i] = call;
     inquiry->calls[i].args[RLOCK__ARG_ID] =
-        name_try(inquiry->try_id[i], part, part->seats[seat].tries);
+        name_try(inquiry->try_id[i], part, part->instances[instance].tries);
     inquiry->runs[i] = (struct rlock__run){.route = route, .call = &inquiry->calls[i]};
-    inquiry->seats[i] = seat;
+    inquiry->instances[i] = instance;
     return &inquiry->calls[i];
 }
 

@@ -9,7 +9,7 @@
 enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
 
 /* One name on one server. */
-struct rlock__seat {
+struct rlock__instance {
     bool held;
     bool reentered; /* it is a hold of the owner around us */
     bool in_line;   /* we have a place among the waiters */
@@ -30,7 +30,7 @@ struct rlock__inquiry {
     struct rlock__ballot ballot;
     struct rlock__call calls[RLOCK_SERVERS_MAX];
     struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t seats[RLOCK_SERVERS_MAX]; /* whose runs these are */
+    size_t instances[RLOCK_SERVERS_MAX]; /* whose runs these are */
     int64_t sent_ms;
     char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
         ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed */
@@ -51,8 +51,8 @@ struct rlock__part {
     struct rlock_hold hold; /* name, owner, token while held */
     bool held;              /* on a majority */
     int64_t lease_end_ms;   /* while held: until when on a majority */
-    size_t seat_count;
-    struct rlock__seat *seats; /* in the order of the client's servers */
+    size_t instance_count;
+    struct rlock__instance *instances; /* in the order of the client's servers */
 };
 
 /* Gives the part, which has its name, the attempt's id: "ID", or "ID.N" with the number of the try.
@@ -67,7 +67,7 @@ const char *rlock__part_id(char text[RLOCK__TRY_SIZE], const struct rlock__part 
 bool rlock__part_in_line(const struct rlock__part *part);
 /* Something of ours may stay there until its lease ends, or may still come. */
 bool rlock__part_may_stay(const struct rlock__part *part);
-bool rlock__seat_may_stay(const struct rlock__seat *seat);
+bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 /* True: nothing of ours stands anywhere, as far as is known. */
 bool rlock__part_is_clear(const struct rlock__part *part);

@@ -10,35 +10,35 @@
 
 enum { RELEASED = 1, STILL_HELD = 2, NOT_OURS = 0 };
 
-static enum rlock_status note_release(const struct rlock_lock *lock, struct rlock__seat *seat,
-                                      struct rlock__run *run) {
+static enum rlock_status note_release(const struct rlock_lock *lock,
+                                      struct rlock__instance *instance, struct rlock__run *run) {
     if (run->status != RLOCK_OK) {
-        seat->astray =
-            seat->astray || seat->abandoned; /* the connection is gone by now, or may be */
+        instance->astray =
+            instance->astray || instance->abandoned; /* the connection is gone by now, or may be */
         return run->status;
     }
-    *seat = (struct rlock__seat){.given_up = seat->given_up,
-                                 .tries = seat->tries,
-                                 .token = seat->token,
-                                 .lease_end_ms = seat->lease_end_ms};
+    *instance = (struct rlock__instance){.given_up = instance->given_up,
+                                         .tries = instance->tries,
+                                         .token = instance->token,
+                                         .lease_end_ms = instance->lease_end_ms};
     if (run->answer.code == NOT_OURS)
         return RLOCK_LOST;
-    seat->given_back = run->answer.code == RELEASED || run->answer.code == STILL_HELD;
-    return seat->given_back ? RLOCK_OK : rlock__part_odd_answer(run, lock->kind->release);
+    instance->given_back = run->answer.code == RELEASED || run->answer.code == STILL_HELD;
+    return instance->given_back ? RLOCK_OK : rlock__part_odd_answer(run, lock->kind->release);
 }
 
 /* Nothing is held of what is only waited for. */
 static enum rlock_status forget(struct rlock__part *part) {
-    memset(part->seats, 0, part->seat_count * sizeof *part->seats);
+    memset(part->instances, 0, part->instance_count * sizeof *part->instances);
     part->held = false;
     return RLOCK_OK;
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
 static const char *owner_to_release(const struct rlock_lock *lock, const struct rlock__part *part,
-                                    const struct rlock__seat *seat) {
-    if (seat->held)
-        return rlock__part_owner_on(lock, part, seat);
+                                    const struct rlock__instance *instance) {
+    if (instance->held)
+        return rlock__part_owner_on(lock, part, instance);
     return part->proof_owner != NULL ? part->proof_owner : lock->owner;
 }
 
@@ -50,16 +50,16 @@ static void prepare(struct rlock_lock *lock, const struct rlock__part *part, int
         (void)snprintf(inquiry->keep_text, sizeof inquiry->keep_text, "%" PRId64, keep_ms);
     rlock__inquiry_begin(inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
-        const struct rlock__seat *seat = &part->seats[i];
-        const bool leaves = places_too && (seat->in_line || rlock__seat_may_stay(seat));
-        if (!seat->held && !seat->in_doubt && !leaves)
+        const struct rlock__instance *instance = &part->instances[i];
+        const bool leaves = places_too && (instance->in_line || rlock__instance_may_stay(instance));
+        if (!instance->held && !instance->in_doubt && !leaves)
             continue;
-        const char *owner = owner_to_release(lock, part, seat);
+        const char *owner = owner_to_release(lock, part, instance);
         struct rlock__call *call = rlock__inquiry_add(inquiry, part, &routes->at[i], i,
                                                       rlock__part_call(lock, part, owner));
         call->args[call->arg_count++] = inquiry->keep_text;
         call->args[call->arg_count++] = owner == lock->owner ? "" : lock->owner;
-        call->args[call->arg_count++] = seat->astray ? "1" : "";
+        call->args[call->arg_count++] = instance->astray ? "1" : "";
         rlock__call_cut(call);
     }
     inquiry->ballot.enough = rlock__vote_majority(inquiry->ballot.count);
@@ -73,17 +73,18 @@ enum rlock_status rlock__part_give_back(struct rlock_lock *lock, struct rlock__p
     if (lock->kind->release == NULL)
         return forget(part);
     /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
-    for (size_t i = 0; i < part->seat_count; i++)
-        votes[i] = part->held && !part->seats[i].given_back ? RLOCK_LOST : RLOCK_OK;
+    for (size_t i = 0; i < part->instance_count; i++)
+        votes[i] = part->held && !part->instances[i].given_back ? RLOCK_LOST : RLOCK_OK;
     if (!rlock__inquiry_was_ahead(&inquiry, part)) {
         prepare(lock, part, keep_ms, places_too, &inquiry);
         rlock__inquiry_run(&inquiry, lock->kind->release, limit);
     }
     for (size_t i = 0; i < inquiry.ballot.count; i++) {
-        struct rlock__seat *seat = &part->seats[inquiry.seats[i]];
+        struct rlock__instance *instance = &part->instances[inquiry.instances[i]];
         /* What may still arrive of this try must not be about the next one. */
-        seat->given_up = seat->given_up || seat->astray || inquiry.runs[i].status != RLOCK_OK;
-        votes[inquiry.seats[i]] = note_release(lock, seat, &inquiry.runs[i]);
+        instance->given_up =
+            instance->given_up || instance->astray || inquiry.runs[i].status != RLOCK_OK;
+        votes[inquiry.instances[i]] = note_release(lock, instance, &inquiry.runs[i]);
     }
     rlock__inquiry_end(&inquiry);
     const enum rlock_status status = rlock__vote_count(&lock->client->routes, votes);

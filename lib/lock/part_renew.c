@@ -11,23 +11,24 @@
 enum { KEPT = 1, NOT_OURS = 0 };
 
 /* What one server's answer says of our hold there. */
-static enum rlock_status note_renewal(const struct rlock_lock *lock, struct rlock__seat *seat,
-                                      struct rlock__run *run, int64_t sent_ms) {
+static enum rlock_status note_renewal(const struct rlock_lock *lock,
+                                      struct rlock__instance *instance, struct rlock__run *run,
+                                      int64_t sent_ms) {
     if (run->status != RLOCK_OK)
         return run->status;
     if (run->answer.code != KEPT && run->answer.code != NOT_OURS)
         return rlock__part_odd_answer(run, lock->kind->renew);
     const bool kept = run->answer.code == KEPT;
-    seat->in_doubt = false;
+    instance->in_doubt = false;
     if (kept) {
-        seat->held = true;
-        seat->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+        instance->held = true;
+        instance->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     } else if (lock->client->count >
                1) { /* it can be had again; of one server it is the release's */
-        *seat = (struct rlock__seat){.abandoned = seat->abandoned,
-                                     .astray = seat->astray,
-                                     .given_up = seat->given_up,
-                                     .tries = seat->tries};
+        *instance = (struct rlock__instance){.abandoned = instance->abandoned,
+                                             .astray = instance->astray,
+                                             .given_up = instance->given_up,
+                                             .tries = instance->tries};
     }
     return kept ? RLOCK_OK : RLOCK_LOST;
 }
@@ -36,11 +37,11 @@ static void prepare(const struct rlock_lock *lock, const struct rlock__part *par
                     struct rlock__routes *routes, struct rlock__inquiry *inquiry) {
     rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
     for (size_t i = 0; i < routes->count; i++) {
-        const struct rlock__seat *seat = &part->seats[i];
-        if (seat->held || seat->in_doubt)
+        const struct rlock__instance *instance = &part->instances[i];
+        if (instance->held || instance->in_doubt)
             rlock__inquiry_add(
                 inquiry, part, &routes->at[i], i,
-                rlock__part_call_held(lock, part, rlock__part_owner_on(lock, part, seat)))
+                rlock__part_call_held(lock, part, rlock__part_owner_on(lock, part, instance)))
                 ->replicated = true;
     }
 }
@@ -59,8 +60,9 @@ enum rlock_status rlock__part_renew(const struct rlock_lock *lock, struct rlock_
     for (size_t i = 0; i < routes->count; i++)
         votes[i] = RLOCK_LOST;
     for (size_t i = 0; i < inquiry.ballot.count; i++) {
-        const size_t seat = inquiry.seats[i];
-        votes[seat] = note_renewal(lock, &part->seats[seat], &inquiry.runs[i], inquiry.sent_ms);
+        const size_t instance = inquiry.instances[i];
+        votes[instance] =
+            note_renewal(lock, &part->instances[instance], &inquiry.runs[i], inquiry.sent_ms);
     }
     rlock__inquiry_end(&inquiry);
     const enum rlock_status status = rlock__vote_count(routes, votes);

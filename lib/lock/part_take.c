@@ -83,33 +83,33 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, const struct rlo
 /* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
  * the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says nothing of one that
  * was sent before. */
-static void note_doubt(struct rlock__seat *seat, const struct rlock__run *run,
+static void note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
                        enum rlock_status vote) {
     const bool unanswered = run->route->in_doubt;
     if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
-        seat->in_doubt = seat->abandoned = false;
+        instance->in_doubt = instance->abandoned = false;
     else if (unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
-        seat->in_doubt = true;
-    seat->abandoned = seat->abandoned || run->abandoned;
-    seat->astray = seat->astray || (unanswered && !run->abandoned);
+        instance->in_doubt = true;
+    instance->abandoned = instance->abandoned || run->abandoned;
+    instance->astray = instance->astray || (unanswered && !run->abandoned);
 }
 
-static void note_seat(const struct rlock_lock *lock, struct rlock__seat *seat,
-                      const struct rlock__run *run, enum rlock_status vote, bool in_line,
-                      int64_t sent_ms) {
-    seat->in_line = seat->in_line || in_line;
+static void note_instance(const struct rlock_lock *lock, struct rlock__instance *instance,
+                          const struct rlock__run *run, enum rlock_status vote, bool in_line,
+                          int64_t sent_ms) {
+    instance->in_line = instance->in_line || in_line;
     if (vote == RLOCK_BUSY && in_line)
-        (void)rlock__reply_integer(run->answer.reply, 12, &seat->ticket);
-    note_doubt(seat, run, vote);
-    seat->held = vote == RLOCK_OK;
-    seat->given_back = false;
-    if (!seat->held)
+        (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
+    note_doubt(instance, run, vote);
+    instance->held = vote == RLOCK_OK;
+    instance->given_back = false;
+    if (!instance->held)
         return;
-    seat->in_line = false; /* the grant took us out of it */
-    seat->ticket = 0;
-    seat->reentered = run->answer.code == REENTERED;
-    seat->token = run->answer.a;
-    seat->lease_end_ms =
+    instance->in_line = false; /* the grant took us out of it */
+    instance->ticket = 0;
+    instance->reentered = run->answer.code == REENTERED;
+    instance->token = run->answer.a;
+    instance->lease_end_ms =
         lock->kind->renew != NULL ? rlock__lease_end_ms(sent_ms, lock->lease_ms) : RLOCK_FOREVER;
 }
 
@@ -127,7 +127,7 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
     size_t busy[RLOCK_SERVERS_MAX] = {0}, count = 0;
     lock->again_ms = 0;
-    for (size_t i = 0; i < part->seat_count; i++) {
+    for (size_t i = 0; i < part->instance_count; i++) {
         if (votes[i] != RLOCK_BUSY)
             continue;
         note_again(lock, &runs[i].answer);
@@ -136,7 +136,8 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
     }
     size_t supporters;
     const size_t chosen = rlock__vote_most(owners, count, &supporters);
-    lock->split = part->seat_count > 1 && supporters < rlock__vote_majority(part->seat_count);
+    lock->split =
+        part->instance_count > 1 && supporters < rlock__vote_majority(part->instance_count);
     *hint_ms = runs[busy[chosen]].answer.a;
     note_blocker(lock, part, &runs[busy[chosen]].answer);
 }
@@ -145,13 +146,13 @@ static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__part *
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
     size_t reentered = 0;
-    for (size_t i = 0; i < part->seat_count; i++) {
-        const struct rlock__seat *seat = &part->seats[i];
-        if (seat->held && seat->token > token)
-            token = seat->token;
-        reentered += seat->held && seat->reentered;
+    for (size_t i = 0; i < part->instance_count; i++) {
+        const struct rlock__instance *instance = &part->instances[i];
+        if (instance->held && instance->token > token)
+            token = instance->token;
+        reentered += instance->held && instance->reentered;
     }
-    const bool inner = reentered >= rlock__vote_majority(part->seat_count);
+    const bool inner = reentered >= rlock__vote_majority(part->instance_count);
     part->hold = (struct rlock_hold){
         .name = part->name,
         .owner = inner ? part->proof_owner : lock->owner,
@@ -159,7 +160,7 @@ static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__part *
     };
     part->lease_end_ms = rlock__vote_lease_end(part);
     part->held = true;
-    return part->seat_count > 1 ? rlock__part_agree_on_token(lock, part, limit) : RLOCK_OK;
+    return part->instance_count > 1 ? rlock__part_agree_on_token(lock, part, limit) : RLOCK_OK;
 }
 
 /* What was given by too few, or may have been. Places in line stay. */
@@ -191,15 +192,15 @@ bool rlock__part_lines_up(const struct rlock_lock *lock, const struct rlock__par
     return lock->stands && (lock->kind->queued || part == waited_for);
 }
 
-static void add_seat(struct rlock__inquiry *inquiry, struct rlock__part *part,
-                     struct rlock__routes *routes, size_t i, struct rlock__call call) {
-    struct rlock__seat *seat = &part->seats[i];
-    seat->tries += seat->given_up;
-    seat->given_up = false;
+static void add_instance(struct rlock__inquiry *inquiry, struct rlock__part *part,
+                         struct rlock__routes *routes, size_t i, struct rlock__call call) {
+    struct rlock__instance *instance = &part->instances[i];
+    instance->tries += instance->given_up;
+    instance->given_up = false;
     char *ticket = inquiry->ticket_text[inquiry->ballot.count];
     ticket[0] = '\0';
-    if (seat->ticket > 0)
-        (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, seat->ticket);
+    if (instance->ticket > 0)
+        (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, instance->ticket);
     call.args[call.arg_count++] = ticket;
     rlock__call_cut(&call);
     (void)rlock__inquiry_add(inquiry, part, &routes->at[i], i, call);
@@ -215,7 +216,7 @@ static void prepare(struct rlock_lock *lock, struct rlock__part *part, bool in_l
     struct rlock__call call = rlock__part_call_to_take(lock, part);
     add_take_args(lock, part, &call, in_line, inquiry->place_text);
     for (size_t i = 0; i < routes->count; i++)
-        add_seat(inquiry, part, routes, i, call);
+        add_instance(inquiry, part, routes, i, call);
 }
 
 /* What each server's answer means there. Returns whether one said yes, but not its replicas. */
@@ -225,7 +226,7 @@ static bool note_all(struct rlock_lock *lock, struct rlock__part *part, bool in_
     for (size_t i = 0; i < inquiry->ballot.count; i++) {
         struct rlock__run *run = &inquiry->runs[i];
         votes[i] = vote_of(lock, part, run);
-        note_seat(lock, &part->seats[i], run, votes[i], in_line, inquiry->sent_ms);
+        note_instance(lock, &part->instances[i], run, votes[i], in_line, inquiry->sent_ms);
         unconfirmed = unconfirmed || run->unconfirmed;
     }
     return unconfirmed;
@@ -281,8 +282,8 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     add_take_args(lock, part, &call, false, "");
     rlock__inquiry_begin(&inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
-        if (!part->seats[i].held && !part->seats[i].in_doubt)
-            add_seat(&inquiry, part, routes, i, call);
+        if (!part->instances[i].held && !part->instances[i].in_doubt)
+            add_instance(&inquiry, part, routes, i, call);
     }
     inquiry.ballot.enough = inquiry.ballot.count;
     if (inquiry.ballot.count == 0)
@@ -290,11 +291,11 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
     rlock__inquiry_run(&inquiry, lock->kind->acquire, &limit);
     for (size_t i = 0; i < inquiry.ballot.count; i++) {
-        struct rlock__seat *seat = &part->seats[inquiry.seats[i]];
+        struct rlock__instance *instance = &part->instances[inquiry.instances[i]];
         const enum rlock_status vote = vote_of(lock, part, &inquiry.runs[i]);
-        note_seat(lock, seat, &inquiry.runs[i], vote, false, inquiry.sent_ms);
-        seat->astray =
-            seat->astray || seat->abandoned; /* it is given back over another connection */
+        note_instance(lock, instance, &inquiry.runs[i], vote, false, inquiry.sent_ms);
+        instance->astray =
+            instance->astray || instance->abandoned; /* it is given back over another connection */
     }
     rlock__inquiry_end(&inquiry);
     int64_t known = part->hold.token;

@@ -17,20 +17,20 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
                                  enum rlock_status *denied) {
     struct rlock__call calls[RLOCK_SERVERS_MAX];
     struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t seats[RLOCK_SERVERS_MAX], count = 0, know_it = 0;
+    size_t instances[RLOCK_SERVERS_MAX], count = 0, know_it = 0;
     char text[24];
     (void)snprintf(text, sizeof text, "%" PRId64, token);
-    for (size_t i = 0; i < part->seat_count; i++) {
-        const struct rlock__seat *seat = &part->seats[i];
-        know_it += seat->held && seat->token == token;
-        if (!seat->held || seat->token == token)
+    for (size_t i = 0; i < part->instance_count; i++) {
+        const struct rlock__instance *instance = &part->instances[i];
+        know_it += instance->held && instance->token == token;
+        if (!instance->held || instance->token == token)
             continue;
-        calls[count] = rlock__part_call(lock, part, rlock__part_owner_on(lock, part, seat));
+        calls[count] = rlock__part_call(lock, part, rlock__part_owner_on(lock, part, instance));
         calls[count].args[calls[count].arg_count++] = text;
         runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &calls[count]};
-        seats[count++] = i;
+        instances[count++] = i;
     }
-    const size_t majority = rlock__vote_majority(part->seat_count);
+    const size_t majority = rlock__vote_majority(part->instance_count);
     if (know_it >= majority)
         return know_it;
     rlock__script_run_all(runs, count, majority - know_it, RLOCK__TOKEN_RAISE, limit);
@@ -42,7 +42,7 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
         if (runs[i].status != RLOCK_OK)
             continue;
         if (runs[i].answer.code == GRANTED) {
-            part->seats[seats[i]].token = token;
+            part->instances[instances[i]].token = token;
             know_it++;
         } else if (runs[i].answer.a > *known) {
             *known = runs[i].answer.a;
@@ -56,7 +56,7 @@ size_t rlock__part_propose_token(const struct rlock_lock *lock, struct rlock__pa
 enum rlock_status rlock__part_agree_on_token(struct rlock_lock *lock, struct rlock__part *part,
                                              const struct rlock__limit *limit) {
     struct rlock__routes *routes = &lock->client->routes;
-    const size_t majority = rlock__vote_majority(part->seat_count);
+    const size_t majority = rlock__vote_majority(part->instance_count);
     enum rlock_status status = RLOCK_AGAIN;
     for (int round = 0; round < ROUNDS && status == RLOCK_AGAIN; round++) {
         int64_t known = part->hold.token;

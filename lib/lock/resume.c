@@ -43,13 +43,13 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
         .owner = inner ? part->proof_owner : lock->owner,
         .token = hold->token,
     };
-    for (size_t i = 0; i < part->seat_count; i++)
-        part->seats[i] =
-            (struct rlock__seat){.held = true,
-                                 .reentered = inner,
-                                 .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
-                                 .tries = part->seats[i].tries,
-                                 .token = hold->token};
+    for (size_t i = 0; i < part->instance_count; i++)
+        part->instances[i] =
+            (struct rlock__instance){.held = true,
+                                     .reentered = inner,
+                                     .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
+                                     .tries = part->instances[i].tries,
+                                     .token = hold->token};
     return true;
 }
 

@@ -63,13 +63,13 @@ size_t rlock__vote_most(const char *const *texts, size_t count, size_t *supporte
 }
 
 int64_t rlock__vote_lease_end(const struct rlock__part *part) {
-    const size_t majority = rlock__vote_majority(part->seat_count);
+    const size_t majority = rlock__vote_majority(part->instance_count);
     int64_t end = 0;
-    for (size_t i = 0; i < part->seat_count; i++) {
-        const int64_t candidate = part->seats[i].lease_end_ms;
+    for (size_t i = 0; i < part->instance_count; i++) {
+        const int64_t candidate = part->instances[i].lease_end_ms;
         size_t as_late = 0;
-        for (size_t j = 0; j < part->seat_count; j++)
-            as_late += part->seats[j].lease_end_ms >= candidate;
+        for (size_t j = 0; j < part->instance_count; j++)
+            as_late += part->instances[j].lease_end_ms >= candidate;
         if (as_late >= majority && candidate > end)
             end = candidate;
     }

@@ -192,10 +192,10 @@ static void a_majority_keeps_the_name(void **state) {
         {5, {0, 500, 0, 400, 0}, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct rlock__seat seats[SERVERS_MAX] = {{.held = false}};
-        struct rlock__part part = {.seat_count = rows[i].count, .seats = seats};
+        struct rlock__instance instances[SERVERS_MAX] = {{.held = false}};
+        struct rlock__part part = {.instance_count = rows[i].count, .instances = instances};
         for (size_t k = 0; k < rows[i].count; k++)
-            seats[k].lease_end_ms = rows[i].ends[k];
+            instances[k].lease_end_ms = rows[i].ends[k];
         if (rlock__vote_lease_end(&part) != rows[i].end)
             fail_msg("row %zu", i);
     }

@@ -40,14 +40,14 @@ enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock_
         world.now_ms = limit->deadline_ms;
     assert_true(world.now_ms <= limit->deadline_ms);
     const bool lost = answer->status == RLOCK_AGAIN && !answer->sure;
-    part->seats->in_doubt = lost || (part->seats->in_doubt && answer->status != RLOCK_OK);
-    part->seats->in_line = in_line && answer->status != RLOCK_OK;
+    part->instances->in_doubt = lost || (part->instances->in_doubt && answer->status != RLOCK_OK);
+    part->instances->in_line = in_line && answer->status != RLOCK_OK;
     for (size_t i = 0; i < lock->client->count; i++) {
         world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
         world.routes[i].in_doubt = lost;
     }
     if (answer->status == RLOCK_OK) {
-        part->held = part->seats->held = true;
+        part->held = part->instances->held = true;
         part->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     }
     if (answer->status == RLOCK_BUSY) {
@@ -78,7 +78,7 @@ enum rlock_status __wrap_rlock__part_give_back(struct rlock_lock *lock, struct r
     assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
     did('b', part);
     part->held = false;
-    *part->seats = (struct rlock__seat){.held = false};
+    *part->instances = (struct rlock__instance){.held = false};
     return RLOCK_OK;
 }
 
@@ -169,8 +169,8 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.lock.part_count = names;
     world.lock.parts = world.parts;
     for (size_t i = 0; i < names; i++) {
-        world.parts[i].seat_count = 1;
-        world.parts[i].seats = &world.seats[i];
+        world.parts[i].instance_count = 1;
+        world.parts[i].instances = &world.instances[i];
     }
 }
 

@@ -46,7 +46,7 @@ struct world {
     struct rlock_client client;
     struct rlock__site site;
     struct rlock__route routes[SERVERS_MAX], subscriptions[SERVERS_MAX];
-    struct rlock__seat seats[NAMES_MAX];
+    struct rlock__instance instances[NAMES_MAX];
     struct rlock__part parts[NAMES_MAX];
     struct rlock_lock lock;
 };
