@@ -302,9 +302,9 @@ promised() {
             [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
         done
         [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
-        for part in $(sed -n 's/^-- include: //p' "$file"); do
+        while read -r part; do
             [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
-        done
+        done < <(sed -n 's/^-- include: //p' "$file" | tr ' ' '\n')
     done
 }
 
