@@ -20,36 +20,37 @@ enum {
 
 /* Tells the server that we hold nothing and wait for nothing, as far as that can be told by then.
  */
-static void leave_part(struct rlock_lock *lock, struct rlock__part *part, int64_t end_ms) {
-    if (lock->listener.part == part)
+static void leave_resource(struct rlock_lock *lock, struct rlock__resource *resource,
+                           int64_t end_ms) {
+    if (lock->listener.resource == resource)
         rlock__listen_no_more(&lock->listener);
-    const bool known = !rlock__part_is_clear(part);
-    while (part->ahead != NULL || (known && rlock_now_ms() < end_ms)) {
+    const bool known = !rlock__resource_is_clear(resource);
+    while (resource->ahead != NULL || (known && rlock_now_ms() < end_ms)) {
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
-        if (rlock__part_give_back(lock, part, 0, true, &limit) != RLOCK_AGAIN)
+        if (rlock__resource_release(lock, resource, 0, true, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
         (void)rlock__poll(-1, 0, &pause);
     }
-    part->held = false;
+    resource->held = false;
 }
 
 /* All but one (NULL: all), in half a second for all of them: a signal must not wait for a dead
  * server. The last name first: rlock_release() says why. */
-static void leave_all(struct rlock_lock *lock, const struct rlock__part *but) {
+static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but) {
     const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
-    const size_t at_once = rlock__parts_at_once(lock);
-    for (size_t rest = lock->part_count; rest > 0;) {
+    const size_t at_once = rlock__resources_at_once(lock);
+    for (size_t rest = lock->resource_count; rest > 0;) {
         const size_t count = rest < at_once ? rest : at_once;
         const struct rlock__limit limit = rlock__client_limit(
             lock->client, rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, end_ms), -1);
-        if (lock->part_count > 1 && rlock_now_ms() < end_ms)
-            rlock__parts_give_back_ahead(lock, rest - count, count, but, 0, &limit);
+        if (lock->resource_count > 1 && rlock_now_ms() < end_ms)
+            rlock__resources_release_ahead(lock, rest - count, count, but, 0, &limit);
         for (size_t i = 0; i < count; i++) {
-            if (&lock->parts[--rest] != but)
-                leave_part(lock, &lock->parts[rest], end_ms);
+            if (&lock->resources[--rest] != but)
+                leave_resource(lock, &lock->resources[rest], end_ms);
         }
     }
 }
@@ -63,8 +64,8 @@ void rlock_withdraw(rlock_lock *lock) {
 }
 
 bool rlock_in_doubt(const rlock_lock *lock) {
-    for (size_t i = 0; i < lock->part_count; i++) {
-        if (rlock__part_may_stay(&lock->parts[i]))
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (rlock__resource_may_stay(&lock->resources[i]))
             return true;
     }
     return false;
@@ -75,23 +76,23 @@ bool rlock_in_doubt(const rlock_lock *lock) {
  * request; the first in canonical order that is busy is the one to wait for. */
 static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
                                   int64_t *hint_ms) {
-    const size_t at_once = rlock__parts_at_once(lock);
-    for (size_t i = 0; i < lock->part_count; i++) {
-        struct rlock__part *part = &lock->parts[i];
-        const size_t rest = lock->part_count - i;
-        if (lock->part_count > 1 && i % at_once == 0)
-            rlock__parts_take_ahead(lock, i, rest < at_once ? rest : at_once, lock->listener.part,
-                                    limit);
-        const bool in_line = rlock__part_lines_up(lock, part, lock->listener.part);
-        enum rlock_status status = rlock__part_take(lock, part, in_line, limit, hint_ms);
+    const size_t at_once = rlock__resources_at_once(lock);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        const size_t rest = lock->resource_count - i;
+        if (lock->resource_count > 1 && i % at_once == 0)
+            rlock__resources_acquire_ahead(lock, i, rest < at_once ? rest : at_once,
+                                           lock->listener.resource, limit);
+        const bool in_line = rlock__resource_lines_up(lock, resource, lock->listener.resource);
+        enum rlock_status status = rlock__resource_acquire(lock, resource, in_line, limit, hint_ms);
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
-        for (size_t k = i + 1; k < lock->part_count; k++)
-            rlock__part_note(lock, &lock->parts[k]);
+        for (size_t k = i + 1; k < lock->resource_count; k++)
+            rlock__resource_note(lock, &lock->resources[k]);
         if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
-            leave_all(lock, part);
-        lock->busy = status == RLOCK_BUSY ? part : NULL;
+            leave_all(lock, resource);
+        lock->busy = status == RLOCK_BUSY ? resource : NULL;
         return status;
     }
     rlock__lock_update_lease_end(lock);
@@ -113,8 +114,8 @@ static bool never_reached(const struct rlock_lock *lock) {
 
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
-    const bool beats =
-        lock->busy != NULL && rlock__part_in_line(lock->busy) && lock->again_ms <= RLOCK__BEAT_MS;
+    const bool beats = lock->busy != NULL && rlock__resource_in_line(lock->busy) &&
+                       lock->again_ms <= RLOCK__BEAT_MS;
     return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 
@@ -161,14 +162,14 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
 static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rlock__limit *limit,
                                         bool try_after) {
     struct rlock__listener *listener = &lock->listener;
-    const bool first = lock->place <= 1 || (listener->part == lock->busy && listener->shared);
+    const bool first = lock->place <= 1 || (listener->resource == lock->busy && listener->shared);
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
     if (lock->busy == NULL)
         return RLOCK_OK;
     if (rlock__listens_elsewhere(listener, &lock->client->routes))
         rlock__listen_no_more(listener);
-    if (listener->part == lock->busy && listener->shared == first) {
+    if (listener->resource == lock->busy && listener->shared == first) {
         lock->backoff_ms = 0;
         return RLOCK_OK;
     }
@@ -217,8 +218,8 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
                                            limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
-        status = lock->listener.part != NULL ? rlock__hear(&lock->listener, &bound, &news)
-                                             : rlock__poll(-1, 0, &bound);
+        status = lock->listener.resource != NULL ? rlock__hear(&lock->listener, &bound, &news)
+                                                 : rlock__poll(-1, 0, &bound);
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
         if (status == RLOCK_UNAVAILABLE) {
             const int64_t planned_ms = lock->next_try_ms;

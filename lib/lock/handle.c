@@ -30,10 +30,10 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
 /* --- writing --------------------------------------------------------------------------------- */
 
 /* text with one more line; it is freed. NULL: no memory. */
-static char *add_hold(char *text, const struct rlock__part *part) {
+static char *add_hold(char *text, const struct rlock__resource *resource) {
     char *longer = NULL, id[RLOCK__TRY_SIZE];
-    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, part->hold.token,
-                 rlock__part_id(id, part), part->hold.owner, part->name) < 0)
+    if (asprintf(&longer, "%s%" PRId64 " %s %s %s\n", text, resource->hold.token,
+                 rlock__resource_id(id, resource), resource->hold.owner, resource->name) < 0)
         longer = NULL;
     free(text);
     return longer;
@@ -45,8 +45,8 @@ static char *describe(const struct rlock_lock *lock, const char *servers) {
     if (asprintf(&text, "%s %s %s %s\n%s\n", lock->kind->name, lock->lease_text, lock->permits_text,
                  lock->owner, servers) < 0)
         return NULL;
-    for (size_t i = 0; i < lock->part_count && text != NULL; i++)
-        text = add_hold(text, &lock->parts[i]);
+    for (size_t i = 0; i < lock->resource_count && text != NULL; i++)
+        text = add_hold(text, &lock->resources[i]);
     return text;
 }
 

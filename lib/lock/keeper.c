@@ -56,9 +56,10 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
         rlock__error_set(&keeper->routes.error, "%s was taken away by %s, with rlock break",
-                         lock->parts[which].name, keeper->broken_by);
+                         lock->resources[which].name, keeper->broken_by);
     else if (status == RLOCK_LOST)
-        rlock__error_set(&keeper->routes.error, "%s is not ours any more", lock->parts[which].name);
+        rlock__error_set(&keeper->routes.error, "%s is not ours any more",
+                         lock->resources[which].name);
     if (status != RLOCK_OK)
         return status;
     if (keeper->published != NULL)
@@ -71,13 +72,13 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
 static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     struct rlock_lock *lock = keeper->lock;
     struct rlock__listener *listener = &keeper->listener;
-    if (keeper->may_not_listen || listener->part != NULL)
+    if (keeper->may_not_listen || listener->resource != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
     listener->beside_fd = keeper->timer_fd;
     listener->channel = keeper->channel;
     const enum rlock_status status =
-        rlock__listen(listener, lock->client, &lock->parts[0], false, &limit);
+        rlock__listen(listener, lock->client, &lock->resources[0], false, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
 }
 
@@ -104,7 +105,7 @@ static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) 
     const struct itimerspec at = {.it_value = {when / 1000, when % 1000 * 1000000}};
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
     const enum rlock_status status =
-        keeper->listener.part != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
+        keeper->listener.resource != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
     return status == RLOCK_UNAVAILABLE ? rlock__poll(keeper->timer_fd, POLLIN, &limit) : status;
 }
 
@@ -133,7 +134,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
     enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
     struct rlock__error why = {""};
     listen_for_break(keeper, due);
-    if (keeper->listener.part != NULL) /* it may have been taken away before we listened */
+    if (keeper->listener.resource != NULL) /* it may have been taken away before we listened */
         due = rlock_now_ms();
     for (;;) {
         if (known == RLOCK_AGAIN)

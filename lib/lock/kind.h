@@ -43,7 +43,7 @@ void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]);
 /* By what scripts tell of a lock: "SPUBLISH CHANNEL". The caller frees it; NULL: no memory. */
 char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name);
 
-/* For a lock on several servers, see part.c. */
+/* For a lock on several servers, see resource.c. */
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
 /* What a user may not do, see probe_rights.c. */

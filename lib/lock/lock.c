@@ -84,45 +84,47 @@ static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *
            lock->shown != NULL;
 }
 
-static bool take_over_proof(struct rlock__part *part, bool reenters,
+static bool take_over_proof(struct rlock__resource *resource, bool reenters,
                             const struct rlock_lock_options *options) {
     for (size_t i = 0; reenters && i < options->proof_count; i++) {
         const struct rlock_proof *proof = &options->proofs[i];
-        if (strcmp(proof->name, part->name) != 0)
+        if (strcmp(proof->name, resource->name) != 0)
             continue;
-        free(part->proof_owner); /* the innermost hold of the name is the last */
-        part->proof_owner = strdup(proof->owner);
-        (void)snprintf(part->proof_token, sizeof part->proof_token, "%" PRId64, proof->token);
-        if (part->proof_owner == NULL)
+        free(resource->proof_owner); /* the innermost hold of the name is the last */
+        resource->proof_owner = strdup(proof->owner);
+        (void)snprintf(resource->proof_token, sizeof resource->proof_token, "%" PRId64,
+                       proof->token);
+        if (resource->proof_owner == NULL)
             return false;
     }
     return true;
 }
 
 /* Where a lock {x} shares the set of permits with x, its own are known by their first bytes. */
-static bool make_id(struct rlock__part *part) {
+static bool make_id(struct rlock__resource *resource) {
     static const char mark[] = "7b726c7d"; /* "{rl}" */
-    const size_t length = strlen(part->name);
+    const size_t length = strlen(resource->name);
     char id[RLOCK__ID_SIZE];
     if (!rlock__random_id(id))
         return false;
-    if (part->name[0] == '{' && strcspn(part->name + 1, "{}") + 2 == length)
+    if (resource->name[0] == '{' && strcspn(resource->name + 1, "{}") + 2 == length)
         memcpy(id, mark, sizeof mark - 1);
-    return rlock__part_identify(part, id);
+    return rlock__resource_identify(resource, id);
 }
 
-static bool make_part(const struct rlock_lock *lock, struct rlock__part *part, const char *name,
-                      const struct rlock_lock_options *options) {
-    part->name = strdup(name);
-    part->instance_count = lock->client->count;
-    part->instances = calloc(part->instance_count, sizeof *part->instances);
-    part->channel = rlock__kind_key(lock->kind->channel, name);
-    if (part->name == NULL || part->instances == NULL || part->channel == NULL || !make_id(part) ||
-        asprintf(&part->own_channel, "%s:%s", part->channel, lock->owner) < 0 ||
-        asprintf(&part->publish, RLOCK__SPUBLISH "%s", part->channel) < 0)
+static bool make_resource(const struct rlock_lock *lock, struct rlock__resource *resource,
+                          const char *name, const struct rlock_lock_options *options) {
+    resource->name = strdup(name);
+    resource->instance_count = lock->client->count;
+    resource->instances = calloc(resource->instance_count, sizeof *resource->instances);
+    resource->channel = rlock__kind_key(lock->kind->channel, name);
+    if (resource->name == NULL || resource->instances == NULL || resource->channel == NULL ||
+        !make_id(resource) ||
+        asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0 ||
+        asprintf(&resource->publish, RLOCK__SPUBLISH "%s", resource->channel) < 0)
         return false;
-    return rlock__kind_keys(part->keys, lock->kind->keys, name) &&
-           take_over_proof(part, lock->kind->reenters, options);
+    return rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
+           take_over_proof(resource, lock->kind->reenters, options);
 }
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
@@ -137,10 +139,11 @@ static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *optio
         return false;
     size_t count = 0;
     const char **names = canonical(options, &count);
-    lock->parts = names != NULL ? calloc(count, sizeof *lock->parts) : NULL;
-    bool made = lock->parts != NULL;
-    for (; made && lock->part_count < count; lock->part_count++)
-        made = make_part(lock, &lock->parts[lock->part_count], names[lock->part_count], options);
+    lock->resources = names != NULL ? calloc(count, sizeof *lock->resources) : NULL;
+    bool made = lock->resources != NULL;
+    for (; made && lock->resource_count < count; lock->resource_count++)
+        made = make_resource(lock, &lock->resources[lock->resource_count],
+                             names[lock->resource_count], options);
     free(names);
     return made;
 }
@@ -166,16 +169,16 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
     return RLOCK_OK;
 }
 
-static void free_part(struct rlock__part *part) {
-    rlock__kind_keys_free(part->keys);
-    free(part->name);
-    free(part->channel);
-    free(part->own_channel);
-    free(part->publish);
-    free(part->tombstone);
-    free(part->ahead);
-    free(part->proof_owner);
-    free(part->instances);
+static void free_resource(struct rlock__resource *resource) {
+    rlock__kind_keys_free(resource->keys);
+    free(resource->name);
+    free(resource->channel);
+    free(resource->own_channel);
+    free(resource->publish);
+    free(resource->tombstone);
+    free(resource->ahead);
+    free(resource->proof_owner);
+    free(resource->instances);
 }
 
 void rlock_lock_free(rlock_lock *lock) {
@@ -183,12 +186,12 @@ void rlock_lock_free(rlock_lock *lock) {
         return;
     rlock__listener_free(&lock->listener);
     rlock__reply_free(lock->busy_reply);
-    /* A part that could not be made whole is not counted: calloc left it safe to free. */
-    for (size_t i = 0; lock->parts != NULL && i <= lock->part_count; i++) {
-        if (i < lock->part_count)
-            free_part(&lock->parts[i]);
+    /* A resource that could not be made whole is not counted: calloc left it safe to free. */
+    for (size_t i = 0; lock->resources != NULL && i <= lock->resource_count; i++) {
+        if (i < lock->resource_count)
+            free_resource(&lock->resources[i]);
     }
-    free(lock->parts);
+    free(lock->resources);
     free(lock->owner);
     free(lock->shown);
     free(lock);
@@ -196,9 +199,9 @@ void rlock_lock_free(rlock_lock *lock) {
 
 void rlock__lock_update_lease_end(struct rlock_lock *lock) {
     int64_t end = RLOCK_FOREVER;
-    for (size_t i = 0; i < lock->part_count; i++) {
-        if (lock->parts[i].lease_end_ms < end)
-            end = lock->parts[i].lease_end_ms;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (lock->resources[i].lease_end_ms < end)
+            end = lock->resources[i].lease_end_ms;
     }
     atomic_store(&lock->lease_end_ms, end);
 }
@@ -216,7 +219,7 @@ int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
 }
 
 const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
-    return i < lock->part_count && lock->parts[i].held ? &lock->parts[i].hold : NULL;
+    return i < lock->resource_count && lock->resources[i].held ? &lock->resources[i].hold : NULL;
 }
 
 const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
@@ -224,7 +227,7 @@ const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
 }
 
 const char *rlock_stuck_at(const rlock_lock *lock) {
-    return lock->parts[lock->stuck_at].name;
+    return lock->resources[lock->stuck_at].name;
 }
 
 /* Which of two outcomes counts: one that is final before one that may pass. */
@@ -234,14 +237,15 @@ static bool is_worse(enum rlock_status status, enum rlock_status than) {
 
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at) {
-    const size_t at_once = rlock__parts_at_once(lock);
+    const size_t at_once = rlock__resources_at_once(lock);
     enum rlock_status worst = RLOCK_OK;
     struct rlock__error why = {""};
-    for (size_t i = 0; i < lock->part_count; i++) {
-        const size_t rest = lock->part_count - i;
-        if (lock->part_count > 1 && i % at_once == 0)
-            rlock__parts_renew_ahead(lock, i, rest < at_once ? rest : at_once, routes, limit);
-        const enum rlock_status status = rlock__part_renew(lock, &lock->parts[i], routes, limit);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        const size_t rest = lock->resource_count - i;
+        if (lock->resource_count > 1 && i % at_once == 0)
+            rlock__resources_renew_ahead(lock, i, rest < at_once ? rest : at_once, routes, limit);
+        const enum rlock_status status =
+            rlock__resource_renew(lock, &lock->resources[i], routes, limit);
         if (status == RLOCK_OK || !is_worse(status, worst))
             continue;
         worst = status;
@@ -267,16 +271,17 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
 
 /* The majority has confirmed it. A server that has not may have lost the request: it is told again,
  * but nobody waits for one that hangs. */
-static void release_stragglers(struct rlock_lock *lock, struct rlock__part *part, int64_t keep_ms) {
-    for (int tries = 2; tries > 0 && rlock__part_may_stay(part); tries--) {
+static void release_stragglers(struct rlock_lock *lock, struct rlock__resource *resource,
+                               int64_t keep_ms) {
+    for (int tries = 2; tries > 0 && rlock__resource_may_stay(resource); tries--) {
         const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1};
-        (void)rlock__part_give_back(lock, part, keep_ms, true, &limit);
+        (void)rlock__resource_release(lock, resource, keep_ms, true, &limit);
     }
 }
 
 /* Repeats the same request until it is answered or the deadline has come. */
-static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__part *part,
-                                      int64_t keep_ms, int64_t deadline_ms) {
+static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock__resource *resource,
+                                          int64_t keep_ms, int64_t deadline_ms) {
     const struct rlock__routes *routes = &lock->client->routes;
     const int64_t began_ms = rlock_now_ms();
     const int64_t reached_by_ms = rlock__after_ms(began_ms, lock->client->connect_timeout_ms);
@@ -286,12 +291,12 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
         const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, began_ms, pause_ms > RETRY_MIN_MS,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
-        enum rlock_status status = rlock__part_give_back(lock, part, keep_ms, true, &limit);
+        enum rlock_status status = rlock__resource_release(lock, resource, keep_ms, true, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)
             return RLOCK_OK;
         if (status == RLOCK_OK)
-            release_stragglers(lock, part, keep_ms);
+            release_stragglers(lock, resource, keep_ms);
         if (status != RLOCK_AGAIN)
             return status;
         in_doubt = in_doubt || rlock__routes_in_doubt(routes);
@@ -306,27 +311,27 @@ static enum rlock_status release_part(struct rlock_lock *lock, struct rlock__par
 
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     enum rlock_status worst = RLOCK_OK;
-    const size_t at_once = rlock__parts_at_once(lock);
+    const size_t at_once = rlock__resources_at_once(lock);
     /* The last name first: who waits for the first name then finds all of them free. */
-    for (size_t i = lock->part_count; i > 0; i--) {
-        struct rlock__part *part = &lock->parts[i - 1];
-        if (lock->part_count > 1 && (lock->part_count - i) % at_once == 0) {
+    for (size_t i = lock->resource_count; i > 0; i--) {
+        struct rlock__resource *resource = &lock->resources[i - 1];
+        if (lock->resource_count > 1 && (lock->resource_count - i) % at_once == 0) {
             const size_t count = i < at_once ? i : at_once;
             const struct rlock__limit limit =
                 rlock__client_call_limit(lock->client, rlock_now_ms(), false,
                                          rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
-            rlock__parts_give_back_ahead(lock, i - count, count, NULL, keep_ms, &limit);
+            rlock__resources_release_ahead(lock, i - count, count, NULL, keep_ms, &limit);
         }
-        if (!part->held && part->ahead == NULL)
+        if (!resource->held && resource->ahead == NULL)
             continue;
-        enum rlock_status status = release_part(lock, part, keep_ms, deadline_ms);
+        enum rlock_status status = release_resource(lock, resource, keep_ms, deadline_ms);
         if (status == RLOCK_OK || worst == RLOCK_LOST)
             continue;
         worst = status;
         lock->stuck_at = i - 1;
         lock->client->error = lock->client->routes.error;
         if (status == RLOCK_LOST)
-            rlock__error_set(&lock->client->error, "%s is not ours any more", part->name);
+            rlock__error_set(&lock->client->error, "%s is not ours any more", resource->name);
     }
     return worst;
 }

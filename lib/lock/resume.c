@@ -26,29 +26,30 @@ static const struct rlock_handle_hold *find(const struct rlock_handle *handle, c
 
 /* As if it had just been taken, but for the lease, of which nothing is known. On which of several
  * servers it is held is not known either: each is asked. */
-static bool take_up(const struct rlock_lock *lock, struct rlock__part *part,
+static bool take_up(const struct rlock_lock *lock, struct rlock__resource *resource,
                     const struct rlock_handle_hold *hold) {
     const bool inner = strcmp(hold->owner, lock->owner) != 0;
-    free(part->proof_owner);
-    part->proof_owner = inner ? strdup(hold->owner) : NULL;
-    if (inner && part->proof_owner == NULL)
+    free(resource->proof_owner);
+    resource->proof_owner = inner ? strdup(hold->owner) : NULL;
+    if (inner && resource->proof_owner == NULL)
         return false;
     if (inner)
-        (void)snprintf(part->proof_token, sizeof part->proof_token, "%" PRId64, hold->token);
-    if (!rlock__part_identify(part, hold->id != NULL ? hold->id : ""))
+        (void)snprintf(resource->proof_token, sizeof resource->proof_token, "%" PRId64,
+                       hold->token);
+    if (!rlock__resource_identify(resource, hold->id != NULL ? hold->id : ""))
         return false;
-    part->held = true;
-    part->hold = (struct rlock_hold){
-        .name = part->name,
-        .owner = inner ? part->proof_owner : lock->owner,
+    resource->held = true;
+    resource->hold = (struct rlock_hold){
+        .name = resource->name,
+        .owner = inner ? resource->proof_owner : lock->owner,
         .token = hold->token,
     };
-    for (size_t i = 0; i < part->instance_count; i++)
-        part->instances[i] =
+    for (size_t i = 0; i < resource->instance_count; i++)
+        resource->instances[i] =
             (struct rlock__instance){.held = true,
                                      .reentered = inner,
                                      .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
-                                     .tries = part->instances[i].tries,
+                                     .tries = resource->instances[i].tries,
                                      .token = hold->token};
     return true;
 }
@@ -86,8 +87,8 @@ enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
     free(lock->owner);
     lock->owner = strdup(handle->owner);
     bool taken = lock->owner != NULL;
-    for (size_t i = 0; taken && i < lock->part_count; i++)
-        taken = take_up(lock, &lock->parts[i], find(handle, lock->parts[i].name));
+    for (size_t i = 0; taken && i < lock->resource_count; i++)
+        taken = take_up(lock, &lock->resources[i], find(handle, lock->resources[i].name));
     if (taken)
         return RLOCK_OK;
     rlock_lock_free(lock);
@@ -100,11 +101,12 @@ enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     *ttl_ms = RLOCK_FOREVER;
     if (lock->kind->check == NULL)
         return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
-    for (size_t i = 0; i < lock->part_count; i++) {
+    for (size_t i = 0; i < lock->resource_count; i++) {
         const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
         int64_t left_ms = 0;
-        const enum rlock_status status = rlock__part_check(lock, &lock->parts[i], &limit, &left_ms);
+        const enum rlock_status status =
+            rlock__resource_check(lock, &lock->resources[i], &limit, &left_ms);
         if (status != RLOCK_OK) {
             lock->stuck_at = i;
             lock->client->error = lock->client->routes.error;

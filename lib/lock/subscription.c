@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/part.h"
+#include "lock/resource.h"
 #include "os/clock.h"
 
 enum { EAR_PAUSE_MS = 1000 };
@@ -32,7 +32,7 @@ enum rlock_status rlock__subscription_add(struct rlock__subscription *subscripti
 }
 
 /* Takes one message into the news. */
-static void note(const struct rlock__part *part, const rlock__reply *reply,
+static void note(const struct rlock__resource *resource, const rlock__reply *reply,
                  struct rlock__news *news) {
     static const char first[] = "first ", broken[] = "broken ";
     const char *what = rlock__reply_text(reply, 0);
@@ -45,7 +45,7 @@ static void note(const struct rlock__part *part, const rlock__reply *reply,
     if (strncmp(text, broken, sizeof broken - 1) == 0) {
         news->broken = true;
         (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof broken - 1);
-    } else if (strcmp(channel, part->own_channel) != 0)
+    } else if (strcmp(channel, resource->own_channel) != 0)
         news->released = true;
     else if (strcmp(text, "beat") == 0)
         news->beat = true;
@@ -61,15 +61,16 @@ static bool says(const rlock__reply *reply, const char *word) {
 }
 
 /* The slot has moved away, and our channel with it: nobody has asked for that. */
-static bool says_moved(const struct rlock__part *part, const rlock__reply *reply) {
+static bool says_moved(const struct rlock__resource *resource, const rlock__reply *reply) {
     const char *channel = rlock__reply_text(reply, 1);
     return says(reply, "sunsubscribe") && channel != NULL &&
-           strcmp(channel, part->own_channel) == 0;
+           strcmp(channel, resource->own_channel) == 0;
 }
 
 /* Reads one reply or message. */
 static enum rlock_status read_one(struct rlock__subscription *subscription,
-                                  const struct rlock__part *part, struct rlock__news *news) {
+                                  const struct rlock__resource *resource,
+                                  struct rlock__news *news) {
     rlock__reply *reply = NULL;
     enum rlock_status status =
         rlock__conn_receive(&subscription->link->conn, &reply, &subscription->link->error);
@@ -78,7 +79,7 @@ static enum rlock_status read_one(struct rlock__subscription *subscription,
     status = rlock__link_judge(subscription->link, reply);
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
-        (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(part, reply);
+        (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(resource, reply);
     if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
         rlock__error_set(&subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
@@ -88,13 +89,13 @@ static enum rlock_status read_one(struct rlock__subscription *subscription,
     if (status == RLOCK_OK && says(reply, "ssubscribe") && subscription->unconfirmed > 0 &&
         --subscription->unconfirmed == 0)
         subscription->state = RLOCK__SUBSCRIPTION_CONFIRMED;
-    note(part, reply, news);
+    note(resource, reply, news);
     rlock__reply_free(reply);
     return status;
 }
 
 enum rlock_status rlock__subscription_step(struct rlock__subscription *subscription,
-                                           const struct rlock__part *part,
+                                           const struct rlock__resource *resource,
                                            struct rlock__news *news) {
     enum rlock_status status = RLOCK_OK;
     if (subscription->state == RLOCK__SUBSCRIPTION_CONNECTING) {
@@ -112,6 +113,6 @@ enum rlock_status rlock__subscription_step(struct rlock__subscription *subscript
             rlock__request_free(&subscription->request);
     }
     while (status == RLOCK_OK)
-        status = read_one(subscription, part, news);
+        status = read_one(subscription, resource, news);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "redis/route.h"
 
-struct rlock__part;
+struct rlock__resource;
 
 enum { RLOCK__BY_SIZE = 128 };
 
@@ -40,10 +40,10 @@ struct rlock__subscription {
 enum rlock_status rlock__subscription_add(struct rlock__subscription *subscription,
                                           const char *channel);
 
-/* As far as it goes without waiting: connects, sends, and takes each message about the part into
- * *news. RLOCK_AGAIN: to be polled. Else it has failed: subscription->link->error says why. */
+/* As far as it goes without waiting: connects, sends, and takes each message about the resource
+ * into *news. RLOCK_AGAIN: to be polled. Else it has failed: subscription->link->error says why. */
 enum rlock_status rlock__subscription_step(struct rlock__subscription *subscription,
-                                           const struct rlock__part *part,
+                                           const struct rlock__resource *resource,
                                            struct rlock__news *news);
 
 /* Closes it, for a while. */

@@ -62,14 +62,14 @@ size_t rlock__vote_most(const char *const *texts, size_t count, size_t *supporte
     return best;
 }
 
-int64_t rlock__vote_lease_end(const struct rlock__part *part) {
-    const size_t majority = rlock__vote_majority(part->instance_count);
+int64_t rlock__vote_lease_end(const struct rlock__resource *resource) {
+    const size_t majority = rlock__vote_majority(resource->instance_count);
     int64_t end = 0;
-    for (size_t i = 0; i < part->instance_count; i++) {
-        const int64_t candidate = part->instances[i].lease_end_ms;
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        const int64_t candidate = resource->instances[i].lease_end_ms;
         size_t as_late = 0;
-        for (size_t j = 0; j < part->instance_count; j++)
-            as_late += part->instances[j].lease_end_ms >= candidate;
+        for (size_t j = 0; j < resource->instance_count; j++)
+            as_late += resource->instances[j].lease_end_ms >= candidate;
         if (as_late >= majority && candidate > end)
             end = candidate;
     }

@@ -2,7 +2,7 @@
 #ifndef RLOCK_VOTE_H
 #define RLOCK_VOTE_H
 
-#include "lock/part.h"
+#include "lock/resource.h"
 #include "redis/client.h"
 
 /* How many of so many are a majority. */
@@ -18,6 +18,6 @@ size_t rlock__vote_most(const char *const *texts, size_t count, size_t *supporte
 
 /* Until when a majority of the servers keeps the name: the lease ends by size, the majority's last.
  */
-int64_t rlock__vote_lease_end(const struct rlock__part *part);
+int64_t rlock__vote_lease_end(const struct rlock__resource *resource);
 
 #endif

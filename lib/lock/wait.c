@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "lock/part.h"
+#include "lock/resource.h"
 #include "os/clock.h"
 
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})
@@ -29,7 +29,7 @@ void rlock__listen_no_more(struct rlock__listener *listener) {
             rlock__subscription_close(&listener->subscriptions[i], &listener->routes.at[i]);
         listener->subscriptions[i].again_ms = 0;
     }
-    listener->part = NULL;
+    listener->resource = NULL;
     listener->shared = false;
     listener->heard = NO_NEWS;
 }
@@ -55,17 +55,17 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
     struct rlock__subscription *subscription = &listener->subscriptions[i];
     struct rlock__route *route = &listener->routes.at[i];
     enum rlock_status status =
-        rlock__route_find(route, listener->part->name, limit, &subscription->link);
+        rlock__route_find(route, listener->resource->name, limit, &subscription->link);
     if (status != RLOCK_OK)
         return status;
     const char *channel = listener->channel;
-    subscription->sharded = channel == NULL && rlock__route_sharded(route, listener->part->name,
-                                                                    listener->part->channel);
+    subscription->sharded = channel == NULL && rlock__route_sharded(route, listener->resource->name,
+                                                                    listener->resource->channel);
     subscription->state = RLOCK__SUBSCRIPTION_CONNECTING;
     status = rlock__subscription_add(subscription,
-                                     channel != NULL ? channel : listener->part->own_channel);
+                                     channel != NULL ? channel : listener->resource->own_channel);
     if (status == RLOCK_OK && listener->shared)
-        status = rlock__subscription_add(subscription, listener->part->channel);
+        status = rlock__subscription_add(subscription, listener->resource->channel);
     return status;
 }
 
@@ -95,7 +95,7 @@ static enum rlock_status step_all(struct rlock__listener *listener,
             status = begin(listener, i, limit);
         }
         if (status == RLOCK_OK)
-            status = rlock__subscription_step(subscription, listener->part, news);
+            status = rlock__subscription_step(subscription, listener->resource, news);
         if (status != RLOCK_AGAIN || subscription->state == RLOCK__SUBSCRIPTION_CLOSED)
             failure = fail_subscription(listener, i, status);
     }
@@ -128,18 +128,18 @@ static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock
 }
 
 enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
-                                struct rlock__part *part, bool shared,
+                                struct rlock__resource *resource, bool shared,
                                 const struct rlock__limit *limit) {
     if (!make(listener, client))
         return RLOCK_SYSTEM;
-    if (listener->part != part)
+    if (listener->resource != resource)
         rlock__listen_no_more(listener);
-    listener->part = part;
+    listener->resource = resource;
     const bool share = shared && !listener->shared;
     listener->shared = listener->shared || shared;
     for (size_t i = 0; share && i < listener->routes.count; i++) {
         if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED &&
-            rlock__subscription_add(&listener->subscriptions[i], part->channel) != RLOCK_OK)
+            rlock__subscription_add(&listener->subscriptions[i], resource->channel) != RLOCK_OK)
             return end_listen(listener, RLOCK_SYSTEM);
     }
     const size_t enough = rlock__routes_majority(&listener->routes);
@@ -179,7 +179,7 @@ static bool is_elsewhere(const struct rlock__subscription *subscription,
 bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
     bool any = false;
-    for (size_t i = 0; listener->part != NULL && i < routes->count; i++) {
+    for (size_t i = 0; listener->resource != NULL && i < routes->count; i++) {
         if (!is_elsewhere(&listener->subscriptions[i], routes->at[i].used))
             continue;
         any = true;

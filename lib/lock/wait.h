@@ -8,21 +8,20 @@
 struct rlock__listener {
     struct rlock__routes routes;               /* count 0: not made yet */
     struct rlock__subscription *subscriptions; /* one for each server */
-    struct rlock__part *part;                  /* what it listens for; NULL: nothing */
+    struct rlock__resource *resource;          /* what it listens for; NULL: nothing */
     bool shared;                               /* subscribed to everybody's channel as well */
     struct rlock__news heard;                  /* while it subscribed */
     int beside_fd;       /* rlock__hear() ends when it is readable, too; 0: none */
-    const char *channel; /* the one to listen on in place of the part's; NULL: none */
+    const char *channel; /* the one to listen on in place of the resource's; NULL: none */
 };
 
-/* Listens on the part's own channel, and on everybody's when `shared`; returns when the server has
- * confirmed it, of several servers a majority: only then is a try worth its answer, for no message
- * is missed any more. The other servers follow while rlock__hear() waits.
- * RLOCK_OK. RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
-__attribute__((nonnull)) enum rlock_status rlock__listen(struct rlock__listener *listener,
-                                                         const struct rlock_client *client,
-                                                         struct rlock__part *part, bool shared,
-                                                         const struct rlock__limit *limit);
+/* Listens on the resource's own channel, and on everybody's when `shared`; returns when the server
+ * has confirmed it, of several servers a majority: only then is a try worth its answer, for no
+ * message is missed any more. The other servers follow while rlock__hear() waits. RLOCK_OK.
+ * RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
+__attribute__((nonnull)) enum rlock_status
+rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
+              struct rlock__resource *resource, bool shared, const struct rlock__limit *limit);
 
 /* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next
  * rlock__listen() finds out anew where to. */

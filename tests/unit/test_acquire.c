@@ -70,7 +70,7 @@ static void of_two_queues_one_is_left(void **state) {
     assert_int_equal(strncmp(deeds(), "TTbLT", 5), 0);
     assert_int_equal(world.deeds[5].what, 'n');
     assert_int_equal(world.deeds[6].what, 'b');
-    assert_int_equal(world.deeds[6].part, 1);
+    assert_int_equal(world.deeds[6].resource, 1);
     assert_true(world.instances[0].in_line);
     assert_false(world.instances[1].in_line);
 }
@@ -151,8 +151,8 @@ static void several_names_are_all_or_none(void **state) {
     assert_int_equal(acquire(0, RLOCK_FOREVER), RLOCK_BUSY);
     assert_string_equal(deeds(), "tttbb");
     /* The last one taken goes back first. */
-    assert_int_equal(world.deeds[3].part, 1);
-    assert_int_equal(world.deeds[4].part, 0);
+    assert_int_equal(world.deeds[3].resource, 1);
+    assert_int_equal(world.deeds[4].resource, 0);
 
     static const struct answer later[] = {GRANTED(0), BUSY(900, 1), GRANTED(0), GRANTED(0),
                                           AND_SO_ON};
@@ -160,8 +160,8 @@ static void several_names_are_all_or_none(void **state) {
     assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
     /* It waits for the busy one only, holding nothing, and begins anew with the first. */
     assert_string_equal(deeds(), "ttbLtTn");
-    assert_int_equal(world.deeds[3].part, 1);
-    assert_int_equal(world.deeds[4].part, 0);
+    assert_int_equal(world.deeds[3].resource, 1);
+    assert_int_equal(world.deeds[4].resource, 0);
 }
 
 static void final_answers_end_the_wait(void **state) {

@@ -114,8 +114,8 @@ static void the_innermost_is_never_dropped(void **state) {
 /* --- handing down -------------------------------------------------------------------------------
  */
 
-static struct rlock__part held(const char *name, const char *owner, int64_t token) {
-    return (struct rlock__part){.held = true, .hold = {name, owner, token}};
+static struct rlock__resource held(const char *name, const char *owner, int64_t token) {
+    return (struct rlock__resource){.held = true, .hold = {name, owner, token}};
 }
 
 static void assert_environment(const char *name, const char *value) {
@@ -146,8 +146,8 @@ static void hand_down(const struct holds *around, const struct rlock_lock *lock,
 
 static void hands_down_one(void **state) {
     (void)state;
-    struct rlock__part parts[] = {held("a", "u:1@h", 7)};
-    const struct rlock_lock lock = {.parts = parts, .part_count = COUNT(parts)};
+    struct rlock__resource resources[] = {held("a", "u:1@h", 7)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct holds around;
     assert_true(holds_read(&around));
     hand_down(&around, &lock, NULL);
@@ -164,8 +164,8 @@ static void hands_down_one(void **state) {
 
 static void hands_down_several_and_those_around(void **state) {
     (void)state;
-    struct rlock__part parts[] = {held("b b", "u", 7), held("c", "v", 9)};
-    const struct rlock_lock lock = {.parts = parts, .part_count = COUNT(parts)};
+    struct rlock__resource resources[] = {held("b b", "u", 7), held("c", "v", 9)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct holds around;
     set("RLOCK_HOLDS", "3 x run a");
     set_innermost("c", "run", "stale", "2"); /* c is held anew: its old proof is worth nothing */
@@ -185,8 +185,8 @@ static void hands_down_several_and_those_around(void **state) {
 /* A downgrade: the read hold inside the write hold has its owner and token, and takes its line. */
 static void the_inner_kind_of_a_name_is_told(void **state) {
     (void)state;
-    struct rlock__part parts[] = {held("a", "u", 7)};
-    const struct rlock_lock lock = {.parts = parts, .part_count = COUNT(parts)};
+    struct rlock__resource resources[] = {held("a", "u", 7)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct holds around;
     set("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
     set_innermost("a", "write", "u", "7");
@@ -226,8 +226,8 @@ static void the_record_does_not_grow(void **state) {
     (void)state;
     set("RLOCK_HOLDS", "3 x run a");
     for (int i = 0; i < 50; i++) {
-        struct rlock__part parts[] = {held(i % 2 == 0 ? "b" : "c", "u", 7 + i)};
-        const struct rlock_lock lock = {.parts = parts, .part_count = 1};
+        struct rlock__resource resources[] = {held(i % 2 == 0 ? "b" : "c", "u", 7 + i)};
+        const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
         struct holds around;
         assert_true(holds_read(&around));
         hand_down(&around, &lock, NULL);
@@ -239,8 +239,8 @@ static void the_record_does_not_grow(void **state) {
 
 static void a_list_that_does_not_fit_is_refused(void **state) {
     (void)state;
-    struct rlock__part parts[] = {held("a", "u", 7), held("b", "u", 8)};
-    const struct rlock_lock lock = {.parts = parts, .part_count = COUNT(parts)};
+    struct rlock__resource resources[] = {held("a", "u", 7), held("b", "u", 8)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct holds around;
     set_innermost("c", "run", "v", "6");
     assert_true(holds_read(&around));
@@ -262,8 +262,8 @@ static void a_list_that_does_not_fit_is_refused(void **state) {
 /* A variable of the caller's stays as it was. */
 static void the_callers_server_stays(void **state) {
     (void)state;
-    struct rlock__part parts[] = {held("a", "u", 7)};
-    const struct rlock_lock lock = {.parts = parts, .part_count = 1};
+    struct rlock__resource resources[] = {held("a", "u", 7)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
     const struct holds around = {.count = 0};
     set("RLOCK_SERVER", "redis://:s3cr3t@h");
     hand_down(&around, &lock, NULL);

@@ -143,7 +143,7 @@ static void until_keeps_the_place(void **state) {
     assert_string_equal(deeds(), "tlT"); /* looking at the clock costs the server nothing */
     rlock_withdraw(&world.lock);
     assert_int_equal(count_of('b'), 1);
-    assert_null(world.lock.listener.part);
+    assert_null(world.lock.listener.resource);
 }
 
 /* Subscribing fails although tries are answered: no storm, and no sleep without subscriptions. */

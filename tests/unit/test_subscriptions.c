@@ -56,7 +56,7 @@ static void begin(struct fixture *f) {
 
 /* Writes what a server says, with the channels' names. */
 static void spell(const struct fixture *f, char *to, const char *text) {
-    const struct rlock__part *part = &f->lock->parts[0];
+    const struct rlock__resource *resource = &f->lock->resources[0];
     size_t length = 0;
     while (*text != '\0') {
         const bool own = strncmp(text, OWN, strlen(OWN)) == 0;
@@ -64,7 +64,7 @@ static void spell(const struct fixture *f, char *to, const char *text) {
             to[length++] = *text++;
             continue;
         }
-        const char *channel = own ? part->own_channel : part->channel;
+        const char *channel = own ? resource->own_channel : resource->channel;
         text += own ? strlen(OWN) : strlen(SHARED);
         length += (size_t)snprintf(to + length, TEXT_SIZE - length, "$%zu\r\n%s\r\n",
                                    strlen(channel), channel);
@@ -98,7 +98,7 @@ static void forget(struct fixture *f) {
 
 static enum rlock_status listen_within(struct fixture *f, bool shared, int64_t ms) {
     const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
-    return rlock__listen(&f->lock->listener, f->client, &f->lock->parts[0], shared, &limit);
+    return rlock__listen(&f->lock->listener, f->client, &f->lock->resources[0], shared, &limit);
 }
 
 static enum rlock_status hear_within(struct fixture *f, int64_t ms) {
@@ -122,7 +122,7 @@ static void a_majority_that_hears_is_enough(void **state) {
         const int64_t begun_ms = rlock_now_ms();
         assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
         assert_true(rlock_now_ms() - begun_ms < LONG_MS / 2);
-        assert_ptr_equal(f.lock->listener.part, &f.lock->parts[0]);
+        assert_ptr_equal(f.lock->listener.resource, &f.lock->resources[0]);
         assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_AGAIN);
         end(&f);
         for (size_t k = 0; k < 3; k++) {
@@ -191,7 +191,7 @@ static void when_all_are_deaf_it_is_told(void **state) {
     }
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
     assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_AGAIN);
-    assert_null(f.lock->listener.part);
+    assert_null(f.lock->listener.resource);
     assert_string_equal(f.lock->listener.routes.error.text, "the server closed the connection");
     end(&f);
     forget(&f);
@@ -204,7 +204,7 @@ static void a_refusal_of_all_is_final(void **state) {
     for (size_t i = 0; i < SERVERS_MAX; i++)
         says(&f, i, "-NOPERM no\r\n");
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_DENIED);
-    assert_null(f.lock->listener.part);
+    assert_null(f.lock->listener.resource);
     end(&f);
     forget(&f);
 }
@@ -217,7 +217,7 @@ static void silence_ends_at_the_limit(void **state) {
         says(&f, i, PEER_SILENT);
     assert_int_equal(listen_within(&f, false, SHORT_MS), RLOCK_AGAIN);
     assert_string_equal(f.lock->listener.routes.error.text, "no answer in time");
-    assert_null(f.lock->listener.part);
+    assert_null(f.lock->listener.resource);
     end(&f);
     forget(&f);
 }
@@ -288,7 +288,7 @@ static void a_channel_that_moves_is_told(void **state) {
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
     const int other_end = interrupt(&f, "*3\r\n$12\r\nsunsubscribe\r\n" OWN ":0\r\n");
     assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_UNAVAILABLE);
-    assert_null(f.lock->listener.part);
+    assert_null(f.lock->listener.resource);
     close(other_end);
     end(&f);
     forget(&f);

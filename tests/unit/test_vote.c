@@ -193,10 +193,10 @@ static void a_majority_keeps_the_name(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rlock__instance instances[SERVERS_MAX] = {{.held = false}};
-        struct rlock__part part = {.instance_count = rows[i].count, .instances = instances};
+        struct rlock__resource resource = {.instance_count = rows[i].count, .instances = instances};
         for (size_t k = 0; k < rows[i].count; k++)
             instances[k].lease_end_ms = rows[i].ends[k];
-        if (rlock__vote_lease_end(&part) != rows[i].end)
+        if (rlock__vote_lease_end(&resource) != rows[i].end)
             fail_msg("row %zu", i);
     }
 }

@@ -33,15 +33,15 @@ struct fixture {
 };
 
 static void say(const struct fixture *f, const char *text) {
-    const struct rlock__part *part = &f->lock->parts[0];
+    const struct rlock__resource *resource = &f->lock->resources[0];
     char message[1024];
     size_t length = 0;
     while (*text != '\0') {
-        const char *channel = strncmp(text, OWN, strlen(OWN)) == 0         ? part->own_channel
-                              : strncmp(text, SHARED, strlen(SHARED)) == 0 ? part->channel
+        const char *channel = strncmp(text, OWN, strlen(OWN)) == 0         ? resource->own_channel
+                              : strncmp(text, SHARED, strlen(SHARED)) == 0 ? resource->channel
                                                                            : NULL;
         if (channel != NULL) {
-            text += strlen(channel == part->own_channel ? OWN : SHARED);
+            text += strlen(channel == resource->own_channel ? OWN : SHARED);
             length += (size_t)snprintf(message + length, sizeof message - length, "$%zu\r\n%s\r\n",
                                        strlen(channel), channel);
         } else {
@@ -129,7 +129,8 @@ static void end(struct fixture *f) {
 static void listen_for(struct fixture *f, bool shared) {
     const struct rlock__limit limit = {rlock_now_ms() + 5000, -1};
     assert_int_equal(
-        rlock__listen(&f->lock->listener, f->client, &f->lock->parts[0], shared, &limit), RLOCK_OK);
+        rlock__listen(&f->lock->listener, f->client, &f->lock->resources[0], shared, &limit),
+        RLOCK_OK);
 }
 
 static enum rlock_status hear_within(struct fixture *f, int64_t ms, struct rlock__news *news) {
@@ -228,7 +229,7 @@ static void a_dead_connection_is_told(void **state) {
     listen_for(&f, false);
     (void)shutdown(f.speech, SHUT_RDWR);
     assert_int_equal(hear_within(&f, 5000, &news), RLOCK_UNAVAILABLE);
-    assert_null(f.lock->listener.part); /* it hears nothing, and says so */
+    assert_null(f.lock->listener.resource); /* it hears nothing, and says so */
     end(&f);
 }
 

@@ -8,10 +8,10 @@
 
 struct world world;
 
-static void did(char what, const struct rlock__part *part) {
+static void did(char what, const struct rlock__resource *resource) {
     assert_true(world.deed_count < COUNT(world.deeds));
     world.deeds[world.deed_count++] =
-        (struct deed){what, (size_t)(part - world.parts), world.now_ms - START_MS};
+        (struct deed){what, (size_t)(resource - world.resources), world.now_ms - START_MS};
 }
 
 /* --- the layer below ----------------------------------------------------------------------------
@@ -24,31 +24,34 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock__part *part,
-                                          bool in_line, const struct rlock__limit *limit,
-                                          int64_t *hint_ms);
-enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock__part *part,
-                                          bool in_line, const struct rlock__limit *limit,
-                                          int64_t *hint_ms) {
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, bool in_line,
+                                                 const struct rlock__limit *limit,
+                                                 int64_t *hint_ms);
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, bool in_line,
+                                                 const struct rlock__limit *limit,
+                                                 int64_t *hint_ms) {
     const struct answer *answer = world.answers;
     if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
         world.answers++;
-    did(in_line ? 'T' : 't', part);
+    did(in_line ? 'T' : 't', resource);
     const int64_t sent_ms = world.now_ms;
     world.now_ms += answer->takes_ms;
     if (answer->status == RLOCK_AGAIN && world.now_ms > limit->deadline_ms)
         world.now_ms = limit->deadline_ms;
     assert_true(world.now_ms <= limit->deadline_ms);
     const bool lost = answer->status == RLOCK_AGAIN && !answer->sure;
-    part->instances->in_doubt = lost || (part->instances->in_doubt && answer->status != RLOCK_OK);
-    part->instances->in_line = in_line && answer->status != RLOCK_OK;
+    resource->instances->in_doubt =
+        lost || (resource->instances->in_doubt && answer->status != RLOCK_OK);
+    resource->instances->in_line = in_line && answer->status != RLOCK_OK;
     for (size_t i = 0; i < lock->client->count; i++) {
         world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
         world.routes[i].in_doubt = lost;
     }
     if (answer->status == RLOCK_OK) {
-        part->held = part->instances->held = true;
-        part->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+        resource->held = resource->instances->held = true;
+        resource->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     }
     if (answer->status == RLOCK_BUSY) {
         *hint_ms = answer->hint_ms;
@@ -60,25 +63,26 @@ enum rlock_status __wrap_rlock__part_take(struct rlock_lock *lock, struct rlock_
 }
 
 /* One after the other here: what is done at once is seen in the order of the names. */
-void __wrap_rlock__parts_take_ahead(void);
-void __wrap_rlock__parts_take_ahead(void) {}
+void __wrap_rlock__resources_acquire_ahead(void);
+void __wrap_rlock__resources_acquire_ahead(void) {}
 
-void __wrap_rlock__parts_give_back_ahead(void);
-void __wrap_rlock__parts_give_back_ahead(void) {}
+void __wrap_rlock__resources_release_ahead(void);
+void __wrap_rlock__resources_release_ahead(void) {}
 
-enum rlock_status __wrap_rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
-                                               int64_t keep_ms, bool places_too,
-                                               const struct rlock__limit *limit);
-enum rlock_status __wrap_rlock__part_give_back(struct rlock_lock *lock, struct rlock__part *part,
-                                               int64_t keep_ms, bool places_too,
-                                               const struct rlock__limit *limit) {
+enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, int64_t keep_ms,
+                                                 bool places_too, const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, int64_t keep_ms,
+                                                 bool places_too,
+                                                 const struct rlock__limit *limit) {
     (void)lock;
     assert_int_equal(keep_ms, 0);
     assert_true(places_too);
     assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
-    did('b', part);
-    part->held = false;
-    *part->instances = (struct rlock__instance){.held = false};
+    did('b', resource);
+    resource->held = false;
+    *resource->instances = (struct rlock__instance){.held = false};
     return RLOCK_OK;
 }
 
@@ -92,25 +96,27 @@ enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__l
 }
 
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
-                                       const struct rlock_client *client, struct rlock__part *part,
-                                       bool shared, const struct rlock__limit *limit);
+                                       const struct rlock_client *client,
+                                       struct rlock__resource *resource, bool shared,
+                                       const struct rlock__limit *limit);
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
-                                       const struct rlock_client *client, struct rlock__part *part,
-                                       bool shared, const struct rlock__limit *limit) {
+                                       const struct rlock_client *client,
+                                       struct rlock__resource *resource, bool shared,
+                                       const struct rlock__limit *limit) {
     assert_ptr_equal(client, &world.client);
     assert_true(limit->deadline_ms > world.now_ms);
-    did(shared ? 'L' : 'l', part);
+    did(shared ? 'L' : 'l', resource);
     world.moved = false;
-    listener->part = world.deaf ? NULL : part;
+    listener->resource = world.deaf ? NULL : resource;
     listener->shared = !world.deaf && (shared || listener->shared);
     return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
 }
 
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener);
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
-    if (listener->part != NULL)
-        did('n', listener->part);
-    listener->part = NULL;
+    if (listener->resource != NULL)
+        did('n', listener->resource);
+    listener->resource = NULL;
     listener->shared = false;
 }
 
@@ -119,7 +125,7 @@ bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
 bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
                                      const struct rlock__routes *routes) {
     assert_ptr_equal(routes, &world.client.routes);
-    return listener->part != NULL && world.moved;
+    return listener->resource != NULL && world.moved;
 }
 
 enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
@@ -128,7 +134,7 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
                                      const struct rlock__limit *limit, struct rlock__news *news) {
     const struct heard *heard = world.hearing;
     *news = (struct rlock__news){.first_ms = -1};
-    assert_non_null(listener->part);
+    assert_non_null(listener->resource);
     if (heard == NULL || heard->at_ms == 0 || START_MS + heard->at_ms > limit->deadline_ms) {
         assert_true(limit->deadline_ms != RLOCK_FOREVER); /* nobody sleeps without a cap */
         world.now_ms = limit->deadline_ms;
@@ -138,7 +144,7 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
     if (world.now_ms < START_MS + heard->at_ms)
         world.now_ms = START_MS + heard->at_ms;
     if (heard->dead) {
-        listener->part = NULL;
+        listener->resource = NULL;
         listener->shared = false;
         return RLOCK_UNAVAILABLE;
     }
@@ -166,11 +172,11 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.lock.client = &world.client;
     world.lock.kind = rlock__kind_find("run");
     world.lock.lease_ms = 30000;
-    world.lock.part_count = names;
-    world.lock.parts = world.parts;
+    world.lock.resource_count = names;
+    world.lock.resources = world.resources;
     for (size_t i = 0; i < names; i++) {
-        world.parts[i].instance_count = 1;
-        world.parts[i].instances = &world.instances[i];
+        world.resources[i].instance_count = 1;
+        world.resources[i].instances = &world.instances[i];
     }
 }
 

@@ -30,7 +30,7 @@ struct heard {
 struct deed {
     char what; /* 't'ry, 'T'ry in line, give 'b'ack, 'l'isten, 'L'isten on the shared channel too,
                   listen 'n'o more */
-    size_t part;
+    size_t resource;
     int64_t at_ms;
 };
 
@@ -47,7 +47,7 @@ struct world {
     struct rlock__site site;
     struct rlock__route routes[SERVERS_MAX], subscriptions[SERVERS_MAX];
     struct rlock__instance instances[NAMES_MAX];
-    struct rlock__part parts[NAMES_MAX];
+    struct rlock__resource resources[NAMES_MAX];
     struct rlock_lock lock;
 };
 extern struct world world;

@@ -1,6 +1,6 @@
-/* part.h: one name of a lock: what is known of it here, on each server. */
-#ifndef RLOCK_PART_H
-#define RLOCK_PART_H
+/* resource.h: one name of a lock: what is known of it here, on each server. */
+#ifndef RLOCK_RESOURCE_H
+#define RLOCK_RESOURCE_H
 
 #include "os/random.h"
 #include "redis/script.h"
@@ -36,7 +36,7 @@ struct rlock__inquiry {
         ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed */
 };
 
-struct rlock__part {
+struct rlock__resource {
     char *name;
     char *keys[RLOCK__KEYS_MAX];
     char *channel;     /* everybody's, Redisson's too */
@@ -55,21 +55,21 @@ struct rlock__part {
     struct rlock__instance *instances; /* in the order of the client's servers */
 };
 
-/* Gives the part, which has its name, the attempt's id: "ID", or "ID.N" with the number of the try.
- * False: no memory. */
-bool rlock__part_identify(struct rlock__part *part, const char *id);
+/* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the
+ * try. False: no memory. */
+bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
 
 /* What another process needs to give it back: "ID", or "ID.N" where requests may be astray. Returns
  * the text. */
-const char *rlock__part_id(char text[RLOCK__TRY_SIZE], const struct rlock__part *part);
+const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource);
 
 /* On some server at least: */
-bool rlock__part_in_line(const struct rlock__part *part);
+bool rlock__resource_in_line(const struct rlock__resource *resource);
 /* Something of ours may stay there until its lease ends, or may still come. */
-bool rlock__part_may_stay(const struct rlock__part *part);
+bool rlock__resource_may_stay(const struct rlock__resource *resource);
 bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 /* True: nothing of ours stands anywhere, as far as is known. */
-bool rlock__part_is_clear(const struct rlock__part *part);
+bool rlock__resource_is_clear(const struct rlock__resource *resource);
 
 #endif

@@ -1,4 +1,4 @@
-/* part_take.c: takes one name, on one server or on a majority of several (Redlock, redis.io
+/* resource_acquire.c: takes one name, on one server or on a majority of several (Redlock, redis.io
  * "Distributed locks with Redis"). */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,19 +30,19 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
 }
 
 /* Keeps the reply, whose text the blocker borrows. */
-static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part,
+static void note_blocker(struct rlock_lock *lock, const struct rlock__resource *resource,
                          struct rlock__answer *answer) {
     int64_t kept = 0;
     rlock__reply_free(lock->busy_reply);
     lock->busy_reply = answer->reply;
     lock->place = answer->b;
     lock->blocker = (struct rlock_holder){
-        .name = part->name,
+        .name = resource->name,
         .owner = text_or_empty(answer->reply, 3),
         .host = text_or_empty(answer->reply, 4),
         .user = text_or_empty(answer->reply, 6),
         .command = text_or_empty(answer->reply, 7),
-        .position = rlock__part_in_line(part) ? answer->b : 0,
+        .position = rlock__resource_in_line(resource) ? answer->b : 0,
         .as_of_ms = rlock_now_ms(),
     };
     (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
@@ -54,21 +54,21 @@ static void note_blocker(struct rlock_lock *lock, const struct rlock__part *part
 
 /* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
  * asked for. */
-static bool is_grant(const struct rlock_lock *lock, const struct rlock__part *part,
+static bool is_grant(const struct rlock_lock *lock, const struct rlock__resource *resource,
                      const struct rlock__answer *answer) {
     const bool told = answer->a > 0 || lock->kind->release == NULL;
-    return told &&
-           (answer->code == GRANTED || (answer->code == REENTERED && part->proof_owner != NULL));
+    return told && (answer->code == GRANTED ||
+                    (answer->code == REENTERED && resource->proof_owner != NULL));
 }
 
 /* What one server's answer says, as a vote. */
-static enum rlock_status vote_of(const struct rlock_lock *lock, const struct rlock__part *part,
-                                 struct rlock__run *run) {
+static enum rlock_status vote_of(const struct rlock_lock *lock,
+                                 const struct rlock__resource *resource, struct rlock__run *run) {
     if (run->status != RLOCK_OK)
         return run->status;
     if (run->answer.code == NOT_GRANTED)
         return RLOCK_BUSY;
-    if (is_grant(lock, part, &run->answer))
+    if (is_grant(lock, resource, &run->answer))
         return RLOCK_OK;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
@@ -77,7 +77,7 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, const struct rlo
         rlock__error_set(&run->route->error, "%s", why);
         return run->answer.code == NOT_ALLOWED ? RLOCK_REFUSED : RLOCK_OUSTED;
     }
-    return rlock__part_odd_answer(run, lock->kind->acquire);
+    return rlock__resource_odd_answer(run, lock->kind->acquire);
 }
 
 /* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
@@ -122,12 +122,12 @@ static void note_again(struct rlock_lock *lock, const struct rlock__answer *answ
 }
 
 /* Every server's place may be another; who stands first somewhere is woken there. */
-static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
+static void note_busy(struct rlock_lock *lock, const struct rlock__resource *resource,
                       struct rlock__run *runs, const enum rlock_status *votes, int64_t *hint_ms) {
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
     size_t busy[RLOCK_SERVERS_MAX] = {0}, count = 0;
     lock->again_ms = 0;
-    for (size_t i = 0; i < part->instance_count; i++) {
+    for (size_t i = 0; i < resource->instance_count; i++) {
         if (votes[i] != RLOCK_BUSY)
             continue;
         note_again(lock, &runs[i].answer);
@@ -137,64 +137,65 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__part *part,
     size_t supporters;
     const size_t chosen = rlock__vote_most(owners, count, &supporters);
     lock->split =
-        part->instance_count > 1 && supporters < rlock__vote_majority(part->instance_count);
+        resource->instance_count > 1 && supporters < rlock__vote_majority(resource->instance_count);
     *hint_ms = runs[busy[chosen]].answer.a;
-    note_blocker(lock, part, &runs[busy[chosen]].answer);
+    note_blocker(lock, resource, &runs[busy[chosen]].answer);
 }
 
-static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__part *part,
+static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__resource *resource,
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
     size_t reentered = 0;
-    for (size_t i = 0; i < part->instance_count; i++) {
-        const struct rlock__instance *instance = &part->instances[i];
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        const struct rlock__instance *instance = &resource->instances[i];
         if (instance->held && instance->token > token)
             token = instance->token;
         reentered += instance->held && instance->reentered;
     }
-    const bool inner = reentered >= rlock__vote_majority(part->instance_count);
-    part->hold = (struct rlock_hold){
-        .name = part->name,
-        .owner = inner ? part->proof_owner : lock->owner,
+    const bool inner = reentered >= rlock__vote_majority(resource->instance_count);
+    resource->hold = (struct rlock_hold){
+        .name = resource->name,
+        .owner = inner ? resource->proof_owner : lock->owner,
         .token = token,
     };
-    part->lease_end_ms = rlock__vote_lease_end(part);
-    part->held = true;
-    return part->instance_count > 1 ? rlock__part_agree_on_token(lock, part, limit) : RLOCK_OK;
+    resource->lease_end_ms = rlock__vote_lease_end(resource);
+    resource->held = true;
+    return resource->instance_count > 1 ? rlock__resource_agree_on_token(lock, resource, limit)
+                                        : RLOCK_OK;
 }
 
 /* What was given by too few, or may have been. Places in line stay. */
-static void give_back_few(struct rlock_lock *lock, struct rlock__part *part) {
+static void give_back_few(struct rlock_lock *lock, struct rlock__resource *resource) {
     const struct rlock__error why = lock->client->routes.error;
     const struct rlock__limit limit =
         rlock__client_limit(lock->client, rlock_now_ms() + GIVE_BACK_MS, -1);
-    part->held = false;
-    (void)rlock__part_give_back(lock, part, 0, false, &limit);
+    resource->held = false;
+    (void)rlock__resource_release(lock, resource, 0, false, &limit);
     lock->client->routes.error = why;
 }
 
-static void add_take_args(const struct rlock_lock *lock, const struct rlock__part *part,
+static void add_take_args(const struct rlock_lock *lock, const struct rlock__resource *resource,
                           struct rlock__call *call, bool in_line, const char *place) {
     const char *more[] = {in_line ? "1" : "0",
                           lock->shown,
                           lock->total_text,
                           lock->variant,
-                          part->proof_owner != NULL ? part->proof_owner : "",
-                          part->proof_token,
+                          resource->proof_owner != NULL ? resource->proof_owner : "",
+                          resource->proof_token,
                           place};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call->args[call->arg_count++] = more[i];
     call->replicated = lock->kind->release != NULL;
 }
 
-bool rlock__part_lines_up(const struct rlock_lock *lock, const struct rlock__part *part,
-                          const struct rlock__part *waited_for) {
-    return lock->stands && (lock->kind->queued || part == waited_for);
+bool rlock__resource_lines_up(const struct rlock_lock *lock, const struct rlock__resource *resource,
+                              const struct rlock__resource *waited_for) {
+    return lock->stands && (lock->kind->queued || resource == waited_for);
 }
 
-static void add_instance(struct rlock__inquiry *inquiry, struct rlock__part *part,
+static void add_instance(struct rlock__inquiry *inquiry, struct rlock__resource *resource,
                          struct rlock__routes *routes, size_t i, struct rlock__call call) {
-    struct rlock__instance *instance = &part->instances[i];
+    struct rlock__instance *instance = &resource->instances[i];
     instance->tries += instance->given_up;
     instance->given_up = false;
     char *ticket = inquiry->ticket_text[inquiry->ballot.count];
@@ -203,87 +204,90 @@ static void add_instance(struct rlock__inquiry *inquiry, struct rlock__part *par
         (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, instance->ticket);
     call.args[call.arg_count++] = ticket;
     rlock__call_cut(&call);
-    (void)rlock__inquiry_add(inquiry, part, &routes->at[i], i, call);
+    (void)rlock__inquiry_add(inquiry, resource, &routes->at[i], i, call);
 }
 
-static void prepare(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
+static void prepare(struct rlock_lock *lock, struct rlock__resource *resource, bool in_line,
                     struct rlock__inquiry *inquiry) {
     struct rlock__routes *routes = &lock->client->routes;
     inquiry->place_text[0] = '\0';
-    if (lock->busy == part)
+    if (lock->busy == resource)
         (void)snprintf(inquiry->place_text, sizeof inquiry->place_text, "%" PRId64, lock->place);
     rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
-    struct rlock__call call = rlock__part_call_to_take(lock, part);
-    add_take_args(lock, part, &call, in_line, inquiry->place_text);
+    struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
+    add_take_args(lock, resource, &call, in_line, inquiry->place_text);
     for (size_t i = 0; i < routes->count; i++)
-        add_instance(inquiry, part, routes, i, call);
+        add_instance(inquiry, resource, routes, i, call);
 }
 
 /* What each server's answer means there. Returns whether one said yes, but not its replicas. */
-static bool note_all(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
+static bool note_all(struct rlock_lock *lock, struct rlock__resource *resource, bool in_line,
                      struct rlock__inquiry *inquiry, enum rlock_status *votes) {
     bool unconfirmed = false;
     for (size_t i = 0; i < inquiry->ballot.count; i++) {
         struct rlock__run *run = &inquiry->runs[i];
-        votes[i] = vote_of(lock, part, run);
-        note_instance(lock, &part->instances[i], run, votes[i], in_line, inquiry->sent_ms);
+        votes[i] = vote_of(lock, resource, run);
+        note_instance(lock, &resource->instances[i], run, votes[i], in_line, inquiry->sent_ms);
         unconfirmed = unconfirmed || run->unconfirmed;
     }
     return unconfirmed;
 }
 
-enum rlock_status rlock__part_take(struct rlock_lock *lock, struct rlock__part *part, bool in_line,
-                                   const struct rlock__limit *limit, int64_t *hint_ms) {
+enum rlock_status rlock__resource_acquire(struct rlock_lock *lock, struct rlock__resource *resource,
+                                          bool in_line, const struct rlock__limit *limit,
+                                          int64_t *hint_ms) {
     struct rlock__routes *routes = &lock->client->routes;
     struct rlock__inquiry inquiry;
     enum rlock_status votes[RLOCK_SERVERS_MAX] = {RLOCK_OK};
-    if (!rlock__inquiry_was_ahead(&inquiry, part)) {
-        prepare(lock, part, in_line, &inquiry);
+    if (!rlock__inquiry_was_ahead(&inquiry, resource)) {
+        prepare(lock, resource, in_line, &inquiry);
         rlock__inquiry_run(&inquiry, lock->kind->acquire, limit);
     }
-    const bool unconfirmed = note_all(lock, part, in_line, &inquiry, votes);
+    const bool unconfirmed = note_all(lock, resource, in_line, &inquiry, votes);
     enum rlock_status status = rlock__vote_count(routes, votes);
     if (status == RLOCK_BUSY)
-        note_busy(lock, part, inquiry.runs, votes, hint_ms);
+        note_busy(lock, resource, inquiry.runs, votes, hint_ms);
     rlock__inquiry_end(&inquiry);
     if (status == RLOCK_OK)
-        status = note_hold(lock, part, limit);
+        status = note_hold(lock, resource, limit);
     if (status != RLOCK_OK && (unconfirmed || routes->count > 1))
-        give_back_few(lock, part);
+        give_back_few(lock, resource);
     return status;
 }
 
-void rlock__parts_take_ahead(struct rlock_lock *lock, size_t first, size_t count,
-                             const struct rlock__part *waited_for,
-                             const struct rlock__limit *limit) {
+void rlock__resources_acquire_ahead(struct rlock_lock *lock, size_t first, size_t count,
+                                    const struct rlock__resource *waited_for,
+                                    const struct rlock__limit *limit) {
     for (size_t i = 0; i < count; i++) {
-        struct rlock__part *part = &lock->parts[first + i];
-        part->ahead = malloc(sizeof *part->ahead); /* without memory: one after the other */
-        if (part->ahead != NULL)
-            prepare(lock, part, rlock__part_lines_up(lock, part, waited_for), part->ahead);
+        struct rlock__resource *resource = &lock->resources[first + i];
+        resource->ahead = malloc(sizeof *resource->ahead); /* without memory: one after the other */
+        if (resource->ahead != NULL)
+            prepare(lock, resource, rlock__resource_lines_up(lock, resource, waited_for),
+                    resource->ahead);
     }
-    rlock__parts_run_ahead(lock->parts + first, count, false, lock->kind->acquire, limit);
+    rlock__resources_run_ahead(lock->resources + first, count, false, lock->kind->acquire, limit);
 }
 
-void rlock__part_note(struct rlock_lock *lock, struct rlock__part *part) {
+void rlock__resource_note(struct rlock_lock *lock, struct rlock__resource *resource) {
     struct rlock__inquiry inquiry;
     enum rlock_status votes[RLOCK_SERVERS_MAX];
-    if (!rlock__inquiry_was_ahead(&inquiry, part))
+    if (!rlock__inquiry_was_ahead(&inquiry, resource))
         return;
-    (void)note_all(lock, part, rlock__part_lines_up(lock, part, lock->listener.part), &inquiry,
+    (void)note_all(lock, resource,
+                   rlock__resource_lines_up(lock, resource, lock->listener.resource), &inquiry,
                    votes);
     rlock__inquiry_end(&inquiry);
 }
 
-void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
-                      struct rlock__routes *routes) {
+void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource *resource,
+                          struct rlock__routes *routes) {
     struct rlock__inquiry inquiry;
-    struct rlock__call call = rlock__part_call_to_take(lock, part);
-    add_take_args(lock, part, &call, false, "");
+    struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
+    add_take_args(lock, resource, &call, false, "");
     rlock__inquiry_begin(&inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
-        if (!part->instances[i].held && !part->instances[i].in_doubt)
-            add_instance(&inquiry, part, routes, i, call);
+        if (!resource->instances[i].held && !resource->instances[i].in_doubt)
+            add_instance(&inquiry, resource, routes, i, call);
     }
     inquiry.ballot.enough = inquiry.ballot.count;
     if (inquiry.ballot.count == 0)
@@ -291,14 +295,14 @@ void rlock__part_heal(const struct rlock_lock *lock, struct rlock__part *part,
     const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
     rlock__inquiry_run(&inquiry, lock->kind->acquire, &limit);
     for (size_t i = 0; i < inquiry.ballot.count; i++) {
-        struct rlock__instance *instance = &part->instances[inquiry.instances[i]];
-        const enum rlock_status vote = vote_of(lock, part, &inquiry.runs[i]);
+        struct rlock__instance *instance = &resource->instances[inquiry.instances[i]];
+        const enum rlock_status vote = vote_of(lock, resource, &inquiry.runs[i]);
         note_instance(lock, instance, &inquiry.runs[i], vote, false, inquiry.sent_ms);
         instance->astray =
             instance->astray || instance->abandoned; /* it is given back over another connection */
     }
     rlock__inquiry_end(&inquiry);
-    int64_t known = part->hold.token;
+    int64_t known = resource->hold.token;
     enum rlock_status denied = RLOCK_OK;
-    (void)rlock__part_propose_token(lock, part, routes, known, &limit, &known, &denied);
+    (void)rlock__resource_propose_token(lock, resource, routes, known, &limit, &known, &denied);
 }

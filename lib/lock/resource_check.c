@@ -1,4 +1,4 @@
-/* part_check.c: looks whether one name is still held, by a majority; changes nothing. */
+/* resource_check.c: looks whether one name is still held, by a majority; changes nothing. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,20 +29,21 @@ static enum rlock_status vote_of(const struct rlock_lock *lock, struct rlock__ru
     if (answer->code == NOT_OURS)
         return RLOCK_LOST;
     if (answer->code != KEPT)
-        return rlock__part_odd_answer(run, lock->kind->check);
+        return rlock__resource_odd_answer(run, lock->kind->check);
     *ttl_ms = answer->a < 0 ? RLOCK_FOREVER : answer->a;
     return RLOCK_OK;
 }
 
-enum rlock_status rlock__part_check(const struct rlock_lock *lock, const struct rlock__part *part,
-                                    const struct rlock__limit *limit, int64_t *ttl_ms) {
+enum rlock_status rlock__resource_check(const struct rlock_lock *lock,
+                                        const struct rlock__resource *resource,
+                                        const struct rlock__limit *limit, int64_t *ttl_ms) {
     struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__call call = rlock__part_call_held(lock, part, part->hold.owner);
+    struct rlock__call call = rlock__resource_call_held(lock, resource, resource->hold.owner);
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     enum rlock_status votes[RLOCK_SERVERS_MAX];
     int64_t times[RLOCK_SERVERS_MAX] = {0};
     char token[24];
-    (void)snprintf(token, sizeof token, "%" PRId64, part->hold.token);
+    (void)snprintf(token, sizeof token, "%" PRId64, resource->hold.token);
     call.args[call.arg_count++] = token;
     for (size_t i = 0; i < routes->count; i++)
         runs[i] = (struct rlock__run){.route = &routes->at[i], .call = &call};

@@ -1,5 +1,5 @@
-/* test_part.c: a lock on a server that answers oddly, late or not at all: no such answer makes a
- * lock that is held. */
+/* test_resource.c: a lock on a server that answers oddly, late or not at all: no such answer makes
+ * a lock that is held. */
 #include "test.h"
 
 #include <stdio.h>

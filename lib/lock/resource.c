@@ -1,0 +1,179 @@
+/* resource.c: one name of a lock: what goes into each script about it, and what may stand of it. */
+#include "lock/resource.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "os/clock.h"
+
+bool rlock__resource_in_line(const struct rlock__resource *resource) {
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        if (resource->instances[i].in_line)
+            return true;
+    }
+    return false;
+}
+
+bool rlock__instance_may_stay(const struct rlock__instance *instance) {
+    return instance->held || instance->in_doubt || instance->abandoned || instance->astray;
+}
+
+bool rlock__resource_may_stay(const struct rlock__resource *resource) {
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        if (rlock__instance_may_stay(&resource->instances[i]))
+            return true;
+    }
+    return false;
+}
+
+bool rlock__resource_is_clear(const struct rlock__resource *resource) {
+    return !rlock__resource_may_stay(resource) && !rlock__resource_in_line(resource);
+}
+
+/* What every script gets first: keys, owner, lease, hold id, permits, channel. */
+struct rlock__call rlock__resource_call(const struct rlock_lock *lock,
+                                        const struct rlock__resource *resource, const char *owner) {
+    struct rlock__call call = {
+        .arg_count = 5,
+        .args = {owner, lock->lease_text, resource->hold_id, lock->permits_text, resource->publish},
+    };
+    rlock__call_add_keys(&call, resource->keys);
+    call.keys[call.key_count++] = resource->tombstone;
+    return call;
+}
+
+/* Each key costs the server time. */
+struct rlock__call rlock__resource_call_to_acquire(const struct rlock_lock *lock,
+                                                   const struct rlock__resource *resource) {
+    struct rlock__call call = rlock__resource_call(lock, resource, lock->owner);
+    if (lock->kind->keys_to_take > 0) {
+        call.keys[lock->kind->keys_to_take] = resource->tombstone;
+        call.key_count = lock->kind->keys_to_take + 1;
+    }
+    return call;
+}
+
+/* In place of the others the lock itself: scripts know their keys by their numbers. */
+struct rlock__call rlock__resource_call_held(const struct rlock_lock *lock,
+                                             const struct rlock__resource *resource,
+                                             const char *owner) {
+    struct rlock__call call = rlock__resource_call(lock, resource, owner);
+    const unsigned stand = lock->kind->stand;
+    call.key_count = 0;
+    for (size_t i = 0; stand >> i != 0; i++)
+        call.keys[call.key_count++] = resource->keys[stand >> i & 1 ? i : 0];
+    return call;
+}
+
+bool rlock__resource_identify(struct rlock__resource *resource, const char *id) {
+    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
+    const size_t length = strcspn(id, ".");
+    const unsigned number = id[length] == '.' ? (unsigned)strtoul(id + length + 1, NULL, 10) : 1;
+    (void)snprintf(resource->hold_id, sizeof resource->hold_id, "%.*s", (int)length, id);
+    for (size_t i = 0; i < resource->instance_count; i++)
+        resource->instances[i].tries = number - (number > 0);
+    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", resource->hold_id);
+    free(resource->tombstone);
+    resource->tombstone = rlock__kind_key(pattern, resource->name);
+    return resource->tombstone != NULL;
+}
+
+static const char *name_try(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource,
+                            unsigned tries) {
+    (void)snprintf(text, RLOCK__TRY_SIZE, "%s.%u", resource->hold_id, tries + 1);
+    return text;
+}
+
+const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource) {
+    bool astray = false;
+    unsigned most = 0;
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        const struct rlock__instance *instance = &resource->instances[i];
+        astray = astray || instance->astray || instance->abandoned || instance->tries > 0;
+        most = instance->tries > most ? instance->tries : most;
+    }
+    return astray ? name_try(text, resource, most) : resource->hold_id;
+}
+
+/* The owner under which an instance has it. */
+const char *rlock__resource_owner_on(const struct rlock_lock *lock,
+                                     const struct rlock__resource *resource,
+                                     const struct rlock__instance *instance) {
+    return instance->reentered ? resource->proof_owner : lock->owner;
+}
+
+enum rlock_status rlock__resource_odd_answer(struct rlock__run *run,
+                                             const struct rlock__script *script) {
+    rlock__error_set(&run->route->error,
+                     "the server's answer to %s can't be understood: code %" PRId64, script->name,
+                     run->answer.code);
+    return RLOCK_UNAVAILABLE;
+}
+
+/* --- asking about it --------------------------------------------------------------------------
+ */
+
+void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough) {
+    inquiry->ballot = (struct rlock__ballot){.runs = inquiry->runs, .enough = enough};
+}
+
+struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
+                                       const struct rlock__resource *resource,
+                                       struct rlock__route *route, size_t instance,
+                                       struct rlock__call call) {
+    const size_t i = inquiry->ballot.count++;
+    inquiry->calls[i] = call;
+    inquiry->calls[i].args[RLOCK__ARG_ID] =
+        name_try(inquiry->try_id[i], resource, resource->instances[instance].tries);
+    inquiry->runs[i] = (struct rlock__run){.route = route, .call = &inquiry->calls[i]};
+    inquiry->instances[i] = instance;
+    return &inquiry->calls[i];
+}
+
+void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
+                        const struct rlock__limit *limit) {
+    struct rlock__ballot *ballot = &inquiry->ballot;
+    inquiry->sent_ms = rlock_now_ms();
+    rlock__script_run_ballots(&ballot, 1, script, limit);
+}
+
+bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__resource *resource) {
+    if (resource->ahead == NULL)
+        return false;
+    *inquiry = *resource->ahead;
+    inquiry->ballot.runs = inquiry->runs;
+    free(resource->ahead);
+    resource->ahead = NULL;
+    return true;
+}
+
+void rlock__inquiry_end(struct rlock__inquiry *inquiry) {
+    for (size_t i = 0; i < inquiry->ballot.count; i++) {
+        rlock__reply_free(inquiry->runs[i].answer.reply);
+        inquiry->runs[i].answer.reply = NULL;
+    }
+}
+
+size_t rlock__resources_at_once(const struct rlock_lock *lock) {
+    return RLOCK__BALLOTS_MAX / lock->client->count;
+}
+
+void rlock__resources_run_ahead(struct rlock__resource *resources, size_t count, bool last_first,
+                                const struct rlock__script *script,
+                                const struct rlock__limit *limit) {
+    struct rlock__ballot *ballots[RLOCK__BALLOTS_MAX];
+    size_t n = 0;
+    const int64_t sent_ms = rlock_now_ms();
+    for (size_t i = 0; i < count; i++) {
+        struct rlock__inquiry *ahead = resources[last_first ? count - 1 - i : i].ahead;
+        if (ahead == NULL)
+            continue;
+        ahead->sent_ms = sent_ms;
+        ballots[n++] = &ahead->ballot;
+    }
+    if (n > 0)
+        rlock__script_run_ballots(ballots, n, script, limit);
+}
