@@ -184,7 +184,7 @@ layers() {
 	resource_check resource_release token
 	resource_acquire
 	resource_renew
-	lock pace
+	lock retry
 	acquire break count handle keeper look resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
@@ -219,7 +219,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,lock,pace,resource*,token,subscription,wait}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,lock,resource*,retry,token,subscription,wait}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

@@ -2,11 +2,11 @@
  *
  * The order that loses no message: try; busy: listen and await the confirmation; try again, now
  * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap
- * (pace.c). */
+ * (retry.c). */
 #include <poll.h>
 
 #include "lock/lock.h"
-#include "lock/pace.h"
+#include "lock/retry.h"
 #include "os/clock.h"
 
 enum {
@@ -114,9 +114,9 @@ static bool never_reached(const struct rlock_lock *lock) {
 
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
-    const bool beats = lock->busy != NULL && rlock__resource_in_line(lock->busy) &&
-                       lock->again_ms <= RLOCK__BEAT_MS;
-    return beats ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
+    const bool expected = lock->busy != NULL && rlock__resource_in_line(lock->busy) &&
+                          lock->again_ms <= RLOCK__HEARTBEAT_MS;
+    return expected ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 
 /* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
@@ -146,11 +146,11 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     lock->client->error = lock->client->routes.error;
     lock->last_was_busy = status == RLOCK_BUSY;
     if (status == RLOCK_BUSY) {
-        rlock__pace_after_busy(lock, hint_ms);
+        rlock__retry_after_busy(lock, hint_ms);
         return RLOCK_AGAIN;
     }
     if (status == RLOCK_AGAIN) {
-        rlock__pace_after_failure(lock);
+        rlock__retry_after_failure(lock);
         return never_reached(lock) ? RLOCK_UNAVAILABLE : RLOCK_AGAIN;
     }
     return status;
@@ -177,12 +177,12 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
-            rlock__pace_now(lock);
+            rlock__retry_now(lock);
         return status;
     }
     lock->client->error = listener->routes.error;
     if (status == RLOCK_AGAIN) {
-        rlock__pace_after_failure(lock);
+        rlock__retry_after_failure(lock);
         return RLOCK_OK;
     }
     return status;
@@ -194,11 +194,11 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
         lock->place = 1;
     if (news->woken || (news->released && lock->listener.shared)) {
-        rlock__pace_now(lock);
+        rlock__retry_now(lock);
         return RLOCK_OK;
     }
-    if (news->beat)
-        rlock__pace_beat(lock);
+    if (news->heartbeat)
+        rlock__retry_heartbeat(lock);
     if (news->first_ms < 0)
         return RLOCK_OK;
     /* Someone has just taken it and we are first now: no try, it would only say "busy". */
@@ -223,7 +223,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
         if (status == RLOCK_UNAVAILABLE) {
             const int64_t planned_ms = lock->next_try_ms;
-            rlock__pace_after_failure(lock);
+            rlock__retry_after_failure(lock);
             lock->next_try_ms = rlock__sooner_ms(lock->next_try_ms, planned_ms);
         }
         if (status == RLOCK_OK)

@@ -48,7 +48,7 @@ static void note(const struct rlock__resource *resource, const rlock__reply *rep
     } else if (strcmp(channel, resource->own_channel) != 0)
         news->released = true;
     else if (strcmp(text, "beat") == 0)
-        news->beat = true;
+        news->heartbeat = true;
     else if (strncmp(text, first, sizeof first - 1) != 0)
         news->woken = true;
     else if (rlock__resp_whole(text + sizeof first - 1, &first_ms))

@@ -12,7 +12,7 @@ enum { RLOCK__BY_SIZE = 128 };
 struct rlock__news {
     bool woken;              /* on our own channel: "it was given back, it is your turn" */
     bool released;           /* on everybody's channel: "it was given back" */
-    bool beat;               /* "you are at the front: come every few seconds" */
+    bool heartbeat;          /* "you are at the front: come every few seconds" */
     int64_t first_ms;        /* "you are first, the hold ends in so many ms"; -1: not heard */
     bool broken;             /* "it was taken away from you" */
     char by[RLOCK__BY_SIZE]; /* by whom; "": not told */

@@ -33,7 +33,7 @@ static void who_is_told_to_beat_does_not_sleep_on(void **state) {
     (void)state;
     static const struct answer answers[] = {BUSY_FOR(125000, 20), BUSY_FOR(125000, 20),
                                             BUSY_FOR(2500, 16), AND_SO_ON};
-    static const struct heard hearing[] = {{.at_ms = 37, .beat = true}, {0}};
+    static const struct heard hearing[] = {{.at_ms = 37, .heartbeat = true}, {0}};
     begin(1, answers, hearing);
     assert_int_equal(acquire(RLOCK_FOREVER, 4000), RLOCK_AGAIN);
     assert_string_equal(deeds(), "tlTT");

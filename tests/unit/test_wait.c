@@ -198,7 +198,7 @@ static void strange_messages_wake_nobody(void **state) {
         begin(&f, nothing, said);
         listen_for(&f, false);
         assert_int_equal(hear_within(&f, 30, &news), RLOCK_AGAIN);
-        assert_false(news.released || news.woken || news.beat || news.first_ms != -1);
+        assert_false(news.released || news.woken || news.heartbeat || news.first_ms != -1);
         end(&f);
     }
 }
@@ -215,7 +215,7 @@ static void all_that_has_come_is_one_piece_of_news(void **state) {
     begin(&f, nothing, said);
     listen_for(&f, true);
     assert_int_equal(hear_within(&f, 5000, &news), RLOCK_OK);
-    assert_true(news.woken && news.released && news.beat && news.first_ms == 30000);
+    assert_true(news.woken && news.released && news.heartbeat && news.first_ms == 30000);
     assert_int_equal(hear_within(&f, 20, &news), RLOCK_AGAIN);
     end(&f);
 }

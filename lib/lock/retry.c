@@ -1,7 +1,7 @@
-/* pace.c: when a waiter tries again, unless a message comes before.
+/* retry.c: when a waiter tries again, unless a message comes before.
  *
  * The cap bounds what a lost message costs. There is no polling tick. */
-#include "lock/pace.h"
+#include "lock/retry.h"
 
 #include "os/clock.h"
 
@@ -27,7 +27,7 @@ static int64_t jitter(int64_t ms) {
     return rlock__random_between(ms - ms / 10, ms);
 }
 
-void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
+void rlock__retry_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
     const int64_t asked_ms = lock->again_ms > 0 ? lock->again_ms : CAP_MS;
     int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
     if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
@@ -39,17 +39,17 @@ void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
         lock->splits = 0;
 }
 
-void rlock__pace_beat(struct rlock_lock *lock) {
-    lock->again_ms = RLOCK__BEAT_MS;
+void rlock__retry_heartbeat(struct rlock_lock *lock) {
+    lock->again_ms = RLOCK__HEARTBEAT_MS;
     lock->next_try_ms =
-        rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__BEAT_MS));
+        rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__HEARTBEAT_MS));
 }
 
-void rlock__pace_now(struct rlock_lock *lock) {
+void rlock__retry_now(struct rlock_lock *lock) {
     lock->next_try_ms = rlock_now_ms();
 }
 
-void rlock__pace_after_failure(struct rlock_lock *lock) {
+void rlock__retry_after_failure(struct rlock_lock *lock) {
     lock->backoff_ms = lock->backoff_ms == 0
                            ? BACKOFF_MIN_MS
                            : rlock__sooner_ms(2 * lock->backoff_ms, BACKOFF_MAX_MS);

@@ -1,22 +1,22 @@
-/* pace.h: when a waiter tries again: sets next_try_ms of its lock. */
-#ifndef RLOCK_PACE_H
-#define RLOCK_PACE_H
+/* retry.h: when a waiter tries again: sets next_try_ms of its lock. */
+#ifndef RLOCK_RETRY_H
+#define RLOCK_RETRY_H
 
 #include "lock/lock.h"
 
 /* So often at least comes who must be heard of: lua/include/line_wait.lua. */
-enum { RLOCK__BEAT_MS = 2500 };
+enum { RLOCK__HEARTBEAT_MS = 2500 };
 
 /* After "busy": when the server wants us again, or when the hold expires, in hint_ms (-1: not
  * known, or never); soon, at random, where of several servers nobody has a majority. */
-void rlock__pace_after_busy(struct rlock_lock *lock, int64_t hint_ms);
+void rlock__retry_after_busy(struct rlock_lock *lock, int64_t hint_ms);
 
 /* After no answer: a pause that doubles, of which a random half is taken. */
-void rlock__pace_after_failure(struct rlock_lock *lock);
+void rlock__retry_after_failure(struct rlock_lock *lock);
 
-void rlock__pace_now(struct rlock_lock *lock);
+void rlock__retry_now(struct rlock_lock *lock);
 
 /* We stand at the front from now on. */
-void rlock__pace_beat(struct rlock_lock *lock);
+void rlock__retry_heartbeat(struct rlock_lock *lock);
 
 #endif
