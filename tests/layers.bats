@@ -180,7 +180,7 @@ layers() {
 	script
 	client kind
 	ask resource subscription vote
-	wait
+	listener
 	resource_check resource_release token
 	resource_acquire
 	resource_renew
@@ -219,7 +219,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,lock,resource*,retry,token,subscription,wait}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,listener,lock,resource*,retry,token,subscription}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

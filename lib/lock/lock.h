@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "lock/kind.h"
+#include "lock/listener.h"
 #include "lock/resource.h"
-#include "lock/wait.h"
 #include "redis/client.h"
 
 struct rlock_lock {

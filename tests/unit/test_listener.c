@@ -1,4 +1,4 @@
-/* test_wait.c: what a waiter hears, from a server that speaks when the test wants it to. */
+/* test_listener.c: what a waiter hears, from a server that speaks when the test wants it to. */
 #include "test.h"
 
 #include <fcntl.h>

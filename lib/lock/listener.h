@@ -1,6 +1,6 @@
-/* wait.h: listens for the message that a lock was given back. */
-#ifndef RLOCK_WAIT_H
-#define RLOCK_WAIT_H
+/* listener.h: listens for the message that a lock was given back. */
+#ifndef RLOCK_LISTENER_H
+#define RLOCK_LISTENER_H
 
 #include "lock/subscription.h"
 #include "redis/client.h"

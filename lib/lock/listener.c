@@ -1,9 +1,9 @@
-/* wait.c: listens for the message that a lock was given back.
+/* listener.c: listens for the message that a lock was given back.
  *
  * Every waiter has a channel of its own, on which a release wakes one waiter at a time: a hand-off
  * among a thousand costs what it costs among two. Redisson's releases speak on everybody's channel
  * only, so the first in line listens there too. */
-#include "lock/wait.h"
+#include "lock/listener.h"
 
 #include <poll.h>
 #include <stdlib.h>
