@@ -185,7 +185,7 @@ layers() {
 	resource_acquire
 	resource_renew
 	lock retry
-	acquire break count handle keeper look resume scan
+	acquire break counter handle keeper look resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
 	probe

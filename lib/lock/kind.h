@@ -49,7 +49,7 @@ extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 /* What a user may not do, see probe_rights.c. */
 extern const struct rlock__script *const RLOCK__RIGHTS_LOOK;
 
-/* What counts without being held, see count.c. */
+/* What counts without being held, see counter.c. */
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
                                                                *const RLOCK__SEM_RESIZE;
 

@@ -1,4 +1,4 @@
-/* count.c: what is changed without being held: a latch is set, counted down; a semaphore resized.
+/* counter.c: what is changed without being held: a latch is set, counted down; a semaphore resized.
  */
 #include <inttypes.h>
 #include <stdio.h>
