@@ -10,7 +10,7 @@
 #     file NAME     the content of a script of that name, for the session that follows
 #     config        a configuration file
 #     program ARG   a C program, which is compiled, and succeeds with these arguments
-#     cmake         lines that examples/c/CMakeLists.txt has as well
+#     cmake         lines that man/examples/c/CMakeLists.txt has as well
 # A block that is none of these fails: there is no example that nobody runs.
 
 load lib/rlock
@@ -167,12 +167,12 @@ run_program() { # TEXT ARGUMENTS WHERE
 check_cmake() { # TEXT WHERE
     local line
     while read -r line; do
-        grep -qxF "${line/(program /(worker }" "$PROJECT/examples/c/CMakeLists.txt" ||
-            fail "$2: examples/c has no $line" || return
+        grep -qxF "${line/(program /(worker }" "$PROJECT/man/examples/c/CMakeLists.txt" ||
+            fail "$2: man/examples/c has no $line" || return
     done <<<"$1"
 }
 
-# The commands of "sh" blocks build and install: they are what scripts/test and scripts/quickstart do.
+# The commands of "sh" blocks build and install: they are what tests/run and quickstart do.
 check_sh() { # TEXT WHERE
     local word
     while read -r word _; do

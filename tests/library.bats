@@ -20,7 +20,7 @@ setup_file() {
 same() { # FILE COMMAND...
     "${@:2}" >now
     diff -u "$SOURCE/lib/$1" now >difference ||
-        fail "lib/$1 is not what was built; if it is meant, run scripts/abi (- written down, + built):
+        fail "lib/$1 is not what was built; if it is meant, run tests/tools/abi (- written down, + built):
 $(tail -n +3 difference)"
 }
 

@@ -124,6 +124,6 @@ configure() {
 }
 
 @test "the changelog begins with this version" {
-    run -0 head -n 1 "$SOURCE/packaging/changelog"
+    run -0 head -n 1 "$SOURCE/cmake/changelog"
     assert_output --partial "rlock ($(field rlock Version)) "
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ci_jobs.bats: the CI jobs of examples/ hold their lock over their steps, and give it back whatever
+# ci_jobs.bats: the CI jobs of man/examples/ hold their lock over their steps, and give it back whatever
 # happens in between.
 
 load ../lib/rlock
@@ -17,7 +17,7 @@ script() { # NAME COMMANDS
 
 job() { # FILE
     rm -f log deploy.lock
-    run timeout $((60 * SLOW)) python3 "$TOOLS/ci_job.py" "$PROJECT/examples/$1"
+    run timeout $((60 * SLOW)) python3 "$TOOLS/ci_job.py" "$PROJECT/man/examples/$1"
 }
 
 @test "a job that succeeds has the lock to itself, and gives it back" {
