@@ -150,7 +150,7 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
     }
     news->woken = heard->woken;
     news->released = heard->released;
-    news->heartbeat = heard->beat;
+    news->heartbeat = heard->heartbeat;
     if (heard->first_ms != 0)
         news->first_ms = heard->first_ms;
     return RLOCK_OK;

@@ -22,7 +22,7 @@ struct answer {
 /* Something that is heard. */
 struct heard {
     int64_t at_ms; /* after the start */
-    bool woken, released, dead, beat;
+    bool woken, released, dead, heartbeat;
     int64_t first_ms; /* 0: no such news */
 };
 
