@@ -29,7 +29,7 @@ static void sleeps_as_long_as_it_is_told(void **state) {
     }
 }
 
-static void who_is_told_to_beat_does_not_sleep_on(void **state) {
+static void a_waiter_asked_for_heartbeats_does_not_sleep_on(void **state) {
     (void)state;
     static const struct answer answers[] = {BUSY_FOR(125000, 20), BUSY_FOR(125000, 20),
                                             BUSY_FOR(2500, 16), AND_SO_ON};
@@ -251,7 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(listens_before_it_sleeps),
         cmocka_unit_test(sleeps_as_long_as_it_is_told),
-        cmocka_unit_test(who_is_told_to_beat_does_not_sleep_on),
+        cmocka_unit_test(a_waiter_asked_for_heartbeats_does_not_sleep_on),
         cmocka_unit_test(the_first_is_there_when_the_hold_expires),
         cmocka_unit_test(the_others_leave_the_expiry_to_the_first),
         cmocka_unit_test(what_was_heard_of_has_been_there),
