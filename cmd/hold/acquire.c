@@ -3,7 +3,6 @@
 #include "hold/acquire.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,22 +47,6 @@ int acquire_print(const struct taken *taken) {
     return status;
 }
 
-/* A standard stream that is closed would be the number of our next connection. Without an output
- * there is nobody to give the handle to. */
-static int check_streams(void) {
-    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
-        out_error("cannot write to standard output: %s", strerror(errno));
-        return EXIT_SYSTEM;
-    }
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd > STDERR_FILENO)
-        close(fd);
-    return 0;
-}
-
 static int take_and_print(const struct wrap_kind *kind, const struct settings *settings,
                           const struct signals *signals) {
     struct taken taken;
@@ -81,9 +64,6 @@ int acquire_lock(const struct wrap_kind *kind, const struct settings *settings) 
     char command[64];
     struct wrap_kind shown = *kind;
     struct signals signals;
-    const int failure = check_streams();
-    if (failure != 0)
-        return failure;
     shown.command = command;
     (void)snprintf(command, sizeof command,
                    settings->while_pid > 0 ? "rlock acquire %s --while %d" : "rlock acquire %s",

@@ -39,14 +39,6 @@ static void close_others(const struct keeping *keeping) {
     daemon_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
-/* The rest: directory and standard streams. null: a descriptor of /dev/null. */
-static void detach(int null) {
-    (void)!chdir("/");
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        (void)dup2(null, fd);
-    close(null);
-}
-
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
 static void stay(const struct keeping *keeping, const struct taken *taken,
                  const struct rlock_keeper *keeper) {
@@ -94,7 +86,8 @@ static int print_and_stay(const struct keeping *keeping, const struct taken *tak
     const int status = acquire_print(taken);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
-        detach(null);
+        (void)!chdir("/");
+        daemon_leave_streams(null);
         (void)!send(keeping->socket, &stands, sizeof stands, MSG_NOSIGNAL);
         stay(keeping, taken, keeper);
     }

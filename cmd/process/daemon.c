@@ -75,3 +75,9 @@ void daemon_close_others(const int *kept, size_t count) {
     if (!close_ranges(kept, count) && !close_listed(kept, count))
         close_numbers(kept, count);
 }
+
+void daemon_leave_streams(int null) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        (void)dup2(null, fd);
+    close(null);
+}

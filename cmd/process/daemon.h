@@ -8,4 +8,7 @@
  * Safe after fork: no memory is allocated. */
 void daemon_close_others(const int *kept, size_t count);
 
+/* Standard input, output and error become null, a descriptor of /dev/null, which is closed. */
+void daemon_leave_streams(int null);
+
 #endif

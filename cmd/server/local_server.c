@@ -101,8 +101,7 @@ _Noreturn static void detach(const struct plan *plan) {
     const int null = open("/dev/null", O_RDWR);
     if (fchdir(plan->server->dir_fd) != 0 || null < 0)
         _exit(126);
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        (void)dup2(null, fd);
+    daemon_leave_streams(null);
     const int kept[] = {plan->server->dir_fd, plan->error_fd};
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)fcntl(plan->server->dir_fd, F_SETFD, 0);
