@@ -66,7 +66,7 @@ const char *rlock__resource_owner_on(const struct rlock_lock *lock,
 enum rlock_status rlock__resource_odd_answer(struct rlock__run *run,
                                              const struct rlock__script *script);
 
-/* One name is asked about on several servers: begun (enough: as a ballot's), filled with a call for
+/* One name is asked about on several servers: begun (enough: as a batch's), filled with a call for
  * each instance, run, its answers noted, ended. */
 void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough);
 struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,

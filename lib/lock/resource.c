@@ -117,14 +117,14 @@ enum rlock_status rlock__resource_odd_answer(struct rlock__run *run,
  */
 
 void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough) {
-    inquiry->ballot = (struct rlock__ballot){.runs = inquiry->runs, .enough = enough};
+    inquiry->batch = (struct rlock__batch){.runs = inquiry->runs, .enough = enough};
 }
 
 struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
                                        const struct rlock__resource *resource,
                                        struct rlock__route *route, size_t instance,
                                        struct rlock__call call) {
-    const size_t i = inquiry->ballot.count++;
+    const size_t i = inquiry->batch.count++;
     inquiry->calls[i] = call;
     inquiry->calls[i].args[RLOCK__ARG_ID] =
         name_try(inquiry->try_id[i], resource, resource->instances[instance].tries);
@@ -135,36 +135,36 @@ struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
 
 void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
                         const struct rlock__limit *limit) {
-    struct rlock__ballot *ballot = &inquiry->ballot;
+    struct rlock__batch *batch = &inquiry->batch;
     inquiry->sent_ms = rlock_now_ms();
-    rlock__script_run_ballots(&ballot, 1, script, limit);
+    rlock__script_run_batches(&batch, 1, script, limit);
 }
 
 bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__resource *resource) {
     if (resource->ahead == NULL)
         return false;
     *inquiry = *resource->ahead;
-    inquiry->ballot.runs = inquiry->runs;
+    inquiry->batch.runs = inquiry->runs;
     free(resource->ahead);
     resource->ahead = NULL;
     return true;
 }
 
 void rlock__inquiry_end(struct rlock__inquiry *inquiry) {
-    for (size_t i = 0; i < inquiry->ballot.count; i++) {
+    for (size_t i = 0; i < inquiry->batch.count; i++) {
         rlock__reply_free(inquiry->runs[i].answer.reply);
         inquiry->runs[i].answer.reply = NULL;
     }
 }
 
 size_t rlock__resources_at_once(const struct rlock_lock *lock) {
-    return RLOCK__BALLOTS_MAX / lock->client->count;
+    return RLOCK__RUNS_MAX / lock->client->count;
 }
 
 void rlock__resources_run_ahead(struct rlock__resource *resources, size_t count, bool last_first,
                                 const struct rlock__script *script,
                                 const struct rlock__limit *limit) {
-    struct rlock__ballot *ballots[RLOCK__BALLOTS_MAX];
+    struct rlock__batch *batches[RLOCK__RUNS_MAX];
     size_t n = 0;
     const int64_t sent_ms = rlock_now_ms();
     for (size_t i = 0; i < count; i++) {
@@ -172,8 +172,8 @@ void rlock__resources_run_ahead(struct rlock__resource *resources, size_t count,
         if (ahead == NULL)
             continue;
         ahead->sent_ms = sent_ms;
-        ballots[n++] = &ahead->ballot;
+        batches[n++] = &ahead->batch;
     }
     if (n > 0)
-        rlock__script_run_ballots(ballots, n, script, limit);
+        rlock__script_run_batches(batches, n, script, limit);
 }

@@ -27,7 +27,7 @@ struct rlock__instance {
 
 /* One name is asked about on all its servers, or on some. */
 struct rlock__inquiry {
-    struct rlock__ballot ballot;
+    struct rlock__batch batch;
     struct rlock__call calls[RLOCK_SERVERS_MAX];
     struct rlock__run runs[RLOCK_SERVERS_MAX];
     size_t instances[RLOCK_SERVERS_MAX]; /* whose runs these are */

@@ -198,7 +198,7 @@ static void add_instance(struct rlock__inquiry *inquiry, struct rlock__resource 
     struct rlock__instance *instance = &resource->instances[i];
     instance->tries += instance->given_up;
     instance->given_up = false;
-    char *ticket = inquiry->ticket_text[inquiry->ballot.count];
+    char *ticket = inquiry->ticket_text[inquiry->batch.count];
     ticket[0] = '\0';
     if (instance->ticket > 0)
         (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, instance->ticket);
@@ -224,7 +224,7 @@ static void prepare(struct rlock_lock *lock, struct rlock__resource *resource, b
 static bool note_all(struct rlock_lock *lock, struct rlock__resource *resource, bool in_line,
                      struct rlock__inquiry *inquiry, enum rlock_status *votes) {
     bool unconfirmed = false;
-    for (size_t i = 0; i < inquiry->ballot.count; i++) {
+    for (size_t i = 0; i < inquiry->batch.count; i++) {
         struct rlock__run *run = &inquiry->runs[i];
         votes[i] = vote_of(lock, resource, run);
         note_instance(lock, &resource->instances[i], run, votes[i], in_line, inquiry->sent_ms);
@@ -289,12 +289,12 @@ void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource 
         if (!resource->instances[i].held && !resource->instances[i].in_doubt)
             add_instance(&inquiry, resource, routes, i, call);
     }
-    inquiry.ballot.enough = inquiry.ballot.count;
-    if (inquiry.ballot.count == 0)
+    inquiry.batch.enough = inquiry.batch.count;
+    if (inquiry.batch.count == 0)
         return;
     const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
     rlock__inquiry_run(&inquiry, lock->kind->acquire, &limit);
-    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+    for (size_t i = 0; i < inquiry.batch.count; i++) {
         struct rlock__instance *instance = &resource->instances[inquiry.instances[i]];
         const enum rlock_status vote = vote_of(lock, resource, &inquiry.runs[i]);
         note_instance(lock, instance, &inquiry.runs[i], vote, false, inquiry.sent_ms);

@@ -63,7 +63,7 @@ static void prepare(struct rlock_lock *lock, const struct rlock__resource *resou
         call->args[call->arg_count++] = instance->astray ? "1" : "";
         rlock__call_cut(call);
     }
-    inquiry->ballot.enough = rlock__vote_majority(inquiry->ballot.count);
+    inquiry->batch.enough = rlock__vote_majority(inquiry->batch.count);
 }
 
 enum rlock_status rlock__resource_release(struct rlock_lock *lock, struct rlock__resource *resource,
@@ -80,7 +80,7 @@ enum rlock_status rlock__resource_release(struct rlock_lock *lock, struct rlock_
         prepare(lock, resource, keep_ms, places_too, &inquiry);
         rlock__inquiry_run(&inquiry, lock->kind->release, limit);
     }
-    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+    for (size_t i = 0; i < inquiry.batch.count; i++) {
         struct rlock__instance *instance = &resource->instances[inquiry.instances[i]];
         /* What may still arrive of this try must not be about the next one. */
         instance->given_up =

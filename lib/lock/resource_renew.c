@@ -61,7 +61,7 @@ enum rlock_status rlock__resource_renew(const struct rlock_lock *lock,
     }
     for (size_t i = 0; i < routes->count; i++)
         votes[i] = RLOCK_LOST;
-    for (size_t i = 0; i < inquiry.ballot.count; i++) {
+    for (size_t i = 0; i < inquiry.batch.count; i++) {
         const size_t instance = inquiry.instances[i];
         votes[instance] =
             note_renewal(lock, &resource->instances[instance], &inquiry.runs[i], inquiry.sent_ms);

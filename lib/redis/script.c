@@ -29,18 +29,18 @@ static bool is_yes(const struct rlock__run *run) {
 }
 
 /* Whether more answers would change nothing. */
-static bool decided(const struct rlock__ballot *ballot) {
+static bool decided(const struct rlock__batch *batch) {
     size_t yes = 0, no = 0;
-    for (size_t i = 0; i < ballot->count; i++) {
-        yes += is_yes(&ballot->runs[i]);
-        no += ballot->runs[i].done && !is_yes(&ballot->runs[i]);
+    for (size_t i = 0; i < batch->count; i++) {
+        yes += is_yes(&batch->runs[i]);
+        no += batch->runs[i].done && !is_yes(&batch->runs[i]);
     }
-    return yes >= ballot->enough || no + ballot->enough > ballot->count;
+    return yes >= batch->enough || no + batch->enough > batch->count;
 }
 
-static bool all_decided(struct rlock__ballot *const *ballots, size_t count) {
+static bool all_decided(struct rlock__batch *const *batches, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (!decided(ballots[i]))
+        if (!decided(batches[i]))
             return false;
     }
     return true;
@@ -67,8 +67,8 @@ static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
 static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
                   enum rlock_status status, rlock__reply *last,
                   const struct rlock__script *script) {
-    rlock__reply *replies[2 * RLOCK__BALLOTS_MAX] = {NULL};
-    bool heard[RLOCK__BALLOTS_MAX] = {false};
+    rlock__reply *replies[2 * RLOCK__RUNS_MAX] = {NULL};
+    bool heard[RLOCK__RUNS_MAX] = {false};
     const size_t got = link->got;
     for (size_t i = 0; i < got; i++)
         replies[i] = i + 1 < got ? rlock__link_take_reply(link, i) : last;
@@ -158,13 +158,12 @@ static void recall(struct rlock__run *run) {
         run->route->error = run->route->told;
 }
 
-static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *ballots,
-                        size_t count, const struct rlock__script *script,
-                        const struct rlock__limit *limit) {
+static size_t begin_all(struct rlock__run **runs, struct rlock__batch *const *batches, size_t count,
+                        const struct rlock__script *script, const struct rlock__limit *limit) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < ballots[i]->count && n < RLOCK__BALLOTS_MAX; k++) {
-            runs[n] = &ballots[i]->runs[k];
+        for (size_t k = 0; k < batches[i]->count && n < RLOCK__RUNS_MAX; k++) {
+            runs[n] = &batches[i]->runs[k];
             rlock__run_begin(runs[n++], limit);
         }
     }
@@ -175,20 +174,20 @@ static size_t begin_all(struct rlock__run **runs, struct rlock__ballot *const *b
     return n;
 }
 
-void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count,
                                const struct rlock__script *script,
                                const struct rlock__limit *limit) {
-    struct rlock__run *runs[RLOCK__BALLOTS_MAX] = {NULL};
+    struct rlock__run *runs[RLOCK__RUNS_MAX] = {NULL};
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
-    const size_t n = begin_all(runs, ballots, count, script, limit);
+    const size_t n = begin_all(runs, batches, count, script, limit);
     while (status == RLOCK_OK) {
         step(runs, n, script);
         if (all_done(runs, n))
             break;
-        if (!is_decided && all_decided(ballots, count)) {
+        if (!is_decided && all_decided(batches, count)) {
             is_decided = true;
             const int64_t end_ms = straggler_deadline(begun_ms);
             if (end_ms < bound.deadline_ms)
@@ -211,8 +210,8 @@ void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t coun
 
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit) {
-    struct rlock__ballot ballot = {runs, count, enough}, *one = &ballot;
-    rlock__script_run_ballots(&one, 1, script, limit);
+    struct rlock__batch batch = {runs, count, enough}, *one = &batch;
+    rlock__script_run_batches(&one, 1, script, limit);
 }
 
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,

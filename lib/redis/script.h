@@ -68,17 +68,17 @@ struct rlock__run {
 /* The runs about one name, on all its servers.
  * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
  * any more; then the rest is waited for as long again as that took, 50 ms at most. */
-struct rlock__ballot {
+struct rlock__batch {
     struct rlock__run *runs;
     size_t count, enough;
 };
 
-enum { RLOCK__BALLOTS_MAX = 30 }; /* at once, and of the runs in them */
+enum { RLOCK__RUNS_MAX = 30 }; /* at once, and of the runs in them */
 
 /* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
  * cluster wherever it sends us. What goes to one server goes in one request: several names cost one
  * round trip. */
-void rlock__script_run_ballots(struct rlock__ballot *const *ballots, size_t count,
+void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count,
                                const struct rlock__script *script,
                                const struct rlock__limit *limit);
 
