@@ -9,13 +9,8 @@
 #include "output/out.h"
 
 bool child_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct settings *settings, int64_t margin_ms) {
-    const struct spawn_options options = {
-        .argv = settings->command,
-        .kill_after_ms = settings->kill_after_ms,
-        .margin_ms = margin_ms,
-        .warn_only = settings->warn_on_lost,
-    };
+                   const struct settings *settings, const struct deadline *deadline) {
+    const struct spawn_options options = {.argv = settings->command, .deadline = *deadline};
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
         return true;

@@ -17,8 +17,6 @@
 #include "process/spawn.h"
 
 enum {
-    MARGIN_MIN_MS = 5, /* SIGKILL comes this much before the lease's end, and up to MAX */
-    MARGIN_MAX_MS = 100,
     KEEPER_RETRY_MS = 50,
     LISTEN_AFTER_MS =
         1000, /* a command that runs for so long is worth a thread that hears of a break */
@@ -27,6 +25,7 @@ enum {
 
 struct wrapped {
     const struct settings *settings;
+    struct deadline deadline; /* the command's */
     struct signals signals;
     struct taken taken;
     struct spawn spawn;
@@ -45,20 +44,13 @@ static const char *lock_name(const struct wrapped *wrapped) {
     return wrapped->taken.holds[0]->name;
 }
 
-/* Time for the kernel to carry out a SIGKILL, and for a busy machine to get to it. */
-static int64_t margin_ms(int64_t lease_ms) {
-    const int64_t share = lease_ms / 50;
-    return share < MARGIN_MIN_MS ? MARGIN_MIN_MS : share > MARGIN_MAX_MS ? MARGIN_MAX_MS : share;
-}
-
 /* --- while the command runs ------------------------------------------------------------------ */
 
 /* The keeper begins with its first renewal: a short command never pays for a thread. */
 static void start_keeper(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
     const struct rlock_keeper_options options = {
-        .grace_ms =
-            settings->warn_on_lost ? 0 : settings->kill_after_ms + margin_ms(settings->lease_ms),
+        .grace_ms = deadline_grace_ms(&wrapped->deadline),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
         .reports = out_tells() || wrapped->renewals.failing_ms > 0,
         .troubles = !settings->quiet || server_is_local(&wrapped->taken.server),
@@ -104,12 +96,8 @@ static bool keeper_to_come(const struct wrapped *wrapped) {
     return wrapped->keeper == NULL && !wrapped->lost && !wrapped->settings->no_renew;
 }
 
-/* When the guardian is late: it may be stopped. */
-static int64_t patience_end_ms(const struct wrapped *wrapped) {
-    const struct settings *settings = wrapped->settings;
-    return settings->warn_on_lost
-               ? RLOCK_FOREVER
-               : rlock_lease_end_ms(wrapped->taken.lock) - margin_ms(settings->lease_ms) / 2;
+static int64_t overdue_at_ms(const struct wrapped *wrapped) {
+    return deadline_overdue_at(&wrapped->deadline, rlock_lease_end_ms(wrapped->taken.lock));
 }
 
 /* Until the command has ended, or has been ended. */
@@ -118,7 +106,7 @@ static void watch(struct wrapped *wrapped) {
         const rlock_keeper *keeper = wrapped->keeper;
         const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
         const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
-        int64_t until = patience_end_ms(wrapped);
+        int64_t until = overdue_at_ms(wrapped);
         if (keeper_to_come(wrapped))
             until = sooner(until, wrapped->keeper_due_ms);
         switch (spawn_watch(&wrapped->spawn, &wrapped->signals, lost_fd, news_fd, until)) {
@@ -126,7 +114,7 @@ static void watch(struct wrapped *wrapped) {
         case SPAWN_LOST: on_lost(wrapped); break;
         case SPAWN_NEWS: on_news(wrapped); break;
         case SPAWN_TIME:
-            if (rlock_now_ms() >= patience_end_ms(wrapped)) {
+            if (rlock_now_ms() >= overdue_at_ms(wrapped)) {
                 spawn_kill(&wrapped->spawn);
                 return;
             }
@@ -267,14 +255,19 @@ static int run_held(struct wrapped *wrapped) {
 
 int wrap(const struct wrap_kind *kind, const struct settings *settings) {
     struct wrapped wrapped = {
-        .settings = settings, .verdict = RLOCK_OK, .spawn = {.guardian = -1, .socket = -1}};
+        .settings = settings,
+        .deadline =
+            deadline_of(settings->lease_ms, settings->kill_after_ms, settings->warn_on_lost),
+        .verdict = RLOCK_OK,
+        .spawn = {.guardian = -1, .socket = -1},
+    };
     if (!signals_begin(&wrapped.signals)) {
         out_error("cannot take signals: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
     int status = take_prepare(&wrapped.taken, settings, kind);
     if (status == 0 && settings->command != NULL &&
-        !child_prepare(&wrapped.spawn, &wrapped.signals, settings, margin_ms(settings->lease_ms)))
+        !child_prepare(&wrapped.spawn, &wrapped.signals, settings, &wrapped.deadline))
         status = EXIT_SYSTEM;
     if (status == 0 && take(&wrapped.taken, settings, &wrapped.signals, &status))
         status = run_held(&wrapped);

@@ -54,16 +54,12 @@ static int64_t lease_end_ms(const struct guardian *guardian) {
     return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE);
 }
 
-static int64_t last_kill_ms(const struct guardian *guardian) {
-    return lease_end_ms(guardian) - guardian->plan->margin_ms;
+static int64_t kill_at_ms(const struct guardian *guardian) {
+    return deadline_kill_at(&guardian->plan->deadline, lease_end_ms(guardian));
 }
 
 static int64_t stop_at_ms(const struct guardian *guardian) {
-    return last_kill_ms(guardian) - guardian->plan->kill_after_ms;
-}
-
-static bool has_deadline(const struct guardian *guardian) {
-    return !guardian->plan->warn_only && lease_end_ms(guardian) != INT64_MAX;
+    return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian));
 }
 
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
@@ -81,8 +77,7 @@ static int get_ready(struct guardian *guardian) {
 
 /* False: errno says why. */
 static bool start_command(struct guardian *guardian) {
-    const int64_t kill_at_ms = has_deadline(guardian) ? last_kill_ms(guardian) : INT64_MAX;
-    guardian->tree.child = launch(guardian->plan, kill_at_ms);
+    guardian->tree.child = launch(guardian->plan, kill_at_ms(guardian));
     const int why = errno;
     (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     errno = why;
@@ -94,7 +89,7 @@ static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
-    if (has_deadline(guardian))
+    if (stop_at_ms(guardian) != INT64_MAX)
         set_timer(guardian, stop_at_ms(guardian));
 }
 
@@ -133,7 +128,7 @@ static void reap(struct guardian *guardian) {
     const bool none_left = tree_reap(&guardian->tree);
     if (before.child > 0 && guardian->tree.child_ended) {
         guardian->report.at_ms = boottime_ms();
-        if (has_deadline(guardian) && guardian->report.at_ms >= last_kill_ms(guardian))
+        if (guardian->report.at_ms >= kill_at_ms(guardian))
             guardian->report.stopped = true; /* by limit_exec() */
     }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
@@ -149,9 +144,9 @@ static void begin_stopping(struct guardian *guardian) {
     dismiss_witness(guardian); /* who is left then is the command's */
     guardian->phase = STOPPING;
     guardian->report.stopped = true;
-    guardian->kill_at_ms = now + guardian->plan->kill_after_ms;
-    if (last_kill_ms(guardian) < guardian->kill_at_ms)
-        guardian->kill_at_ms = last_kill_ms(guardian);
+    guardian->kill_at_ms = now + guardian->plan->deadline.kill_after_ms;
+    if (kill_at_ms(guardian) < guardian->kill_at_ms)
+        guardian->kill_at_ms = kill_at_ms(guardian);
     (void)tree_signal(&guardian->tree, SIGTERM);
     (void)tree_signal(&guardian->tree, SIGCONT); /* a stopped process could not act on it */
     set_timer(guardian, guardian->kill_at_ms);
@@ -283,7 +278,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);
-    if (!plan->warn_only && boottime_ms() >= stop_at_ms(&guardian)) {
+    if (boottime_ms() >= stop_at_ms(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.stopped = true;
         guardian.report.at_ms = boottime_ms();

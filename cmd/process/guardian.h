@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "process/deadline.h"
+
 /* What rlock tells its guardian: bits in memory that both share, so that nothing is lost and nobody
  * has to wait when the guardian does not listen. Bit N, from 1 to 31: pass on signal N. */
 #define ORDER_SIGNAL(number) (UINT64_C(1) << (number))
@@ -54,11 +56,9 @@ struct guardian_plan {
     const sigset_t *caller_mask; /* for the command */
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
     struct shared *shared;
-    pid_t rlock;           /* continued when the command is */
-    int64_t kill_after_ms; /* from SIGTERM to SIGKILL */
-    int64_t margin_ms;     /* SIGKILL comes this much before the lease's end */
-    bool warn_only;        /* --on-lost warn: the lease's end is not the command's */
-    int socket;            /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
+    pid_t rlock; /* continued when the command is */
+    struct deadline deadline;
+    int socket; /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
 };
 
 /* The guardian's life, which begins at a gate: nothing is started before ORDER_START. Call in a

@@ -62,9 +62,7 @@ static bool start_guardian(struct spawn *spawn, const struct signals *signals,
         .caller_ignored_child = caller_ignores_child(),
         .shared = spawn->shared,
         .rlock = getpid(),
-        .kill_after_ms = options->kill_after_ms,
-        .margin_ms = options->margin_ms,
-        .warn_only = options->warn_only,
+        .deadline = options->deadline,
         .socket = sockets[1],
     };
     tree_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */

@@ -23,9 +23,7 @@ struct spawn {
 
 struct spawn_options {
     char *const *argv;
-    int64_t kill_after_ms;
-    int64_t margin_ms;
-    bool warn_only;
+    struct deadline deadline;
 };
 
 /* What ended a watch. */
