@@ -12,7 +12,7 @@ enum { FIRST_RULE = 3 }; /* in the answer, behind the numbers */
 
 #define LISTENING "publish subscribe"
 
-/* Of some kinds of locks: all of their keys and channels. tests/cli/doctor_rights.bats compares
+/* Of some kinds of locks: all of their keys and channels. tests/cli/inspect/doctor_rights.bats compares
  * them with the manual. */
 enum { KINDS_MAX = 3 };
 static const struct right {

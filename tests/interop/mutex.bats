@@ -94,7 +94,7 @@ tokens() {
 }
 
 # What the server was asked for it does when it can, for who has given up as well; in a cluster Redisson asks
-# again, and each time is one more hold. rlock's count once: tests/cli/lost_replies.bats.
+# again, and each time is one more hold. rlock's count once: tests/cli/promise/lost_replies.bats.
 @test "a late answer: Redisson's thread has an error, and the lock; rlock has it when that lease is over" {
     local end holds=1
     ! in_cluster || holds=2

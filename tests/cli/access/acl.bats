@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# acl.bats: rlock as a user who may do what rlock(7) says, and no more. What it says is compared with
+# what scripts do in acl_scripts.bats, and what happens when one of the rights is missing stands in
+# acl_missing.bats.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/rights
+load ../../lib/acl
+load ../../lib/handles
+
+renewed() { # TIMES
+    (($(calls evalsha) > $1))
+}
+
+# A whole life: taken, renewed past the first lease, waited for, handed over by message, given back.
+live() { # KIND [OPTION...]
+    local words
+    read -ra words <<<"${how[$1]}"
+    allow "$1"
+    holds first "${words[@]}" "${@:2}"
+    [[ $1 == 'sem --plain' ]] || wait_until 20 renewed 4
+    act second "${words[@]}" "${@:2}"
+    wait_until 5 listening
+    finish first second
+    assert_gap first second 1000
+    cat first.err second.err
+    assert_equal "$(cat first.err second.err | grep -v -e waiting -e took)" ""
+}
+
+nest() { # KIND
+    # shellcheck disable=SC2086
+    take "$1" -- rlock ${how[$1]} -x -n x -- echo inside
+    assert_success
+    assert_output inside
+    assert_equal "$stderr" ""
+}
+
+@test "run: its rules are enough" {
+    live run -l "$(ms 600)"
+    nest run
+    assert_no_keys
+    try run -n x2 -n x1 --min-hold 100ms -- true
+    assert_success
+}
+
+@test "fair: its rules are enough" {
+    live fair -l "$(ms 600)"
+    nest fair
+    try fair --supersede -n x -- true
+    assert_success
+    assert_no_keys
+}
+
+@test "read: its rules are enough" {
+    allow read
+    occupy read
+    act reader read -l "$(ms 600)"
+    wait_until 5 listening
+    redis DEL x
+    redis PUBLISH 'redisson_rwlock:{x}' 1
+    wait_until 10 entered_section reader
+    wait_until 20 renewed 6
+    finish reader
+    nest read
+    assert_no_keys
+}
+
+@test "write: its rules are enough" {
+    live write -l "$(ms 600)"
+    nest write
+    assert_no_keys
+}
+
+@test "sem: its rules are enough" {
+    live sem -l "$(ms 600)"
+    assert_equal "$(redis GET x)" 1
+    assert_keys x
+}
+
+@test "sem --plain: its rules are enough" {
+    live 'sem --plain'
+    assert_equal "$(redis GET x)" 1
+    assert_keys x
+}
+
+@test "sem --resize: its rules are enough" {
+    allow 'sem --resize'
+    redis SET x 2 >/dev/null
+    try sem -n x --resize 5
+    assert_success
+    assert_equal "$(redis GET x)" 5
+}
+
+@test "latch: the rules to set it, to wait for it and to count it down are enough" {
+    allow 'latch set'
+    try latch set -n x --count 2
+    assert_success
+    allow 'latch down'
+    try latch down -n x
+    assert_success
+    give main default '' 'latch wait' 'latch down' # while it waits
+    log=waiter start latch wait -q -n x -- touch passed
+    wait_until 5 listening
+    try latch down -n x -- true
+    assert_success
+    reap "$pid"
+    assert_equal "$status $(<waiter.err)" "0 "
+    assert_file_exist passed
+    allow 'latch wait'
+    try latch wait -n x
+    assert_success
+}
+
+@test "all kinds: the rules for all are enough for one in the other" {
+    allow all
+    try write -n x -- rlock read -x -n x -- rlock run -n x1 -- rlock fair -n x1 -- rlock sem --permits 2 -n x2 -- echo inside
+    assert_success
+    assert_output inside
+    assert_equal "$stderr" ""
+}
+
+@test "other names are none of its business" {
+    allow run
+    try run -n y -- touch ran
+    assert_failure 77
+    assert_equal "$(keys)" ""
+    try run -n x -n y -w 5s -- touch ran
+    assert_failure 77
+    assert_file_not_exist ran
+    assert_no_keys
+}
+
+@test "a user of its own, who has a password in a file" {
+    local words
+    mapfile -t words < <(rules run)
+    net_server net
+    redis-cli -s "$BATS_FILE_TMPDIR/net/sock" ACL SETUSER app on '>sesame' "${words[@]}"
+    redis-cli -s "$BATS_FILE_TMPDIR/net/sock" ACL SETUSER default off
+    echo sesame >secret
+    echo wrong >wrong
+    RLOCK_PASSWORD_FILE=$PWD/secret run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1 -n x -- true
+    assert_success
+    RLOCK_PASSWORD_FILE=$PWD/wrong run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1 -n x -- touch ran
+    assert_failure 77
+    refute_regex "$stderr" 'wrong($|[^/])'
+    RLOCK_PASSWORD_FILE=$PWD/secret run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1/3 -n x -- touch ran
+    assert_failure 77
+    assert_stderr_has select
+    assert_file_not_exist ran
+}
+
+@test "by a handle: the rules of its kind are enough, also to learn that another has it" {
+    local kind
+    for kind in run fair read write sem; do
+        allow "$kind"
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        acquire ${how[$kind]}
+        if [[ $kind != read ]]; then
+            # shellcheck disable=SC2086
+            try acquire ${how[$kind]} -x -n x
+            assert_failure 75
+            refute_regex "$stderr" '[Dd]enied|permission'
+        fi
+        try check "$handle"
+        assert_success
+        try renew "$handle"
+        assert_success
+        try release "$handle"
+        assert_success
+        try check "$handle"
+        assert_failure 1
+        occupy "$kind"
+        assert_lost -- renew "$handle"
+        refute_regex "$stderr" '[Dd]enied|permission'
+    done
+}

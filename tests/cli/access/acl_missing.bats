@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# acl_missing.bats: one of the rights that rlock(7) gives is missing, or is taken away: 77 before
+# anything is taken, or, for what is optional, the same as ever, only later. That no script leaves
+# anything behind is shown for all of them in acl_scripts.bats.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/rights
+load ../../lib/acl
+
+# each_is_missed KIND COMMAND...: without any one of them somebody is refused: who takes it while it is
+# free, or else who comes while it is busy. What is optional is missed by nobody.
+each_is_missed() {
+    local without expected kind=$1
+    shift
+    for without; do
+        redis FLUSHALL >/dev/null
+        [[ $without != eval ]] || redis SCRIPT FLUSH >/dev/null
+        allow "$kind" "+$without"
+        take "$kind" -x -q -- true
+        if ((status == 0)); then
+            assert_all_end "$kind without $without"
+            occupy "$kind"
+            take "$kind" -q -w "$(ms 100)" -- touch ran
+        fi
+        expected=77
+        [[ " publish " != *" $without "* ]] || expected=75
+        assert_equal "$kind without $without: $status" "$kind without $without: $expected"
+        ((status == 75)) || assert_message
+        assert_all_end "$kind without $without"
+        assert_file_not_exist ran
+    done
+}
+
+# What rlock itself sends, and of what the scripts call the first that shows, the last, and one for
+# waiters.
+some=(eval evalsha subscribe publish time hset zadd zrem)
+
+@test "run: 77 without any of its commands" {
+    local words
+    mapfile -t words < <(rules run | sed -n 's/^+//p')
+    each_is_missed run "${words[@]}"
+}
+
+@test "fair: 77 without one of its commands" {
+    each_is_missed fair "${some[@]}" rpush
+}
+
+@test "read: 77 without one of its commands" {
+    each_is_missed read "${some[@]}" rename
+}
+
+@test "write: 77 without one of its commands" {
+    each_is_missed write "${some[@]}" rename
+}
+
+@test "sem: 77 without one of its commands" {
+    each_is_missed sem "${some[@]}" incrby
+}
+
+@test "sem --plain: 77 without one of its commands" {
+    each_is_missed 'sem --plain' "${some[@]}" incrby
+}
+
+# The same for what counts: PLANTED stands under the name, and stays when it is refused. done_without:
+# what was not missed.
+each_is_missed_by_counters() { # KIND PLANTED [ARG...]
+    local without planted=$2
+    done_without=
+    for without in $(rules "$1" | sed -n 's/^+//p'); do
+        redis FLUSHALL >/dev/null
+        [[ $without != eval ]] || redis SCRIPT FLUSH >/dev/null
+        [[ -z $planted ]] || redis SET x "$planted" >/dev/null
+        allow "$1" "+$without"
+        take "$1" "${@:3}"
+        if ((status == 77)); then
+            assert_message
+            assert_equal "$(keys) $(redis GET x)" "${planted:+x} $planted"
+        else
+            done_without+="$without: $status, "
+        fi
+    done
+}
+
+@test "sem --resize: 77 without any of its commands" {
+    each_is_missed_by_counters 'sem --resize' 3
+    assert_equal "$done_without" 'publish: 0, '
+}
+
+@test "latch set: 77 without any of its commands" {
+    each_is_missed_by_counters 'latch set' ''
+    assert_equal "$done_without" 'publish: 0, get: 0, hget: 0, ' # these only one that is there needs
+    redis FLUSHALL >/dev/null
+    allow 'latch set' +get
+    redis SET x 3 >/dev/null
+    take 'latch set'
+    assert_failure 77
+    allow 'latch set' +hget
+    take 'latch set'
+    assert_failure 77
+    assert_keys x
+}
+
+@test "latch down: 77 without any of its commands" {
+    each_is_missed_by_counters 'latch down' 3
+    assert_equal "$done_without" 'publish: 0, del: 0, ' # this only the last one needs
+    redis FLUSHALL >/dev/null
+    redis SET x 1 >/dev/null
+    allow 'latch down' +del
+    take 'latch down'
+    assert_failure 77
+    assert_keys x
+    assert_equal "$(redis GET x)" 1
+}
+
+@test "latch wait: 77 without any of its commands" {
+    each_is_missed_by_counters 'latch wait' 3 -q -w "$(ms 100)"
+    assert_equal "$done_without" ''
+}
+
+@test "77: each pattern for keys is needed, and nothing is written without it" {
+    local kind without
+    for kind in run fair read write sem 'sem --plain'; do
+        for without in $(rules "$kind" | grep '^~'); do
+            allow "$kind" "$without"
+            take "$kind" -- touch ran
+            assert_refused "$kind without $without"
+            assert_equal "$(keys)" ""
+        done
+    done
+    for without in $(rules 'latch set' | grep '^~'); do
+        allow 'latch set' "$without"
+        take 'latch set'
+        assert_refused "latch set without $without"
+        assert_equal "$(keys)" ""
+    done
+}
+
+@test "77: who may not hear the channel may not wait, and needs it for nothing else" {
+    local kind
+    for kind in run fair read write sem 'sem --plain' 'latch wait'; do
+        redis FLUSHALL >/dev/null
+        allow "$kind" "$(rules "$kind" | grep '^&')"
+        occupy "$kind"
+        # shellcheck disable=SC2086
+        took 0 3000 rlock ${how[$kind]} -q -n x -w 20s -- touch ran
+        assert_refused "$kind"
+        take "$kind" -q -x -- touch ran
+        assert_equal "$kind: $status" "$kind: 75"
+        redis FLUSHALL >/dev/null
+        take "$kind" -x -- true
+        assert_equal "$kind: $status" "$kind: 0"
+    done
+}
+
+@test "without the right to publish who waits comes by in time, and nothing is left" {
+    allow run +publish
+    holds first run
+    act second run -q
+    wait_until 5 waiters x 1
+    finish first second
+    assert_gap first second 6000
+    assert_equal "$(cat first.err second.err)" ""
+    assert_no_keys
+}

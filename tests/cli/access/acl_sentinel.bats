@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# acl_sentinel.bats: the rights that rlock(7) gives under Sentinel, to the servers' users and to those of
+# the Sentinels; and for --replicas without any.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/replicas
+load ../../lib/sentinel
+load ../../lib/rights
+
+# allow WITHOUT: the user app, on servers and Sentinels. The Sentinels speak to each other as default, who
+# may not be asked.
+allow() {
+    local name
+    for name in main one two; do
+        give "$name" app "$1" run sentinel://
+    done
+    for name in s1 s2 s3; do
+        give "$name" app "$1" 'the Sentinels'
+        redis_on "$name" ACL SETUSER default '-sentinel|get-master-addr-by-name' >/dev/null
+    done
+    RLOCK_SERVER=$(sentinel_url | sed 's,://,&app:secret@,')
+}
+
+# The topology is the next test's as well.
+teardown() {
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" ACL SETUSER default +@all >/dev/null
+    done
+    rlock_teardown
+}
+
+@test "the rules of a kind, of Sentinel and of the Sentinels are enough" {
+    allow ''
+    holds first run -l "$(ms 900)"
+    act second run -q
+    wait_until 5 waiters x 1
+    finish first second
+    assert_equal "$(cat first.err second.err)" ""
+    try run -n x -- rlock run -x -n x -- echo inside
+    assert_success
+    assert_output inside
+    assert_no_keys
+}
+
+@test "77: without WAIT; nothing is held" {
+    allow +wait
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_message
+    assert_file_not_exist ran
+    assert_no_keys
+    try run --replicas 0 -n x -- true
+    assert_success
+}
+
+@test "77: a user who may not ask the Sentinels" {
+    allow '+sentinel|get-master-addr-by-name'
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_message
+    assert_file_not_exist ran
+}
+
+@test "who may not ask for the replicas takes them to be there" {
+    allow '+sentinel|replicas'
+    try run -n x -- true
+    assert_success
+    (($(calls wait) >= 1))
+}
+
+@test "--replicas on a server: its rule is enough, and needed" {
+    give main app '' run --replicas
+    RLOCK_SERVER=redis://app:secret@127.0.0.1:$(port_of main)
+    try run --replicas 1 -n x -- true
+    assert_success
+    give main app '' run
+    try run --replicas 1 -n x -- touch ran
+    assert_failure 77
+    assert_file_not_exist ran
+    assert_no_keys
+}

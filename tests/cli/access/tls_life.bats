@@ -1,0 +1,269 @@
+#!/usr/bin/env bats
+# tls_life.bats: what takes longer than one request, over TLS: waiting, renewing, servers that go and
+# come back; a quorum, Sentinels and a cluster.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/ports
+load ../../lib/tls
+
+setup_file() {
+    build_section
+    tls_setup_file
+}
+
+# Everybody here trusts the authority, by the config file.
+setup() {
+    tls_setup
+    echo "tls-ca = $certificates/ca.pem" >"$RLOCK_CONFIG"
+}
+
+# begins NAME CERTIFICATE [OPTION...]: a server, for all who come now.
+begins() {
+    tls_server "$@"
+    RLOCK_SERVER=$(tls_url "$1")
+}
+
+# comes_back NAME CERTIFICATE: on the same ports, knowing nothing of before.
+comes_back() {
+    server_stop "$1"
+    tls_server "$@"
+}
+
+# waits WHO KIND [OPTION...]: a background rlock of x that waits; it has tried, subscribed, and tried again.
+waits() {
+    local before
+    before=$(calls evalsha tls)
+    act "$@"
+    wait_until 10 tried $((before + 2))
+    wait_until 10 is_listened_to
+}
+
+tried() { # TIMES
+    (($(calls evalsha tls) >= $1))
+}
+
+is_listened_to() {
+    [[ -n $(redis_on tls PUBSUB CHANNELS) ]]
+}
+
+@test "each kind is handed over by a message" {
+    local pair
+    begins tls server
+    for pair in 'run run' 'fair fair' 'write write' 'write read' 'read write'; do
+        rm -f history end-*
+        holds holder "${pair% *}"
+        waits waiter "${pair#* }"
+        brief waiter
+        finish holder
+        gone 0 waiter
+        assert_gap holder waiter 1500
+    done
+}
+
+is_value() { # KEY VALUE
+    [[ $(redis_on tls GET "$1") == "$2" ]]
+}
+
+@test "permits and latches are, too" {
+    begins tls server
+    log=holder start sem -n s --permits 1 -- sh -c 'until [ -e end ]; do sleep 0.01; done'
+    holder=$pid
+    wait_until 10 is_value s 0
+    log=waiter start sem -n s -- touch entered
+    wait_until 10 is_listened_to
+    : >end
+    wait_until 3 test -e entered
+    reap "$holder"
+    assert_equal "$status" 0
+    try latch set -n l --count 1
+    assert_success
+    log=latch start latch wait -n l -- touch opened
+    wait_until 10 is_listened_to
+    try latch down -n l
+    assert_success
+    wait_until 3 test -e opened
+}
+
+@test "the lease is renewed, over a connection of its own" {
+    begins tls server
+    local lease=$((600 * SLOW))
+    try run -n x -l "${lease}ms" -- sleep "$((lease * 3 / 1000 + 1))"
+    assert_success
+    assert_equal "$(redis_on tls --scan)" 'redisson_lock_token:{x}'
+}
+
+@test "a waiter finds the server that comes back" {
+    begins tls server
+    holds holder run
+    waits waiter run
+    brief waiter
+    comes_back tls server # and does not know of the holder any more
+    gone 0 waiter
+    brief holder
+    reap "${pid_of[holder]}"
+}
+
+@test "77: the server comes back with a certificate that is not good, and somebody waits" {
+    begins tls server
+    holds holder run
+    waits waiter run
+    comes_back tls expired
+    gone 77 waiter
+    assert_regex "$(cat waiter.err)" 'its certificate has expired'
+    refute_entered waiter
+    brief holder
+    reap "${pid_of[holder]}"
+}
+
+@test "76: the same while somebody holds: the command is ended before the lease is over" {
+    begins tls server
+    local lease=$((1500 * SLOW)) begin
+    begin=$(now_ms)
+    holds holder run -l "${lease}ms"
+    comes_back tls expired
+    gone 76 holder
+    (($(now_ms) - begin <= lease + 3000)) || fail 'too late'
+    # Whether keeper or guardian sees it first is a matter of chance.
+    assert_regex "$(cat holder.err)" 'its certificate has expired|could not be renewed in time'
+    assert_no_processes "TEST_MARK=$TEST_MARK"
+}
+
+# --- several servers ---------------------------------------------------------------------------
+
+@test "a quorum over TLS; one that is not to be trusted counts as one that is away" {
+    local name urls=()
+    for name in one two three; do
+        tls_server "$name" server
+        urls+=(-s "$(tls_url "$name")")
+    done
+    try run "${urls[@]}" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- true'
+    assert_success
+    assert_output "$(tls_url one) $(tls_url two) $(tls_url three)"
+    comes_back two expired
+    try run "${urls[@]}" -n x -- true
+    assert_success
+    comes_back three expired
+    refused 77 'its certificate has expired' -- run "${urls[@]}" -n x
+}
+
+# A Sentinel, one master, both with TLS only.
+sentinel_with_tls() {
+    local dir=$BATS_FILE_TMPDIR/sentinel
+    mkdir -p "$dir"
+    [[ -f $dir/ports ]] || free_ports 2 >"$dir/ports"
+    cat >"$dir/sentinel.conf" <<-END
+	port 0
+	tls-port $(tls_port sentinel)
+	bind 127.0.0.1
+	tls-cert-file $certificates/server.pem
+	tls-key-file $certificates/server.key
+	tls-ca-cert-file $certificates/ca.pem
+	tls-auth-clients no
+	tls-replication yes
+	sentinel monitor m 127.0.0.1 $(tls_port tls) 1
+	END
+    env -u TEST_MARK redis-server "$dir/sentinel.conf" --sentinel --unixsocket "$dir/sock" --dir "$dir" \
+        --logfile "$dir/log" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    echo $! >"$dir/pid"
+    servers+=(sentinel)
+    wait_until 10 server_up sentinel
+}
+
+@test "sentinels://: the Sentinels and the master over TLS" {
+    local url
+    begins tls server
+    sentinel_with_tls
+    url=sentinels://127.0.0.1:$(tls_port sentinel)/m
+    try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- true'
+    assert_success
+    assert_output "$url"
+    assert_equal "$(redis_on tls --scan)" 'redisson_lock_token:{x}'
+    refused 77 'an authority that is not in' -- run -s "$url" --tls-ca "$certificates/other-ca.pem" -n x
+}
+
+# Two nodes, each with half of the slots.
+cluster_with_tls() {
+    local name bus
+    read -ra bus <<<"$(free_ports 2)"
+    for name in n1 n2; do
+        tls_server "$name" server --tls-cluster yes --tls-replication yes --cluster-enabled yes \
+            --cluster-port "${bus[0]}" --cluster-node-timeout 2000 --cluster-config-file nodes.conf
+        bus=("${bus[@]:1}" "${bus[0]}")
+    done
+    redis_on n1 CLUSTER ADDSLOTSRANGE 0 8191
+    redis_on n2 CLUSTER ADDSLOTSRANGE 8192 16383
+    redis_on n2 CLUSTER SET-CONFIG-EPOCH 2
+    redis_on n1 CLUSTER MEET 127.0.0.1 "$(tls_port n2)" "${bus[1]}"
+    wait_until 20 node_is_ok n1
+    wait_until 20 node_is_ok n2
+}
+
+node_is_ok() { # NODE
+    redis_on "$1" CLUSTER INFO | grep -q cluster_state:ok
+}
+
+# name_at FIRST LAST: a name whose slot is there.
+name_at() {
+    local n slot
+    for n in {1..100}; do
+        slot=$(redis_on n1 CLUSTER KEYSLOT "lock$n")
+        ((slot < $1 || slot > $2)) || { echo "lock$n"; return; }
+    done
+}
+
+@test "clusters://: all nodes over TLS, also those that the cluster names" {
+    local url low high
+    cluster_with_tls
+    url=clusters://127.0.0.1:$(tls_port n1)
+    low=$(name_at 0 8191)
+    high=$(name_at 8192 16383)
+    try run -s "$url" -n "$low" -n "$high" -- sh -c 'echo "$RLOCK_SERVER"'
+    assert_success
+    assert_output "$url"
+    assert_equal "$(redis_on n1 --scan)" "redisson_lock_token:{$low}"
+    assert_equal "$(redis_on n2 --scan)" "redisson_lock_token:{$high}"
+}
+
+@test "the name leads to another master since: followed, when its certificate is for that name" {
+    local certificate holder expected end
+    may_name || skip "needs the right to mount"
+    begins tls server
+    for certificate in server foreign; do
+        rm -f let-go history
+        mkdir -p "$BATS_FILE_TMPDIR/next"
+        cp "$BATS_FILE_TMPDIR/tls/ports" "$BATS_FILE_TMPDIR/next/"
+        echo "127.0.0.1 redis.example" >hosts
+        redis_on tls REPLICAOF NO ONE
+        redis_on tls FLUSHALL
+        tls_server next "$certificate" --bind 127.0.0.2 --replicaof 127.0.0.1 "$(plain_port tls)"
+        wait_until 10 in_sync
+        named env --default-signal=INT,QUIT "$RLOCK" run -n x -l "$(ms 3000)" -s "rediss://redis.example:$(tls_port tls)" -- \
+            "$SECTION" --log history --until let-go --exit 5 >out 2>err </dev/null 3>&- 4>&- &
+        holder=$!
+        wait_until 10 test -s history
+        wait_until 5 in_sync
+        redis_on next REPLICAOF NO ONE
+        echo "127.0.0.2 redis.example" >hosts
+        redis_on tls REPLICAOF 127.0.0.2 "$(plain_port tls)"
+        end=$(expiry x next)
+        expected=5
+        if [[ $certificate == foreign ]]; then
+            expected=76
+        else
+            wait_until 5 renewed_there "$end"
+            : >let-go
+        fi
+        reap "$holder"
+        assert_equal "$status" "$expected"
+        server_stop next
+    done
+}
+
+in_sync() {
+    (($(printf 'PUBLISH probe 0\nWAIT 1 1000\n' | redis_on tls | tail -n 1) == 1))
+}
+
+renewed_there() { # NS: x ends later there than it did
+    (($(expiry x next) > $1 + 300000000))
+}

@@ -1,0 +1,345 @@
+#!/usr/bin/env bats
+# break.bats: rlock break: each kind is taken away from its holders, rlock's and Redisson's, and who
+# waits is woken.
+
+load ../../lib/rlock
+load ../../lib/actors
+
+# Woken by message: sooner than any waiter comes by itself.
+assert_in_soon() { # WHO
+    wait_until 2 entered_section "$1"
+}
+
+# break_it [OPTION...]: x, without a question.
+break_it() {
+    try break --force "$@" x
+}
+
+# What is left is x's new holder alone.
+lose() { # WHO...
+    local who
+    for who in "$@"; do
+        reap "${pid_of[$who]}"
+        assert_equal "$who: $status" "$who: 76"
+    done
+}
+
+@test "run: the command is stopped, the next one comes at once, with a larger token" {
+    holds first run -l "$(ms 900)"
+    act second run
+    act third run
+    wait_until 5 waiters x 2
+    break_it
+    assert_success
+    assert_output ""
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9.]+(ms|s) at most\nrlock: 2 waited for it: who comes next was woken$'
+    wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
+    lose first
+    finish second third
+    assert_no_keys
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
+}
+
+@test "nested holds go together, and a lock that is broken and taken anew is not given back by the old holder" {
+    start run -n x -l "$(ms 900)" -- rlock run -n x -- sh -c 'echo in >inner; sleep 60'
+    local outer=$pid
+    wait_until 10 test -s inner
+    assert_equal "$(redis HVALS x)" 2
+    break_it
+    assert_success
+    holds next run
+    reap "$outer"
+    assert_equal "$status" 76
+    assert_held x
+    finish next
+}
+
+@test "fair: the head of the queue is woken" {
+    holds first fair -l "$(ms 900)"
+    act second fair
+    wait_until 5 listens second
+    break_it
+    assert_success
+    assert_in_soon second
+    lose first
+    finish second
+    assert_no_keys
+}
+
+listens() {
+    [[ -n $(redis PUBSUB CHANNELS 'redisson_*:{x}:*') ]]
+}
+
+@test "write: readers that wait come in; read: a writer comes in when the last reader is broken" {
+    holds writer write -l "$(ms 900)"
+    act reader read
+    act reader2 read
+    wait_until 5 listens
+    break_it
+    assert_success
+    assert_in_soon reader
+    assert_in_soon reader2
+    lose writer
+    finish reader reader2
+    assert_no_keys
+
+    holds one read -l "$(ms 900)"
+    holds two read -l "$(ms 900)"
+    act later write
+    wait_until 5 listens
+    break_it
+    assert_success
+    assert_equal "$(grep -c 'broke x' <<<"$stderr")" 2
+    assert_in_soon later
+    lose one two
+    finish later
+    assert_no_keys
+}
+
+@test "read: one of two with --owner, the other stays" {
+    local owner
+    holds one read -l "$(ms 900)"
+    holds two read
+    owner=$(redis HGETALL x | grep "${pid_of[one]}@")
+    break_it --owner "$owner"
+    assert_success
+    lose one
+    assert_equal "$(redis HGET x mode)" read
+    assert_equal "$(redis HLEN x)" 2
+    finish two
+    assert_no_keys
+}
+
+@test "sem: the permits come back, of one holder or of all, and who waits gets them" {
+    local owner
+    holds one sem --permits 3 --take 2 -l "$(ms 900)"
+    holds two sem --permits 3 -l "$(ms 900)"
+    act three sem --permits 3 --take 2
+    wait_until 5 listens
+    owner=$(redis HVALS 'rlock_hold:{x}' | sed -n "s/^[0-9]* \(.*:${pid_of[one]}@.*\)/\1/p")
+    break_it --owner "$owner"
+    assert_success
+    assert_stderr_has '2 permits'
+    assert_in_soon three
+    lose one
+    break_it
+    assert_success
+    lose two
+    assert_equal "$(redis GET x)" 3
+    reap "${pid_of[three]}"
+    assert_keys x
+}
+
+@test "sem --plain: its permits come back, once" {
+    holds one sem --plain --permits 2 --take 2
+    break_it
+    assert_success
+    assert_equal "$(redis GET x)" 2
+    brief one
+    gone 76 one
+    assert_equal "$(redis GET x)" 2
+}
+
+@test "Redisson's holders, and its waiters' message" {
+    listen 'redisson_lock__channel:{x}' 'redisson_rwlock:{x}' 'redisson_sc:{x}'
+    foreign_hold x 60000
+    break_it
+    assert_success
+    assert_stderr_has "held by $foreign_owner"
+    assert_equal "$(redis EXISTS x)" 0
+    wait_until 2 grep -qx 0 <(tail -n +10 messages)
+
+    redis HSET x mode write "$foreign_owner:write" 2 >/dev/null
+    redis PEXPIRE x 60000 >/dev/null
+    break_it
+    assert_success
+    redis HSET x mode read "$foreign_owner" 1 >/dev/null
+    redis PEXPIRE x 60000 >/dev/null
+    redis SET "{x}:$foreign_owner:rwlock_timeout:1" 1 PX 60000 >/dev/null
+    break_it
+    assert_success
+    assert_equal "$(keys)" ""
+
+    redis SET x 0 >/dev/null
+    redis ZADD '{x}:timeout' 9999999999999 0123456789abcdef >/dev/null
+    break_it
+    assert_success
+    assert_equal "$(redis GET x) $(redis EXISTS '{x}:timeout')" '1 0'
+    told() { [[ $(sed -n '10,$p' messages | paste -sd ' ') == *'redisson_rwlock:{x} 1 message redisson_rwlock:{x} 0 message redisson_sc:{x} 1' ]]; }
+    wait_until 2 told
+}
+
+@test "nobody holds it: 1, also where somebody waits; a latch or another key: 65" {
+    break_it
+    assert_failure 1
+    assert_message
+    redis RPUSH 'redisson_lock_queue:{x}' someone >/dev/null
+    redis ZADD 'redisson_lock_timeout:{x}' 9999999999999 someone >/dev/null
+    break_it
+    assert_failure 1
+    assert_stderr_has '1 wait for it'
+    redis FLUSHALL >/dev/null
+    rlock latch set -n x --count 4
+    break_it
+    assert_failure 65
+    assert_message
+    assert_stderr_has 'rlock latch down -n x --by 4'
+    assert_equal "$(redis GET x)" 4
+    redis FLUSHALL >/dev/null
+    redis SADD x member >/dev/null
+    break_it
+    assert_failure 65
+    assert_equal "$(redis SMEMBERS x)" member
+}
+
+@test "--owner: who does not hold it loses nothing" {
+    foreign_hold x 60000
+    break_it --owner somebody
+    assert_failure 1
+    assert_message
+    assert_stderr_has 'somebody does not hold it'
+    assert_held x
+}
+
+@test "a lost answer: it is broken once, and that is said" {
+    foreign_hold x 60000
+    proxy_start
+    proxy lose-reply "$(sha break)" 1
+    break_it
+    assert_success
+    assert_stderr_has "broke x"
+    assert_bitten lost-reply
+    assert_no_keys
+}
+
+@test "several servers: on all of them; one that is away is no obstacle" {
+    server_start m2
+    server_start m3
+    RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) $(server_url m3)"
+    holds first write -l "$(ms 900)"
+    break_it
+    assert_success
+    assert_equal "$(grep -c 'broke x' <<<"$stderr")" 1
+    assert_equal "$(redis EXISTS x)$(redis_on m2 EXISTS x)$(redis_on m3 EXISTS x)" 000
+    lose first
+    holds second run -l "$(ms 900)"
+    server_stop m3
+    break_it
+    assert_success
+    lose second
+    server_stop m2
+    break_it
+    assert_failure 69
+}
+
+@test "how long a command may run on: of Redisson nobody knows; what --min-hold keeps runs nothing" {
+    foreign_hold x 60000
+    break_it
+    assert_stderr_has "held by $foreign_owner; its command may run on, nobody knows for how long"
+    try run -n x --min-hold 60s -- true
+    break_it
+    assert_success
+    assert_regex "$stderr" '^rlock: broke x: it was kept by --min-hold of [^;]*, true$'
+}
+
+@test "--log json and -q" {
+    foreign_hold x 60000
+    try break --force --log json x
+    assert_success
+    run python3 -c 'import json, sys
+event = json.loads(sys.argv[1])
+print(event["event"], event["name"], event["kind"], event["holder"], event["waiting"])' "$stderr"
+    assert_output "broken x run $foreign_owner 0"
+    foreign_hold x 60000
+    try break --force -q x
+    assert_success
+    assert_equal "$stderr" ""
+}
+
+# --- the question ------------------------------------------------------------------------------
+
+# answer KEYS [ARG...]: to the question, on a terminal; sets status and output.
+answer() {
+    run timeout $((20 * SLOW)) python3 "$TOOLS/terminal.py" 'expect=break x? [y/N] ' "keys=$1" -- "$RLOCK" break "${@:2}" x
+}
+
+@test "on a terminal it shows whom, and asks: y breaks, all else does not" {
+    local no
+    hold x
+    for no in $'n\n' $'\n' $'\x04' '^C'; do
+        answer "$no"
+        assert_failure "$([[ $no == ^C ]] && echo 130 || echo 1)"
+        assert_output --regexp 'x \(run\) is held by .*@.* pid [0-9]+ for .*, sh -c .*; its lease ends in '
+        assert_held x
+    done
+    answer $'y\n'
+    assert_success
+    assert_output --regexp 'rlock: its command may run on for [12]?[0-9](\.[0-9]+)?s at most: break x\? \[y/N\] '
+    assert_output --regexp 'broke x: it was held by .*; its command may run on for [12]?[0-9](\.[0-9]+)?s at most'
+    assert_equal "$(redis EXISTS x)" 0
+    let_go x
+    reap "$holder"
+}
+
+@test "the holder changes while it asks: nothing is broken" {
+    foreign_hold x 60000
+    run timeout $((20 * SLOW)) python3 "$TOOLS/terminal.py" 'expect=break x? [y/N] ' \
+        "sh=redis-cli -s '$BATS_FILE_TMPDIR/main/sock' EVAL 'redis.call(\"DEL\", \"x\") redis.call(\"HSET\", \"x\", \"99999999-2222-4333-8444-555555555555:1\", 1) return redis.call(\"PEXPIRE\", \"x\", 60000)' 0" \
+        $'keys=y\n' -- "$RLOCK" break x
+    assert_failure 1
+    assert_output --partial 'its holder has changed meanwhile'
+    assert_equal "$(redis HKEYS x)" 99999999-2222-4333-8444-555555555555:1
+}
+
+@test "without a terminal and without --force: 64, whom it would have asked about, and nothing is broken" {
+    hold x
+    try break x
+    assert_failure 64
+    assert_message
+    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+ for .*: give --force$'
+    assert_held x
+    let_go x
+    reap "$holder"
+}
+
+@test "without a terminal and without --force: what nobody holds is free all the same: 1" {
+    try break x
+    assert_failure 1
+    assert_message
+    assert_stderr_has x 'nobody holds it'
+}
+
+@test "usage: a name, one" {
+    assert_usage 'missing NAME' -- break --force
+    assert_usage 'too many operands' -- break --force a b
+    assert_usage --owner empty -- break --force --owner '' x
+}
+
+@test "the holder's command is stopped at once, not at the next renewal, and is told who did it; each kind" {
+    local kind begin
+    for kind in run fair read write 'sem --permits 1'; do
+        redis FLUSHALL >/dev/null
+        rm -f history
+        # shellcheck disable=SC2086
+        log=victim start $kind -n x -l 60s -- "$SECTION" --log history --note who=victim --until end-victim
+        pid_of[victim]=$pid
+        wait_until 10 hears_of_breaks
+        begin=$(now_ms)
+        LOGNAME=alice rlock break --force x
+        gone 76 victim
+        (($(now_ms) - begin < 2000 * SLOW)) || fail "$kind: it took $(($(now_ms) - begin)) ms"
+        run cat victim.err
+        assert_output --regexp 'x was taken away by alice@'
+    done
+    redis FLUSHALL
+    log=victim start run -n w -n x -l 60s -- sleep 60 # the second name of two
+    pid_of[victim]=$pid
+    wait_until 10 hears_of_breaks
+    rlock break --force x
+    gone 76 victim
+}
+
+# The holder hears of it after a second.
+hears_of_breaks() {
+    [[ -n $(redis PUBSUB CHANNELS 'rlock_break:*') ]]
+}

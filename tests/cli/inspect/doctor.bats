@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# doctor.bats: rlock doctor on one server or several: a good one has no findings, and each finding is
+# provoked. Its rights stand in doctor_rights.bats, replicas, Sentinels, clusters and TLS in
+# doctor_copies.bats, doctor_sentinel.bats, doctor_cluster.bats and doctor_tls.bats.
+
+load ../../lib/rlock
+load ../../lib/doctor
+load ../../lib/ports
+
+setup() {
+    rlock_setup
+    redis CONFIG SET maxmemory 0 maxmemory-policy noeviction timeout 0 maxclients 10000 appendfsync everysec save '' >/dev/null
+    well main
+}
+
+@test "a good server: status 0, a line for each check, nothing left behind" {
+    local check
+    assert_healthy
+    assert_line --index 0 "$RLOCK_SERVER:"
+    for check in version eviction persistence replicas clients timeout slow tls scripts rights processes clock 'round trip' \
+        'lock cycle'; do
+        assert_says '(ok|note)' "$check" .
+    done
+    assert_equal "$(keys)" ""
+    run --separate-stderr rlock doctor -q
+    assert_success
+    assert_output ""
+}
+
+@test "a name of its own: nobody's lock or token is touched" {
+    redis SET 'redisson_lock_token:{rlock}' 7
+    foreign_hold rlock 60000
+    assert_healthy rlock
+    assert_equal "$(keys | sort | paste -sd ' ')" 'redisson_lock_token:{rlock} rlock'
+    assert_equal "$(redis GET 'redisson_lock_token:{rlock}')" 7
+}
+
+@test "eviction: a policy other than noeviction, as soon as there is a limit" {
+    redis CONFIG SET maxmemory-policy allkeys-lru
+    try doctor
+    assert_success
+    assert_says note eviction 'allkeys-lru, but there is no maxmemory'
+    redis CONFIG SET maxmemory 1gb
+    assert_finding eviction 'allkeys-lru: .*throws locks away.*noeviction'
+}
+
+@test "memory: nearly all of maxmemory is used" {
+    redis CONFIG SET maxmemory "$(($(redis INFO memory | sed -n 's/^used_memory:\([0-9]*\).*/\1/p') * 100 / 93))"
+    try doctor
+    assert_failure 1
+    assert_says finding memory 'of maxmemory used'
+}
+
+@test "persistence: none, snapshots only, or an append-only file that is not flushed" {
+    redis CONFIG SET appendonly no
+    assert_finding persistence 'no append-only file and no snapshots.*appendonly yes'
+    redis CONFIG SET save '3600 1'
+    assert_finding persistence 'snapshots only'
+    redis CONFIG SET appendonly yes appendfsync no
+    redis SLOWLOG RESET
+    assert_finding persistence 'appendfsync no'
+}
+
+# full_disk SERVER: from now on it can make no file longer than a byte.
+full_disk() {
+    prlimit --pid "$(server_pid "$1")" --fsize=1:
+}
+
+disk_failed() { # SERVER NAME: in its INFO
+    [[ $(redis_on "$1" INFO persistence) == *"$2:err"* ]]
+}
+
+@test "persistence: an append-only file, or a snapshot, that can't be written" {
+    launcher=(env --ignore-signal=XFSZ)
+    server_start full --appendonly yes
+    launcher=()
+    RLOCK_SERVER=$(server_url full)
+    assert_healthy
+    full_disk full
+    redis_on full SET x 1
+    wait_until 5 disk_failed full aof_last_write_status
+    try doctor
+    assert_failure 1
+    assert_says finding persistence "the append-only file can't be written"
+    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    redis_on full CONFIG SET appendonly no save '3600 1'
+    redis_on full BGSAVE
+    wait_until 10 disk_failed full rdb_last_bgsave_status
+    try doctor
+    assert_failure 1
+    assert_says finding persistence 'the last snapshot could not be written'
+    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    redis_on full CONFIG SET stop-writes-on-bgsave-error no
+    assert_finding persistence 'snapshots only'
+}
+
+@test "clients: nearly as many as may be" {
+    listen nothing
+    redis CONFIG SET maxclients 2
+    assert_finding clients '2 of 2'
+}
+
+@test "timeout: idle connections are closed before they renew" {
+    redis CONFIG SET timeout 5
+    assert_finding timeout 'after 5 s'
+    redis CONFIG SET timeout 60
+    assert_healthy
+    echo 'lease = 5m' >"$RLOCK_CONFIG"
+    assert_finding timeout 'after 60 s'
+}
+
+@test "slow: a script that took long" {
+    redis CONFIG SET slowlog-log-slower-than 10000
+    # By counting: TIME stands still in a script of Redis 8.
+    redis EVAL 'local n = 0 for i = 1, 30000000 do n = n + i end' 0
+    assert_finding slow 'EVAL took [0-9]{3,} ms'
+}
+
+@test "round trip, lock cycle: a slow network" {
+    local n
+    proxy_start
+    for n in 1 2 3 4 5 6; do
+        proxy delay-reply PING "$n" 150
+    done
+    assert_finding 'round trip' '1[0-9][0-9]\.[0-9]+ ms'
+    for n in 1 2 3; do
+        proxy delay-reply "$(sha release)" "$n" 600
+    done
+    assert_finding 'lock cycle' '[67][0-9][0-9]\.[0-9]+ ms'
+    assert_bitten delayed 9
+}
+
+@test "a server that takes no locks: memory is out, or it is a replica" {
+    redis CONFIG SET maxmemory 1
+    try doctor
+    assert_failure 1
+    assert_says finding 'lock cycle' 'cannot take and give back a lock: .*[Mm]emory'
+    redis CONFIG SET maxmemory 0
+    redis REPLICAOF 127.0.0.1 1
+    try doctor
+    redis REPLICAOF NO ONE
+    assert_failure 1
+    assert_says finding replicas 'it is a replica itself'
+}
+
+@test "an old server" {
+    cat >old.py <<-'END'
+	import socket, sys
+	listener = socket.socket(socket.AF_UNIX)
+	listener.bind("old.sock")
+	listener.listen()
+	while True:
+	    connection, _ = listener.accept()
+	    while request := connection.recv(65536):
+	        info = "redis_version:5.0.14\r\nrole:master\r\nconnected_slaves:0\r\n"
+	        answers = {b"PING": "+PONG\r\n", b"INFO": f"${len(info)}\r\n{info}\r\n"}
+	        connection.sendall(answers.get(request.split(b"\r\n")[2], "-ERR unknown command\r\n").encode())
+	END
+    python3 old.py 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 5 test -S old.sock
+    try doctor -s "unix://$PWD/old.sock"
+    assert_failure 1
+    assert_says finding version 'Redis 5\.0\.14 is too old'
+    assert_says unknown timeout 'cannot tell'
+}
+
+@test "tls: not encrypted is a note" {
+    local port
+    port=$(free_ports 1)
+    server_start plain --bind 127.0.0.1 --port "$port"
+    well plain
+    assert_healthy -s "redis://127.0.0.1:$port"
+    assert_says note tls 'not encrypted'
+}
+
+@test "what this user may not ask is unknown, and no finding" {
+    redis ACL SETUSER default -info -config -slowlog >/dev/null
+    try doctor
+    redis ACL SETUSER default +@all >/dev/null
+    assert_success
+    assert_says unknown version 'no right to INFO'
+    assert_says unknown timeout 'no right to CONFIG GET'
+    assert_says unknown slow 'no right to SLOWLOG GET'
+}
+
+@test "the server is away, or wants a password" {
+    try doctor -s unix:///nowhere/sock
+    assert_failure 69
+    assert_output ""
+    assert_message
+    redis CONFIG SET requirepass secret
+    try doctor
+    REDISCLI_AUTH=secret redis CONFIG SET requirepass ''
+    assert_failure 77
+    assert_output ""
+    assert_message
+    assert_stderr_has password
+}
+
+@test "several servers: each by itself, and one that is away is a finding" {
+    server_start m2
+    server_start m3
+    well m2 m3
+    local three
+    three="$RLOCK_SERVER $(server_url m2) $(server_url m3)"
+    RLOCK_SERVER=$three assert_healthy
+    assert_equal "$(grep -c '^note *persistence' <<<"$output")" 3
+    assert_equal "$(redis_on m2 --scan)$(redis_on m3 --scan)" ""
+    redis_on m2 CONFIG SET maxmemory-policy allkeys-lru maxmemory 1gb
+    RLOCK_SERVER=$three assert_finding eviction allkeys-lru
+    server_stop m2
+    RLOCK_SERVER=$three assert_finding reached 'No such file'
+    server_stop m3
+    RLOCK_SERVER=$three try doctor
+    assert_failure 69
+    assert_stderr_has '1 of 3'
+}
+
+@test "a quorum that names one server twice, by another address" {
+    server_start m2
+    well m2
+    ln -s "$BATS_FILE_TMPDIR/main/sock" other
+    RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) unix://$PWD/other" assert_finding quorum \
+        'number 3 is the same server as number 1 .*both'
+}
+
+# advised SERVER: carries out the CONFIG commands of the finding that doctor has on persistence.
+advised() {
+    try doctor -s "$(server_url "$1")"
+    assert_says finding persistence 'CONFIG SET appendonly yes and CONFIG REWRITE'
+    redis_on "$1" CONFIG SET appendonly yes
+    redis_on "$1" CONFIG REWRITE
+}
+
+with_file() { # SERVER: a redis-server that was started with a configuration file
+    env -u TEST_MARK redis-server "$PWD/$1.conf" --unixsocket "$BATS_FILE_TMPDIR/$1/sock" --port 0 \
+        --dir "$BATS_FILE_TMPDIR/$1" --daemonize no >/dev/null 2>&1 3>&- 4>&- &
+    echo $! >"$BATS_FILE_TMPDIR/$1/pid"
+    wait_until 10 server_up "$1"
+}
+
+@test "what is advised is still so after a restart; without a file CONFIG SET is not advised" {
+    mkdir "$BATS_FILE_TMPDIR/filed"
+    servers+=(filed)
+    echo 'save ""' >filed.conf
+    with_file filed
+    advised filed
+    server_stop filed
+    with_file filed
+    assert_healthy -s "$(server_url filed)"
+    assert_says ok config "$PWD/filed.conf"
+    redis CONFIG SET appendonly no maxclients 9 timeout 5 maxmemory-policy allkeys-lru maxmemory 1gb
+    try doctor
+    assert_says note config 'no configuration file'
+    refute_output --regexp '; CONFIG SET'
+    for setting in 'appendonly yes' 'timeout 0' 'maxmemory-policy noeviction'; do
+        assert_output --partial "start it with a redis.conf that has $setting"
+    done
+}
+
+@test "--json: an array of what the lines say" {
+    redis CONFIG SET timeout 5
+    run --separate-stderr rlock doctor --json
+    assert_failure 1
+    run python3 -c '
+import json, sys
+rows = json.loads(sys.argv[1])
+assert all(list(row) == ["check", "server", "level", "found", "advice"] for row in rows), rows
+assert all(row["level"] in ("ok", "note", "unknown", "finding") and row["found"] for row in rows), rows
+assert all((row["advice"] is None) == (row["level"] in ("ok", "unknown")) for row in rows), rows
+print(*[(row["check"], row["server"]) for row in rows if row["level"] == "finding"])
+' "$output"
+    assert_success
+    assert_output "('timeout', '$RLOCK_SERVER')"
+    run --separate-stderr rlock doctor --json -q -s unix:///nowhere/sock
+    assert_failure 69
+    assert_output ""
+}
+
+@test "a full disk on standard output is a failure" {
+    run --separate-stderr bash -c '"$1" doctor >/dev/full' - "$RLOCK"
+    assert_failure 71
+}
+
+@test "usage" {
+    assert_usage 'too many operands' -- doctor a b
+    assert_usage --kind 'run, fair' -- doctor --kind lock
+    assert_usage 'did you mean' -- doctor --jsn
+}

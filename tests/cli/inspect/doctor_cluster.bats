@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# doctor_cluster.bats: rlock doctor on a cluster: each master is examined, and what they say of it.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/ports
+load ../../lib/cluster
+load ../../lib/doctor
+
+tells() { # NODE TEXT: in its CLUSTER INFO
+    [[ $(redis_on "$1" CLUSTER INFO) == *"$2"* ]]
+}
+
+@test "a good cluster, and one with a master that is not" {
+    well n1 n2 n3
+    assert_healthy
+    assert_equal "$(grep -c '^ok *cluster *3 masters' <<<"$output")" 3
+    assert_equal "$(grep -c '^ok *replicas *1, 1 must' <<<"$output")" 3
+    assert_equal "$(grep -c 'lock cycle' <<<"$output")" 1
+    nothing_left
+    redis_on n2 CONFIG SET maxmemory-policy volatile-lru maxmemory 1gb
+    assert_finding eviction volatile-lru
+    redis_on n2 CONFIG SET maxmemory-policy noeviction maxmemory 0
+}
+
+@test "slots that nobody has, and fewer than three masters" {
+    local ports
+    read -ra ports <<<"$(free_ports 2)"
+    server_start small --bind 127.0.0.1 --port "${ports[0]}" --cluster-enabled yes --cluster-port "${ports[1]}"
+    well small
+    RLOCK_SERVER=cluster://127.0.0.1:${ports[0]}
+    redis_on small CLUSTER ADDSLOTSRANGE 0 16380
+    try doctor
+    assert_failure 1
+    assert_says finding cluster '3 of 16384 slots are served by nobody'
+    assert_says finding replicas 'no replica: .*nothing takes over'
+    redis_on small CLUSTER ADDSLOTSRANGE 16381 16383
+    wait_until 10 tells small cluster_state:ok
+    try doctor
+    assert_failure 1
+    assert_says finding cluster 'fewer than three masters, 1'
+}
+
+@test "slots that are down: a master and its replica are away" {
+    well n1 n2 n3
+    cluster_pause n3 "$(replica_of n3)"
+    wait_until 20 tells n1 cluster_slots_fail:5
+    wait_until 20 tells n2 cluster_slots_fail:5
+    try doctor -s "$(cluster_url n1 n2)" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)"
+    assert_failure 1
+    assert_equal "$(grep -cE '^finding +cluster .* state is fail, 5[0-9]+ slots are down' <<<"$output")" 2
+    assert_equal "$(grep -c '^finding *reached' <<<"$output")" 1
+    assert_says finding 'lock cycle' 'cannot take'
+}

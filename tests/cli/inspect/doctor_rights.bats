@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# doctor_rights.bats: which rights rlock doctor misses, compared with what rlock(7) says of each kind.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/rights
+load ../../lib/acl
+load ../../lib/doctor
+
+setup() {
+    rlock_setup
+    well main
+}
+
+# only RULE...: who comes over the Unix socket has these.
+only() {
+    assert_equal "$(redis ACL SETUSER default reset on nopass "$@")" OK
+}
+
+declare -gA manual=( # what the lines are about, as rlock(7) calls it
+    [run]=run [fair]=fair ['read, write']=read [sem]=sem ['sem --plain']='sem --plain' ['sem --resize']='sem --resize'
+    ['latch set']='latch set' ['latch down']='latch down' ['latch wait']='latch wait'
+    [status]=status ['status, all']='status No without NAME' [break]=break)
+
+missing() { # ABOUT: as the line says
+    sed -nE "s/^(finding|note) *rights $1 *missing: (.*); ACL.*/\2/p" <<<"$output" | tr ' ' '\n' | sort
+}
+
+@test "of each kind it misses all that the manual names, and nothing else" {
+    local about
+    # With these alone scripts can ask.
+    only '~*' '&*' +eval +evalsha +time +type +hget
+    try doctor x
+    assert_failure 1
+    assert_equal "$(grep -c ' rights ' <<<"$output")" "${#manual[@]}"
+    for about in "${!manual[@]}"; do
+        assert_equal "$about: $(missing "$about" | grep -v '^&')" \
+            "$about: $(rules "${manual[$about]}" | grep '^+' | grep -vxE '\+(eval|evalsha|time|type|hget)' | sort)"
+    done
+}
+
+@test "the rules of a kind are enough for it, and --kind asks for that one only" {
+    local kind
+    for kind in run fair read write sem latch; do
+        mapfile -t words < <(if [[ $kind == latch ]]; then rules 'latch set' 'latch down' 'latch wait'
+            else rules "$kind"; fi)
+        [[ $kind != sem ]] || mapfile -t words < <(rules sem 'sem --plain' 'sem --resize')
+        only "${words[@]}"
+        try doctor --kind "$kind" x
+        refute_line --regexp '^finding *rights'
+        assert_line --regexp "^ok *rights .*$kind.*all that it needs"
+        assert_equal "$(grep -c rights <<<"$output")" "$(case $kind in sem | latch) echo 3 ;; *) echo 1 ;; esac)"
+    done
+}
+
+@test "for status and break: their rules are enough, and who has them not gets a note" {
+    local about
+    for about in status 'status, all' break; do
+        mapfile -t words < <(rules "${manual[$about]}")
+        only "${words[@]}"
+        try doctor x
+        assert_line --regexp "^ok *rights $about *all that it needs"
+        mapfile -t words < <(rules "${manual[$about]}" | grep -v '^[~&]')
+        only "${words[@]}" '~rlock_*' '~x*'
+        try doctor x
+        assert_says note "rights $about" 'missing: .*~redisson_lock_token:\{x\}.* ~\{x\}:timeout'
+    done
+    assert_says note 'rights break' '&redisson_lock__channel:\{x\}\*.*&redisson_rwlock:\{x\}\*.*&redisson_sc:\{x\}\*;'
+}
+
+@test "a channel, a key or names that are not among the patterns" {
+    mapfile -t words < <(rules run)
+    only "${words[@]}" resetchannels
+    try doctor --kind run x
+    assert_says finding 'rights run' 'missing: .*&redisson_lock__channel:\{x\}\*;'
+    only "${words[@]}" resetkeys '~x*' '~redisson*'
+    try doctor --kind run x
+    assert_says finding 'rights run' 'missing: ~rlock_info:\{x\} ~rlock_hold:\{x\} '
+    only "${words[@]}"
+    try doctor --kind run y
+    assert_says finding 'rights run' 'missing: ~y ~redisson_lock_token:\{y\} '
+    assert_says finding 'lock cycle' 'cannot take'
+}
+
+@test "no right to run scripts" {
+    only '~*' '&*' +@all -@scripting
+    try doctor
+    assert_failure 1
+    assert_says finding scripts '+eval'
+    refute_output --partial 'rights run'
+}

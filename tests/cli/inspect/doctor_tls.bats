@@ -1,0 +1,20 @@
+#!/usr/bin/env bats
+# doctor_tls.bats: rlock doctor on a server that speaks TLS.
+
+load ../../lib/rlock
+load ../../lib/ports
+load ../../lib/tls
+load ../../lib/doctor
+
+@test "a certificate that is verified is as it should be, any taken a finding" {
+    tls_server tls server --appendonly yes
+    RLOCK_SERVER=$(tls_url tls)
+    assert_healthy "${trust[@]}"
+    assert_says ok tls 'encrypted, and its certificate verified'
+    assert_finding tls 'any certificate is taken.*--tls-ca' --tls-insecure
+    try doctor
+    assert_failure 77
+    assert_output ""
+    assert_message
+    assert_stderr_has certificate
+}

@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# handle.bats: a lock that is left held: taken, renewed, looked for and given back by its handle.
+
+load ../../lib/rlock
+load ../../lib/handles
+
+@test "each kind: held for its lease, renewed, given back, and nothing left" {
+    local kind
+    for kind in run fair read write 'sem --permits 2 --take 2'; do
+        redis FLUSHALL
+        # shellcheck disable=SC2086
+        acquire $kind -l 5m
+        assert_equal "$stderr" ""
+        try check "$handle"
+        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+        try run -x -n x -- true
+        assert_regex "$kind: $status" ': (65|75)$'
+        try renew "$handle" -l 1h
+        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+        try check --min-ttl 50m "$handle"
+        assert_success
+        try release "$handle"
+        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+        try check -q "$handle"
+        assert_equal "$kind: $status $output$stderr" "$kind: 1 "
+        [[ $kind != sem* ]] || redis DEL x
+        assert_no_keys
+    done
+}
+
+@test "it ends with its lease, and is renewed for its own" {
+    echo 'lease = 9m' >"$RLOCK_CONFIG"
+    acquire run -l 5m
+    redis PEXPIRE x 1000
+    rlock renew "$handle"
+    (($(ttl) > 290000 && $(ttl) <= 300000)) || fail "$(ttl) ms left"
+    rlock renew -l 1s "$handle" # is not shortened by that
+    (($(ttl) > 200000)) || fail "$(ttl) ms left"
+    rlock release "$handle"
+    acquire run -l 100ms
+    wait_until 3 assert_free x
+    assert_lost "nobody has taken it since" -- renew "$handle"
+}
+
+@test "a name of any bytes needs no quotes in its handle, which has no password in it" {
+    local name=$'a b\'"$;`*{ä}~%' url
+    server_start guarded --requirepass sesame
+    url=$(server_url guarded)
+    RLOCK_PASSWORD=sesame try acquire run -n "$name" -s "$url"
+    assert_success
+    assert_regex "$output" '^[A-Za-z0-9._-]+$'
+    handle=$output
+    run -0 inside "$handle"
+    refute_output --partial sesame
+    assert_output --partial "$name"
+    assert_output --partial "$BATS_FILE_TMPDIR/guarded/sock"
+    unset RLOCK_SERVER
+    # shellcheck disable=SC2086
+    RLOCK_PASSWORD=sesame try release $handle
+    assert_success
+    try release "$handle"
+    assert_failure 77
+}
+
+@test "what is no handle, or not all of one: 64, and nothing is sent" {
+    local verb
+    acquire run
+    for verb in renew release check; do
+        assert_usage HANDLE "rlock acquire" -- "$verb" "${handle%?}"
+        assert_usage HANDLE -- "$verb" "${handle:0:40}"
+        assert_usage HANDLE -- "$verb" "${handle/A/B}"
+        assert_usage HANDLE -- "$verb" "${handle/rlock1/rlock2}"
+        assert_usage HANDLE -- "$verb" x
+        assert_usage HANDLE -- "$verb" ''
+        assert_usage 'too many' -- "$verb" "$handle" "$handle"
+        [[ $verb == check ]] || assert_usage HANDLE "rlock $verb HANDLE" -- "$verb"
+        [[ $stderr != *"$handle"* ]] || fail "a handle was told"
+    done
+    assert_usage --lease -- renew -l 1ms "$handle"
+    assert_usage --min-ttl -- check --min-ttl -1 "$handle"
+    assert_usage latch -- acquire latch -n x
+    assert_usage --plain -- acquire sem -n x --permits 1 --plain
+    assert_usage command -- acquire run -n x -- true
+    assert_usage --take -- acquire sem -n x --permits 1 --take 2
+    rlock release "$handle"
+}
+
+@test "several names: all of them, or none" {
+    try acquire run -n c -n a -n b
+    assert_success
+    handle=$output
+    assert_equal "$(redis EXISTS a b c)" 3
+    try acquire run -x -n b -n d
+    assert_failure 75
+    assert_equal "$output" ""
+    redis DEL b 'rlock_hold:{b}' 'rlock_info:{b}'
+    try check "$handle"
+    assert_failure 1
+    assert_stderr_has "b is not ours any more"
+    try renew "$handle"
+    assert_failure 76
+    assert_stderr_has "renew b"
+    try release "$handle"
+    assert_failure 76
+    assert_stderr_has "release b"
+    assert_no_keys
+}
+
+@test "given back and stolen are told apart, and who has it now is named" {
+    acquire run -l 1m
+    rlock release "$handle"
+    assert_lost "cannot release x" "nobody has taken it since" -- release "$handle"
+    hold x
+    assert_lost "cannot renew x" "held by" "pid $holder" -- renew "$handle"
+    assert_lost "held by" "pid $holder" -- release "$handle"
+    try check "$handle"
+    assert_failure 1
+    assert_stderr_has "pid $holder"
+    assert_held x
+    let_go x
+    reap "$holder"
+    assert_lost "others have taken it since" -- release "$handle"
+    foreign_hold x 60000
+    assert_lost "held by $foreign_owner" -- release "$handle"
+    assert_held x
+}
+
+@test "check writes nothing" {
+    local kind before
+    changes() { redis INFO persistence | grep rdb_changes_since_last_save; }
+    for kind in run write 'sem --permits 3'; do
+        redis FLUSHALL
+        # shellcheck disable=SC2086
+        acquire $kind
+        before=$(changes)
+        rlock check "$handle"
+        rlock check -q --min-ttl 1h "$handle" || true
+        assert_equal "$(changes)" "$before"
+        rlock release "$handle"
+        before=$(changes)
+        rlock check -q "$handle" || true
+        assert_equal "$(changes)" "$before"
+    done
+}
+
+@test "check: how long is left" {
+    acquire run -l 1m
+    try check --min-ttl 50s "$handle"
+    assert_success
+    try check "$handle" --min-ttl 61s
+    assert_failure 1
+    assert_message
+    assert_stderr_has x "only, not 1m1s"
+    try check -v "$handle"
+    assert_stderr_has "x is held for 5"
+    rlock release "$handle"
+}
+
+@test "check without a handle: the lock around us, of each kind; outside of any 64" {
+    local kind
+    for kind in run fair read write 'sem --permits 2 --take 2' 'sem --permits 2 --take 2 --plain'; do
+        redis FLUSHALL
+        # shellcheck disable=SC2086
+        try $kind -n x -- "$RLOCK" check -v
+        assert_equal "$kind: $status" "$kind: 0"
+        assert_stderr_has "x is held"
+        # shellcheck disable=SC2086
+        try $kind -n x --on-lost warn -- sh -c 'redis-cli -s "$0" FLUSHALL; rlock check' "$BATS_FILE_TMPDIR/main/sock"
+        assert_stderr_has "x is not ours any more"
+    done
+    redis FLUSHALL
+    try run -n a -n b -- rlock fair -n x -- sh -c 'redis-cli -s "$0" DEL b; rlock check -v' "$BATS_FILE_TMPDIR/main/sock"
+    assert_stderr_has "x is held"
+    assert_usage HANDLE "rlock check HANDLE" -- check
+    try latch wait -n nothing -- "$RLOCK" check
+    assert_failure 64
+}
+
+@test "a handle of a hold inside another gives back its own alone" {
+    try run -n x -- sh -c 'h=$(rlock acquire run -x -n x) && rlock check $h && redis-cli -s "$0" HVALS x &&
+        rlock renew $h && rlock release $h && redis-cli -s "$0" HVALS x && ! rlock check -q $h && rlock check' \
+        "$BATS_FILE_TMPDIR/main/sock"
+    assert_success
+    assert_output $'2\n1'
+    assert_no_keys
+}
+
+@test "not in time: 75, or as -E says, and no handle" {
+    hold x
+    try acquire run -x -n x
+    assert_failure 75
+    assert_equal "$output" ""
+    assert_stderr_has "pid $holder"
+    try acquire fair -w 100ms -E 9 -q -n x
+    assert_failure 9
+    let_go x
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "a signal while waiting leaves nothing behind" {
+    local kind
+    foreign_hold x 60000
+    for kind in run fair; do
+        start acquire $kind -n x
+        wait_until 5 waiters x 1
+        kill -TERM "$pid"
+        reap "$pid"
+        assert_equal "$status: $(cat out)" "143: "
+        assert_keys x
+    done
+}
+
+@test "a handle that cannot be written: 71, and the lock is given back" {
+    run --separate-stderr bash -c '"$0" acquire run -n x >/dev/full' "$RLOCK"
+    assert_failure 71
+    assert_message
+    assert_no_keys
+    run --separate-stderr bash -c '"$0" acquire run -n x >&-' "$RLOCK"
+    assert_failure 71
+    assert_message
+    assert_no_keys
+    run --separate-stderr bash -c '"$0" acquire run -n x <&- 2>&-' "$RLOCK"
+    assert_success
+    rlock release "$output"
+}
+
+@test "the handle knows the server, which every other source overrules" {
+    acquire run
+    unset RLOCK_SERVER
+    try check "$handle"
+    assert_success
+    try check -s "unix://$PWD/nowhere" --connect-timeout 50ms "$handle"
+    assert_failure 69
+    RLOCK_SERVER=unix://$PWD/nowhere try check --connect-timeout 50ms "$handle"
+    assert_failure 69
+    echo "server = unix://$PWD/nowhere" >"$RLOCK_CONFIG"
+    try release --connect-timeout 50ms "$handle"
+    assert_failure 69
+    assert_message
+    assert_stderr_has nowhere
+    RLOCK_SERVER=$(server_url main) try release "$handle"
+    assert_success
+}
+
+@test "the log tells of each name what became of it" {
+    local verb
+    try acquire run --log json -n a -n b
+    assert_regex "$(tr '\n' ' ' <<<"$stderr")" '"event":"acquired".*"name":"a".*"event":"acquired".*"name":"b"'
+    handle=$output
+    for verb in check:held renew:renewed release:released release:lost; do
+        try "${verb%:*}" --log json "$handle"
+        run python3 -c 'import json, sys
+for line in sys.stdin:
+    event = json.loads(line)
+    print(event["event"], event["name"], event["kind"], event["token"], "@" in event["owner"], event["server"][:7])' \
+            <<<"$stderr"
+        assert_success
+        assert_line "${verb#*:} b run 1 True unix://"
+        [[ $verb == *lost ]] || assert_line "${verb#*:} a run 1 True unix://"
+    done
+}
+
+@test "lost replies: a renewal and a release are sent again, and nothing twice" {
+    local verb
+    proxy_start
+    acquire run -l 1m
+    for verb in renew check release; do
+        proxy lose-reply "$(sha $verb)" 1
+        try $verb "$handle"
+        assert_equal "$verb: $status: $stderr" "$verb: 0: "
+    done
+    assert_bitten lost-reply 3
+    assert_no_keys
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# handle_quorum.bats: a handle of a lock on a majority of independent servers.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/quorum
+load ../../lib/handles
+
+@test "taken on all of them, renewed, looked for and given back on all" {
+    local kind
+    for kind in run read write; do
+        acquire "$kind" -l 1m
+        try check "$handle"
+        assert_success
+        try renew "$handle" -l 1h
+        assert_success
+        try check --min-ttl 50m "$handle"
+        assert_success
+        try release "$handle"
+        assert_success
+        nothing_left
+        try check "$handle"
+        assert_failure 1
+        assert_stderr_has "nobody has taken it since"
+    done
+}
+
+@test "the handle knows its servers; another number of them is refused" {
+    quorum m1 m2 m3
+    acquire run
+    unset RLOCK_SERVER
+    try check "$handle"
+    assert_success
+    try release -s "$(server_url m1)" "$handle"
+    assert_failure 64
+    assert_message
+    assert_stderr_has HANDLE "another number of servers"
+    try release "$handle"
+    assert_success
+    RLOCK_SERVER=$(urls m1 m2 m3) nothing_left
+}
+
+@test "a majority that answers is enough, and a majority that has lost it is too many" {
+    quorum m1 m2 m3
+    acquire run -l 1m
+    on m1 -- FLUSHALL >/dev/null
+    try check "$handle"
+    assert_success
+    try renew "$handle"
+    assert_success
+    on m1 m2 -- FLUSHALL >/dev/null
+    try check "$handle"
+    assert_failure 1
+    assert_stderr_has "x is not ours any more"
+    assert_lost -- release "$handle"
+    nothing_left
+}
+
+@test "--while: kept on all of them, and given back on all" {
+    sleep 60 3>&- 4>&- &
+    helper_pids+=($!)
+    acquire run -l "$(ms 500)" --while $!
+    try check "$handle"
+    assert_success
+    kill -KILL $!
+    wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
+    nothing_left
+}

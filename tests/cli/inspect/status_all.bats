@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# status_all.bats: all locks of a server are found by `rlock status`, and it goes on with its work
+# meanwhile; with what rights.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/rights
+load ../../lib/acl
+load ../../lib/status
+
+JAVA=77777777-2222-4333-8444-555555555555:7
+
+# One of each kind, by Redisson where it leaves other keys than rlock, and much that is no lock.
+fill() {
+    redis EVAL "
+        local java, now = ARGV[1], redis.call('TIME')[1] * 1000
+        redis.call('HSET', 'mutex', java, 1) redis.call('PEXPIRE', 'mutex', 60000)
+        redis.call('HSET', 'braces{x}', java, 1)
+        redis.call('HSET', 'reads', 'mode', 'read', java, 1) redis.call('PEXPIRE', 'reads', 60000)
+        redis.call('SET', '{reads}:' .. java .. ':rwlock_timeout:1', 1, 'PX', 60000)
+        redis.call('SET', 'leased', 2) redis.call('ZADD', '{leased}:timeout', now + 60000, '0123456789abcdef')
+        redis.call('RPUSH', 'redisson_lock_queue:{queue}', java)
+        redis.call('ZADD', 'redisson_lock_timeout:{queue}', now + 60000, java)
+        redis.call('SET', 'used', 3) redis.call('SET', 'redisson_lock_token:{used}', 7)
+        redis.call('SET', 'redisson_lock_token:{over}', 7)
+        redis.call('SET', 'counter', 5) redis.call('HSET', 'user', 'name', 1) redis.call('SADD', 'set', 1)
+        redis.call('HSET', 'a:{b}:c', 'x', 1, 'mode', 'dark') redis.call('ZADD', '{zset}:timeout', 1, 'x')
+        redis.call('HSET', 'dead', 'mode', 'read', java, 1)" 0 "$JAVA" >/dev/null
+}
+
+all_names() {
+    value 'sorted(by)'
+}
+
+@test "all that is held or waited for is found, and what counts; a token, a counter and a hash are not" {
+    fill
+    redis SET n 1 >/dev/null
+    try latch set -n latch --count 2
+    holds a run
+    see_unchanged
+    assert_equal "$(all_names)" "['braces{x}', 'latch', 'leased', 'mutex', 'queue', 'reads', 'used', 'x']"
+    assert_seen '[by[n]["kind"] for n in sorted(by)]' "['run', 'latch', 'sem', 'run', 'fair', 'read', 'sem', 'run']"
+    assert_seen 'by["queue"]["state"], by["used"]["state"], by["reads"]["state"]' "('free', 'free', 'held')"
+    assert_seen 'v[0]["name"]' x # the newest, of those of which it is known
+    finish a
+}
+
+@test "nothing is there: an empty array, and nothing in a table; on a terminal: no locks" {
+    see
+    assert_equal "$seen" '[]'
+    try status
+    assert_success
+    assert_equal "$output$stderr" ""
+    NO_COLOR=1 run python3 "$TOOLS/terminal.py" -- "$RLOCK" status
+    assert_success
+    assert_output $'no locks\r'
+    run python3 "$TOOLS/terminal.py" -- "$RLOCK" status --json
+    assert_output $'[]\r'
+}
+
+@test "a million keys: no step keeps the server for longer than 10 ms; a line on a terminal tells how far it is" {
+    local socket=$BATS_FILE_TMPDIR/big/sock usec
+    server_start big --enable-debug-command yes
+    timeout $((60 * SLOW)) redis-cli -s "$socket" DEBUG POPULATE 1000000 key 8
+    redis-cli -s "$socket" HSET mutex "$JAVA" 1
+    redis-cli -s "$socket" CONFIG SET slowlog-log-slower-than $((10000 * SLOW))
+    redis-cli -s "$socket" CONFIG SET slowlog-max-len 1000
+    redis-cli -s "$socket" SLOWLOG RESET
+    run python3 "$TOOLS/terminal.py" --timeout $((50 * SLOW)) -- "$RLOCK" status --json -s "unix://$socket"
+    assert_success
+    assert_output --regexp 'rlock: looking for locks: [0-9]+ keys'
+    assert_output --partial '"name":"mutex"'
+    # Of 4000 steps some are held up by other processes of this machine: that is not the server's work.
+    (($(redis-cli -s "$socket" SLOWLOG LEN) <= 200)) || fail "$(redis-cli -s "$socket" SLOWLOG GET 5)"
+    usec=$(redis-cli -s "$socket" INFO commandstats | sed -n 's/^cmdstat_evalsha:.*usec_per_call=\([0-9]*\).*/\1/p')
+    ((usec > 0 && usec < 5000 * SLOW)) || fail "$usec us a step"
+}
+
+@test "status: its rules are enough, with names and without, and none of them writes" {
+    local kind
+    fill
+    redis RENAME mutex xmutex >/dev/null
+    for kind in status 'status No without NAME'; do
+        allow "$kind"
+        run rules "$kind"
+        refute_output --regexp '\+(set|del|hset|zadd|publish|pexpire)'
+    done
+    see
+    assert_equal "$(all_names)" "['xmutex']" # the others are none of its business
+    allow status
+    see xmutex
+    assert_seen 'v[0]["state"]' held
+    try status y
+    assert_failure 77
+    try status
+    assert_failure 77
+    assert_stderr_has 'look for locks'
+}
+
+@test "status: without any of its rules it is refused" {
+    local kind rule
+    redis HSET x mode write "$JAVA:write" 1 >/dev/null
+    redis PEXPIRE x 60000 >/dev/null
+    redis SET '{x}:wait_write' "$JAVA" >/dev/null
+    redis HSET x1 "$JAVA" 1 >/dev/null
+    redis RPUSH 'redisson_lock_queue:{x1}' "$JAVA" >/dev/null
+    for rule in $(rules status | grep '^+' | grep -v -x -e +evalsha -e +eval); do
+        allow status "$rule"
+        try status x x1
+        assert_equal "$rule: $status" "$rule: 77"
+    done
+    for rule in +scan +hlen +hkeys +hget +type; do
+        allow 'status No without NAME' "$rule"
+        try status
+        assert_equal "$rule: $status" "$rule: 77"
+    done
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# status_servers.bats: `rlock status` on several servers: what each says of a name.
+
+load ../../lib/rlock
+load ../../lib/status
+load ../../lib/messages
+
+JAVA=77777777-2222-4333-8444-555555555555:7
+
+setup() {
+    local n
+    rlock_setup
+    for n in 1 2 3; do
+        server_start "m$n"
+        url[n]=unix://$BATS_FILE_TMPDIR/m$n/sock
+    done
+    RLOCK_SERVER="${url[*]}"
+}
+
+held_on() { # N...
+    local n
+    for n; do
+        redis_on "m$n" HSET x "$JAVA" 1 >/dev/null
+    done
+}
+
+@test "each server's view is told apart, in JSON and in tables" {
+    held_on 2 3
+    see x
+    assert_seen '[(l["name"], l["server"], l["state"]) for l in v]' \
+        "[('x', '${url[1]}', 'free'), ('x', '${url[2]}', 'held'), ('x', '${url[3]}', 'held')]"
+    try status
+    assert_success
+    assert_line --index 0 "${url[2]}"
+    assert_equal "$(grep -c '^x  *run  *held' <<<"$output")" 2
+}
+
+@test "-q: held is what a majority says" {
+    held_on 2
+    try status -q x
+    assert_equal "$status$output$stderr" 0
+    held_on 3
+    try status -q x
+    assert_equal "$status$output$stderr" 75
+}
+
+@test "a server that is away is told; 69 when most are" {
+    held_on 2 3
+    server_stop m1
+    see x
+    assert_stderr_has "look at x on ${url[1]}"
+    assert_seen 'len(v)' 2
+    try status -q x
+    assert_failure 75
+    server_stop m2
+    try status --json x
+    assert_failure 69
+    seen=$output
+    assert_seen '[l["server"] for l in v]' "['${url[3]}']"
+}

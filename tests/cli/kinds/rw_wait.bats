@@ -1,0 +1,363 @@
+#!/usr/bin/env bats
+# rw_wait.bats: who waits for a read/write lock, and who goes first: a waiting writer holds back new
+# readers, whatever becomes of it.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/rw
+
+marked_for() { # WHO: it is the writer that readers are held back for
+    [[ $(redis GET "$marker") == *:"${pid_of[$1]}@$(uname -n)" ]]
+}
+
+unmarked() {
+    (($(redis EXISTS "$marker") == 0))
+}
+
+comes_in() { # KIND: somebody new
+    rlock "$1" -x -n x -- true
+}
+
+# --- a waiting writer --------------------------------------------------------------------------
+
+@test "a waiting writer holds back new readers, but not one that re-enters" {
+    start read -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done; rlock read -x -n x -- rlock read -n x -- true; echo $? >status
+        until [ -e let-go ]; do sleep 0.01; done'
+    holder=$pid
+    wait_until 5 assert_held x
+    waits w write
+    kept_out read
+    took 300 1500 rlock read -n x -w 300ms -- true
+    assert_failure 75
+    : >go
+    wait_until 5 test -s status
+    assert_equal "$(cat status)" 0
+    kept_out read
+    refute_entered w
+    brief w
+    : >let-go
+    gone 0 w
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "the marker has the writer's name and a few seconds, as long as the writer waits" {
+    local before
+    holds r read
+    waits w write
+    wait_until 2 marked_for w
+    before=$(redis PEXPIRETIME "$marker")
+    (($(redis PTTL "$marker") <= 6000))
+    wait_until 4 later_than "$before"
+    kept_out read
+    brief w
+    finish r w
+    assert_no_keys
+}
+
+later_than() { # MS
+    (($(redis PEXPIRETIME "$marker") > $1))
+}
+
+@test "a writer that leaves lets the readers in at once: by --wait, SIGTERM, SIGINT" {
+    local leave expected
+    holds first read
+    for leave in 'TERM 143' 'INT 130' 'wait 75'; do
+        read -r leave expected <<<"$leave"
+        waits "w-$leave" write -w "$([[ $leave == wait ]] && ms 1200 || echo forever)"
+        wait_until 2 marked_for "w-$leave"
+        waits "r-$leave" read
+        [[ $leave == wait ]] || signal "$leave" "w-$leave"
+        gone "$expected" "w-$leave"
+        unmarked
+        wait_until 1 entered_section "r-$leave"
+    done
+    finish first r-TERM r-INT r-wait
+    assert_no_keys
+}
+
+@test "a writer that is killed while it waits: the readers enter within seconds" {
+    holds first read
+    waits w write
+    wait_until 2 marked_for w
+    waits r read
+    signal KILL w
+    wait_until 8 entered_section r
+    unmarked
+    finish first r
+    wait_until 20 assert_no_keys # of its place
+}
+
+# Readers without end: each comes in before the one before has left.
+overlapping() {
+    while [[ ! -e stop ]]; do
+        rlock read -q -n x -- "$SECTION" --log history --note who=reader --ms $((300 * SLOW)) &
+        sleep 0.1
+    done
+    wait
+}
+
+@test "readers come and go without end: a writer enters when those have left that were in before it" {
+    local load began
+    overlapping 3>&- 4>&- &
+    load=$!
+    wait_until 10 reading 2
+    brief w
+    began=$(now_ns)
+    act w write
+    gone 0 w
+    : >stop
+    wait_until 10 ended "$load"
+    (($(stamp w enter) - began < 1500000000 * SLOW)) || fail "$((($(stamp w enter) - began) / 1000000)) ms"
+    check_history --rule rw --min-sections 5 history
+    assert_no_keys
+}
+
+reading() { # N, at least, are in
+    (($(redis HLEN x) > $1))
+}
+
+@test "the writer of a writer: readers come after both" {
+    holds w1 write
+    brief r w2
+    waits r read
+    waits w2 write
+    finish w1
+    gone 0 w2 r
+    assert_equal "$(order)" "w1 w2 r"
+    assert_gap w1 w2 500
+    assert_gap w2 r 500
+    assert_no_keys
+}
+
+# --- several of them ---------------------------------------------------------------------------
+
+@test "writers behind writers: each is woken by the one before" {
+    local n
+    holds r read
+    for n in 1 2 3 4 5 6; do
+        brief "w$n"
+        waits "w$n" write
+    done
+    finish r
+    gone 0 w1 w2 w3 w4 w5 w6
+    check_history --rule rw --min-sections 7 history
+    (($(stamp w6 exit) - $(stamp r exit) < 2000000000 * SLOW)) || fail "slow hand-offs"
+    assert_no_keys
+}
+
+listening() { # N: so many channels of their own are listened to
+    (($(redis PUBSUB CHANNELS 'redisson_rwlock:{x}:*' | grep -c .) == $1))
+}
+
+@test "the first writers in line are dead: the next one enters at once" {
+    holds r read
+    waits dead1 write
+    waits dead2 write
+    brief w
+    waits w write
+    signal KILL dead1 dead2
+    wait_until 5 listening 1 # the server knows of their deaths
+    finish r
+    gone 0 w
+    assert_gap r w 1000
+    wait_until 8 assert_no_keys
+}
+
+@test "the first writer in line leaves: the readers stay held back for the next" {
+    holds r read
+    waits w1 write
+    wait_until 2 marked_for w1
+    brief w2
+    waits w2 write
+    signal TERM w1
+    gone 143 w1
+    kept_out read
+    wait_until 3 marked_for w2
+    kept_out read
+    finish r
+    gone 0 w2
+    assert_gap r w2 500
+    assert_no_keys
+}
+
+@test "20 readers that wait for a writer are all in soon after its end, together" {
+    local n who
+    holds w write
+    for n in {1..20}; do
+        act "r$n" read
+    done
+    wait_until 10 standing 20
+    finish w
+    for n in {1..20}; do
+        wait_until 2 entered_section "r$n"
+        assert_gap w "r$n" 1500
+    done
+    assert_equal "$(redis HLEN x)" 21
+    for n in {1..20}; do
+        finish "r$n"
+    done
+    check_history --rule rw --min-sections 21 history
+    assert_no_keys
+}
+
+@test "the last of many readers wakes the writer, no other does" {
+    holds a read
+    holds b read
+    holds c read
+    brief w
+    waits w write
+    finish a c
+    refute_entered w
+    finish b
+    gone 0 w
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
+    assert_gap b w 1000
+    assert_no_keys
+}
+
+# --- --prefer readers --------------------------------------------------------------------------
+
+@test "--prefer readers: no marker, new readers come in, the writer enters when there are none" {
+    holds a read
+    brief w
+    waits w write --prefer readers
+    comes_in read
+    holds b read
+    finish a
+    comes_in read
+    unmarked
+    refute_entered w
+    finish b
+    gone 0 w
+    assert_gap b w 1000
+    assert_no_keys
+}
+
+@test "--prefer readers holds nobody back, and another writer does all the same" {
+    holds a read
+    brief w1 w2
+    waits w1 write --prefer readers
+    waits w2 write
+    wait_until 2 marked_for w2
+    kept_out read
+    signal TERM w2
+    gone 143 w2
+    comes_in read
+    finish a
+    gone 0 w1
+    assert_no_keys
+}
+
+@test "--prefer: readers or writers, else 64; and of write alone" {
+    try write -n x --prefer nobody -- touch ran
+    assert_failure 64
+    assert_message
+    assert_stderr_has --prefer readers
+    try read -n x --prefer readers -- touch ran
+    assert_failure 64
+    assert_file_not_exist ran
+}
+
+# --- waiting as such ---------------------------------------------------------------------------
+
+@test "the waiting line and the message say the kind and the holder" {
+    holds w write
+    waits r read
+    assert_regex "$(cat r.err)" "^rlock: waiting .*for x \\(read\\): held by $(id -un)@.* pid ${pid_of[w]} for "
+    try write -n x -w 100ms -- true
+    assert_failure 75
+    stderr=$(tail -n 1 <<<"$stderr")
+    assert_message
+    assert_stderr_has x "pid ${pid_of[w]}"
+    brief r
+    finish w
+    gone 0 r
+}
+
+@test "75 or -E; --no-wait subscribes to nothing and leaves nothing" {
+    local kind
+    holds w write -l 3s # who renews so often does not subscribe either
+    for kind in read write; do
+        took 300 1000 rlock "$kind" -n x -w 300ms -- touch ran
+        assert_failure 75
+        try "$kind" -n x -w 1ms -E 9 -- touch ran
+        assert_failure 9
+    done
+    redis CONFIG RESETSTAT
+    for kind in read write; do
+        took 0 500 rlock "$kind" -x -n x -- touch ran
+        assert_failure 75
+    done
+    assert_equal "$(calls subscribe)" 0
+    assert_file_not_exist ran
+    unmarked
+    finish w
+    assert_no_keys
+    wait_until 2 no_subscriptions
+}
+
+@test "SIGTERM, SIGINT while waiting: at once, nothing left" {
+    local kind
+    holds w write
+    for kind in read write; do
+        waits a "$kind"
+        signal TERM a
+        gone 143 a
+        waits b "$kind"
+        signal INT b
+        gone 130 b
+        standing 0
+        unmarked
+    done
+    refute_entered a b
+    finish w
+    assert_no_keys
+}
+
+@test "connections that listen are killed: all are woken" {
+    holds w write
+    brief r1 w1
+    waits r1 read
+    waits w1 write
+    may_bury # a try that the kill has hit
+    redis CLIENT KILL TYPE pubsub
+    redis CLIENT KILL TYPE normal
+    finish w
+    gone 0 r1 w1
+    (($(stamp r1 enter) - $(stamp w exit) < 5500000000 * SLOW))
+    check_history --rule rw --min-sections 3 history
+    assert_no_keys
+}
+
+@test "several names: while one is waited for the others are free, and hold nobody back" {
+    holds r read
+    brief w
+    waits w write -n a -n y
+    rlock read -w "$(ms 500)" -n a -n y -- true
+    assert_equal "$(redis EXISTS a y '{a}:wait_write' '{y}:wait_write')" 0
+    finish r
+    gone 0 w
+    assert_no_keys
+}
+
+@test "--min-hold: of a read hold others may share it, a writer waits; of a write hold all wait" {
+    local kind
+    for kind in read write; do
+        brief a b
+        rm -f history
+        took 0 700 rlock "$kind" -n x --min-hold "$(ms 1000)" -- "$SECTION" --log history --note who=a
+        assert_success
+        if [[ $kind == read ]]; then
+            comes_in read
+        else
+            kept_out read
+        fi
+        kept_out write
+        holds b write
+        gone 0 b
+        (($(stamp b enter) - $(stamp a enter) >= 990000000 * SLOW))
+        (($(stamp b enter) - $(stamp a enter) < 1600000000 * SLOW))
+        assert_no_keys
+    done
+}

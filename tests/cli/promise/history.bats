@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# history.bats: is the checker any good? Recorded histories, sound and unsound, that it must tell apart.
+
+load ../../lib/rlock
+
+setup_file() { :; }
+teardown_file() { :; }
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+teardown() { :; }
+
+# judge FILE: by the options that it names.
+judge() {
+    local options
+    read -ra options <<<"$(sed -n 's/^# options: //p' "$1")"
+    run check_history "${options[@]}" "$1"
+}
+
+@test "sound histories pass" {
+    local file
+    for file in "$TESTS"/history/sound-*.txt; do
+        judge "$file"
+        assert_success
+    done
+}
+
+@test "each unsound history is found out, for its own reason" {
+    local file reason
+    for file in "$TESTS"/history/unsound-*.txt; do
+        reason=$(sed -n '1s/^# //p' "$file")
+        judge "$file"
+        assert_failure 1
+        assert_output --partial "$reason"
+    done
+}
+
+@test "a journal with a number twice, or a token that goes back" {
+    printf '%s\n' '1 owner=a token=1' '2 owner=b token=2' >journal
+    run check_history --journal journal
+    assert_success
+    printf '%s\n' '1 owner=a token=1' '1 owner=b token=2' >journal
+    run check_history --journal journal
+    assert_failure 1
+    printf '%s\n' '1 owner=a token=2' '2 owner=b token=1' >journal
+    run check_history --journal journal
+    assert_failure 1
+}
+
+@test "too few sections are no proof" {
+    run check_history --min-sections 3 "$TESTS/history/sound-one-after-another.txt"
+    assert_failure 2
+}
+
+@test "an order that nobody could be sure of is no proof" {
+    run check_history --fifo-slack 0 --min-ordered 3 "$TESTS/history/sound-fifo.txt"
+    assert_failure 2
+}
+
+@test "who was killed counts up to the last beat" {
+    printf '%s\n' 'enter=100 exit=- owner=a token=1 pid=10' 'enter=150 exit=160 owner=b token=2 pid=11' >killed
+    check_history killed
+    mkdir beats
+    python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("q", 151))' >beats/10-100
+    run check_history --beat-dir beats killed
+    assert_failure 1
+    assert_output --partial overlap
+}
+
+@test "a rule or a line that makes no sense is not taken for a sound history" {
+    local rule
+    for rule in rm permits mutex=1 latch=x; do
+        run check_history --rule "$rule" "$TESTS/history/sound-permits.txt"
+        assert_failure 2
+    done
+    echo 'enter=1 exit=2' >broken
+    run check_history broken
+    assert_failure 1
+}

@@ -1,0 +1,332 @@
+#!/usr/bin/env bats
+# lease.bats: the lease is renewed as long as the command runs, and the command is dead before the
+# lease can end on the server. FAULTS.md part B.
+
+load ../../lib/rlock
+load ../../lib/protected
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+# meanwhile MS COMMAND...: again and again while the section goes on beating for so long.
+meanwhile() {
+    local watcher
+    alive_for "$1" 3>&- &
+    watcher=$!
+    shift
+    while kill -0 "$watcher" 2>/dev/null; do
+        "$@"
+    done
+    wait "$watcher"
+}
+
+client_connections() {
+    redis CLIENT LIST TYPE normal | grep -vc cmd=client
+}
+
+two_connections() {
+    (($(client_connections) == 2))
+}
+
+kept_out() {
+    try run -x -n x -- true
+    assert_failure 75
+}
+
+@test "renewal keeps the lock for five times the lease" {
+    protected -l "$(ms 600)"
+    meanwhile 3000 kept_out
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+    assert_no_keys
+}
+
+@test "the renewal's connection is opened when the first renewal is due, not before" {
+    protected -l "$(ms 3000)"
+    assert_equal "$(client_connections)" 1
+    wait_until 3 two_connections
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+}
+
+@test "no renewal is under way when the lock is given back" {
+    local n
+    for n in {1..12}; do
+        try run -n x -l "$(ms 450)" -- "$SECTION" --ms $((150 * SLOW))
+        assert_success
+        assert_free x
+    done
+    (($(calls evalsha) > 24)) || fail "no renewal in $(calls evalsha) scripts"
+    assert_no_keys
+}
+
+@test "rlock stands still between the grant and the start until the lease is over: nothing is started" {
+    command -v strace >/dev/null || skip "needs strace"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    rlock run -n x -- true # the server knows the scripts now: one request each
+    # Its second sendto(2) tells the guardian to start the command.
+    run --separate-stderr strace -f -qq -o trace -e trace=sendto,execve \
+        -e "inject=sendto:delay_enter=$((900000 * SLOW)):when=2" "$RLOCK" run -l "$(ms 600)" -n x -- touch ran
+    assert_failure 76
+    run grep -c 'execve.*touch' trace
+    assert_output 1 # rlock's own
+    assert_no_keys
+}
+
+@test "--no-renew: the command has one lease, and is dead before its end" {
+    local end
+    protected --no-renew -l "$(ms 900)"
+    end=$(expiry x)
+    assert_lost
+    assert_dead_before "$end" 700
+    try run --no-renew -l "$(ms 900)" -n x -- sh -c 'exit 4'
+    assert_failure 4
+}
+
+@test "the lock is deleted: the command is stopped at the next renewal, nothing is made again" {
+    protected -l "$(ms 1500)"
+    redis DEL x
+    reap "$holder" 1
+    assert_lost
+    assert_no_keys
+}
+
+silent() { # MS: so long the section has not beaten
+    (($(now_ns) - $(beat beat) > $1 * SLOW * 1000000))
+}
+
+@test "the lock is deleted, and nobody reads what rlock says: the command is stopped at the next renewal" {
+    local began
+    mkfifo err
+    exec 7<>err
+    timeout 5 dd if=/dev/zero of=err bs=4096 oflag=nonblock 2>/dev/null || true # full
+    began=$(now_ns)
+    protected -l "$(ms 6000)"
+    redis DEL x
+    wait_until 20 silent 300
+    (($(beat beat) < began + 3500 * SLOW * 1000000)) || fail "stopped only when the lease ran out"
+    timeout 1 cat <&7 >said || true # until it has ended
+    exec 7<&-
+    reap "$holder" 5
+    assert_equal "$status" 76
+}
+
+@test "somebody else's hold stands there: 76, and it is not touched" {
+    local before
+    protected -l "$(ms 900)"
+    redis EVAL 'redis.call("DEL", KEYS[1]) redis.call("HSET", KEYS[1], ARGV[1], 1)' 1 x "$foreign_owner"
+    before=$(redis DUMP x | base64)
+    assert_lost
+    assert_equal "$(redis DUMP x | base64)" "$before"
+    assert_equal "$(redis PTTL x)" -1
+}
+
+@test "the server answers no more: dead before the lease's end, and a waiter enters after it" {
+    local end
+    proxy_start
+    protected -l "$(ms 1500)" --io-timeout "$(ms 300)"
+    proxy hang
+    end=$(expiry x)
+    log=next start run -s "$(server_url main)" -n x -- "$SECTION" --log next
+    assert_lost
+    assert_dead_before "$end" 1000
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(beat beat) < $(entered next)))
+}
+
+@test "connections are refused: dead before the lease's end" {
+    local end
+    proxy_start
+    protected -l "$(ms 1500)"
+    proxy refuse
+    end=$(expiry x)
+    assert_lost
+    assert_dead_before "$end" 1000
+}
+
+@test "redis is stopped for longer than the lease: dead before the lease's end" {
+    local end
+    server_start lone
+    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 1500)"
+    kill -STOP "$(server_pid lone)"
+    end=$(($(now_ns) + 1500000000 * SLOW))
+    assert_lost
+    assert_dead_before "$end" 1500
+}
+
+@test "redis is stopped for half the lease: the command goes on" {
+    server_start lone
+    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 3000)"
+    kill -STOP "$(server_pid lone)"
+    alive_for 1300
+    kill -CONT "$(server_pid lone)"
+    alive_for 2000
+    assert_equal "$(redis_on lone EXISTS x)" 1
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+}
+
+@test "CLIENT PAUSE WRITE: reads are no proof of life; dead before the lease's end" {
+    local end
+    server_start lone
+    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 1500)"
+    redis_on lone CLIENT PAUSE 60000 WRITE
+    end=$(expiry x lone)
+    assert_lost
+    assert_dead_before "$end" 1000
+}
+
+kill_connections() {
+    redis CLIENT KILL TYPE normal >/dev/null
+    sleep 0.1
+}
+
+@test "connections are killed all the time: the command goes on" {
+    protected -l "$(ms 1200)"
+    meanwhile 3000 kill_connections
+    assert_held x
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+    assert_no_keys
+}
+
+@test "scripts are flushed all the time: the command goes on" {
+    protected -l "$(ms 600)"
+    meanwhile 1800 redis SCRIPT FLUSH
+    assert_held x
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+    assert_no_keys
+}
+
+@test "redis crashes and comes back empty: 76" {
+    server_start lone
+    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 2400)"
+    server_stop lone
+    server_start lone
+    reap "$holder" 2
+    assert_lost
+    assert_equal "$(redis_on lone EXISTS x)" 0
+}
+
+@test "redis crashes and comes back with its data: the command goes on" {
+    server_start aof --appendonly yes --appendfsync always
+    RLOCK_SERVER=$(server_url aof) protected -l "$(ms 1500)"
+    server_stop aof
+    server_start aof --appendonly yes --appendfsync always
+    alive_for 2500
+    assert_equal "$(redis_on aof EXISTS x)" 1
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+    assert_equal "$(redis_on aof EXISTS x)" 0
+}
+
+@test "out of memory: renewal and release still work" {
+    server_start full
+    RLOCK_SERVER=$(server_url full) protected -l "$(ms 900)"
+    redis_on full CONFIG SET maxmemory 1
+    alive_for 1500
+    assert_equal "$(redis_on full EXISTS x)" 1
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+    assert_equal "$(redis_on full EXISTS x)" 0
+}
+
+@test "a command that ignores SIGTERM has --kill-after, and is dead before the lease's end" {
+    local end
+    proxy_start
+    start run -n x -l "$(ms 1800)" --kill-after "$(ms 500)" -- \
+        "$SECTION" --log history --beat beat --ignore-term --until let-go
+    holder=$pid
+    wait_until 10 test -s history
+    proxy refuse
+    end=$(expiry x)
+    assert_lost
+    assert_dead_before "$end" 300
+    (($(beat beat) - $(termed history) > 400000000 * SLOW)) || fail "less than --kill-after"
+    (($(beat beat) - $(termed history) < 800000000 * SLOW)) || fail "more than --kill-after"
+}
+
+@test "a command that ignores SIGTERM is killed --kill-after the lock was found lost" {
+    start run -n x -l "$(ms 1500)" --kill-after "$(ms 300)" -- \
+        "$SECTION" --log history --beat beat --ignore-term --until let-go
+    holder=$pid
+    wait_until 10 test -s history
+    redis DEL x
+    reap "$holder" 2
+    assert_lost
+    assert_no_keys
+}
+
+@test "--on-lost warn: the command goes on to its end; 76 all the same" {
+    protected --on-lost warn -l "$(ms 600)"
+    redis DEL x
+    wait_until 5 test -s err
+    stderr=$(cat err)
+    assert_message
+    assert_stderr_has x
+    alive_for 600
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 76
+    assert_regex "$(cat history)" 'exit=[0-9]'
+}
+
+@test "--min-hold: rlock exits with the command, the lock stays until then" {
+    local begin
+    begin=$(now_ns)
+    took 0 700 rlock run -n x --min-hold "$(ms 1200)" -- sh -c 'exit 3'
+    assert_failure 3
+    assert_held x
+    try run -x -n x -- true
+    assert_failure 75
+    try run -n x -- "$SECTION" --log next
+    assert_success
+    (($(entered next) - begin >= 1200000000 * SLOW)) || fail "after $(($(entered next) - begin)) ns"
+    (($(entered next) - begin < 2000000000 * SLOW)) || fail "after $(($(entered next) - begin)) ns"
+    assert_no_keys
+}
+
+@test "--min-hold: a command that ran for longer gives the lock back at once" {
+    try run -n x --min-hold 100ms -- sleep 0.3
+    assert_success
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
+    assert_free x
+    assert_no_keys
+}
+
+@test "--min-hold may be longer than the lease" {
+    took 0 700 rlock run -n x -l 500ms --min-hold 5s -- true
+    assert_success
+    (($(redis PTTL x) > 3000))
+}
+
+@test "the command ended while the lease was sure, the server is gone: its own status, and a warning" {
+    proxy_start
+    protected -l "$(ms 3000)"
+    proxy refuse
+    : >let-go
+    reap "$holder" 5
+    assert_equal "$status" 5
+    stderr=$(cat err)
+    assert_message
+    assert_stderr_has x
+}
+
+@test "the lock was found broken at the release, though renewals were fine: 76" {
+    protected -l 30s
+    redis DEL x
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 76
+}

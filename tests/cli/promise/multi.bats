@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# multi.bats: several names are all held, or none; users of the same names never deadlock.
+
+load ../../lib/rlock
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+@test "all names are held while the command runs, and given back after it" {
+    listen 'redisson_lock__channel:{a}' 'redisson_lock__channel:{b}'
+    try run -n b -n a -- redis-cli -s "${RLOCK_SERVER#unix://}" EXISTS a b
+    assert_success
+    assert_output 2
+    assert_no_keys
+    wait_until 2 heard 2
+    assert_equal "$(tail -n 6 messages)" \
+        "$(printf '%s\n' message 'redisson_lock__channel:{b}' 0 message 'redisson_lock__channel:{a}' 0)"
+}
+
+heard() { # N messages, each of three lines
+    (($(sed -n '/^message$/,$p' messages | wc -l) == 3 * $1))
+}
+
+@test "names, owners and tokens: one a line, in the order of bytes, each name once" {
+    rlock run -n b -- true
+    try run -n b -n a -n B -n b -- sh -c 'echo "$RLOCK_NAME"; echo "$RLOCK_TOKEN"; echo "$RLOCK_OWNER" | wc -l
+        for n in B a b; do '"redis-cli -s '${RLOCK_SERVER#unix://}'"' HKEYS $n; done >real; echo "$RLOCK_OWNER" >told'
+    assert_success
+    assert_output $'B\na\nb\n1\n1\n2\n3'
+    assert_equal "$(cat told)" "$(cat real)"
+}
+
+@test "one of them is busy: none is taken" {
+    foreign_hold b 60000
+    try run -x -n a -n b -n c -- touch ran
+    assert_failure 75
+    assert_stderr_has b
+    assert_file_not_exist ran
+    assert_keys b
+}
+
+@test "while one is waited for, the others are free" {
+    foreign_hold b 60000
+    start run -n a -n b -n c -- sh -c 'echo "$RLOCK_TOKEN" >ran'
+    wait_until 5 waiters b 1
+    wait_until 2 assert_free a
+    try run -x -n a -- true
+    assert_success
+    foreign_release b
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_file_exist ran
+    assert_no_keys
+}
+
+@test "the wait ends: none is taken and no place is kept" {
+    foreign_hold b 60000
+    took 500 1500 rlock run -w 500ms -n a -n b -- touch ran
+    assert_failure 75
+    assert_keys b
+    wait_until 2 no_subscriptions
+}
+
+@test "one of them is of another kind: 65, the rest free" {
+    redis SET b 5
+    try run -n a -n b -n c -- touch ran
+    assert_failure 65
+    assert_stderr_has b
+    assert_keys b
+    assert_equal "$(redis GET b)" 5
+}
+
+@test "one of them is lost while the command runs: 76, the rest given back" {
+    start run -l "$(ms 900)" -n a -n b -- "$SECTION" --log history --until never
+    wait_until 10 test -s history
+    redis DEL b
+    reap "$pid"
+    assert_equal "$status" 76
+    stderr=$(cat err)
+    assert_stderr_has b
+    assert_no_keys
+}
+
+@test "all are renewed" {
+    start run -l "$(ms 600)" -n a -n b -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    wait_until 10 test -s history
+    alive_for 1500
+    assert_held a
+    assert_held b
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 5
+    assert_no_keys
+}
+
+# sections LOG NAME NAME: 15 one after the other, of both names.
+sections() {
+    local n
+    for n in {1..15}; do
+        rlock run -q -n "$2" -n "$3" -- "$SECTION" --log "$1" || return 1
+    done
+}
+
+@test "crossed order never deadlocks, and excludes" {
+    local one two
+    sections history a b 3>&- 4>&- &
+    one=$!
+    sections history b a 3>&- 4>&- &
+    two=$!
+    sections history b a
+    wait_until 60 ended "$one"
+    wait_until 60 ended "$two"
+    wait "$one"
+    wait "$two"
+    check_history --min-sections 45 history
+    assert_no_keys
+}
+
+@test "the interrupted one leaves nothing" {
+    foreign_hold b 60000
+    start run -n a -n b -- touch ran
+    wait_until 5 waiters b 1
+    kill -TERM "$pid"
+    reap "$pid" 1
+    assert_equal "$status" 143
+    assert_keys b
+}
+
+@test "forty names over a line of 25 ms, with a lease of a second: kept, and given back" {
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
+    proxy_start
+    proxy lag 25
+    try run "${names[@]}" -l "$(ms 1000)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
+    assert_success
+    wait_until 5 assert_no_keys
+}
+
+@test "a server that falls silent, and forty names: a signal ends it within a second" {
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
+    proxy_start
+    foreign_hold m39 60000
+    start run "${names[@]}" --io-timeout 60s -- true
+    wait_until 5 waiters m39 1
+    proxy hang
+    redis DEL m39 >/dev/null
+    redis PUBLISH 'redisson_lock__channel:{m39}' 0 >/dev/null
+    local begin
+    begin=$(now_ms)
+    kill -TERM "$pid"
+    reap "$pid" 10
+    assert_equal "$status" 143
+    (($(now_ms) - begin < 1000 * SLOW)) || fail "it took $(($(now_ms) - begin)) ms"
+}

@@ -1,0 +1,343 @@
+#!/usr/bin/env bats
+# proc.bats: where the command's processes are found, and where they can't be: chroots, containers, PID
+# namespaces, other users' processes, processes that rlock had before.
+
+load ../../lib/rlock
+
+setup() {
+    rlock_setup
+    tree=TREE=$TEST_MARK
+    export RLOCK
+    # Who looks for leaks needs a /proc of its own, and nobody who traces.
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+}
+
+# apart OPTION... -- COMMAND: by sh, in namespaces of its own.
+apart() {
+    local root=()
+    ((EUID == 0)) || root=(--map-root-user)
+    unshare "${root[@]}" --mount true 2>/dev/null || skip "no namespaces here"
+    run --separate-stderr timeout -s KILL $((20 * SLOW)) unshare "${root[@]}" "${@:1:$#-2}" sh -c "${!#}"
+    printf '%s\n' "status $status" "$stderr"
+}
+
+needs_root() {
+    ((EUID == 0)) || skip "needs root"
+}
+
+# readable: for another user, what lies on the way to the server's socket, and the socket.
+open_to_all() {
+    local dir=$BATS_FILE_TMPDIR
+    chmod a+rwx "$dir/main/sock"
+    while [[ $dir != / && $dir != /tmp ]]; do
+        chmod a+x "$dir"
+        dir=$(dirname "$dir")
+    done
+    chmod a+x "$BATS_TEST_TMPDIR"
+}
+
+assert_refused() { # WORD...
+    assert_equal "$status" 71
+    assert_message
+    assert_stderr_has "$@"
+    assert_file_not_exist ran
+    assert_equal "$(calls evalsha)" 0
+    assert_no_keys
+}
+
+@test "no /proc: 71 before anything is taken; what needs no command goes on" {
+    apart --mount -- 'mount -t tmpfs none /proc && exec "$RLOCK" --version'
+    [[ $status == 0 && -z $stderr ]] || skip "a sanitizer needs /proc"
+    apart --mount -- 'mount -t tmpfs none /proc && exec "$RLOCK" run -n x -- touch ran'
+    assert_refused /proc
+    apart --mount -- 'mount -t tmpfs none /proc && "$RLOCK" acquire run -n x && exec "$RLOCK" status x'
+    assert_success
+    redis FLUSHALL
+}
+
+@test "/proc of another PID namespace: 71 before anything is taken" {
+    apart --mount --pid --fork -- 'exec "$RLOCK" run -n x -- touch ran'
+    assert_refused namespace
+    apart --mount --pid --fork --mount-proc -- '"$RLOCK" run -n x -- touch ran; exit $?'
+    assert_success
+    assert_file_exist ran
+}
+
+@test "children in another PID namespace (unshare --pid without --fork): 71 before anything is taken" {
+    apart --mount --pid -- 'exec "$RLOCK" run -n x -- touch ran' # sh is the last one outside
+    assert_refused namespace
+}
+
+@test "doctor says where no command could be watched" {
+    try doctor
+    assert_output --regexp 'processes .*can be found'
+    apart --mount -- 'mount -t tmpfs none /proc && exec "$RLOCK" doctor'
+    assert_failure 1
+    assert_output --partial "there is no /proc"
+}
+
+@test "a kernel without lists of children: the tree is found and ended all the same" {
+    cc -shared -fPIC -D_GNU_SOURCE -o without_lists.so "$TOOLS/without_lists.c" -ldl
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+    LD_PRELOAD=$PWD/without_lists.so start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- \
+        env -u LD_PRELOAD "$tree" sh -c 'trap "" TERM; setsid sleep 600 & (setsid sh -c "trap \"\" TERM; sleep 600; :" &)
+            echo >ready; while :; do wait; done'
+    wait_until 10 test -s ready
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+}
+
+@test "hidepid, for a user who sees nobody else's processes: the tree is ended" {
+    needs_root
+    open_to_all
+    apart --mount -- 'mount -t proc -o hidepid=2,subset=pid proc /proc &&
+        exec setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x --no-renew -l '"$(ms 600)"' -- \
+            env '"$tree"' sh -c "trap \"\" TERM; setsid sleep 600 & sleep 600"'
+    assert_equal "$status" 76
+    assert_message
+    assert_no_processes "$tree"
+}
+
+# --- before and beside -------------------------------------------------------------------------
+
+# script: a background shell that leaves a job of its own, with a child, and becomes rlock.
+script() {
+    env --default-signal=INT,QUIT sh -c 'sh -c "sleep 600; :" & echo $! >job; exec "$@"' sh \
+        "$RLOCK" run -n x -l "$(ms 1500)" "$@" -- env "$tree" sh -c \
+        'setsid sleep 600 & (setsid sh -c "sleep 600; :" &); echo >ready; exec sleep 600' \
+        >out 2>err </dev/null 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -s ready
+    wait_until 5 child_of_job
+    strangers=("$(cat job)" "$(children "$(cat job)")")
+}
+
+child_of_job() {
+    [[ -n $(children "$(cat job)") ]]
+}
+
+end_strangers() { # they must be there
+    kill -KILL "${strangers[@]}"
+}
+
+@test "exec from a script with a job in the background: SIGKILL of the guardian ends the command, not the job" {
+    script
+    kill -KILL "$(guardian_of "$pid")"
+    reap "$pid" 5
+    assert_equal "$status" 137
+    assert_no_processes "$tree"
+    end_strangers
+    assert_no_keys
+}
+
+@test "exec from a script with a job in the background: a lost lease, a late guardian: the job lives on" {
+    script
+    redis DEL x
+    reap "$pid" 5
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+    end_strangers
+    rm ready
+    script --no-renew -l "$(ms 4000)"
+    kill -STOP "$(guardian_of "$pid")"
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+    end_strangers
+}
+
+@test "process substitution: the reader of rlock's standard error is not touched" {
+    bash -c 'exec "$@" 2> >(cat >said; echo end >>said)' bash "$RLOCK" run -n x -l "$(ms 900)" -- \
+        env "$tree" sh -c 'echo >ready; exec sleep 600' 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -s ready
+    kill -KILL "$(guardian_of "$pid")"
+    reap "$pid" 5
+    assert_equal "$status" 137
+    wait_until 5 grep -qx end said
+    grep -q guardian said
+}
+
+@test "as PID 1: what falls to it is reaped, and a signal is told as 128+N" {
+    apart --mount --pid --fork --mount-proc --kill-child -- 'exec "$RLOCK" run -n x -- sh -c "
+        for n in 1 2 3; do (setsid sh -c \"exit 0\" &) ; done
+        echo >ready; exec sleep 0.5"'
+    assert_success
+    start_apart=(unshare --mount --pid --fork --mount-proc --kill-child)
+    ((EUID == 0)) || start_apart+=(--map-root-user)
+    "${start_apart[@]}" "$RLOCK" run -n x -- sh -c 'echo >ready2; exec sleep 600' >out 2>err 3>&- 4>&- &
+    local outer=$! first
+    wait_until 10 test -s ready2
+    first=$(children "$outer")
+    # What docker exec leaves: a process whose parent, not of the tree, has ended.
+    nsenter -t "$first" -p sh -c '(exec sleep 0.1 >&- 2>&-) & exit 0' 3>&- 4>&-
+    wait_until 5 no_zombies "$first"
+    assert_equal "$(children "$first" | wc -l)" 1
+    kill -TERM "$first"
+    reap "$outer"
+    assert_equal "$status" 143
+    assert_no_keys
+}
+
+no_zombies() { # PARENT
+    local child
+    (($(children "$1" | wc -l) == 1)) || return 1
+    for child in $(children "$1"); do
+        ! in_state "$child" Z || return 1
+    done
+}
+
+# --- what can't be ended ------------------------------------------------------------------------
+
+@test "the guardian is killed, and a process of the command's is another user's: 76, and the lease runs out" {
+    local dir guardian command
+    needs_root
+    open_to_all
+    dir=$(mktemp -d /var/tmp/rlock-test.XXXXXX)
+    chmod 755 "$dir"
+    cc -D_GNU_SOURCE -x c -o "$dir/become-root" - <<'EOC'
+#include <unistd.h>
+int main(int count, char **arguments) {
+    if (count < 2 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
+        return 1;
+    execvp(arguments[1], arguments + 1);
+    return 127;
+}
+EOC
+    chmod 4755 "$dir/become-root"
+    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || { rm -r "$dir"; skip "nosuid"; }
+    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s -- "$dir/become-root" sleep 600 \
+        >out 2>err </dev/null 3>&- 4>&- &
+    pid=$!
+    wait_until 10 held_by_root
+    guardian=$(children "$pid")
+    command=$(command_of "$pid")
+    kill -KILL "$guardian"
+    reap "$pid" 5
+    rm -r "$dir"
+    assert_equal "$status" 76
+    in_state "$command" S
+    assert_held x
+    grep -q "cannot stop all processes" err
+    kill -KILL "$command"
+    redis DEL x
+}
+
+held_by_root() {
+    [[ $(ps -o ruid= -p "$(command_of "$pid")") -eq 0 ]]
+}
+
+@test "the guardian is stopped, and hears of no signal: rlock stands in for it all the same" {
+    local guardian n
+    start run -n x --no-renew -l "$(ms 4000)" -- env "$tree" sh -c 'trap "" USR1 USR2; echo >ready; sleep 600; :'
+    wait_until 10 test -s ready
+    guardian=$(children "$pid")
+    kill -STOP "$guardian"
+    python3 -c 'import os, signal, sys, time
+for n in range(600):
+    os.kill(int(sys.argv[1]), signal.SIGUSR1 if n % 2 else signal.SIGUSR2)
+    time.sleep(0.0003)' "$pid"
+    reap "$pid" 10
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+}
+
+@test "rlock and what is called like it are killed by name: nothing of the command lives on" {
+    local guardian
+    start run -n x -- env "$tree" sh -c '(setsid sleep 600 &); echo >ready; sleep 600; :'
+    wait_until 10 test -s ready
+    guardian=$(children "$pid")
+    [[ $(cat "/proc/$guardian/comm") != *rlock* ]]
+    kill -KILL "$pid"
+    wait_until 2 none_marked "$tree"
+    reap "$pid"
+}
+
+@test "close_range(2) is refused: the keeper and the guardian hold nothing of the caller's" {
+    local error
+    command -v strace >/dev/null || skip "needs strace"
+    for error in ENOSYS EPERM; do
+        exec 9>locked
+        flock 9
+        strace -f -D -qq -o trace -e trace=close_range -e "inject=close_range:error=$error" \
+            "$RLOCK" run -n x -- sh -c 'exec 9>&-; echo >ready; until [ -e let-go ]; do sleep 0.02; done' 3>&- 4>&- &
+        pid=$!
+        wait_until 10 test -s ready
+        exec 9>&-
+        grep -q "$error" trace
+        # rlock itself has it open, as it should; of the two others none.
+        assert_equal "$(readlink /proc/"$(children "$pid")"/fd/* | grep -c locked)" 0
+        : >let-go
+        reap "$pid"
+        rm ready let-go
+    done
+}
+
+@test "no thread for renewals: told once in a while, not again and again" {
+    needs_root
+    no_thread_of_a_sanitizer
+    open_to_all
+    run --separate-stderr timeout -s KILL $((20 * SLOW)) \
+        setpriv --reuid=64329 --regid=64329 --clear-groups prlimit --nproc=3 "$RLOCK" run -n x -l "$(ms 1500)" -- sleep $((5 * SLOW))
+    [[ $status != 71 ]] || fail "$stderr"
+    assert_equal "$status" 76
+    (($(grep -c 'cannot renew' <<<"$stderr") == 1)) || fail "$stderr"
+}
+
+@test "so few descriptors that a guardian can't watch: 71, nothing is started, nothing is left" {
+    local n some=
+    for n in 5 6 7 8 9 10; do
+        rm -f ran
+        run --separate-stderr bash -c 'exec 3>&- 4>&-; ulimit -n "$1"; exec "$2" run -n x -- touch ran' bash "$n" "$RLOCK"
+        case $status in
+            0) assert_file_exist ran ;;
+            71) assert_file_not_exist ran; some=yes ;;
+            *) fail "$n descriptors: status $status: $stderr" ;;
+        esac
+        assert_no_keys
+    done
+    [[ -n $some && $status == 0 ]]
+}
+
+# slow_exec: rlock, whose command takes 2.5 s to start; the guardian, slow as well, sees it late.
+slow_exec() {
+    command -v strace >/dev/null || skip "needs strace"
+    rlock run -n x -- true # the server knows the scripts now
+    redis CONFIG RESETSTAT
+    strace -D -f -qq -o trace -e trace=execve,setsid -e inject=execve:delay_enter=2500000:when=1 \
+        -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l "$(ms 1000)" -- touch ran 2>err 3>&- 4>&- &
+    pid=$!
+    wait_until 10 asked 1
+    wait_until 10 grandchild
+}
+
+grandchild() {
+    [[ -n $(command_of "$pid") ]]
+}
+
+no_grandchild() {
+    ! grandchild
+}
+
+asked() { # N
+    (($(calls evalsha) >= $1))
+}
+
+@test "exec is slow, and rlock is killed meanwhile: the command never runs" {
+    slow_exec
+    kill -KILL "$pid"
+    wait_until 10 none_marked "TEST_MARK=$TEST_MARK"
+    assert_file_not_exist ran
+}
+
+@test "exec is slow, and rlock is stopped beyond the lease meanwhile: the command never runs" {
+    slow_exec
+    kill -STOP "$pid"
+    wait_until 10 no_grandchild
+    kill -CONT "$pid"
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_file_not_exist ran
+}

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# reentry.bats: a nested rlock of the same name re-enters by proof of owner and token; a stranger,
+# or a process that outlived its hold, does not.
+
+load ../../lib/rlock
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    export CLI="redis-cli -s ${RLOCK_SERVER#unix://}"
+}
+
+# A stranger's try, from outside of all holds.
+stranger_kept_out() {
+    try run -x -n x -- true
+    assert_failure 75
+}
+
+@test "nested: enters at once, with the same owner and token, and counts" {
+    try run -n x -- sh -c 'echo "$RLOCK_OWNER $RLOCK_TOKEN"
+        rlock run -x -n x -- sh -c "echo \"\$RLOCK_OWNER \$RLOCK_TOKEN\"; $CLI HVALS x"
+        $CLI HVALS x'
+    assert_success
+    assert_equal "${lines[1]}" "${lines[0]}"
+    assert_equal "${lines[2]} ${lines[3]}" "2 1"
+    assert_no_keys
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
+}
+
+@test "nested five deep" {
+    try run -n x -- rlock run -x -n x -- rlock run -x -n x -- rlock run -x -n x -- rlock run -x -n x -- \
+        sh -c '$CLI HVALS x; exit 9'
+    assert_failure 9
+    assert_output 5
+    assert_no_keys
+}
+
+@test "nested with -c, through other programs, other sessions and the background" {
+    try run -n x -c 'echo begin | env A=b setsid --wait nice sh -c "rlock run -x -n x -c \"echo in\"" & wait'
+    assert_success
+    assert_output in
+    assert_no_keys
+}
+
+@test "nested with other names between" {
+    try run -n x -- rlock run -n y -- rlock run -x -n x -- rlock run -x -n y -- sh -c '$CLI HVALS x; $CLI HVALS y'
+    assert_success
+    assert_output $'2\n2'
+    assert_no_keys
+}
+
+@test "several names, one of them held already: that one is re-entered, the others taken" {
+    try run -n x -- rlock run -x -n w -n x -n y -- sh -c 'for n in w x y; do $CLI HVALS $n; done
+        echo "$RLOCK_TOKEN"'
+    assert_success
+    assert_output $'1\n2\n1\n1\n1\n1'
+    try run -n x -n y -- rlock run -x -n y -- rlock run -x -n x -- true
+    assert_success
+    assert_no_keys
+}
+
+@test "the inner end gives back only its own hold" {
+    start run -n x -- sh -c 'rlock run -x -n x -- true; $CLI PTTL x >ttl; echo >inner-done; until [ -e let-go ]; do sleep 0.01; done'
+    wait_until 10 test -s inner-done
+    stranger_kept_out
+    assert_equal "$(redis HVALS x)" 1
+    (($(cat ttl) > 20000))
+    : >let-go
+    reap "$pid"
+    assert_no_keys
+}
+
+@test "siblings both enter: re-entry is no exclusion between them" {
+    try run -n x -- sh -c '
+        rlock run -x -n x -- sh -c "echo >one; until [ -e two ]; do sleep 0.01; done" &
+        rlock run -x -n x -- sh -c "echo >two; until [ -e one ]; do sleep 0.01; done"
+        wait'
+    assert_success
+    assert_no_keys
+}
+
+@test "a short inner lease does not shorten the outer one" {
+    try run -n x -l 30s -- rlock run -n x -l "$(ms 500)" -- sh -c '$CLI PTTL x'
+    assert_success
+    ((output > 20000)) || fail "$output"
+}
+
+@test "the inner rlock is killed: the outer hold stays, and all is free within a lease after it" {
+    start run -n x -l "$(ms 1500)" -- sh -c '
+        rlock run -n x -l "$1" -- sh -c "echo >ready; exec sleep 60" &
+        until [ -s ready ]; do sleep 0.01; done
+        kill -KILL $!
+        exec "$0" --log history --beat beat --until let-go --exit 5' "$SECTION" "$(ms 500)"
+    wait_until 10 test -s history
+    stranger_kept_out
+    alive_for 2000
+    stranger_kept_out
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 5
+    wait_until 2 assert_free x
+    wait_until 2 assert_no_keys
+}
+
+@test "a background process that outlived the hold is a stranger" {
+    rlock run -n x -- sh -c '(until [ -e let-go ]; do sleep 0.01; done
+        rlock run -x -n x -- sh -c "echo \$RLOCK_OWNER \$RLOCK_TOKEN" >late; echo $? >late-status
+        rlock run -x -n x -- sh -c "exit 3"; echo $? >free-status) >/dev/null 2>&1 3>&- 4>&- &
+        echo "$RLOCK_OWNER $RLOCK_TOKEN" >early'
+    assert_no_keys
+    log=other start run -n x -- sh -c 'until [ -e late-status ]; do sleep 0.01; done'
+    wait_until 5 assert_held x
+    : >let-go
+    reap "$pid"
+    assert_equal "$(cat late-status)" 75
+    wait_until 5 test -s free-status
+    [[ $(cat free-status) == 3 || $(cat free-status) == 75 ]]
+}
+
+@test "a process that outlived its hold takes a fresh owner and a new token" {
+    rlock run -n x -- sh -c '(until [ -e let-go ]; do sleep 0.01; done
+        rlock run -x -n x -- sh -c "echo \$RLOCK_OWNER \$RLOCK_TOKEN" >late) >/dev/null 2>&1 3>&- 4>&- &
+        echo "$RLOCK_OWNER $RLOCK_TOKEN" >early'
+    assert_no_keys
+    : >let-go
+    wait_until 5 test -s late
+    assert_equal "$(cut -d ' ' -f 2 early late | tr '\n' ' ')" "1 2 "
+    [[ $(cut -d ' ' -f 1 early) != $(cut -d ' ' -f 1 late) ]]
+}
+
+@test "the right owner with a wrong token is a stranger, and so is the right token with a wrong owner" {
+    try run -n x -- sh -c 'RLOCK_TOKEN=2 rlock run -x -n x -- true'
+    assert_failure 75
+    try run -n x -- sh -c 'RLOCK_OWNER=11111111-2222-4333-8444-555555555555:1@h rlock run -x -n x -- true'
+    assert_failure 75
+}
+
+@test "the same in the record of enclosing holds: TOKEN OWNER KIND NAME" {
+    try run -n x -- rlock run -n y -- sh -c 'echo "$RLOCK_HOLDS"; RLOCK_HOLDS=$(echo "$RLOCK_HOLDS" | sed "s/^1 /2 /") \
+        rlock run -x -n x -- true'
+    assert_failure 75
+    assert_output --regexp '^1 [-0-9a-f]+:[0-9]+@[^ ]+ run x$'
+}
+
+@test "the record of holds is damaged: a stranger, no crash" {
+    local record
+    for record in x '1 2 3' $'\n\n' "$(printf 'a%.0s' {1..20000})" '99999999999999999999 o run x' '1 o run '; do
+        RLOCK_HOLDS=$record try run -x -n x -- true
+        assert_success
+        hold x
+        RLOCK_HOLDS=$record try run -x -n x -- true
+        assert_failure 75
+        let_go x
+        reap "$holder"
+    done
+}
+
+@test "an inner process that outlives the outer one keeps the lock until its own end" {
+    start run -n x -l "$(ms 900)" -- sh -c 'rlock run -n x -l '"$(ms 900)"' -- \
+        '"'$SECTION'"' --log history --beat beat --until let-go >/dev/null 2>&1 3>&- 4>&- &
+        until [ -s history ]; do sleep 0.01; done'
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_equal "$(redis HVALS x)" 1
+    alive_for 2000
+    stranger_kept_out
+    : >let-go
+    wait_until 5 assert_free x
+    assert_no_keys
+    assert_regex "$(cat history)" 'exit=[0-9]'
+}
+
+@test "the outer loss ends the inner tree as well" {
+    start run -n x -l "$(ms 1200)" -- env TREE="$TEST_MARK" rlock run -n x -- \
+        "$SECTION" --log history --until never
+    wait_until 10 test -s history
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "TREE=$TEST_MARK"
+}
+
+@test "RLOCK_SERVER: set for the command when the server was an option; nested finds the same one" {
+    server_start other
+    try run -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"'
+    assert_output "$(server_url other)"$'\n1'
+    assert_equal "$(redis EXISTS 'redisson_lock_token:{x}')" 0
+    unset RLOCK_SERVER
+    echo "server = $(server_url other)" >"$RLOCK_CONFIG"
+    try run -n x -- sh -c 'echo "${RLOCK_SERVER-unset}"'
+    assert_output unset
+}
+
+@test "the same name on another server is another lock" {
+    server_start other
+    try run -n x -- rlock run -x -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_TOKEN"; '"redis-cli -s '$BATS_FILE_TMPDIR/other/sock' HVALS x"
+    assert_success
+    assert_output $'1\n1'
+}
+
+@test "no password reaches the command: not from RLOCK_PASSWORD_FILE, not from the config file" {
+    server_start guarded --requirepass sesame
+    echo sesame >secret
+    RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- env
+    assert_success
+    refute_output --partial sesame
+    RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- rlock run -x -n x -- true
+    assert_success
+}
+
+@test "a nested rlock whose environment was cleared is told that it waits for itself; a stranger is not" {
+    local kind outer bare=(env -i "PATH=$PATH" "$RLOCK")
+    for kind in run:run run:fair write:read read:write; do
+        outer=${kind%:*} kind=${kind#*:}
+        try "$outer" -n x -- "${bare[@]}" "$kind" -x -s "$RLOCK_SERVER" -n x -- touch ran
+        assert_failure 75
+        assert_message
+        assert_stderr_has 'cannot take x: held by ' '; that rlock is an ancestor of this one' RLOCK_HOLDS
+        try "$outer" -n x -- "${bare[@]}" "$kind" -w "$(ms 300)" -s "$RLOCK_SERVER" -n x -- touch ran
+        assert_failure 75
+        assert_equal "$(grep -c ancestor <<<"$stderr")" 1
+        assert_regex "$stderr" 'x is held by pid [0-9]+: that rlock is an ancestor'
+    done
+    hold x
+    try run -x -n x -- touch ran
+    assert_failure 75
+    refute_regex "$stderr" ancestor
+    let_go x
+    reap "$holder"
+    try sem -n s --permits 1 -- "${bare[@]}" sem -x -s "$RLOCK_SERVER" -n s --permits 1 -- touch ran
+    refute_regex "$stderr" ancestor
+    assert_file_not_exist ran
+}

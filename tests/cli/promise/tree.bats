@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# tree.bats: when the lease is lost, or rlock itself is stopped or killed, no process that the command
+# started lives on. FAULTS.md part C.
+
+load ../../lib/rlock
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    tree=TREE=$TEST_MARK
+    cat >family <<'EOS'
+        trap '' TERM
+        setsid sleep 600 &
+        (setsid sleep 600 &)
+        nohup sleep 600 >/dev/null 2>&1 &
+        (sh -c 'trap "" TERM HUP; setsid sh -c "trap \"\" TERM; sleep 600; sleep 600" & exec sleep 600' &)
+        "$SECTION" --log history --beat beat --ignore-term --until never &
+        while :; do wait; done
+EOS
+}
+
+# family OPTION...: a background rlock whose command has children that left its session, its process
+# group or its parent, and that ignore SIGTERM. pid is its rlock.
+family() {
+    start run -n x "$@" -- env "$tree" SECTION="$SECTION" sh family
+    wait_until 10 family_complete
+}
+
+family_complete() {
+    [[ -s history ]] && counts 8
+}
+
+counts() { # N
+    (($(marked "$tree" | wc -l) >= $1))
+}
+
+@test "a lost lease: descendants that left by setsid, double fork and nohup are dead when rlock ends" {
+    family -l "$(ms 1200)" --kill-after "$(ms 200)"
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+}
+
+@test "a lost lease: a family that goes on multiplying is dead when rlock ends" {
+    start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- env "$tree" sh -c \
+        'trap "" TERM; while :; do setsid sh -c "trap \"\" TERM; sleep 600" & sleep 0.02; done'
+    wait_until 10 counts 10
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+}
+
+@test "an unreachable server: the whole family is dead before the lease's end" {
+    local end
+    proxy_start
+    family -l "$(ms 1800)"
+    proxy hang
+    end=$(expiry x)
+    wait_until 5 none_marked "$tree"
+    (($(now_ns) < end + 1000000000 * SLOW))
+    (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
+    reap "$pid"
+    assert_equal "$status" 76
+}
+
+@test "the command ends at SIGTERM, its orphans do not: they are killed as well" {
+    start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- env "$tree" sh -c \
+        '(setsid sh -c "trap \"\" TERM; echo >ready; sleep 600; sleep 600" &); exec sleep 600'
+    wait_until 10 test -s ready
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+}
+
+@test "SIGKILL of rlock: command and descendants end at once, the lock within its lease" {
+    family -l "$(ms 3000)"
+    kill -KILL "$pid"
+    reap "$pid"
+    assert_equal "$status" 137
+    wait_until 1 none_marked "$tree"
+    wait_until 1 none_marked "TEST_MARK=$TEST_MARK"
+    wait_until 4 assert_free x
+    assert_no_keys
+}
+
+@test "SIGSTOP of rlock for longer than the lease: the family is dead before the key expires" {
+    local end
+    family -l "$(ms 1800)"
+    kill -STOP "$pid"
+    end=$(expiry x)
+    wait_until 5 none_marked "$tree"
+    (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
+    in_state "$pid" T
+    kill -CONT "$pid"
+    reap "$pid"
+    assert_equal "$status" 76
+    stderr=$(cat err)
+    assert_message
+}
+
+@test "SIGSTOP of rlock for less than the lease: the command goes on" {
+    start run -n x -l "$(ms 2400)" -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    wait_until 10 test -s history
+    kill -STOP "$pid"
+    alive_for 900
+    kill -CONT "$pid"
+    alive_for 2000
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 5
+    assert_no_keys
+}
+
+@test "Ctrl-Z for longer than the lease: the stopped command is killed all the same; fg: 76" {
+    run python3 "$TOOLS/terminal.py" file=history 'keys=^Z' stopped \
+        'sh=! grep -qs "^State:.[RSDT]" /proc/$(sed -n "1s/.*pid=//p" history)/status' \
+        'sh=grep -q "^State:.T" /proc/$JOB/status' fg -- \
+        "$RLOCK" run -n x -l "$(ms 1200)" -- "$SECTION" --log history --until never
+    assert_failure 76
+}
+
+@test "SIGKILL of the guardian: the command can't be protected any more and is ended, the lock given back" {
+    local guardian
+    family
+    guardian=$(children "$pid")
+    assert_one_line "$guardian"
+    kill -KILL "$guardian"
+    reap "$pid" 5
+    assert_equal "$status" 137
+    assert_no_processes "$tree"
+    assert_no_keys
+    stderr=$(cat err)
+    assert_message
+}
+
+@test "the guardian is in a session of its own, the command is not" {
+    local guardian
+    family
+    guardian=$(children "$pid")
+    assert_equal "$(session "$guardian")" "$guardian"
+    assert_equal "$(session "$(sed -n '1s/.*pid=//p' history)")" "$(session "$pid")"
+    kill -KILL "$pid"
+    wait_until 2 none_marked "$tree"
+}
+
+@test "SIGKILL of the whole process group: nothing lives on" {
+    setsid --wait env "$RLOCK" run -n x -- env "$tree" SECTION="$SECTION" sh family >out 2>err 3>&- 4>&- &
+    wait_until 10 family_complete
+    kill -KILL "-$(pgid_of_rlock)"
+    wait_until 2 none_marked "$tree"
+}
+
+pgid_of_rlock() {
+    redis HKEYS x | sed 's/.*:\([0-9]*\)@.*/\1/'
+}

@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# wait.bats: waiting for a lock: how long, what is said, who wakes, and what a waiter leaves behind.
+
+load ../../lib/rlock
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+# section_waits LOG: one more background rlock that will record a section of x.
+section_waits() {
+    log=$1 start run -n x -- "$SECTION" --log "$1"
+}
+
+# gap FROM TO: ms from one log's last exit to another's first entry.
+gap() {
+    echo $((($(entered "$2") - $(left "$1")) / 1000000))
+}
+
+# section_holds: x is held by a section until the file let-go is there; its log is first.
+section_holds() {
+    log=first start run -n x "$@" -- "$SECTION" --log first --beat beat --until let-go
+    holder=$pid
+    wait_until 10 test -s first
+}
+
+@test "--wait: given up then, not earlier and not much later" {
+    foreign_hold x 60000
+    took 600 1100 rlock run -n x -w 600ms -- true
+    assert_failure 75
+    took 600 1100 rlock run -n x -w 0.6 -- true
+    assert_failure 75
+    wait_until 2 no_subscriptions
+}
+
+@test "--no-wait and --wait 0: at once, without subscribing" {
+    foreign_hold x 60000
+    took 0 500 rlock run -n x -x -- true
+    assert_failure 75
+    took 0 500 rlock run -n x -w 0 -- true
+    assert_failure 75
+    assert_equal "$(calls subscribe)" 0
+    assert_keys x
+}
+
+@test "a free lock is taken whatever the wait" {
+    try run -n x -w 0 -- echo ran
+    assert_success
+    assert_output ran
+}
+
+@test "the waiting line names the holder" {
+    hold deploy
+    start run -n deploy -- true
+    wait_until 5 grep -q waiting err
+    assert_equal "$(wc -l <err)" 1
+    assert_regex "$(cat err)" "^rlock: waiting .*for deploy.*held by $(id -un)@$(uname -n) pid $holder for [0-9]+(ms|s|m), sh -c"
+    let_go deploy
+    reap "$pid"
+    reap "$holder"
+    assert_equal "$(wc -l <err)" 2
+    assert_regex "$(tail -n 1 err)" "^rlock: took deploy after [0-9]+(ms|s), token 2\$"
+}
+
+@test "the waiting line about a holder who left no name shows the owner" {
+    foreign_hold x 60000
+    start run -n x -- true
+    wait_until 5 grep -q waiting err
+    assert_regex "$(cat err)" "^rlock: waiting .*for x.*$foreign_owner"
+    foreign_release x
+    reap "$pid"
+}
+
+@test "-q: no waiting line" {
+    foreign_hold x 60000
+    start run -q -n x -- true
+    wait_until 5 waiters x 1
+    foreign_release x
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_file_empty err
+}
+
+@test "a release wakes the waiter within milliseconds" {
+    section_holds
+    section_waits second
+    wait_until 5 waiters x 1
+    : >let-go
+    reap "$holder"
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(gap first second) < 200 * SLOW)) || fail "$(gap first second) ms"
+}
+
+@test "the end of a dead holder's lease wakes the waiter" {
+    local end
+    foreign_hold x $((2000 * SLOW))
+    section_waits second
+    wait_until 5 waiters x 1
+    end=$(expiry x)
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
+    (($(entered second) >= end - 2000000))
+}
+
+@test "SIGKILL of the holder's rlock: the waiter enters at the end of its lease" {
+    local end
+    section_holds -l "$(ms 1500)"
+    section_waits second
+    wait_until 5 waiters x 1
+    kill -KILL "$holder"
+    end=$(expiry x)
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
+    (($(beat beat) < $(entered second)))
+}
+
+@test "a signal while waiting: at once, 128+N, nothing left, others go on" {
+    local leaver second signal
+    hold x
+    section_waits second
+    second=$pid
+    wait_until 5 waiters x 1
+    for signal in TERM INT ALRM XCPU; do
+        start run -n x -- touch ran
+        leaver=$pid
+        wait_until 5 waiters x 2
+        kill "-$signal" "$leaver"
+        reap "$leaver" 1
+        assert_equal "$status" $((128 + $(kill -l "$signal")))
+        assert_file_not_exist ran
+        wait_until 2 waiters x 1
+    done
+    let_go x
+    reap "$second" 2
+    assert_equal "$status" 0
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "a dead waiter does not keep the next one from its turn" {
+    local dead
+    section_holds
+    log=dead start run -n x -- touch ran
+    dead=$pid
+    wait_until 5 waiters x 1
+    section_waits second
+    wait_until 5 waiters x 2
+    kill -KILL "$dead"
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(gap first second) < 6000)) || fail "$(gap first second) ms"
+    assert_file_not_exist ran
+    reap "$holder"
+}
+
+@test "a stopped waiter does not keep the next one from its turn" {
+    local stopped
+    section_holds
+    log=stopped start run -n x -- true
+    stopped=$pid
+    wait_until 5 waiters x 1
+    section_waits second
+    wait_until 5 waiters x 2
+    kill -STOP "$stopped"
+    : >let-go
+    reap "$pid"
+    (($(gap first second) < 6000)) || fail "$(gap first second) ms"
+    kill -CONT "$stopped"
+    reap "$stopped"
+    assert_equal "$status" 0
+}
+
+@test "20 waiters: each enters once, none beside another, at two scripts a hand-off" {
+    local n pids=()
+    section_holds
+    for n in {1..20}; do
+        log=$n start run -q -n x -- "$SECTION" --log history --ms 1
+        pids+=("$pid")
+    done
+    wait_until 10 waiters x 20
+    redis CONFIG RESETSTAT
+    : >let-go
+    for pid in "${pids[@]}"; do
+        reap "$pid"
+        assert_equal "$status" 0
+    done
+    reap "$holder"
+    check_history --min-sections 20 history
+    (($(calls evalsha) <= 55)) || fail "$(calls evalsha) scripts for 20 hand-offs"
+    assert_no_keys
+}
+
+@test "a lost subscription is made anew: the wake-up still comes" {
+    section_holds
+    section_waits second
+    wait_until 5 waiters x 1
+    redis CLIENT KILL TYPE pubsub
+    wait_until 5 waiters x 1
+    : >let-go
+    reap "$holder"
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(gap first second) < 5500)) || fail "$(gap first second) ms"
+}
+
+# Whoever won the last race: the woken one keeps its place, and the shared channel with it.
+@test "one that was woken, and was too late for it, hears Redisson's next release at once" {
+    section_holds
+    section_waits second
+    local second=$pid
+    wait_until 5 waiters x 1
+    section_waits third
+    local third=$pid
+    wait_until 5 waiters x 2
+    kill -STOP "$second"
+    : >let-go
+    reap "$holder"
+    foreign_hold x 60000
+    kill -CONT "$second"
+    wait_until 5 first_has_come
+    wait_until 5 waiters x 2
+    foreign_release x
+    wait_until 1 test -s second
+    reap "$second"
+    reap "$third"
+    cat first second third >history
+    check_history --min-sections 3 history
+}
+
+# Since it was woken: lua/include/line.lua.
+first_has_come() {
+    [[ $(redis ZSCORE 'rlock_beats:{x}' "$(redis ZRANGE 'rlock_waiters:{x}' 0 0)") != *.* ]]
+}
+
+@test "a waiter costs next to nothing: a few commands in 4 seconds" {
+    foreign_hold x 60000
+    start run -q -n x -- true
+    wait_until 5 waiters x 1
+    redis CONFIG RESETSTAT
+    sleep 4
+    (($(calls evalsha) <= 2)) || fail "$(calls evalsha) tries"
+    foreign_release x
+    reap "$pid"
+}
+
+@test "the server goes away while waiting and comes back: the wait goes on" {
+    server_start lone
+    redis_on lone HSET x "$foreign_owner" 1
+    start run -s "$(server_url lone)" -n x -- echo ran
+    wait_until 5 waiters x 1 lone
+    server_stop lone
+    server_start lone
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_equal "$(cat out)" ran
+}
+
+@test "the server goes away while waiting for good: 69 when the wait ends" {
+    server_start lone
+    redis_on lone HSET x "$foreign_owner" 1
+    start run -s "$(server_url lone)" -w 1500ms -n x -- touch ran
+    wait_until 5 waiters x 1 lone
+    server_stop lone
+    reap "$pid" 5
+    assert_equal "$status" 69
+    assert_file_not_exist ran
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# cluster.bats: locks in a Redis Cluster: every kind, whatever slot, found from whatever node.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/ports
+load ../../lib/cluster
+
+@test "run, fair, read, write: held where the name's slot is, and given back, on each master" {
+    local kind name
+    for name in $(cluster names); do
+        for kind in run fair read write; do
+            holds_on "$name" "$kind" "$kind"
+            assert_equal "$(at "$name" TYPE "$name")" hash
+            try "$([[ $kind == read ]] && echo write || echo "$kind")" -x -n "$name" -- true
+            assert_failure 75
+            finish "$kind"
+            rm -f history end-*
+        done
+    done
+    nothing_left
+}
+
+@test "sem, plain or not, and latch, on each master" {
+    local name
+    for name in $(cluster names); do
+        try sem -n "$name" --permits 2 --take 2 -- rlock sem -x -n "$name" -- true
+        assert_failure 75
+        assert_equal "$(at "$name" GET "$name")" 2
+        try sem -n "$name" --resize 5
+        assert_success
+        at "$name" SET "plain{$name}" 1
+        try sem -n "plain{$name}" --plain -- sh -c 'exit 3'
+        assert_failure 3
+        at "$name" DEL "$name" "plain{$name}"
+        try latch set -n "$name" --count 2
+        assert_success
+        rlock latch down -n "$name"
+        try latch wait -w 100ms -n "$name"
+        assert_failure 75
+        rlock latch down -n "$name"
+        try latch wait -n "$name" -- echo open
+        assert_output open
+    done
+    nothing_left
+}
+
+@test "one node is enough to find the others: a master, a replica" {
+    local node name
+    for node in n1 n4 n6; do
+        for name in $(cluster names); do
+            try run -s "$(cluster_url "$node")" -n "$name" -- true
+            assert_success
+        done
+    done
+}
+
+@test "any one of the nodes alive suffices: the first ones are dead, hang, or are somebody else" {
+    local url
+    url=$(cluster_url n1)
+    server_start other --bind 127.0.0.1 --port "$(free_ports 1)"
+    cluster_pause n5
+    took 0 4000 rlock run -s "cluster://127.0.0.1:1,$(cluster_url n5 | cut -d / -f 3),${url#cluster://}" -n x -- true
+    assert_success
+    took 0 4000 rlock run -s "cluster://nowhere.invalid,127.0.0.1:$(redis_on other CONFIG GET port | tail -n 1),${url#cluster://}" -n x -- true
+    assert_success
+    nothing_left
+}
+
+@test "none answers: 69 after --connect-timeout, naming the cluster" {
+    took 300 3000 rlock run -w 60s --connect-timeout 400ms -s cluster://127.0.0.1:1,127.0.0.1:2 -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has cluster://127.0.0.1:1,127.0.0.1:2 x
+    assert_file_not_exist ran
+}
+
+@test "cluster:// to a server that is none: 69, in plain words" {
+    local port
+    port=$(free_ports 1)
+    server_start lone --bind 127.0.0.1 --port "$port"
+    took 0 3000 rlock run -x -s "cluster://127.0.0.1:$port" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has "cluster://127.0.0.1:$port" 'not a cluster'
+    assert_file_not_exist ran
+}
+
+@test "redis:// to a node: taken where the slot is there, else 69, saying cluster://" {
+    local name home port
+    home=$(home x)
+    port=$(port_of "$home")
+    try run -s "redis://127.0.0.1:$port" -n x -- printenv RLOCK_TOKEN
+    assert_success
+    assert_output 1
+    for name in $(cluster names); do
+        [[ $(home "$name") != "$home" ]] || continue
+        took 0 3000 rlock run -x -s "redis://127.0.0.1:$port" -n "$name" -- touch ran
+        assert_failure 69
+        assert_message
+        assert_stderr_has cluster://
+    done
+    assert_file_not_exist ran
+    nothing_left
+}
+
+@test "addresses that can't be read: 64" {
+    assert_usage --server cluster:// -- run -s cluster:// -n x -- touch ran
+    assert_usage --server port -- run -s cluster://h:port -n x -- touch ran
+    assert_usage --server -- run -s cluster://h,,h -n x -- touch ran
+    assert_usage --server database -- run -s cluster://h/3 -n x -- touch ran # a cluster has but one
+}
+
+@test "tokens grow, re-entry works, and the command finds the cluster" {
+    local url
+    url=$RLOCK_SERVER
+    unset RLOCK_SERVER
+    for expected in 1 2 3; do
+        try run -s "$url" -n x -- sh -c 'echo $RLOCK_SERVER; rlock run -x -n x -- printenv RLOCK_TOKEN'
+        assert_success
+        assert_output "$url"$'\n'"$expected"
+    done
+    nothing_left
+}
+
+@test "a name with braces lives where its tag does" {
+    local name
+    for name in 'a{x}b' '{x}' '{x}{y}' 'a{x}b}c'; do
+        for kind in run fair read write; do
+            try "$kind" -n "$name" -- sh -c 'exit 5'
+            assert_equal "$kind $name: $status" "$kind $name: 5"
+        done
+        assert_equal "$(at x GET "redisson_lock_token:$name")" 4
+        holds_on "$name" h run
+        try run -w 100ms -n "$name" -- true
+        assert_failure 75
+        finish h
+        rm -f history end-h
+    done
+    nothing_left
+}
+
+@test "a name whose braces make no tag can have no lock in a cluster: 64, in plain words" {
+    local name
+    for name in 'a{b' '{}a' '{'; do
+        took 0 2000 rlock run -x -n "$name" -- touch ran
+        assert_equal "$name: $status" "$name: 64"
+        assert_message
+        assert_stderr_has "$name" brace
+    done
+    assert_file_not_exist ran
+}
+
+@test "user and password in the address are all nodes'; neither is shown" {
+    local node url
+    for node in "${nodes[@]}"; do
+        redis_on "$node" ACL SETUSER alice on '>sesame' allkeys allchannels +@all
+    done
+    url=cluster://alice:sesame@${RLOCK_SERVER#cluster://}
+    for name in $(cluster names); do
+        try run -v -s "$url" -n "$name" -- sh -c 'printenv RLOCK_SERVER; rlock run -x -n "$RLOCK_NAME" -- true'
+        assert_output "cluster://alice@${RLOCK_SERVER#cluster://}"
+        refute_regex "$stderr" sesame
+    done
+    RLOCK_PASSWORD=sesame try run -s "cluster://alice@${RLOCK_SERVER#cluster://}" -n x -- true
+    assert_success
+    try run -s "${url/sesame/wrong}" -n x -- touch ran
+    assert_failure 77
+    refute_regex "$stderr" wrong
+    for node in "${nodes[@]}"; do
+        redis_on "$node" ACL SETUSER alice -evalsha -eval
+    done
+    try run -s "$url" -n x -- touch ran
+    assert_failure 77
+    assert_file_not_exist ran
+}
+
+@test "65: another kind of key" {
+    at x SET x 5
+    try run -n x -- touch ran
+    assert_failure 65
+    assert_file_not_exist ran
+    assert_equal "$(keys_left)" x
+}

@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# cluster_reshard.bats: a slot moves from one master to another under those who hold its locks and those
+# who wait for them. FAULTS.md E6, E7.
+#
+# While a slot is on its way no script can run there that names a key which is not on the node it is
+# sent to (ASK, TRYAGAIN): holders and waiters must bear with that, as with a server that hangs.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/ports
+load ../../lib/protected
+load ../../lib/cluster
+
+# entered_after NS WHO MS: it entered within so many ms from then.
+entered_after() {
+    (($(stamp "$2" enter) - $1 < $3 * 1000000 * SLOW)) || fail "$2 entered $((($(stamp "$2" enter) - $1) / 1000000)) ms later"
+}
+
+@test "the slot moves while the lock is held: renewed and given back where it is now, each kind" {
+    local kind to
+    for kind in run write 'sem --permits 1'; do
+        rm -f history let-go beat
+        to=$(other_master x)
+        # shellcheck disable=SC2086 # a kind and its options
+        protected_by $kind -l "$(ms 2400)" --kill-after "$(ms 200)"
+        migrate x "$to"
+        alive_for 2600
+        (($(at x EXISTS x) == 1))
+        ends_well
+        at x DEL x >/dev/null # a semaphore's number
+        nothing_left
+    done
+}
+
+@test "it stands in the middle, and no key has moved, for longer than the lease: held, each kind" {
+    local kind
+    for kind in run read write 'sem --permits 1'; do
+        rm -f history let-go beat
+        # shellcheck disable=SC2086 # a kind and its options
+        protected_by $kind -l "$(ms 1200)" --kill-after 100ms
+        migrate_begin x "$(other_master x)"
+        alive_for 3000
+        migrate_end
+        ends_well
+        at x DEL x >/dev/null # a semaphore's number
+        nothing_left
+    done
+}
+
+@test "it stands in the middle, some keys moved, then all, for less than the lease: held" {
+    local from
+    from=$(home x)
+    protected -l "$(ms 6000)" --kill-after 100ms
+    migrate_begin x "$(other_master x)"
+    migrate_keys x
+    wait_until 4 scripts_tried "$from" 1 # a renewal
+    alive_for 300
+    migrate_keys
+    alive_for 300
+    migrate_end
+    wait_until 4 renewed x
+    ends_well
+    nothing_left
+}
+
+@test "it stands in the middle for longer than the lease: never two at once" {
+    protected -l "$(ms 600)"
+    brief b
+    act b run -w "$(ms 10000)"
+    wait_until 5 waiting "$(home x)" x 1
+    migrate_begin x "$(other_master x)"
+    migrate_keys x
+    sleep "$(awk "BEGIN { print 1.5 * $SLOW }")" # two leases and more
+    migrate_end
+    : >let-go
+    gone 0 b
+    reap "$holder"
+    [[ $status == 5 || $status == 76 ]] || fail "status $status"
+    (($(beat beat) < $(stamp b enter))) || fail "two at once"
+    nothing_left
+}
+
+@test "a free lock of a slot on its way: taken when it has arrived" {
+    local begin from
+    from=$(home x)
+    rlock run -n x -- true # there is a token, and no other key: TRYAGAIN
+    migrate_begin x "$(other_master x)"
+    brief a
+    act a run -w "$(ms 10000)"
+    wait_until 5 scripts_tried "$from" 2
+    migrate_end
+    begin=$(now_ns)
+    gone 0 a
+    entered_after "$begin" a 1500
+    assert_equal "$(told a token)" 2
+    nothing_left
+}
+
+# A slot on its way is asked for again and again, be it with ASK or TRYAGAIN as the answer.
+scripts_tried() { # NODE TIMES
+    redis_on "$1" INFO errorstats | awk -F = -v "least=$2" '/^errorstat_(TRYAGAIN|ASK):/ { n += $2 } END { exit n < least }'
+}
+
+@test "a name that no key is known of, in a slot on its way: ASK is followed" {
+    migrate_begin x "$(other_master x)"
+    start run -w "$(ms 10000)" -n x -- sh -c 'exit 5'
+    wait_until 5 scripts_tried "$(home x)" 1
+    migrate_end
+    reap "$pid" 5
+    assert_equal "$status" 5
+    nothing_left
+}
+
+@test "the wait ends before the slot has arrived: 69, saying so; nothing is left" {
+    rlock run -n x -- true
+    migrate_begin x "$(other_master x)"
+    took 700 3000 rlock run -w 800ms -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_regex "$stderr" 'TRYAGAIN|moved|reshard'
+    assert_file_not_exist ran
+    migrate_end
+    nothing_left
+}
+
+@test "the slot moves under waiters: they listen where it is now, and are woken by message" {
+    local kind to
+    for kind in run fair; do
+        rm -f history end-*
+        to=$(other_master x)
+        holds a "$kind" -l 30s
+        brief b c
+        act b "$kind" -l 30s
+        act c "$kind" -l 30s
+        wait_until 5 waiting "$(home x)" x 2
+        migrate x "$to"
+        wait_until 8 waiting "$to" x 2
+        finish a
+        gone 0 b c
+        assert_gap a "$(order | cut -d ' ' -f 2)" 500
+        check_history --min-sections 3 history
+        nothing_left
+    done
+}
+
+@test "the holder ends while its slot is on its way: given back when it has arrived, the waiter is told" {
+    local begin
+    holds a run -l 30s
+    brief b
+    act b run
+    wait_until 5 waiting "$(home x)" x 1
+    migrate_begin x "$(other_master x)"
+    migrate_keys x
+    brief a
+    wait_until 5 grep -q 'exit=[0-9].* who=a' history
+    migrate_end
+    begin=$(now_ns)
+    gone 0 a b
+    entered_after "$begin" b 2000
+    check_history --min-sections 2 history
+    nothing_left
+}
+
+@test "a waiter that leaves while the slot is on its way leaves nothing" {
+    holds a fair
+    act b fair
+    wait_until 5 waiting "$(home x)" x 1
+    migrate_begin x "$(other_master x)"
+    migrate_keys
+    signal TERM b
+    migrate_end
+    gone 143 b
+    finish a
+    wait_until 12 nothing_left # or what is dead in the queue goes
+}
+
+@test "several names, one of whose slots moves while they are held and while they are waited for" {
+    local names to
+    read -ra names <<<"$(cluster names)"
+    to=$(other_master "${names[0]}")
+    protected -l "$(ms 2400)" --kill-after "$(ms 200)" -n "${names[0]}" -n "${names[1]}"
+    start run -n "${names[0]}" -n "${names[1]}" -- true
+    migrate "${names[0]}" "$to"
+    alive_for 2600
+    ends_well
+    reap "$pid"
+    assert_equal "$status" 0
+    nothing_left
+}
+
+# contend WHO: sections, one after the other, until told to stop.
+contend() {
+    while [[ ! -e stop ]]; do
+        rlock run -q -n x -- "$SECTION" --log history --note "who=$1" --ms 5 || return 1
+    done
+}
+
+@test "the slot moves to and fro under five that want it: no two overlap, all go on" {
+    local pids=() n to
+    for n in 1 2 3 4 5; do
+        contend "$n" 3>&- 4>&- &
+        pids+=($!)
+    done
+    for n in 1 2 3 4; do
+        to=$(other_master x)
+        migrate_begin x "$to"
+        migrate_keys
+        migrate_end
+        wait_until 5 sections_more 3
+    done
+    : >stop
+    for n in "${pids[@]}"; do
+        wait_until 20 ended "$n"
+        wait "$n"
+    done
+    check_history --min-sections 20 history
+    nothing_left
+}
+
+sections_more() { # N more than when it was first asked since the last time it was true
+    local now
+    now=$(grep -c . history || true)
+    [[ -s seen ]] || echo "$now" >seen
+    ((now >= $(<seen) + $1)) && rm -f seen
+}

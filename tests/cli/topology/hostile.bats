@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# hostile.bats: a server that answers nonsense, too much, or without end: a clear error, a few MiB of
+# memory at most, and no longer than the time-outs.
+
+load ../../lib/rlock
+
+# Of which hostile.py itself has 15; a sanitizer takes memory of its own.
+MOST_KIB=$((24 * 1024))
+
+# attacked ATTACK [TEXT] -- ARG...: rlock ARG... against such a server, at $url if given; sets status, spent, memory_kib,
+# requests and stderr. It must end within 3 s, and with little memory.
+attacked() {
+    local how=()
+    while [[ $1 != -- ]]; do
+        how+=("$1")
+        shift
+    done
+    shift
+    run --separate-stderr python3 "$TOOLS/hostile.py" "${how[@]}" "$RLOCK" "$@" \
+        --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -s "${url:-redis://127.0.0.1:{\}}"
+    printf '%s: %s\n%s\n' "${how[*]}" "$output" "$stderr"
+    assert_success
+    # shellcheck disable=SC2034 # for who calls
+    read -r status spent memory_kib requests <<<"$output"
+    ((spent <= 3000 * SLOW)) || fail "took $spent ms: ${how[*]}"
+    ((SLOW > 1 || memory_kib <= MOST_KIB)) || fail "took $memory_kib KiB: ${how[*]}"
+}
+
+refused() { # ATTACK [TEXT] -- ARG...
+    attacked "$@"
+    assert_equal "$status: $*" "69: $*"
+    assert_message
+    assert_file_not_exist ran
+}
+
+# all_refused WORD ATTACK TEXT...: each of the texts, side by side; what is said has the WORD.
+all_refused() {
+    local word=$1 attack=$2 text i=0 pids=()
+    shift 2
+    for text; do
+        (
+            refused "$attack" "$text" -- run -n x -c 'touch ran'
+            assert_stderr_has "$word"
+        ) >"said-$i" 2>&1 3>&- &
+        pids+=($!)
+        i=$((i + 1))
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[i]}" || fail "$(cat "said-$i")"
+    done
+}
+
+@test "what a reply announces is not believed" {
+    all_refused 'larger than any' raw '*536870912\r\n' '*2147483647\r\n' '*99999999999\r\n' \
+        '$400000000000\r\n' '$2147483647\r\n' '*3\r\n:1\r\n*100000000\r\n' '*3\r\n*9000\r\n*9000\r\n'
+}
+
+@test "what has no size has an end all the same" {
+    refused endless '$500000000\r\nAAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused endless '+AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    assert_stderr_has 'larger than any'
+    refused endless '*3\r\n:1\r\n-ERR AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused endless '*100000000\r\n:1\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+    refused endless ':1\r\n:1\r\n:1\r\n:1\r\n' -- run -n x -c 'touch ran'
+}
+
+@test "arrays in arrays do not reach the stack's end" {
+    refused endless '*1\r\n*1\r\n*1\r\n*1\r\n' -- run -n x -c 'touch ran'
+    assert_stderr_has 'nested deeper'
+    refused endless '*2\r\n:1\r\n*2\r\n:1\r\n' -- run -n x -c 'touch ran'
+    assert_stderr_has 'nested deeper'
+}
+
+@test "a negative size, and what RESP2 does not have, is no Redis" {
+    all_refused "not speak Redis's protocol" raw '*-2\r\n' '$-7\r\n' '$-9223372036854775809\r\n' \
+        '%1000000\r\n' '>3\r\n' '~5\r\n' '#t\r\n' '_\r\n' ',1.5\r\n' '(123\r\n' '=4\r\n' '!4\r\n' \
+        '|1\r\n' ':1 2\r\n' '\x00\x00\x00\x00' '*1\r\n\x7f\r\n'
+}
+
+# The whole reply has --io-timeout, not each of its bytes.
+@test "a reply that trickles ends with the time-out" {
+    refused trickle '*3\r\n:1\r\n:1\r\n+AAAAAAAAAAAAAAAA' -- run -n x -c 'touch ran'
+    refused mute -- run -n x -c 'touch ran'
+}
+
+@test "a handshake without end ends with the time-out" {
+    local url=rediss://127.0.0.1:{}
+    refused trickle '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03' -- run -n x -c 'touch ran'
+    refused endless '\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01\x14\x03\x03\x00\x01\x01' \
+        -- run -n x -c 'touch ran'
+}
+
+@test "a server that turns while the lock is held: 76, in time and with little memory" {
+    attacked turns '$500000000\r\nAAAAAAAAAAAAAAAA' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
+    attacked turns '*1\r\n*1\r\n*1\r\n*1\r\n' -- run -n x -l "$(ms 600)" -c 'sleep 30'
+    assert_equal "$status" 76
+}
+
+@test "what nobody asked for is not taken for an answer" {
+    # "Held by others", and two grants of a lock.
+    local busy='*9\r\n:0\r\n:9\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:0\r\n' grant='*3\r\n:1\r\n:1\r\n:30000\r\n'
+    attacked raw "$busy$grant$grant" -- run -n x -w "$(ms 500)" -c 'touch ran'
+    ((requests > 1))
+    assert_regex "$status" '^(69|75)$'
+    assert_file_not_exist ran
+}
+
+@test "messages without end: the wait ends all the same" {
+    attacked news -- run -n x -w "$(ms 500)" -c 'touch ran'
+    assert_equal "$status" 75
+    assert_file_not_exist ran
+}
+
+@test "who has logged in is not believed any more than others" {
+    RLOCK_PASSWORD=sesame refused logged-in '*536870912\r\n' -- run -n x -c 'touch ran'
+    RLOCK_PASSWORD=sesame refused logged-in '' -- run -n x -c 'touch ran'
+}
+
+@test "a search that comes back to where it was is given up" {
+    refused raw '*5\r\n:1\r\n:9\r\n:0\r\n$1\r\n7\r\n*1\r\n$1\r\na\r\n' -- status
+    assert_stderr_has 'go round in a circle'
+}
+
+# The longest answers that there are, of about 20 MiB: they must not be taken for an attack.
+@test "status of a lock that 10,000 hold" {
+    local long
+    long=$(printf '%0230d' 0)
+    redis EVAL '
+        redis.call("HSET", "x", "mode", "read")
+        for i = 1, 10000 do
+            local owner = ("%08x-0000-4000-8000-000000000000:%d@%s"):format(i, i, ("h"):rep(60))
+            redis.call("HSET", "x", owner, 1)
+            redis.call("SET", "{x}:" .. owner .. ":rwlock_timeout:1", 1, "PX", 600000)
+            redis.call("HSET", "rlock_info:{x}", owner, cjson.encode({host = ("h"):rep(60), pid = i,
+                user = ("u"):rep(60), command = ARGV[1], since = 1700000000000}))
+        end' 0 "$long"
+    try status --json x >/dev/null
+    assert_success
+    run python3 -c '
+import json, sys
+holders = json.load(sys.stdin)[0]["holders"]
+print(len(holders), len({h["owner"] for h in holders}), {len(h["command"]) for h in holders})' <<<"$output"
+    assert_output '10000 10000 {230}'
+}
+
+# --- the time to a first answer ------------------------------------------------------------------
+
+# late ATTACK URL... -- ARG...: against such a server at each of the URLs, with a second to connect and
+# far more for a reply: 69 after the second, and half of one for taking back what may have been taken.
+late() {
+    local attack=$1 url urls=() pids=() i
+    shift
+    while [[ $1 != -- ]]; do
+        urls+=("$1")
+        shift
+    done
+    shift
+    for url in "${urls[@]}"; do
+        (
+            run --separate-stderr python3 "$TOOLS/hostile.py" "$attack" "$RLOCK" "$@" \
+                --connect-timeout "$(ms 1000)" --io-timeout 30s -s "$url"
+            echo "$url: $output: $stderr"
+            read -r status spent _ <<<"$output"
+            assert_equal "$status" 69
+            assert_message
+            ((spent >= 990 * SLOW && spent <= 2000 * SLOW)) || fail "took $spent ms"
+        ) >"said-${#pids[@]}" 2>&1 3>&- &
+        pids+=($!)
+    done
+    for i in "${!pids[@]}"; do
+        wait "${pids[i]}" || fail "$(cat "said-$i")"
+    done
+    assert_file_not_exist ran
+}
+
+@test "69 after --connect-timeout: a server that takes connections and says nothing" {
+    late mute redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} redis://:word@127.0.0.1:{}/3 \
+        sentinel://127.0.0.1:{}/m sentinel://127.0.0.1:{},127.0.0.1:{},localhost:{},127.0.0.1:{}/m \
+        cluster://127.0.0.1:{} cluster://127.0.0.1:{},localhost:{} -- run -n x -n y -c 'touch ran'
+}
+
+@test "69 after --connect-timeout: a server that takes no connections" {
+    late full redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} sentinel://127.0.0.1:{}/m \
+        cluster://127.0.0.1:{} -- run -n x -c 'touch ran'
+}
+
+@test "69 after --connect-timeout: each command" {
+    local pids=() each
+    for each in "redis -- fair -x -n x -c true" "redis -- status" "redis -- latch down -n x" \
+        "redis -- sem -n x --resize 2" "cluster -- doctor"; do
+        mkdir "${#pids[@]}"
+        # shellcheck disable=SC2086 # words
+        (cd "${#pids[@]}" && late mute ${each/ /://127.0.0.1:\{\} }) >"said-${#pids[@]}" 2>&1 3>&- &
+        pids+=($!)
+    done
+    for each in "${!pids[@]}"; do
+        wait "${pids[each]}" || fail "$(cat "said-$each")"
+    done
+}
+
+# It is only the first try that can't have it all: the answer may have been lost.
+@test "a server that takes most of --connect-timeout is used" {
+    proxy_start main
+    proxy delay-reply "$(sha acquire)" 1 "$((600 * SLOW))"
+    try run --connect-timeout "$(ms 1000)" -n x -- true
+    assert_success
+}
+
+@test "--io-timeout is not the time for connecting" {
+    proxy_start main
+    proxy delay-reply AUTH 1 "$((600 * SLOW))"
+    RLOCK_PASSWORD=sesame try run --io-timeout "$(ms 300)" -n x -- true
+    assert_success
+    assert_equal "$(grep -c '^request .* AUTH' proxy.log)" 1
+}

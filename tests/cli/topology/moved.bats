@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# moved.bats: an address, or a name, leads to another master since: it is followed, by who holds and by who
+# waits, though the old one goes on answering over the old connections.
+#
+# The address that moves is a symbolic link to a server's socket: a new connection goes to where it leads
+# by then, one that is there already stays where it is.
+
+load ../../lib/rlock
+load ../../lib/protected
+load ../../lib/replicas
+
+setup_file() {
+    build_section
+    free_ports 1 >"$BATS_FILE_TMPDIR/shared-port"
+}
+
+setup() {
+    rm -f "$BATS_FILE_TMPDIR"/{main,one}/port
+    port_server main
+    replica_server one main
+    rlock_setup
+    lead_to main
+    RLOCK_SERVER=unix://$PWD/vip
+}
+
+teardown() {
+    rlock_teardown
+    server_stop main
+}
+
+lead_to() { # SERVER
+    ln -sfn "$BATS_FILE_TMPDIR/$1/sock" vip.new
+    mv -T vip.new vip
+}
+
+# take_over: one is the master and has the address; main is its replica.
+take_over() {
+    redis_on one REPLICAOF NO ONE
+    lead_to one
+    redis REPLICAOF 127.0.0.1 "$(port_of one)"
+    wait_until 5 has_role main slave
+}
+
+renewed_on() { # SERVER NS: x ends later there than it did
+    (($(expiry x "$1") > $2 + 300000000))
+}
+
+# held_on_both: x is held, has been renewed over the connection that renewals have, and stands on one, too.
+held_on_both() {
+    local end
+    protected -l "$(ms 3000)"
+    end=$(expiry x)
+    wait_until 3 renewed_on main "$end"
+    wait_until 5 stands_on one
+}
+
+@test "while it holds: renewed and given back on the new master" {
+    local end
+    held_on_both
+    take_over
+    end=$(expiry x one)
+    wait_until 3 renewed_on one "$end"
+    goes_on
+    assert_nothing_left one
+}
+
+# A renewal that failed once may be told.
+goes_on() {
+    alive_for 500
+    ends_well
+    refute_regex "$(cat err)" 'lost|stopping'
+}
+
+stands_on() { # SERVER
+    (($(redis_on "$1" EXISTS x) == 1))
+}
+
+@test "while it holds, and the old master can't even be read: the same" {
+    local end
+    held_on_both
+    redis CONFIG SET replica-serve-stale-data no
+    redis_on one REPLICAOF NO ONE
+    lead_to one
+    redis REPLICAOF 127.0.0.1 1 # nobody listens there: MASTERDOWN
+    end=$(expiry x one)
+    wait_until 3 renewed_on one "$end"
+    goes_on
+    assert_nothing_left one
+}
+
+@test "while it holds, and the old master has lost its replicas: the same" {
+    local end
+    held_on_both
+    redis_on one REPLICAOF NO ONE
+    lead_to one
+    redis CONFIG SET min-replicas-to-write 1 # NOREPLICAS
+    end=$(expiry x one)
+    wait_until 3 renewed_on one "$end"
+    goes_on
+    assert_nothing_left one
+}
+
+@test "the new master does not have it: 76, soon" {
+    redis_on one REPLICAOF NO ONE
+    protected -l "$(ms 3000)"
+    lead_to one
+    redis REPLICAOF 127.0.0.1 "$(port_of one)"
+    assert_lost_within 2000
+}
+
+@test "given back on the new master, also without a renewal in between" {
+    protected -l "$(ms 30000)"
+    wait_until 5 stands_on one
+    take_over
+    ends_well
+    refute_regex "$(cat err)" 'lost|confirmed'
+    assert_nothing_left one
+}
+
+@test "a handle is renewed, looked at and given back there" {
+    local handle
+    handle=$(rlock acquire run -l 30s -n x)
+    wait_until 5 stands_on one
+    take_over
+    rlock renew "$handle"
+    rlock check "$handle"
+    rlock release "$handle"
+    assert_nothing_left one
+}
+
+@test "while it waits: it listens on the new master, and is in when the lock is free there" {
+    foreign_hold x 60000
+    wait_until 5 stands_on one
+    start run -q -n x -- "$SECTION" --log history
+    wait_until 10 waiters x 1
+    take_over
+    wait_until 8 waiters x 1 one
+    redis REPLICAOF 127.0.0.1 1 # nothing comes by way of the old one
+    foreign_release_on one
+    reap "$pid" 2
+    assert_equal "$status: $(cat err)" "0: "
+    assert_nothing_left one
+}
+
+foreign_release_on() { # SERVER
+    redis_on "$1" DEL x
+    redis_on "$1" PUBLISH 'redisson_lock__channel:{x}' 0
+}
+
+@test "while it waits, and the connections are cut: the same" {
+    foreign_hold x 60000
+    wait_until 5 stands_on one
+    start run -q -n x -- true
+    wait_until 10 waiters x 1
+    take_over
+    redis CLIENT KILL TYPE pubsub
+    wait_until 3 waiters x 1 one
+    foreign_release_on one
+    reap "$pid" 2
+    assert_equal "$status: $(cat err)" "0: "
+}
+
+@test "nothing can be written anywhere: the wait ends in time, 69, saying so" {
+    redis REPLICAOF 127.0.0.1 "$(port_of one)"
+    took $((600 * SLOW)) 2000 rlock run -q -w "$(ms 700)" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x READONLY
+    assert_file_not_exist ran
+}
+
+@test "one of several servers: followed, and counted for the majority" {
+    server_start b
+    server_start c
+    RLOCK_SERVER="unix://$PWD/vip $(server_url b) $(server_url c)"
+    held_on_both
+    take_over
+    server_stop c
+    alive_for 3500
+    assert_equal "$(redis_on one EXISTS x)" 1
+    ends_well
+    assert_nothing_left one
+    assert_nothing_left b
+}
+
+# --- a name ------------------------------------------------------------------------------------
+
+# twins: main and one on one port of two addresses, and vip.test is main's.
+twins() {
+    may_name || skip "needs the right to mount"
+    local port
+    server_stop one
+    server_stop main
+    port=$(<"$BATS_FILE_TMPDIR/shared-port")
+    server_start main --bind 127.0.0.1 --port "$port" --repl-diskless-sync-delay 0
+    server_start one --bind 127.0.0.2 --port "$port" --repl-diskless-sync-delay 0 --replicaof 127.0.0.1 "$port"
+    wait_until 10 streams_to main 1
+    echo "127.0.0.1 vip.test" >hosts
+    RLOCK_SERVER=redis://vip.test:$port
+}
+
+@test "a name: followed by who holds and by who waits, connections being cut or not" {
+    local cut end holder waiter
+    twins
+    for cut in no yes; do
+        rm -f let-go history
+        named env --default-signal=INT,QUIT "$RLOCK" run -n x -l "$(ms 3000)" -- \
+            "$SECTION" --log history --until let-go --exit 5 >out 2>err </dev/null 3>&- 4>&- &
+        holder=$!
+        wait_until 10 test -s history
+        named "$RLOCK" run -q -n x -- true >waiter.out 2>waiter.err </dev/null 3>&- 4>&- &
+        waiter=$!
+        wait_until 10 waiters x 1
+        wait_until 5 stands_on one
+        redis_on one REPLICAOF NO ONE
+        echo "127.0.0.2 vip.test" >hosts
+        redis REPLICAOF 127.0.0.2 "$(<"$BATS_FILE_TMPDIR/shared-port")"
+        if [[ $cut == yes ]]; then
+            redis CLIENT KILL TYPE normal SKIPME yes
+            redis CLIENT KILL TYPE pubsub
+        fi
+        end=$(expiry x one)
+        wait_until 3 renewed_on one "$end"
+        wait_until 8 waiters x 1 one
+        : >let-go
+        reap "$holder"
+        assert_equal "$status" 5
+        refute_regex "$(cat err)" 'lost|stopping'
+        reap "$waiter" 2
+        assert_equal "$status: $(cat waiter.err)" "0: "
+        assert_nothing_left one
+        echo "127.0.0.1 vip.test" >hosts
+        redis REPLICAOF NO ONE
+        redis_on one REPLICAOF 127.0.0.1 "$(<"$BATS_FILE_TMPDIR/shared-port")"
+        wait_until 10 streams_to main 1
+    done
+}

@@ -1,0 +1,229 @@
+#!/usr/bin/env bats
+# quorum.bats: one lock on a majority of independent servers: taken, re-entered, given back, refused.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/quorum
+
+@test "run, read, write: held on all of them, and given back on all" {
+    local kind
+    for kind in run read write; do
+        holds "$kind" "$kind" -l "$(ms 1500)" # who was late is asked again with the renewal
+        wait_until 3 held_on_all x
+        finish "$kind"
+        nothing_left
+    done
+}
+
+@test "the command's own status; 128+N when signal N ended it" {
+    local own
+    for own in 0 1 75 76 255; do
+        try run -n x -- sh -c "exit $own"
+        assert_equal "$status: $stderr" "$own: "
+    done
+    try write -n x -- sh -c 'kill -KILL $$'
+    assert_failure 137
+    nothing_left
+}
+
+@test "three of them are enough for a quorum as well as five" {
+    quorum m1 m3 m5
+    holds a run
+    assert_equal "$(held_on x)" 3
+    assert_equal "$(on m2 m4 -- EXISTS x)" $'0\n0'
+    kept_out run
+    finish a
+    nothing_left
+}
+
+@test "-s three times, and in whatever order, is the same lock" {
+    local servers=(-s "$(server_url m2)" -s "$(server_url m3)" -s "$(server_url m1)")
+    quorum m1 m2 m3
+    holds a run
+    unset RLOCK_SERVER
+    try run -x "${servers[@]}" -n x -- true
+    assert_failure 75
+    finish a
+    try run -x "${servers[@]}" -n x -- true
+    assert_success
+    nothing_left
+}
+
+@test "a config file names several, and -s replaces all of them" {
+    quorum m1 m2 m3
+    echo "server = $RLOCK_SERVER" >"$RLOCK_CONFIG"
+    unset RLOCK_SERVER
+    try run -n x -- true
+    assert_success
+    assert_equal "$(token_on m1) $(token_on m2) $(token_on m3)" "1 1 1"
+    try run -s "$(server_url m4)" -n x -- true
+    assert_success
+    assert_equal "$(token_on m1) $(token_on m4)" "1 1"
+}
+
+@test "one excludes another, kind by kind" {
+    holds r1 read
+    holds r2 read
+    kept_out write
+    finish r1 r2
+    holds w write
+    kept_out read
+    kept_out write
+    finish w
+    holds a run
+    kept_out run
+    finish a
+    check_history --rule rw --min-sections 4 history
+    nothing_left
+}
+
+@test "75, or -E: held by others on all of them, on a majority of them" {
+    local option
+    foreign_on m2 m3 m5
+    for option in --no-wait --wait=0 --wait=300ms; do
+        try run "$option" -n x -- touch ran
+        assert_failure 75
+        assert_regex "${stderr##*$'\n'}" '^rlock: cannot take x'
+        assert_stderr_has "$foreign_owner"
+        try run "$option" -E 42 -n x -- touch ran
+        assert_failure 42
+    done
+    assert_file_not_exist ran
+    only_foreign m2 m3 m5
+}
+
+@test "what was granted on a minority is given back there" {
+    local kind
+    redis_on m1 HSET x mode write "$foreign_owner:write" 1
+    redis_on m3 HSET x mode write "$foreign_owner:write" 1
+    redis_on m4 HSET x mode write "$foreign_owner:write" 1
+    for kind in read write; do
+        kept_out "$kind"
+        assert_equal "$(keys_left)" $'x\nx\nx'
+    done
+}
+
+@test "held by others on a minority: the rest is a majority" {
+    foreign_on m2 m5
+    holds a run
+    assert_equal "$(held_on x) $(on m2 m5 -- HKEYS x | sort -u)" "5 $foreign_owner"
+    finish a
+    only_foreign m2 m5
+}
+
+@test "re-entry: the same token, and its end gives back only its own hold" {
+    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"; rlock run -x -n x -- printenv RLOCK_TOKEN; rlock run -x -n x -- true; echo $?
+        redis-cli -s "$0" HVALS x' "$BATS_FILE_TMPDIR/m1/sock"
+    assert_success
+    assert_output $'1\n1\n0\n1'
+    nothing_left
+}
+
+@test "write, then read inside: the read hold survives the end of the write hold" {
+    holds a write -- rlock read -n x
+    kept_out read
+    finish a
+    start write -n x -- sh -c 'rlock read -n x -- "$0" --log history --note who=b --until end-b &
+        until grep -q who=b history; do sleep 0.01; done' "$SECTION"
+    holder=$pid
+    reap "$holder"
+    assert_equal "$status" 0
+    held_on_majority x
+    kept_out write
+    rlock read -x -n x -- true
+    brief b
+    wait_until 5 free_everywhere x
+    nothing_left
+}
+
+@test "read, then write inside: 64 at once" {
+    took 0 2000 rlock read -n x -- rlock write -n x -- touch ran
+    assert_failure 64
+    assert_file_not_exist ran
+    nothing_left
+}
+
+@test "several names: all of them, or none" {
+    try run -n b -n a -- sh -c 'echo "$RLOCK_NAME"; for s; do redis-cli -s "$s" EXISTS a b; done' \
+        sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
+    assert_success
+    assert_output "$(printf '%s\n' a b 2 2 2 2 2)"
+    on m1 m2 m3 -- HSET b "$foreign_owner" 1
+    try run -x -n a -n b -n c -- touch ran
+    assert_failure 75
+    assert_stderr_has b
+    assert_file_not_exist ran
+    assert_equal "$(keys_left)" $'b\nb\nb'
+}
+
+@test "the command finds all servers, without their passwords, when they were given as options" {
+    local each options=()
+    quorum m1 m2 m3
+    for each in "${members[@]}"; do
+        options+=(-s "$(server_url "$each")")
+    done
+    unset RLOCK_SERVER
+    try run "${options[@]}" -n x -- sh -c 'echo $RLOCK_SERVER; exec rlock run -x -n x -- printenv RLOCK_TOKEN'
+    assert_success
+    assert_output "$(urls m1 m2 m3)"$'\n1'
+    nothing_left
+}
+
+@test "65: another kind of key on a majority; on a minority it is not touched" {
+    on m1 m2 m3 -- SET x 5
+    try run -n x -w 5s -- touch ran
+    assert_failure 65
+    assert_message
+    assert_stderr_has x
+    assert_file_not_exist ran
+    assert_equal "$(keys_left) $(on m1 m2 m3 -- GET x)" $'x\nx\nx 5\n5\n5'
+    redis_on m1 DEL x
+    try run -n x -- true
+    assert_success
+    assert_equal "$(on m2 m3 -- GET x)" $'5\n5'
+}
+
+@test "77: a majority refuses us; a minority that does is no hindrance" {
+    on m1 m2 m3 -- ACL SETUSER default -evalsha -eval
+    try run -n x -- touch ran
+    assert_failure 77
+    assert_message
+    assert_file_not_exist ran
+    redis_on m1 ACL SETUSER default +@all
+    try run -n x -- true
+    assert_success
+    on m2 m3 -- ACL SETUSER default +@all
+    nothing_left
+}
+
+@test "127 and 126: given back everywhere" {
+    run -127 --separate-stderr rlock run -n x -- no-such-command
+    run -126 --separate-stderr rlock run -n x -- /
+    nothing_left
+}
+
+# Of several that come together, and do not wait, one must get it.
+@test "-x, and nobody has a majority: tried again until somebody has" {
+    local member owner
+    for member in m1:one m2:one m3:two m4:two; do
+        owner=${member#*:}
+        member=${member%:*}
+        redis_on "$member" HSET x "00000000-2222-4333-8444-555555555555:$owner" 1 >/dev/null
+        redis_on "$member" PEXPIRE x 900 >/dev/null # rlock is patient for 1.5 s, however slow the machine
+    done
+    took 100 2500 rlock run -x -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+    wait_until 3 nothing_left
+}
+
+@test "-x, and nobody gets a majority for seconds: 75" {
+    local member
+    foreign_on m1 m2
+    for member in m3 m4; do
+        redis_on "$member" HSET x another 1 >/dev/null
+    done
+    took 1300 4000 rlock run -x -n x -- touch ran
+    assert_failure 75
+    assert_file_not_exist ran
+}

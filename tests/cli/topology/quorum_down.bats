@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# quorum_down.bats: members that are down, hang, or come late while a lock is taken and given back.
+# FAULTS.md K1, K2, K4.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/quorum
+
+@test "two are down: nobody notices" {
+    crash m1 m4
+    took 0 500 rlock run -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+    holds a write
+    assert_equal "$(held_on x)" 3
+    kept_out write
+    finish a
+    nothing_left
+}
+
+@test "two hang: nobody notices, neither at the start nor at the end" {
+    pause m2 m5
+    took 0 500 rlock run -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+    holds a run
+    took 0 700 rlock run -x -n x -- true
+    assert_failure 75
+    finish a
+}
+
+@test "what a hanging server was sent does not leave the lock there when it wakes" {
+    rlock run -n x -- rlock run -n x -- true # the scripts are known everywhere
+    pause m2 m5
+    rlock run -n x -- true
+    rlock write -n y -- true
+    resume m2 m5
+    wait_until 3 nothing_left
+}
+
+@test "the same of a try that found others, and of one that was interrupted" {
+    rlock run -n x -- true
+    foreign_on m1 m3 m4
+    pause m2 m5
+    rlock run -n z -- true
+    try run -x -n x -- true
+    assert_failure 75
+    act a run
+    wait_until 5 listening 1
+    signal TERM a
+    gone 143 a
+    resume m2 m5
+    wait_until 3 only_foreign m1 m3 m4
+}
+
+@test "three are down: 69, never 75; at once with --no-wait, else after --connect-timeout" {
+    crash m1 m2 m3
+    took 0 2500 rlock run -x -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x "$(server_url m1)" "$(server_url m5)"
+    on m4 m5 -- HSET x "$foreign_owner" 1
+    took 0 2500 rlock run -x -n x -- touch ran
+    assert_failure 69
+    took 400 3000 rlock run -w 60s --connect-timeout 400ms -n x -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+    only_foreign m4 m5
+}
+
+@test "three hang: 69 in about a second, or --connect-timeout, and nothing is left on the others" {
+    pause m1 m2 m3
+    took 0 3000 rlock run -x -n x -- touch ran
+    assert_failure 69
+    nothing_left
+    took 300 3000 rlock run -w 60s --connect-timeout 300ms --io-timeout 300ms -n x -- touch ran
+    assert_failure 69
+    nothing_left
+    assert_file_not_exist ran
+    resume m1 m2 m3
+    wait_until 3 nothing_left
+}
+
+# Two would be given, one is somebody's: tried again for some seconds, as when several come together.
+@test "undecided, and two hang: the answer takes some seconds, and nothing is left" {
+    foreign_on m3
+    pause m1 m2
+    took 0 6000 rlock run -x -n x -- touch ran
+    assert_failure
+    assert_file_not_exist ran
+    only_foreign m3
+    resume m1 m2
+    wait_until 3 only_foreign m3
+}
+
+@test "75 needs a majority that answered: two of five say held, three are gone: 69, at the end of the wait" {
+    foreign_on m1 m2 m3 m4 m5
+    act a run -w "$(ms 2500)"
+    wait_until 5 listening 1
+    crash m3 m4 m5
+    gone 69 a
+    refute_entered a
+    assert_equal "$(wc -l <a.err)" 2 # waiting; and why not
+    only_foreign m1 m2
+}
+
+@test "three go away while waiting, one comes back: the wait goes on" {
+    local begin
+    foreign_on m1 m2 m3 m4 m5
+    brief a
+    act a run
+    wait_until 5 listening 1
+    crash m3 m4 m5
+    foreign_gone m1 m2
+    restart m4
+    begin=$(now_ns)
+    gone 0 a
+    (($(stamp a enter) - begin < 6000000000 * SLOW))
+    nothing_left
+}
+
+@test "a member that comes up within --connect-timeout is used" {
+    crash m1 m2 m3
+    start run --connect-timeout 10s -n x -- echo ran
+    wait_until 2 in_state "$pid" S
+    restart m2
+    reap "$pid"
+    assert_equal "$status $(cat out)" "0 ran"
+    nothing_left
+}
+
+@test "the majority's answers come after the lease: the command starts only on a lease that is sure" {
+    pause m1 m2 m3
+    start run -l "$(ms 400)" -n x -- sh -c 'for s; do redis-cli -s "$s" HEXISTS x "$RLOCK_OWNER"; done' \
+        sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
+    wait_until 5 in_state "$pid" S
+    sleep "$(awk "BEGIN { print 0.8 * $SLOW }")" # two leases
+    resume m1 m2 m3
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(grep -cx 1 out) >= 3)) || fail "started while held on $(grep -cx 1 out)"
+    wait_until 3 nothing_left
+}
+
+@test "a server is loading, busy, read-only, out of memory, full of clients: one that does not count" {
+    redis_on m1 CONFIG SET maxmemory 1 >/dev/null
+    redis_on m2 REPLICAOF 127.0.0.1 9 >/dev/null
+    try run -n x -- true
+    assert_success
+    redis_on m3 REPLICAOF 127.0.0.1 9 >/dev/null
+    took 300 3000 rlock run -w 300ms -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_regex "$stderr" 'read-only|replica|memory'
+    on m2 m3 -- REPLICAOF NO ONE >/dev/null
+    redis_on m1 CONFIG SET maxmemory 0 >/dev/null
+    assert_file_not_exist ran
+    nothing_left
+}
+
+@test "a quorum of three: one may be gone, two may not" {
+    quorum m1 m2 m3
+    pause m3
+    took 0 500 rlock run -n x -- true
+    assert_success
+    crash m2
+    took 0 3000 rlock run -x -n x -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# quorum_token.bats: fencing tokens grow from holder to holder, whatever majorities answered; and lost
+# requests and replies, on some of the servers, leave nothing behind. FAULTS.md A1, A3, D1, K1.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/quorum
+
+# next_token [KIND]: of one more holder.
+next_token() {
+    rlock "${1:-run}" -n x -- printenv RLOCK_TOKEN
+}
+
+# grown: the token after the last one.
+grown() {
+    local token
+    token=$(next_token "$@")
+    ((token > last)) || fail "token $token after $last"
+    last=$token
+}
+
+@test "1, 2, 3, when nothing happens; re-entry has the holder's" {
+    local expected
+    for expected in 1 2 3; do
+        assert_equal "$(next_token)" "$expected"
+    done
+    assert_equal "$(rlock run -n x -- rlock run -n x -- printenv RLOCK_TOKEN)" 4
+}
+
+@test "the largest that any of the majority knows, plus one" {
+    redis_on m2 SET 'redisson_lock_token:{x}' 100
+    pause m4 m5
+    assert_equal "$(next_token)" 101
+    resume m4 m5
+}
+
+@test "it is on a majority before the command starts" {
+    local member times=0 n
+    redis_on m2 SET 'redisson_lock_token:{x}' 100
+    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"; for s; do redis-cli -s "$s" GET "redisson_lock_token:{x}"; done' \
+        sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
+    assert_success
+    last=${lines[0]}
+    for member in "${lines[@]:1}"; do
+        times=$((times + (member >= last)))
+    done
+    ((times >= 3)) || fail "token $last, but on the servers: ${lines[*]:1}"
+}
+
+@test "so the next majority, without the server that knew it, has a larger one" {
+    redis_on m2 SET 'redisson_lock_token:{x}' 100
+    pause m4 m5
+    last=$(next_token)
+    assert_equal "$last" 101
+    resume m4 m5
+    pause m1 m2
+    grown
+    resume m1 m2
+    pause m2 m3
+    grown
+    resume m2 m3
+}
+
+@test "by turns each server runs ahead, and is gone with another: the tokens grow, each kind" {
+    local kind one
+    for kind in run write read; do
+        last=0
+        for one in 1 2 3 4 5; do
+            redis_on "m$one" INCRBY 'redisson_lock_token:{x}' 10 >/dev/null
+            grown "$kind"
+            pause "m$one" "m$((one % 5 + 1))"
+            grown "$kind"
+            resume "m$one" "m$((one % 5 + 1))"
+        done
+    done
+}
+
+@test "each server crashes and comes back empty, one after the other" {
+    local member
+    last=0
+    for member in m1 m2 m3 m4 m5; do
+        grown
+        grown
+        crash "$member"
+        grown
+        restart "$member"
+        grown
+    done
+}
+
+# --- lost requests and replies -----------------------------------------------------------------
+
+# One of five is reached through the proxy.
+through_proxy() {
+    local others
+    others=$(urls m2 m3 m4 m5)
+    proxy_start m1
+    RLOCK_SERVER="$RLOCK_SERVER $others"
+}
+
+# faulty FAULT VERB [OPTION...]: while one verb's request or reply to m1 is lost, a command runs to its
+# end.
+faulty() {
+    local fault=$1 verb=$2
+    shift 2
+    proxy pass
+    proxy "$fault" "$(sha "$verb")" 1
+    took 0 2500 rlock run "$@" -n x -- sh -c 'redis-cli -s "$0" HVALS x; exit 5' "$BATS_FILE_TMPDIR/m2/sock"
+    assert_equal "$fault $verb: $status $output" "$fault $verb: 5 1"
+    proxy pass
+    wait_until 3 nothing_left
+}
+
+@test "a reply or request is lost on one server, and its connection: one hold, and nothing left there" {
+    through_proxy
+    faulty lose-reply acquire
+    faulty lose-request acquire
+    faulty lose-reply release
+    faulty lose-request release
+    assert_bitten lost-reply 2
+    assert_bitten lost-request 2
+}
+
+# A server that is silent is not waited for: there the lock stands until its lease has ended.
+@test "a reply or request never comes: one hold, and nothing left when the lease is over" {
+    through_proxy
+    faulty mute-reply acquire -l "$(ms 1500)"
+    faulty mute-request acquire -l "$(ms 1500)"
+    faulty mute-reply release -l "$(ms 1500)"
+    faulty mute-request release -l "$(ms 1500)"
+    assert_bitten lost-reply 2
+    assert_bitten lost-request 2
+}
+
+@test "the same of a try that finds others: what one server has granted unheard is given back" {
+    local fault
+    through_proxy
+    foreign_on m3 m4 m5
+    for fault in lose-reply mute-reply; do
+        proxy pass
+        proxy "$fault" "$(sha acquire)" 1
+        try run -x -l "$(ms 1500)" -n x -- touch ran
+        assert_failure # 75, or 69 where m1 has not answered
+        proxy pass
+        wait_until 5 only_foreign m3 m4 m5
+    done
+    assert_bitten lost-reply 2
+    assert_file_not_exist ran
+}
+
+@test "renewals of one server are lost: the command goes on" {
+    through_proxy
+    proxy lose-reply "$(sha renew)" 1 3
+    start run -l "$(ms 600)" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    wait_until 10 test -s history
+    alive_for 1500
+    assert_bitten lost-reply 2
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 5
+    wait_until 3 nothing_left
+}
+
+@test "each request or reply of one server is lost with probability 0.3, twelve times" {
+    local seed n
+    through_proxy
+    seed=$RANDOM
+    echo "seed $seed"
+    proxy drop 0.3 "$seed" evalsha
+    for ((n = 0; n < 12 || $(grep -c '^lost-' proxy.log) < 5; n++)); do
+        try run -q -l "$(ms 2000)" -n x -- sh -c 'redis-cli -s "$0" HVALS x; exit 5' "$BATS_FILE_TMPDIR/m2/sock"
+        assert_equal "$status $output" "5 1"
+    done
+    proxy pass
+    wait_until 5 nothing_left # at the lease's end where the release never came
+}

@@ -1,0 +1,405 @@
+#!/usr/bin/env bats
+# sentinel.bats: sentinel://: the master is asked from any Sentinel that answers, and a hold counts with a
+# replica's acknowledgement. FAULTS.md E4, E5.
+
+load ../../lib/rlock
+load ../../lib/protected
+load ../../lib/replicas
+load ../../lib/sentinel
+
+# dead_port: nobody listens there.
+dead_port() {
+    echo "127.0.0.1:$(free_ports 1)"
+}
+
+@test "takes on the master, and gives back; a replica has it before the command starts" {
+    try run -n x -- sh -c 'for one in main one two; do redis-cli -s "$0/$one/sock" HVALS x; done' "$BATS_FILE_TMPDIR"
+    assert_success
+    assert_output --regexp $'1\n1' # one of the two is enough
+    assert_equal "$stderr" ""
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
+    assert_nothing_left main
+}
+
+@test "status shows what the master has" {
+    hold x
+    try status
+    assert_success
+    assert_line --index 1 --regexp '^x +run +held '
+    try status -q x
+    assert_failure 75
+    let_go x
+    reap "$holder"
+}
+
+@test "a waiter is woken by the release" {
+    hold x
+    start run -q -n x -- "$SECTION" --log history
+    wait_until 10 waiters x 1
+    let_go x
+    reap "$pid" 2
+    assert_equal "$status: $(cat err)" "0: "
+    assert_file_exist history
+    assert_nothing_left main
+}
+
+@test "every kind" {
+    local kind
+    for kind in run fair read write 'sem --permits 1'; do
+        # shellcheck disable=SC2086
+        try $kind -n "${kind%% *}" -- touch "ran-${kind%% *}"
+        assert_equal "$kind: $status" "$kind: 0"
+        assert_file_exist "ran-${kind%% *}"
+    done
+    try latch set -n latch --count 1
+    assert_success
+    try latch down -n latch
+    assert_success
+    try latch wait -n latch
+    assert_success
+}
+
+@test "the database" {
+    RLOCK_SERVER+=/3
+    try run -n x -- true
+    assert_success
+    assert_equal "$(redis -n 3 GET 'redisson_lock_token:{x}')" 1
+    assert_equal "$(redis -n 0 DBSIZE)" 0
+}
+
+@test "from a config file" {
+    printf 'server = %s/2\n' "$RLOCK_SERVER" >fleet.conf
+    unset RLOCK_SERVER
+    RLOCK_CONFIG=$PWD/fleet.conf try run -n x -- true
+    assert_success
+    assert_equal "$(redis -n 2 GET 'redisson_lock_token:{x}')" 1
+}
+
+@test "given as an option: the command has it, and a nested rlock finds the same lock" {
+    local url=$RLOCK_SERVER/3
+    unset RLOCK_SERVER
+    try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"; rlock run -x -n y -- true'
+    assert_success
+    assert_output "$url"$'\n1'
+    assert_equal "$(redis -n 3 MGET 'redisson_lock_token:{x}' 'redisson_lock_token:{y}' | xargs)" "1 1"
+}
+
+@test "64: what is no address of Sentinels" {
+    local bad
+    for bad in sentinel:// sentinel://h sentinel://h/ sentinel:///m sentinel://h/m/db sentinel://h/m/1/2 \
+        sentinel://h:port/m sentinel://h,/m sentinel://,h/m; do
+        assert_usage --server -- run -s "$bad" -n x -- touch ran
+    done
+}
+
+@test "the default ports; without a replica none is asked for" {
+    net_server net
+    mkdir -p "$BATS_FILE_TMPDIR/lone"
+    printf '%s\n' 'bind 127.0.0.1' 'port 26379' 'sentinel monitor m 127.0.0.1 6379 1' >"$BATS_FILE_TMPDIR/lone/sentinel.conf"
+    launcher=(nsenter -t "$(server_pid net)" -n)
+    sentinel_start lone
+    launcher=()
+    run --separate-stderr in_net net timeout 30 "$RLOCK" run -s sentinel://127.0.0.1/m -n x -- true
+    assert_equal "$status: $stderr" "0: "
+    assert_equal "$(redis_on net GET 'redisson_lock_token:{x}')" 1
+    run --separate-stderr in_net net timeout 30 "$RLOCK" run -q -x -s sentinel://127.0.0.1/m --replicas 1 -n x -- true
+    assert_failure 69
+}
+
+# --- which of the Sentinels --------------------------------------------------------------------
+
+# one_is_enough URL: s2 is in it, the others are of no use.
+one_is_enough() {
+    took 0 4000 rlock run -q --connect-timeout "$(ms 3000)" -s "$1" -n x -- true
+    assert_equal "$status: $stderr" "0: "
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
+}
+
+@test "the first Sentinels are not there: the next" {
+    one_is_enough "sentinel://$(dead_port),$(dead_port),127.0.0.1:$(port_of s2)/m"
+}
+
+@test "a Sentinel's host has no address: the next" {
+    one_is_enough "sentinel://nowhere.invalid:26379,127.0.0.1:$(port_of s2)/m"
+}
+
+@test "the first Sentinel takes connections and does not answer: the next" {
+    changed
+    freeze s1
+    one_is_enough "$(sentinel_url s1 s2)"
+}
+
+@test "the first Sentinel does not know the name: the next" {
+    changed
+    redis_on s1 SENTINEL REMOVE m
+    one_is_enough "$(sentinel_url s1 s2)"
+}
+
+@test "the first is no Sentinel at all: the next" {
+    one_is_enough "sentinel://127.0.0.1:$(port_of two),127.0.0.1:$(port_of s2)/m"
+}
+
+@test "the first Sentinel is behind the times, and names a replica: the next" {
+    believes s1 one
+    one_is_enough "$(sentinel_url s1 s2)"
+}
+
+@test "the only Sentinel is behind the times: asked again until it knows better" {
+    local url
+    url=$(sentinel_url s1)
+    believes s1 one
+    took $((500 * SLOW)) 2500 rlock run -q -w "$(ms 500)" -s "$url" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x "$url"
+    assert_file_not_exist ran
+    start run -q -s "$url" -n x -- "$SECTION" --log history
+    wait_until 5 in_state "$pid" S
+    kill -STOP "$pid" # for a moment s1 knows nobody
+    believes s1 main
+    kill -CONT "$pid"
+    reap "$pid" 5
+    assert_equal "$status: $(cat err)" "0: "
+    assert_nothing_left main
+}
+
+@test "no Sentinel is there: 69 after --connect-timeout, however long the wait" {
+    local url
+    url=sentinel://$(dead_port),$(dead_port)/m
+    took $((400 * SLOW)) 2000 rlock run -q --connect-timeout "$(ms 400)" -s "$url" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x "$url"
+    assert_file_not_exist ran
+}
+
+@test "no Sentinel answers: 69 after --connect-timeout" {
+    changed
+    freeze s1 s2 s3
+    took $((600 * SLOW)) 2200 rlock run -q --connect-timeout "$(ms 600)" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x "$RLOCK_SERVER"
+    assert_file_not_exist ran
+}
+
+@test "two of three Sentinels hang: the third is asked within --connect-timeout" {
+    changed
+    freeze s1 s2
+    try run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
+    assert_success
+}
+
+@test "no Sentinel knows the name: 69, and that it is so" {
+    took 0 2500 rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_regex "$stderr" 'know.*nobody|nobody.*know'
+    assert_file_not_exist ran
+}
+
+@test "a Sentinel that comes within --connect-timeout is asked" {
+    local url
+    url=$(sentinel_url s3)
+    changed
+    server_stop s3
+    start run -q --connect-timeout "$(ms 5000)" -s "$url" -n x -- true
+    wait_until 2 in_state "$pid" S
+    sentinel_start s3
+    reap "$pid" 6
+    assert_equal "$status: $(cat err)" "0: "
+}
+
+# --- replicas ----------------------------------------------------------------------------------
+
+@test "--replicas 0: nobody waits for replicas" {
+    freeze one two
+    try run --replicas 0 -n x -- true
+    assert_success
+    assert_equal "$(calls wait)" 0
+}
+
+# Either could become the master: who does not have the lock must not.
+@test "one of two replicas is silent: 69, that it was for that, and nothing is left" {
+    local silent
+    changed
+    for silent in one two; do
+        freeze "$silent"
+        # Before the Sentinels miss it, however slow the build.
+        took 600 2000 rlock run -q -w 600ms --replica-timeout 200ms -n x -- touch ran
+        assert_failure 69
+        assert_message
+        assert_stderr_has x "$RLOCK_SERVER" replica
+        assert_file_not_exist ran
+        assert_nothing_left main
+        thaw "$silent"
+        wait_until 10 topology_ready
+    done
+}
+
+@test "one of two replicas is silent, and the Sentinels find that out: the other will do" {
+    changed
+    freeze two
+    try run -n x -- true
+    assert_success
+    assert_equal "$(named_by s1)" main
+}
+
+@test "one of two replicas is stopped: the other will do when the Sentinels have missed it" {
+    changed
+    protected -l "$(ms 6000)" --replica-timeout "$(ms 100)"
+    server_stop two
+    took 0 3500 rlock run -n y -- true
+    assert_success
+    assert_kept 2500
+}
+
+@test "a replica that is never promoted may be silent" {
+    changed
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 told_priority_zero
+    freeze two
+    took 0 900 rlock run -n x -- true
+    assert_success
+    freeze one
+    try run -q -x --replica-timeout "$(ms 200)" -n x -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+}
+
+told_priority_zero() {
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
+    done
+}
+
+# promoted SERVER: as by a Sentinel that has not said so yet.
+promoted() {
+    printf '%s\n' MULTI 'REPLICAOF NO ONE' 'CLIENT KILL TYPE normal' 'CLIENT KILL TYPE pubsub' EXEC | redis_on "$1"
+    has_role "$1" master
+}
+
+# Whoever answers for it.
+nothing_counts() {
+    local n
+    for n in 1 2 3 4; do
+        try run -q -x --replica-timeout "$(ms 100)" -n x -- touch ran
+        assert_failure 69
+        assert_file_not_exist ran
+        assert_equal "$(named_by s1)" main
+    done
+}
+
+@test "a replica has just been promoted, and nobody knows: nothing counts, whatever the other one says" {
+    changed
+    pace 10000 2000 1000
+    promoted one
+    nothing_counts
+}
+
+@test "... nor one that is never promoted" {
+    changed
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 told_priority_zero
+    pace 10000 2000 1000
+    promoted one
+    nothing_counts
+}
+
+@test "... nor one that has just come, and is not known yet" {
+    changed
+    server_stop two
+    wait_until 10 down_everywhere 1
+    pace 10000 2000 1000
+    data_server three --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 10 streams_to main 2
+    promoted one
+    nothing_counts
+}
+
+@test "what follows the master and is no server is not waited for" {
+    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 follows_without_port
+    took 0 900 rlock run -n x -- true
+    assert_success
+    wait_until 15 sentinel_has_seen_it
+    took 0 900 rlock run -n x -- true
+    assert_success
+}
+
+follows_without_port() {
+    [[ $(redis ROLE | xargs) == *" 0 0"* || $(redis INFO replication) == *port=0,state=online* ]]
+}
+
+sentinel_has_seen_it() {
+    (($(redis_on s1 SENTINEL MASTER m | grep -A 1 '^num-slaves$' | tail -n 1) >= 2)) &&
+        [[ $(redis INFO replication) == *connected_slaves:3* ]]
+}
+
+@test "a replica is added: it must have what is written from then on, also by who holds" {
+    local name
+    changed
+    for name in s1 s2 s3; do # none sees within this test that it is down
+        redis_on "$name" SENTINEL SET m down-after-milliseconds 60000
+    done
+    protected -l "$(ms 2400)" --replica-timeout "$(ms 200)"
+    data_server three --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 10 streams_to main 3
+    assert_equal "$(redis_on three EXISTS x)" 1
+    freeze three
+    assert_lost
+    try run -q -x --replica-timeout "$(ms 200)" -n y -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+    thaw three
+    wait_until 10 rlock run -q -x -n y -- true
+}
+
+@test "both replicas fall silent while it runs: nothing proves the hold any more: 76 before the lease's end" {
+    local end
+    changed
+    protected -l "$(ms 1800)" --replicas 1 --replica-timeout "$(ms 200)"
+    freeze one two
+    end=$(expiry x)
+    assert_lost
+    assert_dead_before "$end" 1800
+}
+
+# Where the majority of the Sentinels says that they are down, nobody can take over behind our back.
+@test "both replicas are down, and the Sentinels say so: no acknowledgement is asked for" {
+    changed
+    freeze one two
+    wait_until 20 down_everywhere 2
+    took 0 3000 rlock run -w "$(ms 2500)" -n x -- true
+    assert_success
+}
+
+down_everywhere() { # N: so many replicas
+    local name
+    for name in s1 s2 s3; do
+        (($(redis_on "$name" SENTINEL REPLICAS m | grep -c s_down) == $1)) || return 1
+    done
+}
+
+@test "no Sentinel answers while it runs: renewed on the master that a replica still confirms" {
+    changed
+    protected -l "$(ms 1200)"
+    freeze s1 s2 s3
+    assert_kept 3000
+    assert_nothing_left main
+}
+
+@test "Sentinels and master go while it runs: 76 before the lease's end" {
+    local end
+    changed
+    protected -l "$(ms 1500)"
+    server_stop s1
+    server_stop s2
+    server_stop s3
+    end=$(expiry x)
+    server_stop main
+    assert_lost
+    assert_dead_before "$end" 1000
+}

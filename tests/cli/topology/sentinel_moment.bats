@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# sentinel_moment.bats: one asks for a lock at each tenth of a second around a failover, planned or after a
+# crash, with one replica, two and three: never are two within, and no token comes twice.
+#
+# A Sentinel promotes a replica about a second before it says so. Who asks the old master meanwhile must
+# not be content with the word of another replica.
+
+load ../../lib/rlock
+load ../../lib/replicas
+load ../../lib/sentinel
+
+setup_file() { build_section; }
+
+# Each test has a topology of its own.
+setup() {
+    clean_environment
+    SECTION=$BATS_FILE_TMPDIR/section
+    PATH=$(dirname "$RLOCK"):$PATH
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+    rlock_teardown
+    topology_stop
+}
+
+MOMENTS=24
+
+# around WHEN COMMAND...: a first comes for each of the locks m0, m1, ... a tenth of a second after the one
+# before, the command at the WHEN-th; and when all Sentinels name the new master, a second for each.
+around() {
+    local when=$1 n begin urls
+    shift
+    urls=("$(sentinel_url s1 s2 s3)" "$(sentinel_url s2 s3 s1)" "$(sentinel_url s3 s1 s2)")
+    begin=$(now_ms)
+    for ((n = 0; n < MOMENTS; n++)); do
+        wait_until 10 is_later $((begin + n * 100 * SLOW))
+        ((n != when)) || "$@"
+        comes "m$n" first 2500 "${urls[n % 3]}"
+    done
+    wait_until 20 all_name one
+    for ((n = 0; n < MOMENTS; n++)); do
+        comes "m$n" second 1 "${urls[n % 3]}"
+    done
+}
+
+comes() { # NAME WHO MS URL
+    mkdir -p "$1.beats"
+    RLOCK_SERVER=$4
+    log=$1-$2 start run -q -w 30s -l 6s -n "$1" -- "$SECTION" --log "$1" --beat-dir "$1.beats" --note "who=$2" --ms "$3"
+    pids+=("$pid")
+}
+
+# Whoever lost its lock has stopped, and all others were within.
+judge() {
+    local n pid kept=0
+    for pid in "${pids[@]}"; do
+        reap "$pid" 40
+        [[ $status == 0 || $status == 76 ]] || fail "status $status: $(cat ./*.err)"
+        kept=$((kept + (status == 0)))
+    done
+    for ((n = 0; n < MOMENTS; n++)); do
+        check_history --beat-dir "m$n.beats" --min-sections 2 "m$n" || fail "m$n: $(cat "m$n" "m$n"-*.err)"
+    done
+    ((kept >= MOMENTS)) || fail "only $kept were undisturbed"
+}
+
+plan() {
+    assert_equal "$(redis_on s1 SENTINEL FAILOVER m)" OK
+}
+
+# moments COPIES WHEN COMMAND...
+moments() {
+    local pids=() when=$2
+    read -ra copies <<<"$1"
+    topology_start
+    around "$when" "${@:3}"
+    judge
+}
+
+@test "planned, one replica" {
+    moments one 3 plan
+}
+
+@test "planned, two replicas" {
+    moments 'one two' 3 plan
+}
+
+# As Sentinels are everywhere: who asks another one than the first hears of it up to two seconds later.
+@test "planned, two replicas, and Sentinels at their usual pace" {
+    copies=(one two)
+    topology_start
+    pace 10000 2000 1000
+    MOMENTS=45
+    local pids=()
+    around 3 plan
+    judge
+}
+
+@test "planned, three replicas" {
+    moments 'one two three' 3 plan
+}
+
+@test "crash, one replica" {
+    moments one 8 server_stop main
+}
+
+@test "crash, two replicas" {
+    moments 'one two' 8 server_stop main
+}
+
+@test "crash, three replicas" {
+    moments 'one two three' 8 server_stop main
+}
+
+# WAIT counts it like the others.
+@test "planned, one replica and one that is never promoted" {
+    copies=(one two)
+    topology_start
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 never_promoted two
+    local pids=()
+    around 3 plan
+    judge
+}
+
+never_promoted() { # SERVER
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
+    done
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# servers.bats: addresses, passwords, and what is said of a server that can't be reached.
+
+load ../../lib/rlock
+
+# on NET ARG...: rlock run in the network namespace of that server.
+on() {
+    local net=$1
+    shift
+    run --separate-stderr in_net "$net" timeout -s KILL $((60 * SLOW)) "$RLOCK" "$@"
+}
+
+@test "redis://: host, port and IPv6 in brackets; the default is 127.0.0.1:6379" {
+    local url urls=(redis://127.0.0.1 redis://127.0.0.1:6379 'redis://[::1]' 'redis://[::1]:6379/' redis://127.0.0.1:6379/0)
+    # A bare Debian 12 tree has no /etc/hosts that would know it.
+    ! getent hosts localhost >/dev/null || urls+=(redis://localhost)
+    net_server net
+    for url in "${urls[@]}"; do
+        on net run -s "$url" -n "$url" -- true
+        assert_equal "$status: $url: $stderr" "0: $url: "
+        assert_equal "$(redis_on net GET "redisson_lock_token:{$url}")" 1
+    done
+    unset RLOCK_SERVER
+    on net run -n default -- true
+    assert_success
+    assert_equal "$(redis_on net GET 'redisson_lock_token:{default}')" 1
+}
+
+@test "redis://.../N: the database" {
+    net_server net
+    on net run -s redis://127.0.0.1/7 -n x -- sh -c 'echo "$RLOCK_SERVER"'
+    assert_success
+    assert_output --regexp '/7$'
+    assert_equal "$(redis_on net -n 7 GET 'redisson_lock_token:{x}')" 1
+    assert_equal "$(redis_on net -n 0 DBSIZE)" 0
+}
+
+@test "unix://PATH?db=N" {
+    server_start other
+    try run -s "$(server_url other)?db=3" -n x -- rlock run -x -n x -- true
+    assert_success
+    assert_equal "$(redis_on other -n 3 GET 'redisson_lock_token:{x}')" 1
+    assert_equal "$(redis_on other -n 0 DBSIZE)" 0
+}
+
+@test "user and password in the address, percent-encoded; the command sees neither password nor a broken address" {
+    net_server net
+    redis_on net ACL SETUSER alice on '>p@ss:w/rd' allkeys allchannels +@all
+    redis_on net ACL SETUSER default off
+    on net run -s 'redis://alice:p%40ss%3Aw%2Frd@127.0.0.1:6379/2' -n x -- env
+    assert_success
+    refute_output --partial 'p%40ss'
+    refute_output --partial 'p@ss'
+    assert_output --partial RLOCK_SERVER=redis://alice@127.0.0.1:6379/2
+    on net run -s 'redis://alice@127.0.0.1' -n x -- true
+    assert_failure 77
+    RLOCK_PASSWORD='p@ss:w/rd' on net run -s 'redis://alice@127.0.0.1' -n x -- true
+    assert_success
+}
+
+@test "a password alone is the default user's" {
+    net_server net --requirepass sesame
+    on net run -s redis://:sesame@127.0.0.1 -n x -- true
+    assert_success
+    on net run -s redis://:wrong@127.0.0.1 -n x -- true
+    assert_failure 77
+    refute_regex "$stderr" wrong
+    assert_stderr_has redis://127.0.0.1
+}
+
+@test "RLOCK_PASSWORD; RLOCK_PASSWORD_FILE, without its last newline" {
+    server_start guarded --requirepass 'pass word'
+    RLOCK_SERVER=$(server_url guarded)
+    RLOCK_PASSWORD='pass word' try run -n x -- true
+    assert_success
+    printf 'pass word\n' >secret
+    RLOCK_PASSWORD_FILE=$PWD/secret try run -n x -- true
+    assert_success
+    printf 'pass word' >secret
+    RLOCK_PASSWORD_FILE=$PWD/secret try run -n x -- true
+    assert_success
+    RLOCK_PASSWORD_FILE=$PWD/none try run -n x -- true
+    assert_failure
+    assert_message
+    assert_stderr_has "$PWD/none"
+}
+
+@test "a password is in no message, whatever goes wrong" {
+    local url
+    for url in redis://u:sesame@127.0.0.1:1 redis://u:sesame@127.0.0.1:port redis://u:sesame@127.0.0.1/x \
+        redis://u:sesame@ rediss//u:sesame@h redis://:sesame@nowhere.invalid; do
+        try run -x -v -s "$url" -n x -- true
+        assert_failure
+        assert_stderr_has "rlock: "
+        refute_regex "$stderr" sesame
+        RLOCK_SERVER=$url try run -x -v --log json -n x -- true
+        assert_failure
+        refute_regex "$stderr" sesame
+    done
+}
+
+@test "the process list does not show the password of the address" {
+    net_server net --requirepass sesame
+    in_net net "$RLOCK" run -s redis://:sesame@127.0.0.1 -n x -- \
+        sh -c 'echo >ready; until [ -e let-go ]; do sleep 0.01; done' 3>&- 4>&- &
+    wait_until 10 test -s ready
+    local info
+    info=$(REDISCLI_AUTH=sesame redis_on net --raw HVALS 'rlock_info:{x}')
+    refute_regex "$info" sesame
+    : >let-go
+    reap $!
+    assert_equal "$status" 0
+}
+
+@test "the default server can't be reached: 69, its address, and --server local:" {
+    unset RLOCK_SERVER
+    unshare -n true || skip "needs the right to make a network namespace"
+    run --separate-stderr unshare -n python3 "$TOOLS/loopback.py" "$RLOCK" run -x -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has redis://127.0.0.1:6379 refused '--server local:'
+    assert_file_not_exist ran
+}
+
+@test "a server that was named can't be reached: no word of local:" {
+    unshare -n true || skip "needs the right to make a network namespace"
+    run --separate-stderr unshare -n python3 "$TOOLS/loopback.py" \
+        "$RLOCK" run -x -s redis://127.0.0.1:7000/3 -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has redis://127.0.0.1:7000/3
+    refute_regex "$stderr" local:
+}
+
+@test "a host that has no address: 69, with its name" {
+    unshare -n true || skip "needs the right to make a network namespace"
+    run --separate-stderr unshare -n "$RLOCK" run -x --connect-timeout 1s -s redis://nowhere.invalid -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has nowhere.invalid
+}
+
+@test "a server that comes up within --connect-timeout is used" {
+    start run --connect-timeout 5s -s "$(server_url late)" -n x -- true
+    wait_until 2 in_state "$pid" S
+    server_start late
+    reap "$pid"
+    assert_equal "$status" 0
+}
+
+@test "something that is no Redis answers: 69, soon" {
+    python3 -c '
+import socket
+with socket.socket(socket.AF_UNIX) as s:
+    s.bind("http.sock"); s.listen()
+    for _ in range(20):
+        c, _ = s.accept(); c.recv(1000); c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"); c.close()
+' 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 5 test -S http.sock
+    took 0 4000 rlock run -w 1s --connect-timeout 1s -s "unix://$PWD/http.sock" -n x -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+}

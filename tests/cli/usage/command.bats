@@ -1,0 +1,285 @@
+#!/usr/bin/env bats
+# command.bats: what the command can count on: everything is the caller's, signals are passed on, the
+# terminal is its own.
+
+load ../../lib/rlock
+
+setup() {
+    rlock_setup
+    through=("$RLOCK" run -n x --)
+}
+
+# same COMMAND...: it prints the same with rlock around it as without.
+same() {
+    "$@" >plain
+    "${through[@]}" "$@" >wrapped
+    diff plain wrapped
+    [[ -s plain ]]
+}
+
+# listener SIGNAL...: a background command that writes each of these to the file heard as it comes,
+# until the file let-go is there; then its status is 6. pid is its rlock.
+listener() {
+    local signal traps=
+    for signal in "$@"; do
+        traps+="trap 'echo $signal >>heard' $signal; "
+    done
+    : >heard
+    start run -n x -- bash -c "$traps echo \$\$ >ready; until [ -e let-go ]; do sleep 0.01; done; exit 6"
+    wait_until 10 test -s ready
+}
+
+@test "standard streams are the caller's, byte for byte" {
+    head -c 200000 /dev/urandom >in
+    "${through[@]}" cat <in >out
+    cmp in out
+    run --separate-stderr "${through[@]}" sh -c 'echo to out; echo to err >&2'
+    assert_output "to out"
+    assert_equal "$stderr" "to err"
+    printf 'first\nsecond\n' | { "${through[@]}" sh -c 'read -r line; echo "$line"' >first; cat >rest; }
+    assert_equal "$(cat first)" first
+}
+
+@test "rlock reads nothing of standard input" {
+    printf 'line\n' | { "${through[@]}" true; cat >rest; }
+    assert_equal "$(cat rest)" line
+}
+
+@test "open files: the caller's, and no other" {
+    exec 7</dev/null
+    # shellcheck disable=SC2012
+    same sh -c 'ls -l /proc/self/fd | sed "s/.* \([0-9]* ->\)/\1/; s/ -> \/proc.*//; s/:\[[0-9]*\]//"'
+    grep -q '^7 -> /dev/null' wrapped
+    exec 7<&-
+}
+
+@test "standard streams that are closed stay closed" {
+    local look='for n in 0 1 2; do [ ! -e /proc/$$/fd/$n ] || open="$open $n"; done; echo "$open" >"$0"'
+    "${through[@]}" sh -c "$look" open <&-
+    assert_equal "$(cat open)" " 1 2"
+    "${through[@]}" sh -c "$look" open >&-
+    assert_equal "$(cat open)" " 0 2"
+    "${through[@]}" sh -c "$look" open <&- >&- 2>&-
+    assert_equal "$(cat open)" ""
+}
+
+# with_closed STREAMS ARG...: rlock without those of its standard streams; its status.
+with_closed() {
+    local closed=$1
+    shift
+    bash -c 'for n in $0; do exec {n}>&-; done; exec "$@"' "$closed" "$RLOCK" "$@" >closed.out 2>closed.err || return
+}
+
+@test "no message goes to the server where standard streams are closed, whatever the command" {
+    local closed handle
+    handle=$(rlock acquire run -n h -l 60s)
+    foreign_hold busy 60000
+    for closed in 0 1 2 "0 1" "0 2" "1 2" "0 1 2"; do
+        redis CONFIG RESETSTAT >/dev/null
+        with_closed "$closed" run -v -n x -- true
+        with_closed "$closed" fair -v -n x -l "$(ms 600)" -- sleep "0.$((3 * SLOW))"
+        with_closed "$closed" run -v -n busy -w "$(ms 100)" -- true && false
+        with_closed "$closed" sem -v --permits 2 -n s -- true
+        with_closed "$closed" latch down -v -n none
+        with_closed "$closed" check -v "$handle"
+        with_closed "$closed" renew -v "$handle" || [[ $closed == *1* ]]
+        with_closed "$closed" status -v || [[ $closed == *1* ]]
+        with_closed "$closed" break -v --force none || true
+        with_closed "$closed" doctor -v || true
+        [[ $(redis INFO errorstats) != *errorstat_ERR* ]] || fail "closed $closed: $(redis INFO errorstats)"
+    done
+    rlock release "$handle"
+}
+
+@test "working directory, umask, limits, priority, arguments" {
+    mkdir dir
+    cd dir
+    umask 027
+    ulimit -Sc 0
+    ulimit -Sn 300
+    same pwd
+    same sh -c umask
+    same bash -c 'ulimit -a'
+    same nice
+    same printf '<%s>' '' 'two words' $'line\nbreak' '*' --
+}
+
+@test "environment: the caller's, and rlock's own beside it" {
+    server_start guarded --requirepass sesame
+    export MULTI=$'two\nlines' EMPTY='' RLOCK_PASSWORD_FILE=$PWD/secret RLOCK_SERVER
+    RLOCK_SERVER=$(server_url guarded)
+    echo sesame >secret
+    env -0 | sort -z | grep -zv '^_=' >plain
+    "${through[@]}" env -0 | sort -z | grep -zv '^_=' >wrapped
+    comm -z -13 plain wrapped | tr '\0' '\n' | sed -n 's/^\(RLOCK_[A-Z]*\)=.*/\1/p' | sort >added
+    diff added <(printf '%s\n' RLOCK_KIND RLOCK_NAME RLOCK_OWNER RLOCK_TOKEN)
+    assert_equal "$(comm -z -23 plain wrapped | tr '\0' '\n')" ""
+    run grep -z sesame wrapped
+    assert_failure 1
+}
+
+@test "environment: a variable of ours that the caller has twice is there once" {
+    run -0 python3 - "$RLOCK" <<-'END'
+	import ctypes, os, sys
+	def texts(words):
+	    return (ctypes.c_char_p * (len(words) + 1))(*[word.encode() for word in words], None)
+	program = sys.argv[1]
+	environment = [f"{name}={value}" for name, value in os.environ.items()]
+	ctypes.CDLL(None).execve(program.encode(), texts([program, "run", "-n", "x", "--", "env"]),
+	                         texts(environment + ["RLOCK_TOKEN=7", "RLOCK_TOKEN=8"]))
+	END
+    assert_equal "$(grep ^RLOCK_TOKEN= <<<"$output")" RLOCK_TOKEN=1
+}
+
+@test "signal mask and dispositions are the caller's" {
+    same grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+    trap '' HUP USR1 PIPE
+    same grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+    trap - HUP USR1 PIPE
+    through=(env --block-signal=USR2 --block-signal=TERM "${through[@]}")
+    same env --block-signal=USR2 --block-signal=TERM grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+}
+
+@test "the command is in the caller's process group and session" {
+    same sh -c 'cut -d " " -f 5,6 /proc/self/stat'
+}
+
+@test "signals are passed on, each once" {
+    local signal
+    listener INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT
+    for signal in INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT; do
+        kill -"$signal" "$pid"
+        wait_until 5 grep -qx "$signal" heard
+    done
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 6
+    assert_equal "$(cat heard)" "$(printf '%s\n' INT TERM HUP QUIT USR1 USR2 ALRM XCPU CONT)"
+    assert_no_keys
+}
+
+@test "a signal that ends the command ends rlock with 128+N, and the lock is given back" {
+    local signal
+    for signal in INT:130 TERM:143 HUP:129 QUIT:131 USR1:138; do
+        rm -f ready
+        start run -n x -- sh -c 'echo >ready; exec sleep 60'
+        wait_until 10 test -s ready
+        kill -"${signal%:*}" "$pid"
+        reap "$pid"
+        assert_equal "${signal%:*}:$status" "$signal"
+        assert_no_keys
+    done
+}
+
+@test "SIGTSTP stops the command, SIGCONT continues it" {
+    set -m # a process group of its own: SIGTSTP does not stop one that is orphaned (POSIX)
+    listener USR1
+    set +m
+    kill -TSTP "$pid"
+    wait_until 5 in_state "$(cat ready)" T
+    kill -CONT "$pid"
+    wait_until 5 in_state "$(cat ready)" S
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 6
+}
+
+@test "ignored SIGHUP (nohup) stays ignored" {
+    listener USR1
+    : >let-go
+    reap "$pid"
+    rm let-go
+    nohup "$RLOCK" run -n x -- sh -c 'echo >ready2; until [ -e let-go ]; do sleep 0.01; done; exit 6' >/dev/null 2>&1 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -s ready2
+    kill -HUP "$pid"
+    sleep 0.2
+    : >let-go
+    reap "$pid"
+    assert_equal "$status" 6
+}
+
+@test "terminal: Ctrl-C reaches the command once" {
+    run python3 "$TOOLS/terminal.py" file=ready 'keys=^C' file=heard 'sh=sleep 0.3; touch let-go' -- \
+        "$RLOCK" run -n x -- bash -c \
+        'trap "echo INT >>heard" INT; echo >ready; until [ -e let-go ]; do sleep 0.01; done; exit 6'
+    assert_failure 6
+    assert_equal "$(cat heard)" INT
+    assert_no_keys
+}
+
+@test "terminal: Ctrl-C ends a command that does not catch it, and rlock as a shell expects" {
+    run python3 "$TOOLS/terminal.py" file=ready 'keys=^C' -- \
+        "$RLOCK" run -n x -- sh -c 'echo >ready; exec sleep 60'
+    assert_failure 130
+    assert_no_keys
+}
+
+@test "terminal: Ctrl-C while waiting: 130 and nothing left" {
+    foreign_hold x 60000
+    run python3 "$TOOLS/terminal.py" expect=waiting 'keys=^C' -- "$RLOCK" run -n x -- touch ran
+    assert_failure 130
+    assert_file_not_exist ran
+    assert_keys x
+    wait_until 2 no_subscriptions
+}
+
+@test "terminal: the command reads from it" {
+    run python3 "$TOOLS/terminal.py" file=ready $'keys=hello\n' -- \
+        "$RLOCK" run -n x -- sh -c 'tty; echo >ready; read -r line; echo "read $line"'
+    assert_success
+    assert_output --partial /dev/pts/
+    assert_output --partial "read hello"
+}
+
+# A command that starts no others: a shell stopped between vfork and exec of its child stops for nobody,
+# not even when it is run plainly.
+@test "terminal: Ctrl-Z and fg" {
+    run python3 "$TOOLS/terminal.py" file=ready 'keys=^Z' stopped \
+        'sh=grep -q "^State:.T" /proc/$(cat ready)/status' 'sh=grep -q "^State:.T" /proc/$JOB/status' \
+        fg 'sh=! grep -q "^State:.T" /proc/$(cat ready)/status' $'keys=go on\n' -- \
+        "$RLOCK" run -n x -- sh -c 'echo $$ >ready; read -r line; [ "$line" = "go on" ] && exit 6'
+    assert_failure 6
+    assert_no_keys
+}
+
+@test "terminal: Ctrl-Z and fg while waiting" {
+    local cli="redis-cli -s ${RLOCK_SERVER#unix://}"
+    foreign_hold x 60000
+    run python3 "$TOOLS/terminal.py" expect=waiting 'keys=^Z' stopped fg "sh=$cli DEL x; $cli PUBLISH 'redisson_lock__channel:{x}' 0" expect=ran -- \
+        "$RLOCK" run -n x -- echo ran
+    assert_success
+}
+
+@test "a background process is left alone after a normal end" {
+    local orphan
+    took 0 2000 "${through[@]}" sh -c \
+        'setsid sleep 60 >/dev/null 2>&1 & echo $! >left; sleep 60 >/dev/null 2>&1 3>&- 4>&- & echo $! >>left' 3>&- 4>&-
+    assert_success
+    assert_no_keys
+    sleep 0.2
+    while read -r orphan; do
+        in_state "$orphan" S
+        kill "$orphan"
+    done <left
+}
+
+@test "SIGPIPE: the command's own 141, and the lock given back" {
+    local statuses
+    set +e
+    "${through[@]}" yes | head -n 1 >first
+    statuses=("${PIPESTATUS[@]}")
+    set -e
+    assert_equal "${statuses[0]}" 141
+    assert_equal "$(cat first)" y
+    assert_no_keys
+}
+
+@test "the command is found on PATH, as env(1) does" {
+    mkdir bin
+    printf '#!/bin/sh\necho mine\n' >bin/tool
+    chmod 755 bin/tool
+    PATH=$PWD/bin:$PATH try run -n x -- tool
+    assert_success
+    assert_output mine
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# job_control.bats: the table of rlock(7), SIGNALS AND JOB CONTROL: each signal, by whom it was sent, and
+# what the command gets, hears and ends by: on a terminal, side by side with the command run plainly, and
+# under timeout --foreground where that does the same.
+
+load ../../lib/rlock
+
+setup_file() {
+    cc -D_GNU_SOURCE -O2 -o "$BATS_FILE_TMPDIR/hearer" "$TOOLS/hearer.c"
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    hearer=$BATS_FILE_TMPDIR/hearer
+    plainly=()
+    timeout=(timeout --foreground 60)
+    locked=("$RLOCK" run -n x --)
+}
+
+# outcome RUNNER [STEP...] -- CMD...: what became of it on a terminal, by that runner (an array's name), and
+# what hearers among it heard, goes to RUNNER.outcome. The steps see the command's number as $CMD, the
+# job's as $JOB.
+outcome() {
+    local -n runner=$1
+    local name=$1 steps=() option=()
+    shift
+    [[ $1 != --?* ]] || { option=("$1"); shift; }
+    while [[ $1 != -- ]]; do
+        steps+=("${1//\$CMD/\$(cat heard.ready)}")
+        shift
+    done
+    shift
+    rm -f heard heard.ready heard.end reports
+    TERMINAL_REPORTS=reports python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) "${option[@]}" \
+        "${steps[@]}" -- "${runner[@]}" "$@" >shown 2>failed || true
+    cat failed >&2
+    { cat reports; touch heard; cat heard; } >"$name.outcome"
+}
+
+# same RUNNER,... [STEP...] -- CMD...: the same by all of these runners.
+same() {
+    local name first='' names
+    IFS=, read -ra names <<<"$1"
+    shift
+    for name in "${names[@]}"; do
+        outcome "$name" "$@"
+        first=${first:-$name}
+        diff "$first.outcome" "$name.outcome" || fail "$name is not like $first"
+    done
+    assert_no_keys
+}
+
+# assert_outcome LINE...
+assert_outcome() {
+    assert_equal "$(cat locked.outcome)" "$(printf '%s\n' "$@")"
+}
+
+end='sh=touch heard.end'
+
+# shellcheck disable=SC1003 # these are keys
+@test "the terminal's keys: heard once, ignored, or the end of the job" {
+    same plainly,locked file=heard.ready 'keys=^C' 'sh=grep -q INT heard' 'keys=^\' 'sh=grep -q QUIT heard' \
+        'sh=sleep 0.1' "$end" -- "$hearer" heard INT QUIT
+    assert_outcome "exit 6" INT QUIT
+    same plainly,timeout,locked file=heard.ready 'keys=^C' 'sh=sleep 0.1' "$end" -- "$hearer" heard -INT
+    assert_outcome "exit 6"
+    same plainly,locked file=heard.ready 'keys=^C' -- "$hearer" heard
+    assert_outcome "signal 2"
+    (ulimit -c 0; same plainly,locked file=heard.ready 'keys=^\' -- "$hearer" heard)
+    assert_outcome "signal 3"
+}
+
+@test "Ctrl-Z and fg: the job stops by SIGTSTP and goes on, SIGCONT is heard once" {
+    same plainly,timeout,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped 'sh=grep -q "^State:.T" /proc/$CMD/status' \
+        fg 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
+    assert_outcome "stopped 20" "exit 6" CONT
+}
+
+@test "Ctrl-Z, bg, and again" {
+    same plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped bg 'sh=grep -q CONT heard' \
+        'sh=kill -TSTP -$JOB' stopped fg 'sh=[ $(grep -c CONT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
+        "$hearer" heard CONT
+    assert_outcome "stopped 20" "stopped 20" "exit 6" CONT CONT
+}
+
+@test "a command that takes or ignores SIGTSTP is not stopped by Ctrl-Z, nor is rlock" {
+    same plainly,locked file=heard.ready 'keys=^Z' 'sh=sleep 0.1' "$end" -- "$hearer" heard -TSTP
+    assert_outcome "exit 6"
+    same plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' 'sh=grep -q TSTP heard' 'sh=sleep 0.1' "$end" -- \
+        "$hearer" heard TSTP
+    assert_outcome "exit 6" TSTP
+}
+
+@test "a command that stops itself, as editors do, gives the terminal back" {
+    same plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=TSTP
+    assert_outcome "stopped 20" "exit 6" back
+    same plainly,locked stopped fg 'sh=grep -q back heard' "$end" -- "$hearer" heard stop=STOP
+    assert_outcome "stopped 19" "exit 6" back
+}
+
+@test "a command that reads the terminal in the background stops the job by SIGTTIN" {
+    same plainly,locked --background stopped fg $'keys=word\n' 'expect=read word' -- \
+        sh -c 'read -r line; echo "read $line"'
+    assert_outcome "stopped 21" "exit 0"
+}
+
+@test "no shell to continue the job (ssh -t, xterm -e): Ctrl-Z stops nobody" {
+    same plainly,timeout,locked --leader file=heard.ready 'keys=^Z' 'sh=sleep 0.2' \
+        'sh=! grep -q "^State:.T" /proc/$CMD/status /proc/$JOB/status' "$end" -- "$hearer" heard
+    assert_outcome "exit 6"
+}
+
+@test "a signal to the job's process alone is heard once; so is one to its whole group" {
+    local signal names=(HUP INT QUIT USR1 USR2 ALRM TERM CONT XCPU) steps=(file=heard.ready 'sh=sleep 0.1') heard=()
+    # The next one comes when all have taken this one: two that wait at once are one, as the kernel has it.
+    cat >thrice <<'EOS'
+pending() {
+    for pid in "$JOB" $(pgrep -x -g "$JOB" lock-witness); do
+        ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$pid/status" || return 0
+    done
+    return 1
+}
+for times in 1 2 3; do
+    kill "-$1" "$([ "$times" = 2 ] && echo "-$JOB" || echo "$JOB")"
+    n=0; while pending || [ "$(grep -cx "$1" heard)" -lt "$times" ]; do n=$((n + 1)); [ $n -lt 2000 ] || exit 0; sleep 0.01; done
+done
+EOS
+    for signal in "${names[@]}"; do
+        steps+=("sh=sh thrice $signal")
+        heard+=("$signal" "$signal" "$signal")
+    done
+    same plainly,locked "${steps[@]}" 'sh=sleep 0.2' "$end" -- "$hearer" heard "${names[@]}"
+    assert_outcome "exit 6" "${heard[@]}"
+}
+
+@test "SIGTSTP and SIGSTOP: to rlock alone and to the group" {
+    same plainly,locked file=heard.ready 'sh=sleep 0.1' 'sh=kill -TSTP $JOB' stopped \
+        'sh=grep -q "^State:.T" /proc/$CMD/status' fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' \
+        'sh=sleep 0.2' 'sh=kill -STOP -$JOB' stopped fg 'sh=! grep -q "^State:.T" /proc/$CMD/status' "$end" -- "$hearer" heard
+    assert_outcome "stopped 20" "stopped 19" "exit 6"
+}
+
+@test "the command is stopped and continued by others: rlock is, too" {
+    same plainly,locked file=heard.ready 'sh=kill -STOP $CMD' stopped 'sh=kill -CONT $CMD' \
+        'sh=! grep -q "^State:.T" /proc/$JOB/status' "$end" -- "$hearer" heard
+    assert_outcome "stopped 19" "exit 6"
+}
+
+@test "the terminal goes away, rlock leads its session: the command hears SIGHUP once, or ends by it" {
+    same plainly,locked --leader file=heard.ready 'sh=sleep 0.1' hangup 'sh=grep -q HUP heard' 'sh=sleep 0.1' "$end" -- \
+        "$hearer" heard HUP
+    assert_outcome "exit 6" HUP
+    same plainly,locked --leader file=heard.ready hangup -- "$hearer" heard
+    assert_outcome "signal 1"
+}
+
+@test "a timer from before exec(2) is the command's" {
+    local alarmed=(perl -e 'alarm 1; exec @ARGV')
+    local alarmed_locked=("${alarmed[@]}" "${locked[@]}")
+    same alarmed,alarmed_locked 'sh=grep -q ALRM heard' "$end" -- "$hearer" heard ALRM
+    same alarmed,alarmed_locked -- "$hearer" heard
+    assert_equal "$(cat alarmed_locked.outcome)" "signal 14"
+}
+
+@test "who ends by a signal makes rlock end by it, without a core; a shell's loop ends with Ctrl-C" {
+    local signal
+    ulimit -Sc unlimited 2>/dev/null || true
+    for signal in 1 2 3 6 9 11 13 15; do
+        outcome locked -- sh -c "kill -$signal \$\$"
+        assert_outcome "signal $signal"
+    done
+    printf 'for round in 1 2 3; do echo round $round; "$@"; done; echo over\n' >loop.sh
+    outcome plainly file=heard.ready 'sh=sleep 0.05' 'keys=^C' -- bash loop.sh "$hearer" heard
+    assert_equal "$(grep -c round shown)$(grep -c over shown || true)" 10
+    outcome plainly file=heard.ready 'sh=sleep 0.05' 'keys=^C' -- bash loop.sh "${locked[@]}" "$hearer" heard
+    assert_equal "$(grep -c round shown)$(grep -c over shown || true)" 10
+    foreign_hold x 60000
+    outcome plainly expect=waiting 'keys=^C' -- bash loop.sh "${locked[@]}" true
+    assert_equal "$(grep -ac 'round [0-9]' shown)$(grep -ac over shown || true)" 10
+}
+
+@test "a wait that a signal has ended ends by that signal" {
+    local signal
+    foreign_hold x 60000
+    for signal in 1 2 15; do
+        outcome locked expect=waiting "sh=kill -$signal \$JOB" -- true
+        assert_outcome "signal $signal"
+    done
+    assert_keys x
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# log.bats: what --log json and -v tell. What happens is provoked for real; rlock(7) says what is told of it.
+
+load ../../lib/rlock
+
+# told EXPRESSION: a Python expression over `events`, the objects of the file log, holds.
+told() {
+    python3 -c '
+import json, sys
+events = [json.loads(line) for line in open("log")]
+names = [event["event"] for event in events]
+def of(name):
+    return [event for event in events if event["event"] == name]
+assert eval(f"({sys.argv[1]})"), events
+' "$1"
+}
+
+# logged ARG...: rlock by itself, its objects at the end of the file log.
+logged() {
+    status=0
+    echo 'log = json' >json.conf
+    RLOCK_CONFIG=json.conf rlock "$@" 2>>log || status=$?
+}
+
+# documented: "EVENT MEMBER" for each member of each event in rlock(7), "EVENT" alone for the event.
+documented() {
+    awk '
+        /^\.Sh/ { here = /^\.Sh THE LOG/ }
+        !here { next }
+        /^\.It Cm/ { gsub(/^\.It Cm | Pq .*|,/, ""); count = split($0, events, " ")
+            for (i = 1; i <= count; i++) print events[i] }
+        /^\.Li/ && members { gsub(/^\.Li |,/, ""); n = split($0, words, " ")
+            for (i = 1; i <= count; i++) for (j = 1; j <= n; j++) print events[i], words[j] }
+        { members = /^Members:/ }' "$PROJECT/man/rlock.7" | sort -u
+}
+
+# emitted: the same of the objects in the file log.
+emitted() {
+    python3 -c '
+import json
+for line in open("log"):
+    event = json.loads(line)
+    print(event["event"])
+    for member in event.keys() - {"time", "level", "event", "message"}:
+        print(event["event"], member)
+' | sort -u
+}
+
+stay() { # MS: sleeps for so long, longer on a slow build
+    python3 -c "print($1 * $SLOW / 1000)"
+}
+
+@test "acquired, renewed, released: with durations, owner and token" {
+    logged run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    told 'names[0] == "acquired" and names[-1] == "released" and set(names[1:-1]) == {"renewed"}'
+    told 'all(event["name"] == "x" and event["kind"] == "run" and event["token"] == 1
+              and event["server"].startswith("unix:///") and event["owner"].count("@") == 1
+              and event["level"] == "debug" for event in events)'
+    told "0 < events[0]['lease_left_ms'] <= 600 * $SLOW and events[0]['waited_ms'] >= 0"
+    # A third of the lease after it was asked for, which was before it was held.
+    told "events[0]['waited_ms'] + of('renewed')[0]['held_ms'] >= 200 * $SLOW - 5"
+    told "of('released')[0]['held_ms'] >= 350 * $SLOW - 5"
+}
+
+@test "several names: each has its own objects" {
+    redis SET "redisson_lock_token:{b}" 41
+    logged run -n b -n a --min-hold 1h -- true
+    told '[(event["event"], event["name"], event["token"]) for event in events] ==
+          [("acquired", "a", 1), ("acquired", "b", 42), ("released", "a", 1), ("released", "b", 42)]'
+    told 'all(3590000 < event["kept_ms"] <= 3600000 for event in of("released"))'
+}
+
+@test "-v says the same in words, and nothing of it is said without" {
+    try run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_regex "$stderr" "^rlock: acquired x on $RLOCK_SERVER after [0-9]+m?s: token 1
+rlock: renewed x on $RLOCK_SERVER: .* left
+(.*
+)?rlock: released x on $RLOCK_SERVER after [0-9.]+m?s\$"
+    try run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$stderr" ""
+}
+
+@test "a renewal that fails is told once, not at each try" {
+    server_start lone
+    log=plain start run -s "$(server_url lone)" -l "$(ms 2000)" -n plain -- sh -c ': >held; sleep 60'
+    start run --log json -s "$(server_url lone)" -l "$(ms 2000)" -n x -- sleep 60
+    wait_until 5 grep -q '"renewed"' err
+    wait_until 5 test -e held
+    server_stop lone
+    reap "$pid"
+    assert_equal "$status" 76
+    mv err log
+    told 'names.count("retrying") == 1 and names[-1] == "lost" and names.count("lost") == 1'
+    told 'of("retrying")[0]["level"] == "warning" and of("retrying")[0]["reason"] != ""
+          and of("retrying")[0]["lease_left_ms"] > 0'
+    told 'of("lost")[0]["level"] == "error" and of("lost")[0]["held_ms"] > 0'
+    wait_until 10 grep -q '^rlock: lost plain on unix://' plain.err
+    assert_equal "$(wc -l <plain.err)" 2
+    assert_regex "$(head -n 1 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, .* left\$"
+}
+
+@test "a renewal that failed is told, and that it succeeded again; with -q neither" {
+    server_start lone
+    log=quiet start run -q -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 6000)" -n quiet -- sleep 60
+    quiet=$pid
+    start run -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 6000)" -n x -- sleep 60
+    wait_until 5 both_held
+    kill -STOP "$(server_pid lone)"
+    wait_until 8 grep -q 'cannot renew x' err
+    kill -CONT "$(server_pid lone)"
+    wait_until 5 grep -q 'again after' err
+    assert_regex "$(cat err)" "^rlock: cannot renew x on $(server_url lone): .*; trying again, [0-9.ms]+ left
+rlock: renewed x on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left\$"
+    kill -TERM "$pid" "$quiet"
+    reap "$pid"
+    reap "$quiet"
+    assert_equal "$(cat quiet.err)" ""
+}
+
+both_held() {
+    [[ $(redis_on lone EXISTS x quiet) == 2 ]]
+}
+
+@test "no thread to renew with: one warning, not one for each try" {
+    [[ $(id -u) == 0 ]] || skip 'needs the right to become another user'
+    no_thread_of_a_sanitizer
+    server_start lone --unixsocketperm 777
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR/lone" "$BATS_TEST_TMPDIR"
+    run --separate-stderr prlimit --nproc=3 setpriv --reuid=64321 --regid=64321 --clear-groups \
+        env HOME=/ RLOCK_CONFIG=/dev/null "$RLOCK" run -s "$(server_url lone)" -l "$(ms 1000)" -n x -- sleep 60
+    assert_failure 76
+    assert_equal "$(grep -c 'cannot renew x' <<<"$stderr")" 1
+    assert_equal "$(wc -l <<<"$stderr")" 2
+}
+
+reported() { # into the pipe that is made for it
+    local pipe
+    pipe=$(sed -n 's/.*pipe2(\[[0-9]*, \([0-9]*\)\], O_NONBLOCK.*/\1/p' calls)
+    grep -c "write($pipe, " calls || true
+}
+
+@test "who does not listen does not pay: no report, no wake-up; a renewal that succeeds wakes only those who want each" {
+    command -v strace >/dev/null || skip "needs strace"
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    rlock run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -q -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$(grep -c O_NONBLOCK calls)" 0
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    assert_equal "$(reported)" 0
+    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    assert_equal "$(grep -c O_NONBLOCK calls)" 1
+    (($(reported) >= 1))
+}
+
+# Everything that can be told, once.
+provoke() {
+    local first later
+    logged run -s "unix://$PWD/none" --connect-timeout "$(ms 100)" -n x -- true
+    logged run -l "$(ms 600)" -n x --min-hold "$(ms 700)" -- sleep "$(stay 300)"
+    foreign_hold y 60000
+    logged fair -n y -w "$(ms 300)" -- true
+    log=first start fair --log json --supersede -n y -- true
+    first=$pid
+    wait_until 5 waiters y 1
+    log=later start fair --log json --supersede -n y -- true
+    later=$pid
+    reap "$first"
+    kill -TERM "$later"
+    reap "$later"
+    logged run -l "$(ms 600)" -n gone -- sh -c "redis-cli -s ${RLOCK_SERVER#unix://} DEL gone >/dev/null; sleep 60"
+    redis SET text text
+    logged run -n text -- true
+    logged run -n x -- no-such-command
+    logged latch down -n gate
+    logged latch set -n gate --count 2
+    logged latch set -n gate --count 2
+    logged latch wait -n gate -w "$(ms 100)"
+    logged latch down -n gate --by 2
+    logged latch wait -n gate
+    logged sem -n pool --resize 3
+    logged run --log json -n x --lease nonsense -- true
+    server_start lone
+    logged run -s "$(server_url lone)" -l "$(ms 600)" --kill-after "$(ms 10)" -n x -- sh -c \
+        "redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :"
+    server_stop lone
+    server_start lone
+    log=away start run --log json -s "$(server_url lone)" -l "$(ms 1500)" -n x -- sleep 60
+    wait_until 5 grep -q acquired away.err
+    server_stop lone
+    reap "$pid"
+    cat first.err later.err away.err >>log
+}
+
+@test "each event of rlock(7) is told, with the members that stand there, and no others" {
+    local event
+    provoke
+    # What other commands tell is provoked in their own tests.
+    diff <(documented | grep -E "^($(emitted | grep -v ' ' | paste -sd '|'))( |$)") <(emitted)
+    for event in waiting retrying acquired passed renewed lost released unconfirmed busy superseded \
+        interrupted failed 'set' counted missing resized message; do
+        emitted | grep -qx "$event" || fail "nothing told '$event'"
+    done
+}
+
+@test "each event in the source is in rlock(7), and the other way round" {
+    # In the source an event's word follows its level, an OUT_ one.
+    assert_equal "$({ echo message; tr '\n' ' ' <<<"$(cat "${RLOCK_SOURCE_DIR:-$PROJECT}"/cmd/{,*/}*.c)" |
+        grep -oE '\<[a-z_]+\([^;"{]*\<OUT_(ERROR|WARNING|INFO|DEBUG)\>[^;"{]*("[a-z_]+"( : "[a-z_]+")?)' | grep -oE '"[a-z_]+"' | tr -d '"'; } | sort -u)" \
+        "$(documented | grep -v ' ' | sort -u)"
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# Under systemd (NOTIFY_SOCKET): READY=1 when the lock is taken, STATUS= while waiting.
+load ../../lib/rlock
+
+listen() { # SOCKET
+    python3 "$TOOLS/notified.py" "$1" told 3>&- 4>&- &
+    receiver=$!
+    wait_until 5 grep -qs bound told
+    export NOTIFY_SOCKET=$1
+}
+
+teardown() {
+    [[ -z ${receiver-} ]] || kill "$receiver"
+    rlock_teardown
+}
+
+@test "READY=1 when the lock is taken, before the command starts" {
+    listen "$PWD/notify"
+    try run -n x -- timeout $((5 * SLOW)) sh -c 'until grep -x "READY=1 STATUS=holding x" told; do sleep 0.01; done'
+    assert_success
+}
+
+@test "STATUS= while waiting, with the holder; READY=1 after it" {
+    hold x
+    listen "$PWD/notify"
+    start run -q -n x -- true
+    wait_until 5 grep -q '^STATUS=waiting .* for x: held by ' told
+    refute grep -q READY told
+    let_go x
+    reap "$pid" 5
+    assert_equal "$status" 0
+    reap "$holder" 5
+    wait_until 5 grep -q '^READY=1' told
+}
+
+@test "STOPPING=1 when the lock is lost; with --on-lost warn only the status" {
+    listen "$PWD/notify"
+    start run -q -l "$(ms 600)" -n x -- sleep 60
+    wait_until 5 grep -q READY told
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    wait_until 5 grep -qx 'STOPPING=1 STATUS=lost x; stopping the command' told
+    start run -q -l "$(ms 600)" --on-lost warn -n y -- sh -c 'until [ -e end ]; do sleep 0.01; done'
+    wait_until 5 grep -q 'holding y' told
+    redis DEL y
+    wait_until 5 grep -qx 'STATUS=lost y; the command runs on' told
+    : >end
+    reap "$pid"
+    assert_equal "$status" 76
+}
+
+@test "a holder's words are a part of STATUS=: no line of their own, no READY=1" {
+    start run -n x -c $': >held; until [ -e let-go ]; do sleep 0.02; done\nREADY=1\nWATCHDOG=trigger\n\xe2\x80\xa8 \x9b'
+    holder=$pid
+    wait_until 10 test -e held
+    listen "$PWD/notify"
+    try run -q -w "$(ms 100)" -n x -- true
+    assert_failure 75
+    wait_until 5 grep -q '^STATUS=waiting .* done?READY=1?WATCHDOG=trigger?? ?$' told
+    refute grep -E '(^| )(READY|WATCHDOG)=' told
+    : >let-go
+    reap "$holder" 5
+}
+
+@test "a status that is too long is cut" {
+    local long
+    long=$(printf 'ü%.0s' {1..256})
+    listen "$PWD/notify"
+    try run -n "$long" -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1 STATUS=holding üüü' told
+    (($(wc -c <told) < 1100))
+}
+
+@test "an abstract socket, also with the longest name" {
+    listen "@$(printf 'n%.0s' {1..107})"
+    try run -n x -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1' told
+}
+
+@test "a path that is too long for a socket: nobody is told, and no harm done" {
+    NOTIFY_SOCKET=/$(printf 'n%.0s' {1..200}) try run -n x -- true
+    assert_success
+    assert_equal "$stderr" ""
+}
+
+@test "an abstract socket" {
+    listen "@rlock-notify-$$"
+    try run -n x -- true
+    assert_success
+    wait_until 5 grep -q '^READY=1' told
+}
+
+@test "a socket that nobody reads does no harm; the command keeps the variable" {
+    NOTIFY_SOCKET=$PWD/none try run -n x -- sh -c 'echo "$NOTIFY_SOCKET"'
+    assert_success
+    assert_output "$PWD/none"
+}

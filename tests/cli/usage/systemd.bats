@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# systemd.bats: the example units, as they are installed: systemd accepts them, and what they start does
+# what they say. What is told to systemd: notify.bats.
+
+load ../../lib/rlock
+
+setup_file() {
+    rlock_setup_file
+    cmake --install "${RLOCK_BUILD_DIR:-$PROJECT/build}" --prefix "$BATS_FILE_TMPDIR/prefix" >"$BATS_FILE_TMPDIR/install.log"
+}
+
+# The units, with the program and the commands of this test in the place of the machine's.
+setup() {
+    rlock_setup
+    mkdir units sbin
+    cp "$BATS_FILE_TMPDIR"/prefix/share/doc/rlock/examples/systemd/* units
+    sed -i "s|/usr/bin/rlock|$RLOCK|; s|/usr/local/sbin|$PWD/sbin|" units/*
+    printf '#!/bin/sh\necho ran\n' >sbin/backup
+    # shellcheck disable=SC2016 # for the script
+    printf '#!/bin/sh\n: >"$WHO"\nexec sleep 60\n' >sbin/scheduler
+    chmod +x sbin/*
+}
+
+teardown() {
+    [[ -z ${receiver-} ]] || kill "$receiver"
+    rlock_teardown
+}
+
+# setting UNIT KEY [INSTANCE]: what a unit sets, %i being INSTANCE.
+setting() {
+    sed -n "s/^$2=//p" "units/$1" | sed "s/%i/${3-}/g"
+}
+
+verify() {
+    run systemd-analyze verify --man=no --recursive-errors=no "$@"
+}
+
+# standby WHO: the service rlock@scheduler on one more machine; pid is its process.
+standby() {
+    # shellcheck disable=SC2046 # a command line without quotes
+    WHO=$1 NOTIFY_SOCKET=$PWD/notify env --default-signal=INT,QUIT \
+        $(setting rlock@.service ExecStart scheduler) 2>"$1.err" </dev/null 3>&- 4>&- &
+    pid=$!
+}
+
+@test "systemd-analyze verify accepts them" {
+    command -v systemd-analyze >/dev/null || skip "no systemd-analyze: install the package systemd"
+    printf '[Service]\nExecStart=/bin/true\n' >units/right.service
+    printf '[Service]\nType=notifier\nExecStart=/bin/true\n' >units/wrong.service
+    verify units/right.service
+    ((status == 0)) || skip "systemd-analyze cannot run here: $output"
+    verify units/wrong.service
+    assert_output --partial notifier
+    verify units/rlock@scheduler.service units/rlock-backup.service units/rlock-backup.timer units/rlock-local.service
+    assert_success
+    refute_output --partial rlock
+}
+
+@test "hot standby: one is ready, the other waits; it takes over when the first is stopped" {
+    local first second
+    python3 "$TOOLS/notified.py" "$PWD/notify" told 3>&- 4>&- &
+    receiver=$!
+    wait_until 5 grep -qs bound told
+    standby first
+    first=$pid
+    wait_until 10 test -e first
+    wait_until 5 grep -qx 'READY=1 STATUS=holding scheduler' told
+    standby second
+    second=$pid
+    wait_until 10 grep -q '^STATUS=waiting .* for scheduler: held by ' told
+    assert_file_not_exist second
+    kill -TERM "$first"
+    reap "$first"
+    assert_equal "$status" "$(setting rlock@.service SuccessExitStatus)"
+    wait_until 10 test -e second
+    wait_until 5 bash -c '(($(grep -cx "READY=1 STATUS=holding scheduler" told) == 2))'
+    kill -TERM "$second"
+    reap "$second"
+}
+
+@test "the timer's job: one machine runs it, the others' status counts as success" {
+    local command
+    command=$(setting rlock-backup.service ExecStart)
+    # shellcheck disable=SC2086 # a command line without quotes
+    run -0 --separate-stderr $command
+    assert_output ran
+    # shellcheck disable=SC2086
+    run --separate-stderr $command
+    assert_equal "$status" "$(setting rlock-backup.service SuccessExitStatus)"
+    assert_output ""
+    assert_file_exists units/rlock-backup.timer # it starts the service of its own name
+}
+
+@test "local: in a unit of its own: it is started, left alone, and found by its PID file" {
+    local command pid
+    command=$(setting rlock-local.service ExecStart)
+    assert_equal "$(dirname "$(setting rlock-local.service PIDFile)")" /run/rlock
+    # shellcheck disable=SC2086 # a command line without quotes
+    run -0 --separate-stderr ${command/local:/local:$PWD/l}
+    assert_equal "$output$stderr" ""
+    pid=$(cat "l/$(basename "$(setting rlock-local.service PIDFile)")")
+    # shellcheck disable=SC2086
+    run -0 --separate-stderr ${command/local:/local:$PWD/l}
+    kill "$pid"
+    wait_until 5 ended "$pid"
+}

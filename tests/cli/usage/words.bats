@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# words.bats: what others wrote, wherever it is shown: it is text and nothing more, and no secret.
+
+load ../../lib/rlock
+
+# A stranger's command: a newline, C1 raw and in UTF-8, an override, a line separator, an isolate, a mark
+# that is not seen, and no UTF-8.
+nasty=$'sleep # \nREADY=1\nMAINPID=1 \x9b31m \xc2\x9b31m \xe2\x80\xaegnp \xe2\x80\xa8 \xe2\x81\xa6 \xef\xbb\xbf \xff \e[2J \xc3\xbc'
+
+# What is left of it, on one line and in one order.
+harmless='sleep # ?READY=1?MAINPID=1 ?31m ?31m ?gnp ? ? ? ? ?[2J ü'
+
+# hold_nastily NAME: with that command.
+hold_nastily() {
+    rm -f held
+    start run -n "$1" -c ': >held; until [ -e let-go ]; do sleep 0.02; done; : '"$nasty"
+    holder=$pid
+    wait_until 10 test -e held
+}
+
+free() {
+    : >let-go
+    reap "$holder" 5
+}
+
+# refute_hostile FILE: not one byte of it would be taken for more than text.
+refute_hostile() {
+    python3 - "$1" <<'PYTHON'
+import sys, unicodedata
+text = open(sys.argv[1], "rb").read().decode("utf-8", "strict")
+bad = [hex(ord(c)) for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
+assert text and not bad, bad
+PYTHON
+}
+
+@test "the waiting line, busy, status, break: what is not printable is a question mark" {
+    hold_nastily x
+    rlock run -w "$(ms 100)" -n x -- true 2>said || true
+    grep -F "${harmless%ü}" said
+    refute_hostile said
+    rlock status x >table
+    refute_hostile table
+    assert_equal "$(wc -l <table)" 2
+    rlock break --force x >broken 2>&1 || true
+    refute_hostile broken
+    free
+}
+
+@test "JSON has every character, and no byte that a terminal would obey" {
+    hold_nastily x
+    rlock status --json x >json
+    refute_hostile json
+    python3 -c '
+import json
+command = json.load(open("json"))[0]["holders"][0]["command"]
+for part in ("\nREADY=1\n", "\x9b31m", "\u202egnp", "\u2028", "\u2066", "\ufeff", "\ufffd", "\x1b[2J", "\u00fc"):
+    assert part in command, (part, command)'
+    rlock run --log json -w "$(ms 100)" -n x -- true 2>log || true
+    refute_hostile log
+    python3 -c '
+import json
+texts = [json.loads(line)["message"] for line in open("log")]
+assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), texts'
+    free
+}
+
+@test "a password in a URL of the command's words stays here" {
+    local words=(sh -c ': >held; until [ -e let-go ]; do sleep 0.02; done' RLOCK_SERVER=redis://u:S3CRET@h:1/0
+        "--server=rediss://us%40er:S3%3aCRET@h" "sentinel://:S3/CR@ET@a,b/m redis://u:S3CRET@h2"
+        https://u:S3CRET@h/x RLOCK_PASSWORD=S3CRET)
+    start run -n x -- "${words[@]}"
+    holder=$pid
+    wait_until 10 test -e held
+    redis HVALS 'rlock_info:{x}' >seen
+    rlock status x >>seen
+    rlock status --json x >>seen
+    rlock run -v -w "$(ms 100)" -n x -- true 2>>seen || true
+    refute grep -E 'S3|CRET' seen
+    grep -F 'redis://u:***@h:1/0 --server=rediss://us%40er:***@h sentinel://:***@a,b/m redis://u:***@h2' seen
+    free
+}
+
+@test "a password in -c's words stays here, also where the text is cut in the middle of it" {
+    local long
+    long=$(printf 'x%.0s' {1..180})
+    start run -n x -c ": >held; until [ -e let-go ]; do sleep 0.02; done; : $long 'redis://u:S3CRETS3CRETS3CRETS3CRETS3CRETS3CRET@h/0'"
+    holder=$pid
+    wait_until 10 test -e held
+    redis HVALS 'rlock_info:{x}' >seen
+    rlock status --json x >>seen
+    grep -F "$long" seen
+    refute grep -E 'S3|CRET' seen
+    free
+}
+
+@test "a password that a holder did not hide is hidden where it is shown" {
+    foreign_hold x 60000
+    redis HSET 'rlock_info:{x}' "$foreign_owner" \
+        '{"host":"h","user":"u","pid":1,"command":"job redis://u:S3CRET@h/0"}' >/dev/null
+    rlock status x >seen
+    rlock run -w "$(ms 100)" -n x -- true 2>>seen || true
+    rlock run --log json -w "$(ms 100)" -n x -- true 2>>seen || true
+    refute grep S3CRET seen
+    grep -F 'redis://u:***@h/0' seen
+}
+
+@test "a URL in the place of the command is not told with its password" {
+    try run -n x redis://u:S3CRET@h/0 true
+    assert_failure 127
+    refute_regex "$stderr" S3CRET
+    assert_stderr_has 'redis://u:***@h/0'
+}

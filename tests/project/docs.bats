@@ -1,0 +1,352 @@
+#!/usr/bin/env bats
+# docs.bats: every example of the manual and of README.md is run, and must print what stands there.
+#
+# Examples are the literal displays of a man page and the fenced blocks of the README. A block whose
+# lines begin with "$ " is a session: what follows a command is its output, "..." standing for any
+# text, and lines that begin with "> " go on with the command. A comment before a block, "test: WORD",
+# says what else it is:
+#     hold NAME     somebody else holds NAME meanwhile
+#     continue      goes on where the block before it ended
+#     file NAME     the content of a script of that name, for the session that follows
+#     config        a configuration file
+#     program ARG   a C program, which is compiled, and succeeds with these arguments
+#     cmake         lines that man/examples/c/CMakeLists.txt has as well
+# A block that is none of these fails: there is no example that nobody runs.
+
+load ../lib/rlock
+
+redis_cli=$(command -v redis-cli)
+build_dir=${RLOCK_BUILD_DIR:-$PROJECT/build}
+
+teardown() {
+    cd "$BATS_TEST_TMPDIR" || return
+    stop_local
+    rlock_teardown
+}
+
+# split DOCUMENT: its blocks become the files 1, 2, ... of the directory blocks: the line it stands
+# on, the word of its fence or "literal", the comment before it, and its text.
+split() {
+    rm -rf blocks
+    mkdir blocks
+    awk '
+        function begin(kind) { out = "blocks/" ++n; print NR > out; print kind > out; print note > out; note = "" }
+        out && (/^\.Ed/ || /^```$/) { close(out); out = ""; next }
+        out && man {
+            gsub(/\\-/, "-"); gsub(/\\\(aq/, "\047"); gsub(/\\\(ga/, "`"); gsub(/\\\(ti/, "~")
+            gsub(/\\\(ha/, "^"); gsub(/\\&/, ""); gsub(/\\e/, "\\")
+        }
+        out { print > out; next }
+        /^\.\\" test: / { note = substr($0, 11); next }
+        /^<!-- test: .* -->$/ { note = substr($0, 12, length($0) - 15); next }
+        /^\.Bd -literal/ { man = 1; begin("literal"); next }
+        /^```/ { begin(substr($0, 4)) }
+    ' "$1"
+    [ -e blocks/1 ]
+}
+
+# A directory with the scripts that the examples call, and rlock and redis-cli as an example's reader
+# would have them, for the private server. "local:" is one of this test's own.
+make_sandbox() {
+    local script
+    rm -rf sandbox
+    mkdir -p sandbox bin
+    while read -r script; do
+        printf '#!/bin/sh\necho %s\n' "${script#* }" >"sandbox/${script%% *}"
+    done <<-END
+	deploy.sh deployed
+	fetch.sh fetched
+	dump.sh a dump
+	import.sh imported
+	migrate.sh migrated
+	report.sh report sent
+	scheduler scheduling
+	END
+    printf '#!/bin/sh\nexec %s -s %s "$@"\n' "$redis_cli" "$BATS_FILE_TMPDIR/main/sock" \
+        >bin/redis-cli
+    cat >bin/rlock <<-END
+	#!/bin/bash
+	for word; do
+	    [[ \$word != local: ]] || word+=$BATS_TEST_TMPDIR/local
+	    words+=("\$word")
+	done
+	exec timeout --foreground -s KILL $((60 * SLOW)) $RLOCK "\${words[@]}"
+	END
+    chmod +x bin/* sandbox/*
+}
+
+# Its commands run in one shell, as at a prompt; what they print goes to ../transcript, what they
+# should print to ../expected.
+session() {
+    local line command='' last=0
+    unset -f rlock
+    cd sandbox || return
+    : >../expected
+    exec 5>>../transcript
+    step() {
+        [[ -n $command ]] || return 0
+        (exit "$last")
+        eval "$command" </dev/null >&5 2>&1 5>&- 3>&-
+        last=$?
+    }
+    while IFS= read -r line; do
+        case $line in
+        '$ '*) step; command=${line#'$ '} ;;
+        '> '*) command+=$'\n'${line#'> '} ;;
+        *) printf '%s\n' "$line" >>../expected ;;
+        esac
+    done
+    step
+    wait
+}
+
+# matches FILE PATTERNS: line by line, "..." being any text.
+matches() {
+    local -a lines patterns
+    local i
+    mapfile -t lines <"$1"
+    mapfile -t patterns < <(sed 's/[][*?\\]/\\&/g; s/\.\.\./*/g' "$2")
+    ((${#lines[@]} == ${#patterns[@]})) || return 1
+    for i in "${!lines[@]}"; do
+        # shellcheck disable=SC2053 # a pattern is what it is
+        [[ ${lines[i]} == ${patterns[i]} ]] || return 1
+    done
+}
+
+run_session() { # TEXT WHERE
+    : >transcript
+    (set +eET; trap - ERR DEBUG; session) <<<"$1"
+    matches transcript expected ||
+        fail "$2 prints something else (< the text, > rlock):"$'\n'"$(diff expected transcript)"
+}
+
+# A line of a crontab: an empty environment, but for what /etc/rlock.conf would say. cron would send
+# a mail of what it prints; the scripts of the examples print something.
+run_crontab() { # TEXT WHERE
+    local line
+    while read -r _ _ _ _ _ line; do
+        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
+            sh -c "$line" && assert_success && assert_output 'report sent') || fail "$2: $line" || return
+        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
+            sh -c "$line" && assert_success && refute_output) || fail "$2, a second time: $line" || return
+    done <<<"$1"
+}
+
+run_yaml() { # TEXT WHERE
+    local line
+    while IFS= read -r line; do
+        [[ $line == *'- rlock '* ]] || continue
+        (cd sandbox && unset -f rlock && run sh -c "${line#*- }" && assert_success) || fail "$2: $line" || return
+    done <<<"$1"
+}
+
+run_systemd() { # TEXT WHERE
+    local line
+    line=$(grep '^ExecStart=' <<<"$1") || fail "$2: no ExecStart" || return
+    (cd sandbox && unset -f rlock && run sh -c "${line#*=}" && assert_success) || fail "$2: $line" || return
+}
+
+run_config() { # TEXT WHERE
+    printf '%s\n' "${1//= \/etc\/rlock\/password/= password}" >config # not the machine's
+    echo secret >password
+    RLOCK_CONFIG=config run rlock run -n x -- true
+    assert_success || fail "$2: not a configuration file" || return
+}
+
+run_program() { # TEXT ARGUMENTS WHERE
+    grep -q '^RLOCK_SANITIZE:[^=]*=.' "$build_dir/CMakeCache.txt" && return # the library wants it in programs
+    printf '%s\n' "$1" >program.c
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$PROJECT/lib" -o program program.c \
+        -L "$build_dir/lib" -Wl,-rpath,"$build_dir/lib" -lrlock || fail "$3 does not compile" || return
+    # shellcheck disable=SC2086
+    run ./program $2
+    assert_success || fail "$3" || return
+    assert_no_keys
+}
+
+check_cmake() { # TEXT WHERE
+    local line
+    while read -r line; do
+        grep -qxF "${line/(program /(worker }" "$PROJECT/man/examples/c/CMakeLists.txt" ||
+            fail "$2: man/examples/c has no $line" || return
+    done <<<"$1"
+}
+
+# The commands of "sh" blocks build and install: they are what tests/run and quickstart do.
+check_sh() { # TEXT WHERE
+    local word
+    while read -r word _; do
+        [[ $word == cmake || -x $PROJECT/$word ]] || fail "$2: there is no $word" || return
+    done <<<"$1"
+}
+
+run_block() { # FILE DOCUMENT
+    local line kind note text where name='' holder=''
+    { read -r line; read -r kind; read -r note; text=$(cat); } <"$1"
+    where="$2:$line"
+    if [[ $note != continue && ! -e next-needs-files ]]; then
+        redis FLUSHALL >/dev/null
+        make_sandbox
+    fi
+    rm -f next-needs-files
+    case $note in
+    'file '*)
+        printf '%s\n' "$text" >"sandbox/${note#file }"
+        chmod +x "sandbox/${note#file }"
+        : >next-needs-files
+        return ;;
+    'hold '*) name=${note#hold }; hold "$name" ;;
+    config) kind=ini ;;
+    'program '*) kind=program ;;
+    cmake) kind=cmake ;;
+    '' | continue) ;;
+    *) fail "$where: unknown comment: $note" ;;
+    esac
+    case $kind in
+    literal | console)
+        [[ $text == '$ '* ]] || fail "$where: an example that nobody runs" || return
+        run_session "$text" "$where" ;;
+    crontab) run_crontab "$text" "$where" ;;
+    yaml) run_yaml "$text" "$where" ;;
+    ini) run_config "$text" "$where" ;;
+    program) run_program "$text" "${note#program }" "$where" ;;
+    cmake) check_cmake "$text" "$where" ;;
+    systemd) run_systemd "$text" "$where" ;;
+    sh) check_sh "$text" "$where" ;;
+    *) fail "$where: an example that nobody runs" ;;
+    esac || return
+    if [[ -n $name ]]; then
+        let_go "$name"
+        reap "$holder"
+    fi
+    stop_local
+}
+
+# All that examples have started, wherever they have put it.
+stop_local() {
+    local file pid
+    for file in local/redis.pid sandbox/*/redis.pid; do
+        pid=$(cat "$file" 2>/dev/null) || continue
+        kill "$pid"
+        wait_until 10 ended "$pid"
+        rm -rf "$(dirname "$file")"
+    done
+}
+
+run_document() {
+    local i
+    split "$PROJECT/$1"
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH
+    for ((i = 1; ; i++)); do
+        [ -e "blocks/$i" ] || break
+        run_block "blocks/$i" "$1"
+    done
+}
+
+@test "README.md" {
+    run_document README.md
+}
+
+@test "rlock(1)" {
+    run_document man/rlock.1
+}
+
+@test "rlock-run(1)" {
+    run_document man/rlock-run.1
+}
+
+@test "rlock-fair(1)" {
+    run_document man/rlock-fair.1
+}
+
+@test "rlock-read(1)" {
+    run_document man/rlock-read.1
+}
+
+@test "rlock-write(1)" {
+    run_document man/rlock-write.1
+}
+
+@test "rlock-sem(1)" {
+    run_document man/rlock-sem.1
+}
+
+@test "rlock-latch(1)" {
+    run_document man/rlock-latch.1
+}
+
+@test "rlock-acquire(1)" {
+    run_document man/rlock-acquire.1
+}
+
+@test "rlock-renew(1)" {
+    run_document man/rlock-renew.1
+}
+
+@test "rlock-release(1)" {
+    run_document man/rlock-release.1
+}
+
+@test "rlock-check(1)" {
+    run_document man/rlock-check.1
+}
+
+@test "rlock-status(1)" {
+    run_document man/rlock-status.1
+}
+
+@test "rlock-break(1)" {
+    run_document man/rlock-break.1
+}
+
+@test "rlock-doctor(1)" {
+    run_document man/rlock-doctor.1
+}
+
+@test "rlock(3)" {
+    run_document man/rlock.3
+}
+
+@test "rlock.conf(5)" {
+    run_document man/rlock.conf.5
+}
+
+@test "rlock(7)" {
+    run_document man/rlock.7
+}
+
+# numberless: times and process ids are others each time.
+numberless() {
+    sed 's/[0-9]\+/N/g'
+}
+
+@test "README's picture shows what the program prints" {
+    RLOCK_BIN=$RLOCK run --separate-stderr "$PROJECT/man/pictures/waiting"
+    assert_success
+    assert_equal "$(numberless <<<"$output")" "$(numberless <"$PROJECT/man/pictures/waiting.svg")"
+}
+
+@test "no document is left out, and links lead somewhere" {
+    local page link
+    for page in "$PROJECT"/man/*.[1-9]; do
+        grep -q "run_document man/${page##*/}\$" "$BATS_TEST_FILENAME" || fail "no test runs $page"
+    done
+    for link in $(grep -oh ']([^)#]*)' "$PROJECT"/{README,CONTRIBUTING}.md | tr -d '])('); do
+        [[ $link == http* || -e $PROJECT/$link ]] || fail "README or CONTRIBUTING: no $link"
+    done
+}
+
+@test "an example that prints something else fails" {
+    printf '.Bd -literal\n$ echo 1\n2\n.Ed\n' >page
+    split page
+    make_sandbox
+    run run_block blocks/1 page
+    assert_failure
+    assert_output --partial 'page:1 prints something else'
+}
+
+@test "the man pages are clean for mandoc" {
+    # Whether the manuals of others are installed is no matter of ours.
+    run --separate-stderr mandoc -T lint -W style "$PROJECT"/man/*.[1-9]
+    assert_equal "$(grep -v 'referenced manual not found' <<<"$output")" ''
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# drift.bats: options, help, man pages, the library and exit statuses say the same. What the program says of
+# itself (--list-commands, --list-options) is the measure. Of completions, completions.bats.
+
+load ../lib/rlock
+load ../lib/says
+
+# options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
+options() {
+    # shellcheck disable=SC2086
+    "$RLOCK" $1 --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
+}
+
+tidy() {
+    sed 's/  */ /g; s/^ //; s/ $//' | sort
+}
+
+# The same from the items of a man page's list: ".It Fl n , Fl -name Ar NAME". Of a group's page those
+# that all of its commands have, and those below ".Ss Options of COMMAND".
+manual_options() {
+    awk -v own=".Ss Options of rlock $1" '
+        /^\.S[hs]/ { listed = /^\.Sh OPTIONS/ || $0 == own || (listed && /^\.Ss/ && !/^\.Ss Options of/) }
+        listed && /^\.It Fl/' "$PROJECT/man/rlock-${1%% *}.1" |
+        sed 's/^\.It Fl/-/; s/ , Fl / -/; s/^- /-/; s/ Ns Op .*//; s/ Ar / /; s/ Cm / /; s/ | /|/g' | tidy
+}
+
+# The same from --help: "  -n, --name NAME     the lock's name".
+help_options() {
+    # shellcheck disable=SC2086
+    "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/\[=.*\]//; s/^\(-.\), /\1 /' | tidy
+}
+
+@test "each command has a man page, and rlock(1) and the help name it" {
+    local command page
+    run -0 "$RLOCK" --help
+    local help=$output
+    for command in $(commands); do
+        grep -q "^\.It Cm $command\>" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $command"
+        [[ $help == *$'\n'"  $command "* ]] || fail "the help lacks $command"
+    done
+    for command in $(manual_commands); do
+        page=$PROJECT/man/rlock-$command.1
+        [ -e "$page" ] || fail "no $page"
+        grep -q "^\.Xr rlock-$command 1" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $page"
+    done
+    for page in "$PROJECT"/man/rlock-*.1; do
+        page=${page##*/rlock-}
+        commands | grep -qx "${page%.1}" || fail "rlock-$page is no command's"
+    done
+}
+
+@test "a group's man page and its help name its commands" {
+    local group command page
+    for group in $(groups_of_commands); do
+        page=$PROJECT/man/rlock-$group.1
+        run -0 "$RLOCK" help "$group"
+        for command in $(commands "$group"); do
+            grep -q "^\.Nm rlock $group $command\>" "$page" || fail "$page lacks $group $command"
+            assert_line --regexp "^  $command +[A-Z]"
+        done
+        run grep -c '^\.Ss Options of' "$page"
+        assert_output "$(grep -c "^$group " <<<"$(working_commands)")"
+    done
+}
+
+@test "no word of a sentence is set as an option" {
+    local page
+    for page in "$PROJECT"/man/*.[1-9]; do
+        run -1 grep -E '(^|[ (])-[a-z]{4,}([ ,.)]|$)' <(mandoc -T ascii "$page" 2>/dev/null | col -b)
+    done
+}
+
+@test "man pages have the same options as the program" {
+    local command
+    while read -r command; do
+        assert_equal "$command: $(manual_options "$command")" "$command: $(options "$command")"
+    done < <(working_commands)
+}
+
+@test "--help has the same options as the program" {
+    local command
+    while read -r command; do
+        assert_equal "$command: $(help_options "$command")" "$command: $(options "$command")"
+    done < <(working_commands; groups_of_commands)
+}
+
+@test "help COMMAND prints what COMMAND --help prints" {
+    local command
+    while read -r command; do
+        # shellcheck disable=SC2086
+        assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command --help)"
+    done < <(commands; working_commands)
+}
+
+@test "README and rlock-run(1) have each exit status" {
+    local -a statuses
+    local status
+    mapfile -t statuses < <(sed -n 's/^ *EXIT_[A-Z_]* = \([0-9]*\).*/\1/p' "$PROJECT/cmd/output/out.h")
+    ((${#statuses[@]} > 5)) || fail "where is the enum of exit statuses?"
+    for status in "${statuses[@]}"; do
+        sed -n '/^\.Sh EXIT STATUS/,/^\.Sh/p' "$PROJECT/man/rlock-run.1" |
+            grep -qx "\.It $status" || fail "rlock-run(1) lacks $status"
+        grep -q "^|[^|]*\<$status\>" "$PROJECT/README.md" || fail "README.md lacks $status"
+    done
+}
+
+@test "each page of commands says what the exit status is, and has examples" {
+    local page section
+    for page in "$PROJECT"/man/*.1; do
+        for section in 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
+            grep -qx "\.Sh $section" "$page" || fail "$page lacks $section"
+        done
+        sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$page" | grep -q '^\.Bd -literal' || fail "$page: no example"
+        # The overview leads to it, and it back.
+        [[ $page == */rlock.1 ]] || grep -qx '\.Xr rlock 1 ,' "$page" || fail "$page does not lead to rlock(1)"
+    done
+}
+
+# configurable OPTION: whether it may stand in a file, as the program says.
+configurable() {
+    echo "$1 =" >file
+    export RLOCK_CONFIG=file
+    run "$RLOCK" run -n x -- true
+    [[ $output == *'has no value'* ]]
+}
+
+@test "rlock.conf(5) has each option that can stand in a file, and no other" {
+    local command option
+    while read -r option; do
+        ! configurable "$option" || echo "$option"
+    done < <(while read -r command; do words_of "$command"; done < <(working_commands) | sed -n 's/^--//p' | sort -u) >keys
+    [ -s keys ]
+    assert_equal "$(sed -n 's/^\.It Cm \([^ ]*\) Li = .*/\1/p' "$PROJECT/man/rlock.conf.5" | sort)" "$(cat keys)"
+}
+
+# --- the library -------------------------------------------------------------------------------
+
+# The prototypes of a page's synopsis, as lib/librlock.abi has them.
+manual_prototypes() {
+    sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$PROJECT/man/rlock.3" | awk '
+        /^\.Ft / { type = substr($0, 5); if (type !~ /\*$/) type = type " " }
+        /^\.Fn / {
+            sub(/^\.Fn /, "")
+            name = $1
+            sub(/^[^ ]* /, "")
+            gsub(/" "/, ", ")
+            gsub(/"/, "")
+            print type name "(" $0 ")"
+        }' | sed 's/^bool /_Bool /' | sort
+}
+
+@test "rlock(3) declares each function as rlock.h does, and has an entry for each" {
+    local function
+    run diff <(manual_prototypes) <(grep '^[^ ].*(.*)$' "$PROJECT/lib/librlock.abi" | sort)
+    assert_output '' # <: the manual, >: the header
+    while read -r function; do
+        grep -q "^\.It Fn .*\<$function\>" "$PROJECT/man/rlock.3" || fail "rlock(3) has no entry for $function"
+    done < <(sed -n 's/^\.Fn \(rlock_[a-z_]*\) ".*/\1/p' "$PROJECT/man/rlock.3")
+}
+
+# written PATTERN: the first group of it, of each line of lib/librlock.abi that matches.
+written() {
+    sed -n "s/^$1/\1/p" "$PROJECT/lib/librlock.abi" | sort -u
+}
+
+@test "rlock(3) names each structure and field, each status and limit" {
+    local word page=$PROJECT/man/rlock.3
+    while read -r word; do
+        grep -q "^\.Vt struct $word\>" "$page" || fail "rlock(3) lacks struct $word"
+    done < <(written 'struct \(.*\):.*')
+    while read -r word; do
+        grep -q "^\..*\<Fa .*\<$word\>" "$page" || fail "rlock(3) lacks the field $word"
+    done < <(written '    \(.*\): at.*')
+    while read -r word; do
+        grep -q "\<Dv .*$word\>" "$page" || fail "rlock(3) lacks $word"
+    done < <(written '\(RLOCK_[A-Z_]*\):.*')
+}
+
+@test "--version prints the project's version" {
+    run -0 "$RLOCK" --version
+    assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
+}

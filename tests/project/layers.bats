@@ -1,0 +1,354 @@
+#!/usr/bin/env bats
+# layers.bats: who may use whom, and what the library never does: read from the object files, so that
+# no include and no call can slip through.
+
+bats_require_minimum_version 1.5.0
+bats_load_library bats-support
+bats_load_library bats-assert
+
+setup_file() {
+    export SOURCE BUILD LIB_OBJECTS TLS_OBJECTS CMD_OBJECTS MAIN_OBJECT LIBRARY
+    SOURCE=${RLOCK_SOURCE_DIR:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+    BUILD=${RLOCK_BUILD_DIR:-$SOURCE/build}
+    LIB_OBJECTS=$BUILD/lib/CMakeFiles/rlock_lib_objs.dir
+    TLS_OBJECTS=$BUILD/lib/CMakeFiles/rlock_tls.dir
+    CMD_OBJECTS=$BUILD/cmd/CMakeFiles/rlock_cmd_objs.dir
+    MAIN_OBJECT=$BUILD/cmd/CMakeFiles/rlock_cmd.dir/main.c.o
+    LIBRARY=$BUILD/lib/librlock.so
+    [[ -e $LIBRARY ]] || { echo "no library at $LIBRARY: build first, or set RLOCK_BUILD_DIR" >&2; return 1; }
+    # What objects call, "object function" a line, without what the compiler adds for hardening:
+    # __printf_chk is printf, __isoc99_sscanf is sscanf. All at once: nm takes longer to start than to read.
+    nm -A --undefined-only --format=posix "$LIB_OBJECTS"/{,*/}*.o "$TLS_OBJECTS"/*/*.o "$CMD_OBJECTS"/{,*/}*.o "$MAIN_OBJECT" |
+        sed -nE 's/^([^ ]*): ([^ ]*) .*/\1 \2/; s/ __isoc(99|23)_/ /; s/ __(.*)_chk$/ \1/; p' | sort -u >"$BATS_FILE_TMPDIR/calls"
+}
+
+setup() {
+    cd "$SOURCE" || return
+}
+
+# What these objects call, "object function" a line.
+calls_of() { # OBJECT...
+    awk -v list="$*" 'BEGIN { n = split(list, object); while (n > 0) want[object[n--]] } $1 in want' "$BATS_FILE_TMPDIR/calls"
+}
+
+calls() { # OBJECT...: the functions alone
+    calls_of "$@" | sed 's/.* //' | sort -u
+}
+
+# The object in which a function stands: "function object" a line.
+definitions() { # OBJECT...
+    nm -A --defined-only --format=posix "$@" |
+        sed -nE 's#^(.*/)?([a-z0-9_]*)\.c\.o: ([^ ]*) [TDBR] .*#\3 \2#p'
+}
+
+# refuse_in PATTERN OBJECT...: none of the objects calls a function that matches.
+refuse_in() {
+    local pattern=$1 object
+    shift
+    for object; do
+        [[ -e $object ]] || fail "no object $object"
+    done
+    run bash -c 'grep -E " ($0)\$"' "$pattern" < <(calls_of "$@" | sed 's#^.*/##')
+    assert_output ""
+}
+
+# refuse PATTERN DIRECTORY [EXCEPT...]: the same of all objects there, but those of these names.
+refuse() {
+    local pattern=$1 directory=$2 object name
+    local -a objects=()
+    shift 2
+    for object in "$directory"/{,*/}*.o; do
+        name=$(basename "$object" .c.o)
+        [[ " $* " == *" $name "* ]] || objects+=("$object")
+    done
+    ((${#objects[@]} > 5)) || fail "too few objects in $directory"
+    refuse_in "$pattern" "${objects[@]}"
+}
+
+# The same of the library and its module for TLS.
+refuse_in_library() { # PATTERN [EXCEPT...]
+    refuse "$1" "$LIB_OBJECTS" "${@:2}"
+    refuse_in "$1" "$TLS_OBJECTS"/tls/tls_openssl{,_bio,_why}.c.o
+}
+
+# Variables that can be written to: sections of constants that need relocation are none.
+variables() { # OBJECT...
+    nm -A --defined-only --format=sysv "$@" | awk -F '|' '
+        { for (i = 1; i <= NF; i++) gsub(/ /, "", $i) }
+        $4 == "OBJECT" && $7 ~ /^(\*COM\*|\.(data|bss|tdata|tbss|sdata|sbss)(\.|$))/ &&
+            $7 !~ /^\.data\.rel\.ro/ { sub(/^.*\//, "", $1); sub(/\.c\.o:/, " ", $1); print $1 }' |
+        grep -vE ' (\.L|__)' || true
+}
+
+# --- folders -----------------------------------------------------------------------------------
+
+# "FOLDER MAY-USE..." a line; "." is the base itself. The table is CONTRIBUTING.md's.
+may_use() { # lib|cmd
+    sed -nE "s#^\\| \`$1/?([a-z]*)\` \\|[^|]*\\|([^|]*)\\|\$#\1 \2#p" CONTRIBUTING.md | sed -E 's/^ /. /; s/[`,]//g'
+}
+
+# Every include names its folder: so who uses whom stands in the line.
+@test "a folder includes itself, and what its row in CONTRIBUTING.md names" {
+    local base folder row file included rows=0
+    for base in lib cmd; do
+        while read -r folder row; do
+            rows=$((rows + 1))
+            for file in "$base/$folder"/*.[ch]; do
+                while read -r included; do
+                    [[ $included == */* ]] || included=./$included
+                    [[ " $folder $row . " == *" ${included%/*} "* ]] || fail "$file includes $included"
+                    [[ $included != ./* || $folder == . || $included == ./rlock.h || $included == ./rlock_admin.h || $included == ./scripts.h ]] ||
+                        fail "$file includes $included, of the folder above"
+                done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$file")
+            done
+        done < <(may_use "$base")
+        assert_equal "$(may_use "$base" | sed -E 's/ .*//' | sort | paste -sd ' ')" \
+            "$(find "$base" -name '*.[ch]' -printf '%P\n' | sed -E 's#^[^/]*$#.#; s#/.*##' | sort -u | paste -sd ' ')"
+    done
+    ((rows > 10))
+}
+
+# --- the library -------------------------------------------------------------------------------
+
+@test "the library never prints" {
+    refuse_in_library \
+        '(v?[fd]?printf|f?put[cs]|putc(har)?(_unlocked)?|fwrite|writev|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)'
+    # What it writes to is an eventfd, or the pipe of the keeper's reports.
+    run bash -c 'grep -nE "(^|[^>])\bwrite\(" lib/{,*/}*.c |
+        grep -vE "write\([a-z]+->((stop|lost|done)_fd, &one, sizeof one|report_fds\[1\], &renewal, sizeof renewal)\)"'
+    assert_output ""
+}
+
+@test "the library never exits, forks, or runs a program" {
+    refuse_in_library \
+        '(_?exit|_Exit|quick_exit|abort|__assert_fail|at(_quick_)?exit|err|v?fork|clone[3]?|daemon|posix_spawnp?|system|popen|f?exec(v|l)[pe]*|execveat|kill|raise|wait(pid|id|3|4)?)'
+}
+
+@test "the library never touches signals or their masks" {
+    refuse_in_library '(sig[a-z]+|pthread_(sigmask|kill|sigqueue)|alarm|ualarm|setitimer|timer_create|prctl)'
+}
+
+@test "the library has no state at file scope" {
+    run variables "$LIB_OBJECTS"/{,*/}*.o "$TLS_OBJECTS"/*/*.o
+    assert_output ""
+}
+
+@test "the library reads no environment, no files and no clock but its own" {
+    refuse_in_library \
+        '((secure_)?getenv|setenv|putenv|f?open(at|64)?|environ|time|gettimeofday|sleep|usleep|nanosleep|clock_nanosleep|rand|random|srand)'
+    refuse_in_library clock_gettime clock
+}
+
+@test "only conn.c knows hiredis" {
+    run grep -lE 'hiredis' -r lib cmd --include='*.c'
+    assert_output lib/redis/conn.c
+    run grep -rhE '#include.*hiredis' lib cmd --include='*.h'
+    assert_output ""
+    refuse '(redis|freeReply|hi_|sds).*' "$LIB_OBJECTS" conn
+    refuse '(redis|freeReply|hi_|sds).*' "$CMD_OBJECTS"
+}
+
+@test "only the module knows OpenSSL, and only tls.c the module" {
+    local object
+    run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
+    assert_output $'lib/tls/tls_openssl.c\nlib/tls/tls_openssl.h\nlib/tls/tls_openssl_why.c'
+    refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
+    refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
+    refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
+    for object in "$LIBRARY" "$BUILD/cmd/rlock"; do
+        run readelf -d "$object"
+        refute_output --regexp 'NEEDED.*lib(ssl|crypto|rlock-tls)'
+    done
+    run bash -c 'nm -D --defined-only --format=posix "$1" | grep -v __odr_asan | sed "s/ .*//"' - "$BUILD/lib/librlock-tls.so.0"
+    assert_output rlock__tls_module
+}
+
+# From the bottom up; what stands on one line may not use one another.
+layers() {
+    cat <<-END
+	base64 clock error facts random resp shown slot status
+	limit refusal tls url
+	resolve
+	conn
+	link_open view
+	link
+	replicas
+	cluster sentinel
+	route
+	script_replicas
+	run
+	script
+	client kind
+	ask resource subscription vote
+	listener
+	resource_check resource_release token
+	resource_acquire
+	resource_renew
+	lock retry
+	acquire break counter handle keeper look resume scan
+	probe_server
+	probe_cycle probe_rights probe_sentinel
+	probe
+	END
+}
+
+@test "in the library calls go down" {
+    local height=0 line name object function target
+    local -A level=() home=()
+    while read -r line; do
+        height=$((height + 1))
+        for name in $line; do
+            level[$name]=$height
+        done
+    done < <(layers)
+    while read -r function target; do
+        home[$function]=$target
+    done < <(definitions "$LIB_OBJECTS"/{,*/}*.o)
+    ((${#home[@]} > 40))
+    for object in "$LIB_OBJECTS"/{,*/}*.o; do
+        name=$(basename "$object" .c.o)
+        [[ -n ${level[$name]-} ]] || fail "$name.c has no place in layers()"
+        for function in $(calls "$object" | grep ^rlock_); do
+            target=${home[$function]-}
+            [[ -n $target ]] || fail "$name calls $function, which is nowhere"
+            ((level[$target] < level[$name])) || fail "$name.c calls $function of $target.c, which is not below it"
+        done
+    done
+}
+
+@test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
+    run calls "$LIB_OBJECTS/lock/kind.c.o"
+    refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,listener,lock,resource*,retry,token,subscription}.c lib/redis/{client,script}.c
+    assert_output ""
+}
+
+# --- the public interface ----------------------------------------------------------------------
+
+promised() {
+    sed -n 's/^ *\(rlock_[a-z_]*\);$/\1/p' lib/librlock.map | sort
+}
+
+@test "librlock.so exports what librlock.map promises, and nothing else" {
+    run bash -c 'nm -D --defined-only --format=posix "$1" | grep -v " A " | sed "s/[@ ].*//" | sort' - "$LIBRARY"
+    assert_output "$(promised)"
+}
+
+@test "rlock.h and rlock_admin.h declare what librlock.map promises, and nothing else" {
+    run bash -c 'cc -E -P -I lib lib/rlock_admin.h | tr "\n" " " | tr ";" "\n" | grep -oE "rlock_[a-z_]+ *\(" | tr -d " (" | sort'
+    assert_output "$(promised)"
+}
+
+# --- the program -------------------------------------------------------------------------------
+
+@test "the program uses the library's public interface only" {
+    local file header
+    run bash -c 'nm --undefined-only --format=posix "$1"/{,*/}*.o "$2" | sed "s/ .*//" | grep "^rlock_" | sort -u' - \
+        "$CMD_OBJECTS" "$MAIN_OBJECT"
+    [[ -n $output ]]
+    assert_equal "$(comm -23 <(echo "$output") <(promised))" ""
+    for file in cmd/{,*/}*.[ch]; do
+        while read -r header; do
+            [[ $header == rlock.h || $header == rlock_admin.h || -e cmd/$header ]] || fail "$file includes $header"
+        done < <(sed -n 's/^#include "\(.*\)"$/\1/p' "$file")
+    done
+}
+
+@test "what starts, watches and ends the command knows no lock" {
+    local file
+    for file in spawn guardian launch tree proc signals witness daemon; do
+        run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/process/$file.c"
+        assert_success
+        refute_output --partial rlock.h
+        refuse_in 'rlock_.*' "$CMD_OBJECTS/process/$file.c.o"
+    done
+}
+
+@test "only out.c prints" {
+    refuse '(v?d?printf|puts|putchar|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
+        "$CMD_OBJECTS" out
+    refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
+}
+
+@test "what others wrote passes one filter before each sink" {
+    # JSON's text is made by json_print() alone, which escapes; a datagram by what calls the filter.
+    run bash -c 'grep -lE "PrintUnformatted\(|cJSON_Print" cmd/{,*/}*.c'
+    assert_output cmd/output/json.c
+    run bash -c 'grep -lE "\bsendto\(" cmd/{,*/}*.c'
+    assert_output cmd/output/notify.c
+    run bash -c 'grep -lE "\bout_make_printable\(" cmd/{,*/}*.c | sort'
+    assert_line cmd/output/notify.c
+    assert_line cmd/output/out.c
+    assert_line cmd/output/table.c
+    assert_line cmd/report/doctor_out.c
+}
+
+@test "only out.c has state at file scope" {
+    run variables "$CMD_OBJECTS"/{,*/}*.o
+    assert_output "out out"
+}
+
+@test "after the fork the guardian asks for no memory" {
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,launch,tree,proc,witness,daemon}.c.o
+}
+
+# --- scripts -----------------------------------------------------------------------------------
+
+@test "each script says what it includes, where its KEYS and ARGV are told, and its reply" {
+    local file part header word
+    for file in lua/*.lua; do
+        header=$(sed '/^--/!q' "$file")
+        for word in include: Reply; do
+            [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
+        done
+        [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
+        while read -r part; do
+            [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
+        done < <(sed -n 's/^-- include: //p' "$file" | tr ' ' '\n')
+    done
+}
+
+@test "each included part is of use to some script" {
+    local part
+    for part in lua/include/*.lua; do
+        part=$(basename "$part" .lua)
+        grep -lE "^-- include:.* $part( |\$)" lua/*.lua || fail "$part is included by none"
+    done
+}
+
+@test "scripts take time from the server, and ids from nowhere" {
+    run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua lua/include/*.lua
+    assert_output ""
+    run grep -lE "'TIME'" lua/*.lua lua/include/*.lua # one clock, the server's
+    assert_output lua/include/clock.lua
+}
+
+@test "scripts reach only the keys they are given" {
+    run grep -nE "redis\.p?call\('[A-Z]+', *('|\"|NAME)" lua/*.lua lua/include/*.lua
+    assert_output ""
+}
+
+@test "embedded are the scripts of lua/, byte for byte, and their SHA-1" {
+    run python3 - "$BUILD/lib/scripts.h" lua/*.lua <<-'END'
+	import hashlib, os, re, sys
+	header = open(sys.argv[1]).read()
+	rows = dict((m[1], (m[0], m[2])) for m in
+	            re.findall(r'rlock__script (\w+) = \{"(\w+)", "([0-9a-f]{40})", \1_BODY, sizeof \1_BODY\}', header))
+	rows = {name: (symbol, sha1) for name, (symbol, sha1) in rows.items()}
+	def whole(path):
+	    return re.sub(rb'^-- include: (.*)\n', lambda at: b''.join(
+	        open(b'lua/include/%s.lua' % part, 'rb').read() for part in at[1].split()) + at[0],
+	        open(path, 'rb').read(), flags=re.M)
+	files = {os.path.basename(path)[:-4]: whole(path) for path in sys.argv[2:]}
+	assert rows.keys() == files.keys(), (rows.keys(), files.keys())
+	for name, body in files.items():
+	    symbol, sha1 = rows[name]
+	    assert symbol == 'SCRIPT_' + name.upper(), symbol
+	    assert sha1 == hashlib.sha1(body).hexdigest(), name
+	    numbers = re.search(symbol + r'_BODY\[\] = \{([^}]*)\}', header)[1]
+	    assert bytes(int(n, 16) for n in numbers.split(',') if n) == body, name
+	print(len(files), 'scripts')
+	END
+    assert_success
+    assert_output --regexp '^[1-9][0-9]* scripts$'
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# library.bats: what programs that use librlock count on: the interface that is written down, and the
+# examples of examples/c, built against an installed tree as a stranger builds them.
+
+load ../lib/rlock
+
+setup_file() {
+    rlock_setup_file
+    export SOURCE=${RLOCK_SOURCE_DIR:-$PROJECT}
+    export BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
+    export PREFIX=$BATS_FILE_TMPDIR/prefix
+    cmake --install "$BUILD" --prefix "$PREFIX" >"$BATS_FILE_TMPDIR/install.log"
+    LIBRARY_DIR=$(dirname "$(find "$PREFIX" -name librlock.so)")
+    export LIBRARY_DIR PKG_CONFIG_PATH=$LIBRARY_DIR/pkgconfig
+    export EXAMPLES=$PREFIX/share/doc/rlock/examples/c
+}
+
+# --- the interface that is written down ----------------------------------------------------------
+
+same() { # FILE COMMAND...
+    "${@:2}" >now
+    diff -u "$SOURCE/lib/$1" now >difference ||
+        fail "lib/$1 is not what was built; if it is meant, run tests/tools/abi (- written down, + built):
+$(tail -n +3 difference)"
+}
+
+@test "the exported symbols and their versions are those that are written down" {
+    same librlock.symbols \
+        python3 "$TOOLS/abi.py" symbols "$LIBRARY_DIR/librlock.so" "$SOURCE/lib/librlock.symbols" 0.0
+}
+
+@test "prototypes, sizes, offsets and numbers of the headers are those that are written down" {
+    [[ $(getconf LONG_BIT) == 64 ]] || skip "they are those of 64 bits"
+    same librlock.abi python3 "$TOOLS/abi.py" interface "$PREFIX/include/rlock_admin.h"
+}
+
+@test "what the headers declare is exported, and nothing else" {
+    assert_equal "$(sed -n 's/^[^:]*\<\(rlock_[a-z_]*\)(.*/\1/p' "$SOURCE/lib/librlock.abi" | sort)" \
+        "$(sed -n 's/^ \(rlock_.*\)@.*/\1/p' "$SOURCE/lib/librlock.symbols" | sort)"
+}
+
+@test "each symbol came in a version that there has been" {
+    local version
+    version=$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)
+    while read -r _ since; do
+        printf '%s\n' "$since" "$version" | sort -VC || fail "$since is later than $version"
+    done < <(grep '^ ' "$SOURCE/lib/librlock.symbols")
+}
+
+@test "a field that is moved is noticed" {
+    sed 's/const char \*owner;.*/char more; &/' "$PREFIX/include/rlock.h" >rlock.h
+    cp "$PREFIX/include/rlock_admin.h" .
+    run same librlock.abi python3 "$TOOLS/abi.py" interface rlock_admin.h
+    assert_failure
+    assert_output --partial '+struct rlock_hold: 32'
+}
+
+# --- programs that use it --------------------------------------------------------------------------
+
+# A build with a sanitizer makes a library that wants it in its users, too.
+plain_build_only() {
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "the library wants its sanitizer"
+}
+
+# The examples in the directory $1 do what they say.
+assert_examples_work() {
+    run -0 "$1/worker" x "$RLOCK_SERVER"
+    assert_output 'token 1'
+    run -0 "$1/guard" x "$RLOCK_SERVER"
+    assert_output 'token 2'
+    assert_no_keys
+    run --separate-stderr "$1/worker" x redis://nowhere.invalid
+    assert_failure 1
+    assert_stderr_has 'worker: cannot take x: ' nowhere.invalid
+    hold x
+    run --separate-stderr "$1/worker" x "$RLOCK_SERVER"
+    assert_failure 75
+    assert_stderr_has "worker: x is held by "
+    assert_held x
+    let_go x
+    reap "$holder"
+}
+
+@test "find_package(rlock) finds the library, and the examples work" {
+    plain_build_only
+    cmake -S "$EXAMPLES" -B built -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX" \
+        -DCMAKE_C_FLAGS='-Wall -Wextra -Werror' -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' >log
+    cmake --build built >>log || fail "$(cat log)"
+    assert_examples_work built
+}
+
+@test "find_package(rlock) refuses a version that it is not" {
+    local wanted
+    cat >CMakeLists.txt <<-'END'
+	cmake_minimum_required(VERSION 3.25)
+	project(wants LANGUAGES NONE)
+	find_package(rlock ${WANTED} REQUIRED)
+	END
+    for wanted in 0.0 0.2 1.0; do
+        run cmake -S . -B wants -DWANTED="$wanted" -DCMAKE_PREFIX_PATH="$PREFIX"
+        assert_failure
+        assert_output --partial 'rlock-config.cmake, version: 0.1.0'
+    done
+}
+
+@test "pkg-config finds the library, and the examples work" {
+    plain_build_only
+    cp -r "$EXAMPLES" sources
+    make -C sources LDFLAGS="-Wl,-rpath,$LIBRARY_DIR" \
+        CFLAGS='-std=c17 -Wall -Wextra -Wpedantic -Werror' CXXFLAGS='-std=c++17 -Wall -Wextra -Wpedantic -Werror'
+    assert_examples_work sources
+}
+
+@test "the example stops when its lock is taken away" {
+    plain_build_only
+    cp -r "$EXAMPLES" sources
+    sed 's/RLOCK_LEASE_DEFAULT_MS/600/; s/grace_ms = 5000/grace_ms = 100/' -i sources/worker.c
+    make -C sources LDFLAGS="-Wl,-rpath,$LIBRARY_DIR" worker
+    sources/worker x "$RLOCK_SERVER" >out 2>err 3>&- &
+    pid=$!
+    wait_until 10 assert_held x
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+}

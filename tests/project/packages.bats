@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# packages.bats: what is in the Debian packages that cpack makes of this build. That they install, work
+# and go away again, tests/packages tries.
+
+load ../lib/rlock
+
+setup_file() {
+    export SOURCE=${RLOCK_SOURCE_DIR:-$PROJECT}
+    BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "a build that nobody packs"
+    export DEBS=$BATS_FILE_TMPDIR/debs
+    cpack --config "$BUILD/CPackConfig.cmake" -B "$DEBS" >"$BATS_FILE_TMPDIR/log"
+    for package in rlock librlock0 librlock-dev; do
+        dpkg-deb -x "$DEBS/$package"_*.deb "$DEBS/$package"
+    done
+}
+
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+teardown() { :; }
+teardown_file() { :; }
+
+field() { # PACKAGE NAME
+    dpkg-deb -f "$DEBS/$1"_*.deb "$2"
+}
+
+assert_has() { # PACKAGE FILE...
+    local file
+    for file in "${@:2}"; do
+        assert_exists "$DEBS/$1/usr/$file"
+    done
+}
+
+@test "three packages, of one version and for this machine" {
+    local package
+    run -0 bash -c 'cd "$DEBS" && ls *.deb | cut -d _ -f 1'
+    assert_output $'librlock-dev\nlibrlock0\nrlock'
+    for package in rlock librlock0 librlock-dev; do
+        assert_equal "$(field "$package" Version)" \
+            "$(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")-1"
+        assert_equal "$(field "$package" Architecture)" "$(dpkg --print-architecture)"
+    done
+}
+
+@test "they depend on each other and on what is loaded by name" {
+    local version
+    version=$(field rlock Version)
+    run -0 field rlock Depends
+    assert_output --partial "librlock0 (= $version)" # its module for TLS
+    assert_output --partial libcjson1
+    assert_output --partial libc6
+    run -0 field librlock0 Depends
+    assert_output --regexp 'libhiredis[0-9.]+'
+    assert_output --partial libssl3
+    run -0 field librlock-dev Depends
+    assert_output "librlock0 (= $version)"
+}
+
+@test "manual, completions and examples are where Debian looks for them" {
+    local page name component
+    assert_has rlock bin/rlock share/bash-completion/completions/rlock \
+        share/zsh/vendor-completions/_rlock share/fish/vendor_completions.d/rlock.fish
+    for page in "$SOURCE"/man/*.[1-9]; do
+        name=${page##*/}
+        component=rlock
+        [[ $name != *.3 ]] || component=librlock-dev
+        assert_has "$component" "share/man/man${name##*.}/$name.gz"
+        zcat "$DEBS/$component/usr/share/man/man${name##*.}/$name.gz" | diff -q - "$page"
+    done
+    assert_has librlock-dev include/rlock.h include/rlock_admin.h share/doc/rlock/examples/c/worker.c
+    for component in rlock librlock0 librlock-dev; do
+        assert_has "$component" "share/doc/$component/copyright" "share/doc/$component/changelog.Debian.gz"
+    done
+    # Nothing but the completions lies in zsh's directories.
+    run -0 find "$DEBS/rlock/usr/share/zsh" -type f
+    assert_output "$DEBS/rlock/usr/share/zsh/vendor-completions/_rlock"
+}
+
+@test "each file is in one package, and they have all that is installed" {
+    cmake --install "${RLOCK_BUILD_DIR:-$PROJECT/build}" --prefix "$PWD/all" >log
+    run -0 bash -c 'cd "$DEBS" && for p in rlock librlock0 librlock-dev; do (cd $p/usr && find . ! -type d); done |
+        grep -v -e /copyright -e /changelog.Debian.gz | sed "s/\.gz$//; s/vendor-completions/site-functions/" | sort'
+    assert_exists all/share/doc/rlock/LICENSE
+    rm all/share/doc/rlock/LICENSE # Debian has it in one place, which copyright names
+    assert_output "$(cd all && find . ! -type d | sort)"
+}
+
+@test "they say where the project is at home" {
+    local package
+    for package in rlock librlock0 librlock-dev; do
+        assert_regex "$(field "$package" Homepage)" '^https://[^ ]+$'
+    done
+}
+
+# configure DIRECTORY OPTION...: as the README does, on a machine without the programs that the tests need.
+configure() {
+    cmake -S "$SOURCE" -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_IGNORE_PATH='/bin;/usr/bin' \
+        -DCMAKE_MAKE_PROGRAM="$(command -v ninja)" -DCMAKE_C_COMPILER="$(command -v cc)" \
+        -DPKG_CONFIG_EXECUTABLE="$(command -v pkg-config)" "${@:2}"
+}
+
+@test "without the tests' tools all but the tests is built, unless they are asked for; elsewhere than on Linux nothing" {
+    run -0 configure without
+    assert_output --regexp 'tests are left out: missing .*redis-cli \(redis-tools\)'
+    refute_output --partial 'CMake Error'
+    assert_not_exists without/tests
+    run ! configure asked -DRLOCK_TESTS=ON
+    assert_output --partial 'redis-cli (redis-tools)'
+    run ! configure bsd -DCMAKE_SYSTEM_NAME=FreeBSD
+    assert_output --regexp 'for[[:space:]]+Linux[[:space:]]+only'
+}
+
+@test "the library tells the loader and those who are linked with it" {
+    local object
+    dpkg-deb -e "$DEBS"/librlock0_*.deb control
+    assert_equal "$(cat control/triggers)" 'activate-noawait ldconfig'
+    diff control/symbols "$SOURCE/lib/librlock.symbols"
+    run -0 cat control/shlibs
+    assert_line "librlock 0 librlock0 (>= $(field rlock Version))"
+    # Looked for where the system's are.
+    while read -r object; do
+        run -0 readelf -d "$object"
+        refute_output --regexp 'R(UN)?PATH'
+    done < <(find "$DEBS" -path '*/usr/*' -type f \( -name rlock -path '*/bin/*' -o -name '*.so.*' \))
+}
+
+@test "the changelog begins with this version" {
+    run -0 head -n 1 "$SOURCE/cmake/changelog"
+    assert_output --partial "rlock ($(field rlock Version)) "
+}

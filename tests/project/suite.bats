@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# suite.bats: tests/suite itself: what gets a second try, and what never does.
+
+load ../lib/rlock
+
+setup_file() { :; } # needs no server
+teardown_file() { :; }
+
+setup() {
+    clean_environment
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() { :; }
+
+# suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command; its status and output.
+suite_of() {
+    mkdir project
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(one NONE)' 'enable_testing()' \
+        "add_test(NAME one COMMAND sh -c [[$1]])" >project/CMakeLists.txt
+    cmake -S project -B build >/dev/null
+    run "$PROJECT/tests/suite" build "${@:2}"
+}
+
+@test "what passes is run once" {
+    suite_of "echo run >>$PWD/runs"
+    assert_success
+    assert_equal "$(grep -c run runs)" 1
+}
+
+@test "what fails beside others has a second try, alone" {
+    suite_of "echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 2"
+    assert_success
+    assert_output --partial 'once more'
+}
+
+@test "what fails alone twice as well is a failure" {
+    suite_of "echo run >>$PWD/runs; false"
+    assert_failure
+    assert_equal "$(grep -c run runs)" 3
+}
+
+@test "a broken promise has no second try" {
+    suite_of "echo run >>$PWD/runs; echo '2 sections, 1 violations'; test \$(grep -c run $PWD/runs) = 2"
+    assert_failure
+    assert_equal "$(grep -c run runs)" 1
+}
+
+@test "nor has a sanitizer's finding" {
+    suite_of "echo run >>$PWD/runs; echo 'WARNING: ThreadSanitizer: data race'; test \$(grep -c run $PWD/runs) = 2"
+    assert_failure
+    assert_equal "$(grep -c run runs)" 1
+}
+
+@test "no test to run is a failure, and nothing else is run in its place" {
+    suite_of "echo run >>$PWD/runs" -L none
+    assert_failure
+    assert_not_exist runs
+}

@@ -1,0 +1,196 @@
+/* test_handle.c: a lock written down and taken up again; what is no handle is found out. */
+#include "support/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/base64.h"
+#include "lock/lock.h"
+#include "support/peer.h"
+
+#define KEPT_1234 "*3\r\n:1\r\n:1234\r\n:0\r\n"
+#define LOST      "*3\r\n:0\r\n:0\r\n:0\r\n"
+#define NO_ID     "0123456789abcdef0123456789abcde"
+#define ID        NO_ID "f"
+
+static const struct rlock_handle_hold holds[] = {
+    {.name = "a b\xc3\xa4{\"'$", .owner = "uuid:1@host", .id = ID, .token = 7},
+    {.name = "c", .owner = "other:2@host", .id = ID, .token = INT64_MAX},
+};
+
+static const struct rlock_handle handle = {
+    .kind = "run",
+    .servers = "unix:///nowhere",
+    .owner = "uuid:1@host",
+    .lease_ms = 1500,
+    .permits = 1,
+    .hold_count = 2,
+    .holds = holds,
+};
+
+static rlock_client *make_client(const char *path) {
+    rlock_client *client;
+    char url[128];
+    (void)snprintf(url, sizeof url, "unix://%s", path);
+    const char *const servers[] = {url};
+    const struct rlock_client_options options = {
+        .servers = servers, .server_count = 1, .connect_timeout_ms = 1000, .io_timeout_ms = 1000};
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    return client;
+}
+
+/* Yours to free. */
+static char *written(void) {
+    rlock_client *client = make_client("/nowhere");
+    rlock_lock *lock;
+    char *text;
+    assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
+    assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_OK);
+    rlock_lock_free(lock);
+    rlock_client_free(client);
+    return text;
+}
+
+static void what_was_written_is_read(void **state) {
+    (void)state;
+    struct rlock_handle *read;
+    char *text = written();
+    assert_int_equal(
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."),
+        strlen(text));
+    assert_int_equal(rlock_handle_read(&read, text), RLOCK_OK);
+    assert_string_equal(read->kind, handle.kind);
+    assert_string_equal(read->servers, handle.servers);
+    assert_string_equal(read->owner, handle.owner);
+    assert_int_equal(read->lease_ms, handle.lease_ms);
+    assert_int_equal(read->permits, handle.permits);
+    assert_int_equal(read->hold_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(read->holds[i].name, holds[i].name);
+        assert_string_equal(read->holds[i].owner, holds[i].owner);
+        assert_string_equal(read->holds[i].id, holds[i].id);
+        assert_int_equal(read->holds[i].token, holds[i].token);
+    }
+    rlock_handle_free(read);
+    free(text);
+}
+
+static void assert_none(const char *text) {
+    struct rlock_handle *read;
+    if (rlock_handle_read(&read, text) != RLOCK_INVALID)
+        fail_msg("a handle: %s", text);
+    assert_null(read);
+}
+
+static void what_was_cut_or_changed_is_none(void **state) {
+    (void)state;
+    char *text = written(), changed[1024];
+    const size_t length = strlen(text);
+    assert_true(length < sizeof changed - 2);
+    for (size_t i = 0; i < length; i++) {
+        (void)snprintf(changed, sizeof changed, "%.*s", (int)i, text);
+        assert_none(changed);
+        (void)snprintf(changed, sizeof changed, "%s", text);
+        changed[i] = changed[i] == 'A' ? 'B' : 'A';
+        assert_none(changed);
+    }
+    (void)snprintf(changed, sizeof changed, "%sA", text);
+    assert_none(changed);
+    (void)snprintf(changed, sizeof changed, "%s ", text);
+    assert_none(changed);
+    assert_none("rlock1.");
+    assert_none("rlock2.AAAA");
+    assert_none("");
+    free(text);
+}
+
+static void bytes_are_written_in_one_way(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *text;
+    } rows[] = {{"", ""},           {"f", "Zg"},          {"fo", "Zm8"},           {"foo", "Zm9v"},
+                {"foob", "Zm9vYg"}, {"fooba", "Zm9vYmE"}, {"\xff\xef\xbe", "_---"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[16];
+        unsigned char bytes[16];
+        size_t size = strlen(rows[i].bytes);
+        rlock__base64_encode(text, (const unsigned char *)rows[i].bytes, size);
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(strlen(text), rlock__base64_length(size));
+        assert_true(rlock__base64_decode(bytes, &size, text));
+        assert_int_equal(size, strlen(rows[i].bytes));
+        assert_memory_equal(bytes, rows[i].bytes, size);
+    }
+    static const char *const none[] = {"Z", "Zh", "Zm9", "Zg==", "Z g", "Zm9v+/", "Zm9vY"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        unsigned char bytes[16];
+        size_t size;
+        if (rlock__base64_decode(bytes, &size, none[i]))
+            fail_msg("base64: %s", none[i]);
+    }
+}
+
+static void each_name_is_looked_for_as_who_holds_it(void **state) {
+    (void)state;
+    static const char *const answers[] = {KEPT_1234, LOST, NULL};
+    struct peer peer;
+    rlock_lock *lock;
+    int64_t ttl_ms;
+    peer_start(&peer, answers);
+    rlock_client *client = make_client(peer.path);
+    assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
+    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
+    assert_string_equal(rlock_stuck_at(lock), "c");
+    rlock_lock_free(lock);
+    rlock_client_free(client);
+    peer_stop(&peer);
+    assert_int_equal(peer.request_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        char token[24];
+        (void)snprintf(token, sizeof token, "%" PRId64, holds[i].token);
+        assert_string_equal(peer.requests[i].words[1].data, rlock__kind_find("run")->check->sha1);
+        assert_string_equal(peer.requests[i].words[3].data, holds[i].name);
+        assert_string_equal(peer.requests[i].words[7].data, holds[i].owner);
+        assert_string_equal(peer.requests[i].words[9].data, ID);
+        assert_string_equal(peer.requests[i].words[12].data, token);
+    }
+    peer_free(&peer);
+}
+
+static void what_cannot_be_taken_up_is_refused(void **state) {
+    (void)state;
+    rlock_client *client = make_client("/nowhere");
+    rlock_lock *lock;
+    struct rlock_handle odd = handle;
+    odd.servers = "redis://a redis://b redis://c";
+    assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_INVALID);
+    odd.servers = NULL;
+    odd.kind = "mutex";
+    assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_INVALID);
+    odd = handle;
+    odd.hold_count = 0;
+    assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_INVALID);
+
+    /* Without a lease there is no handle. */
+    char *text;
+    odd = handle;
+    odd.kind = "plain";
+    assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_OK);
+    assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_INVALID);
+    assert_null(text);
+    rlock_lock_free(lock);
+    rlock_client_free(client);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(what_was_cut_or_changed_is_none),
+        cmocka_unit_test(bytes_are_written_in_one_way),
+        cmocka_unit_test(each_name_is_looked_for_as_who_holds_it),
+        cmocka_unit_test(what_cannot_be_taken_up_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* test_kind.c: the table of kinds, and the keys it names (WIRE.md: the same as Redisson's). */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/kind.h"
+
+static void assert_key(const char *pattern, const char *name, const char *expected) {
+    char *key = rlock__kind_key(pattern, name);
+    assert_non_null(key);
+    assert_string_equal(key, expected);
+    free(key);
+}
+
+/* All of a kind's keys and last its channel, for a plain name and for one with braces of its own.
+ */
+struct named {
+    const char *kind;
+    const char *plain[RLOCK__KEYS_MAX + 2], *braced[RLOCK__KEYS_MAX + 2];
+};
+
+#define COMMON_PLAIN                                                                               \
+    "x", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}",       \
+        "rlock_beats:{x}"
+#define COMMON_BRACED                                                                              \
+    "a{b}c", "redisson_lock_token:a{b}c", "rlock_info::a{b}c", "rlock_hold::a{b}c",                \
+        "rlock_waiters::a{b}c", "rlock_beats::a{b}c"
+
+static const struct named named[] = {
+    {"run",
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
+      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+      "rlock_queue::a{b}c", "rlock_queue_beats::a{b}c", "rlock_queuers::a{b}c",
+      "redisson_lock__channel:a{b}c"}},
+    {"fair",
+     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
+      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
+     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+      "rlock_queue::a{b}c", "rlock_queue_beats::a{b}c", "rlock_queuers::a{b}c",
+      "redisson_lock__channel:a{b}c"}},
+    {"read",
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "rlock_leases:{x}", "rlock_told:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "rlock_writer_beats::a{b}c",
+      "rlock_leases::a{b}c", "rlock_told::a{b}c", "redisson_rwlock:a{b}c"}},
+    {"write",
+     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "rlock_leases:{x}", "rlock_told:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED, "a{b}c::wait_write", "rlock_writers::a{b}c", "rlock_writer_beats::a{b}c",
+      "rlock_leases::a{b}c", "rlock_told::a{b}c", "redisson_rwlock:a{b}c"}},
+    {"sem",
+     {COMMON_PLAIN, "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "rlock_wants::a{b}c", "redisson_sc:a{b}c"}},
+    {"plain",
+     {COMMON_PLAIN, "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "rlock_wants::a{b}c", "redisson_sc:a{b}c"}},
+    {"latch", /* the channel is in braces whatever the name */
+     {COMMON_PLAIN, "{x}:timeout", "redisson_countdownlatch__channel__{x}"},
+     {COMMON_BRACED, "a{b}c:timeout", "redisson_countdownlatch__channel__{a{b}c}"}},
+};
+
+static void assert_names(const struct rlock__kind *kind, const char *name,
+                         const char *const *expected) {
+    size_t k = 0;
+    for (; k < RLOCK__KEYS_MAX && kind->keys[k] != NULL; k++) {
+        assert_non_null(expected[k]);
+        assert_key(kind->keys[k], name, expected[k]);
+    }
+    assert_non_null(expected[k]);
+    assert_key(kind->channel, name, expected[k]);
+    assert_null(expected[k + 1]);
+}
+
+static void keys_are_those_of_redisson(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const struct rlock__kind *kind = rlock__kind_find(named[i].kind);
+        assert_non_null(kind);
+        assert_names(kind, "x", named[i].plain);
+        assert_names(kind, "a{b}c", named[i].braced);
+    }
+}
+
+static void braces_of_a_name(void **state) {
+    (void)state;
+    assert_key("p:{*}", "{x}", "p:{x}");
+    assert_key("{*}:s", "{x}", "{x}:s");
+    assert_key("p:{*}", "a}*b", "p:{a}*b}"); /* no opening brace: ours go around it */
+    assert_key("p<*>", "{x}", "p{{x}}");
+    assert_key("p:~{*}", "x", "p:{x}"); /* what is rlock's alone is not one key for both names */
+    assert_key("p:~{*}", "{x}", "p::{x}");
+}
+
+static void a_long_name_fits(void **state) {
+    (void)state;
+    char name[513], expected[520];
+    memset(name, 'x', 512);
+    name[512] = '\0';
+    (void)strcat(strcat(strcpy(expected, "p:{"), name), "}");
+    assert_key("p:{*}", name, expected);
+}
+
+static void there_is_no_other_kind(void **state) {
+    (void)state;
+    static const char *const none[] = {"", "ru", "runs", "RUN", "run ", "mutex", "latches"};
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_null(rlock__kind_find(none[i]));
+}
+
+static void assert_script(const struct rlock__script *script, const char *name) {
+    if (name == NULL) {
+        assert_null(script);
+        return;
+    }
+    assert_string_equal(script->name, name);
+    assert_int_equal(strlen(script->sha1), 40);
+    assert_int_equal(strspn(script->sha1, "0123456789abcdef"), 40);
+    assert_true(script->size > 0);
+    assert_memory_equal(script->body, "-- ", 3);
+}
+
+static void each_verb_has_its_script(void **state) {
+    (void)state;
+    static const struct {
+        const char *kind, *acquire, *renew, *release;
+    } rows[] = {
+        {"run", "mutex_acquire", "mutex_renew", "mutex_release"},
+        {"fair", "fair_acquire", "mutex_renew", "mutex_release"},
+        {"read", "read_acquire", "rw_renew", "rw_release"},
+        {"write", "write_acquire", "rw_renew", "rw_release"},
+        {"sem", "sem_acquire", "sem_renew", "sem_release"},
+        {"plain", "plain_acquire", NULL, "plain_release"},
+        {"latch", "latch_acquire", NULL, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct rlock__kind *kind = rlock__kind_find(rows[i].kind);
+        assert_script(kind->acquire, rows[i].acquire);
+        assert_script(kind->renew, rows[i].renew);
+        assert_script(kind->release, rows[i].release);
+    }
+    assert_script(RLOCK__TOKEN_RAISE, "token_raise");
+    assert_script(RLOCK__LATCH_SET, "latch_set");
+    assert_script(RLOCK__LATCH_DOWN, "latch_down");
+    assert_script(RLOCK__SEM_RESIZE, "sem_resize");
+}
+
+/* Those that a majority of independent servers can hold: who is in the way is one owner, and what
+ * is held counts once. */
+static void which_kinds_live_on_several_servers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const char *name = named[i].kind;
+        const bool shareable =
+            strcmp(name, "run") == 0 || strcmp(name, "read") == 0 || strcmp(name, "write") == 0;
+        assert_int_equal(rlock__kind_find(name)->shareable, shareable);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_those_of_redisson),
+        cmocka_unit_test(braces_of_a_name),
+        cmocka_unit_test(a_long_name_fits),
+        cmocka_unit_test(there_is_no_other_kind),
+        cmocka_unit_test(each_verb_has_its_script),
+        cmocka_unit_test(which_kinds_live_on_several_servers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* test_out.c: messages as text and as JSON, with a stranger's bytes in them. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/out.h"
+
+static int caught, real_stderr; /* a file in the place of standard error */
+
+static void begin(bool quiet, bool verbose, bool as_json) {
+    assert_int_equal(out_setup(quiet, verbose, as_json), 0);
+    assert_int_equal(ftruncate(caught, 0), 0);
+    assert_int_equal(lseek(caught, 0, SEEK_SET), 0);
+    assert_int_equal(dup2(caught, STDERR_FILENO), STDERR_FILENO);
+}
+
+/* What was written since begin(). */
+static const char *end(void) {
+    static char text[16384];
+    assert_int_equal(dup2(real_stderr, STDERR_FILENO), STDERR_FILENO);
+    const ssize_t n = pread(caught, text, sizeof text - 1, 0);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    return text;
+}
+
+/* --- text ---------------------------------------------------------------------------------------
+ */
+
+static void a_message_is_one_harmless_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *written;
+    } rows[] = {
+        {"cannot take x: held", "rlock: cannot take x: held\n"},
+        {"", "rlock: \n"},
+        {"a\nb\rc\td\x1b[2J\x7f", "rlock: a?b?c?d?[2J?\n"},
+        {"C1: \xc2\x9b|\xc2\x80|\xc2\x9f", "rlock: C1: ?|?|?\n"},
+        {"\xc2\xa0\xc3\xbc \xe2\x82\xac", "rlock: \xc2\xa0\xc3\xbc \xe2\x82\xac\n"},
+        {"redis://u:S3CRET@h", "rlock: redis://u:***@h\n"},
+        {"%s %n {\"a\":1}", "rlock: %s %n {\"a\":1}\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        begin(false, false, false);
+        out_error("%s", rows[i].said);
+        assert_string_equal(end(), rows[i].written);
+    }
+}
+
+static void a_long_message_is_cut_to_a_line(void **state) {
+    (void)state;
+    static char longer[20000];
+    memset(longer, 'x', sizeof longer - 1);
+    begin(false, false, false);
+    out_error("%s", longer);
+    const char *text = end();
+    assert_true(strlen(text) > 1000 && strlen(text) < 5000);
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+}
+
+static void say_all(void) {
+    const struct out_field fields[] = {OUT_TEXT("name", "x")};
+    out_error("an error");
+    out_warn("a warning");
+    out_info("news");
+    out_debug("details");
+    out_event(OUT_INFO, "waiting", fields, 1, "waiting");
+    out_event(OUT_DEBUG, "acquired", fields, 1, "acquired");
+}
+
+static void levels_are_heard_as_asked_for(void **state) {
+    (void)state;
+    begin(true, false, false);
+    say_all();
+    assert_string_equal(end(), "rlock: an error\n");
+    begin(false, false, false);
+    say_all();
+    assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: waiting\n");
+    begin(false, true, false);
+    say_all();
+    assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: details\n"
+                               "rlock: waiting\nrlock: acquired\n");
+}
+
+static void what_cannot_be_written_is_dropped(void **state) {
+    (void)state;
+    begin(false, false, false);
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(full >= 0);
+    assert_int_equal(dup2(full, STDERR_FILENO), STDERR_FILENO);
+    errno = ENOENT;
+    out_error("nobody reads this");
+    assert_int_equal(errno, ENOENT); /* callers print strerror(errno) after a first message */
+    close(full);
+    close(STDERR_FILENO);
+    out_error("nor this");
+    assert_string_equal(end(), "");
+}
+
+static void a_full_standard_output_is_a_failure(void **state) {
+    (void)state;
+    const int real = dup(STDOUT_FILENO);
+    const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(real >= 0 && full >= 0);
+    begin(false, false, false);
+    (void)fflush(stdout);
+    assert_int_equal(dup2(full, STDOUT_FILENO), STDOUT_FILENO);
+    const int status = out_stdout("help\n");
+    assert_int_equal(dup2(real, STDOUT_FILENO), STDOUT_FILENO);
+    close(real);
+    close(full);
+    assert_int_equal(status, EXIT_SYSTEM);
+    assert_non_null(strstr(end(), "rlock: cannot write to standard output: "));
+}
+
+/* --- JSON: from here on, for the choice stays ---------------------------------------------------
+ */
+
+/* Checks one line: {"time":"...Z", and then `rest`. */
+static void assert_json(const char *line, const char *rest) {
+    static const char pattern[] = "{\"time\":\"dddd-dd-ddTdd:dd:dd.dddZ\",";
+    for (size_t i = 0; i < sizeof pattern - 1; i++) {
+        const bool digit = line[i] >= '0' && line[i] <= '9';
+        if (pattern[i] == 'd' && i > 8 ? !digit : line[i] != pattern[i])
+            fail_msg("at %zu of %s", i, line);
+    }
+    assert_string_equal(line + sizeof pattern - 1, rest);
+}
+
+static void any_bytes_make_valid_json(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *written; /* the message as a JSON string */
+    } rows[] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"\"quoted\" back\\slash /", "\\\"quoted\\\" back\\\\slash /"},
+        {"a\nb\rc\td\be\ff", "a\\nb\\rc\\td\\be\\ff"},
+        {"\x01\x1b\x1f", "\\u0001\\u001b\\u001f"},
+        {"\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92", "\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92"},
+        /* The same, but harmless on a terminal. */
+        {"\x7f\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf", "\\u007f\\u009b\\u202e\\u2028\\ufeff"},
+        {"\xf3\xa0\x80\xa0", "\\udb40\\udc20"},
+        /* Not UTF-8: a lone byte, a cut character, one too long, a surrogate, beyond the last. */
+        {"\xff", "\xef\xbf\xbd"},
+        {"a\x80z", "a\xef\xbf\xbdz"},
+        {"\xc3", "\xef\xbf\xbd"},
+        {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xe2\x82z", "\xef\xbf\xbd\xef\xbf\xbdz"},
+        {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"\xf5\xff", "\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char expected[512];
+        const struct out_field fields[] = {OUT_TEXT("name", rows[i].said), OUT_TEXT("none", NULL)};
+        (void)snprintf(
+            expected, sizeof expected,
+            "\"level\":\"warning\",\"event\":\"busy\",\"message\":\"%s\",\"name\":\"%s\"}\n",
+            rows[i].written, rows[i].written);
+        begin(false, false, true);
+        out_event(OUT_WARNING, "busy", fields, COUNT(fields), "%s", rows[i].said);
+        assert_json(end(), expected);
+    }
+}
+
+/* More digits than a double has. */
+static void numbers_keep_their_digits(void **state) {
+    (void)state;
+    const struct out_field fields[] = {OUT_NUMBER("token", INT64_MAX),
+                                       OUT_NUMBER("least", INT64_MIN)};
+    begin(false, false, true);
+    out_event(OUT_INFO, "acquired", fields, COUNT(fields), "acquired");
+    assert_json(end(), "\"level\":\"info\",\"event\":\"acquired\",\"message\":\"acquired\","
+                       "\"token\":9223372036854775807,\"least\":-9223372036854775808}\n");
+}
+
+static void events_are_told_without_being_asked_for(void **state) {
+    (void)state;
+    begin(false, false, true);
+    out_debug("details");
+    assert_string_equal(end(), "");
+    begin(false, false, true);
+    out_event(OUT_DEBUG, "released", NULL, 0, "released");
+    assert_json(end(), "\"level\":\"debug\",\"event\":\"released\",\"message\":\"released\"}\n");
+    begin(true, false, true);
+    out_event(OUT_INFO, "released", NULL, 0, "released");
+    assert_string_equal(end(), "");
+}
+
+static void a_cut_message_is_still_json(void **state) {
+    (void)state;
+    for (size_t shift = 0; shift < 3; shift++) {
+        static char longer[20000];
+        size_t length = shift;
+        memset(longer, 'x', length);
+        while (length + 4 < sizeof longer) {
+            memcpy(longer + length, "\xe2\x82\xac", 3);
+            length += 3;
+        }
+        longer[length] = '\0';
+        begin(false, false, true);
+        out_error("%s", longer);
+        const char *text = end();
+        assert_string_equal(text + strlen(text) - 3, "\"}\n");
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+        /* Whole characters to the end, or the sign for "there was a part of one". */
+        const char *last = text + strlen(text) - 6;
+        while (memcmp(last, "\xef\xbf\xbd", 3) == 0)
+            last -= 3;
+        assert_memory_equal(last, "\xe2\x82\xac", 3);
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    char path[] = "/tmp/rlock-test-XXXXXX";
+    caught = mkostemp(path, O_CLOEXEC);
+    real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+    return caught >= 0 && real_stderr >= 0 ? unlink(path) : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_is_one_harmless_line),
+        cmocka_unit_test(a_long_message_is_cut_to_a_line),
+        cmocka_unit_test(levels_are_heard_as_asked_for),
+        cmocka_unit_test(what_cannot_be_written_is_dropped),
+        cmocka_unit_test(a_full_standard_output_is_a_failure),
+        cmocka_unit_test(any_bytes_make_valid_json),
+        cmocka_unit_test(numbers_keep_their_digits),
+        cmocka_unit_test(events_are_told_without_being_asked_for),
+        cmocka_unit_test(a_cut_message_is_still_json),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

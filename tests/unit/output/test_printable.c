@@ -1,0 +1,101 @@
+/* test_printable.c: what is left of others' words on a terminal. */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "output/printable.h"
+#include "output/secret.h"
+
+static void what_could_be_more_than_text_is_a_question_mark(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *shown;
+    } rows[] = {
+        {"", ""},
+        {"plain ~", "plain ~"},
+        {"a\nb\x1b[2J\x7f", "a?b?[2J?"},
+        {"C1 \xc2\x80\xc2\x9b\xc2\x9f raw \x80\x9b\x9f", "C1 ??? raw ???"},
+        {"\xc2\xa0\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92",
+         "\xc2\xa0\xc3\xbc\xe2\x82\xac\xf0\x9f\x94\x92"},
+        {"\xd8\xa7\xd7\x90", "\xd8\xa7\xd7\x90"}, /* letters of languages that run that way stay */
+        {"\xd8\x9c|\xe2\x80\x8e|\xe2\x80\x8f", "?|?|?"},
+        {"\xe2\x80\xaa\xe2\x80\xab\xe2\x80\xac\xe2\x80\xad\xe2\x80\xae", "?????"},
+        {"\xe2\x81\xa6\xe2\x81\xa7\xe2\x81\xa8\xe2\x81\xa9", "????"},
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf", "\xe2\x80\xa7??\xe2\x80\xaf"},
+        {"\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\x8d\xe2\x81\xa0\xc2\xad", "?????"},
+        {"\xf3\xa0\x80\xa0\xf3\xa0\x84\x80", "??"}, /* tags, selectors beyond the 16th */
+        {"\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbc\xef\xbf\xbd?"},
+        /* no UTF-8: alone, cut, too long, a surrogate, beyond the last */
+        {"\xc3|\xe2\x82|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80|\xff", "?|??|??|???|????|?"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "%s", rows[i].given);
+        printable_make(text, "");
+        assert_string_equal(text, rows[i].shown);
+    }
+    char lines[] = "a\tb\nc\rd";
+    printable_make(lines, "\t\n");
+    assert_string_equal(lines, "a\tb\nc?d");
+}
+
+static void passwords_are_hidden(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *shown;
+    } rows[] = {
+        {"", ""},
+        {"redis://h:6379/0", "redis://h:6379/0"},
+        {"redis://user@h", "redis://user@h"},
+        {"run -s redis://u:S3CRET@h:1/0 -n x", "run -s redis://u:***@h:1/0 -n x"},
+        {"redis://:S3CRET@h", "redis://:***@h"},
+        {"redis://:x@h", "redis://:*@h"},
+        {"redis://u:@h", "redis://u:@h"},
+        {"--server=rediss://us%40er:S3%3ACRET@h", "--server=rediss://us%40er:***@h"},
+        {"REDIS://u:S3CRET@h", "REDIS://u:***@h"},
+        /* as rlock reads it: to the last '@', whatever stands before */
+        {"redis://u:S3/CR@ET@h/1", "redis://u:***@h/1"},
+        {"redis://u:S3'C\"R,E;T@h", "redis://u:***@h"},
+        {"redis://u:S3://CRET@h", "redis://u:***@h"},
+        {"sentinel://u:S3CRET@a:1,b:2/m", "sentinel://u:***@a:1,b:2/m"},
+        {"redis://u:S1C@a redis://u:S2C@b", "redis://u:***@a redis://u:***@b"},
+        {"redis://u:S1C@a,redis://u:S2C@b", "redis://u:***@a,redis://u:***@b"},
+        {"a='redis://u:S1CRET@a'; b=\"https://u:S2CRET@b/x\"",
+         "a='redis://u:***@a'; b=\"https://u:***@b/x\""},
+        {"https://u:S3CRET@h/@scope/pkg?x=a@b", "https://u:***@h/@scope/pkg?x=a@b"},
+        {"https://u:S3/CRET@h", "https://u:***@h"},
+        {"https://u:S3@CRET@h", "https://u:***@h"},
+        {"https://h/a:b@c", "https://h/a:b@c"},
+        {"https://[::1]/x", "https://[::1]/x"},
+        {"redis://[::1]:6379/0", "redis://[::1]:6379/0"},
+        {"sentinel://a:1,b:2/m", "sentinel://a:1,b:2/m"},
+        {"(curl http://h:80)", "(curl http://h:80)"},
+        {"redis://user: x", "redis://user: x"},
+        {"cut in redis://u:S3CRE", "cut in redis://u:***"},
+        {"git+ssh://u:S3CRET@h/r.git", "git+ssh://u:***@h/r.git"},
+        {"://u:S3CRET@h ://", "://u:***@h ://"},
+        {"jdbc:mysql://h/db?user=u&password=S3CRET&x=1",
+         "jdbc:mysql://h/db?user=u&password=***&x=1"},
+        {"--password=S3CRET --PASSWD='a b' PGPASSWORD=S3CRET psql",
+         "--password=*** --PASSWD='***' PGPASSWORD=*** psql"},
+        {"password='S3CRET", "password='***"},
+        {"password= x", "password= x"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[128];
+        (void)snprintf(text, sizeof text, "%s", rows[i].given);
+        secret_hide(text);
+        assert_string_equal(text, rows[i].shown);
+        secret_hide(text);
+        assert_string_equal(text, rows[i].shown);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_could_be_more_than_text_is_a_question_mark),
+        cmocka_unit_test(passwords_are_hidden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

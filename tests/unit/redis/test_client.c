@@ -1,0 +1,262 @@
+/* test_client.c: which servers a client takes, how it gets in, and how long it waits for them. */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "redis/client.h"
+
+#define SECRET "s3cr3t"
+
+static enum rlock_status make(rlock_client **client, size_t count, const char *const *urls,
+                              const char *password) {
+    const struct rlock_client_options options = {.servers = urls,
+                                                 .server_count = count,
+                                                 .password = password,
+                                                 .connect_timeout_ms = 4000,
+                                                 .io_timeout_ms = 3000};
+    return rlock_client_new(client, &options);
+}
+
+static size_t count_urls(const char *const *urls) {
+    size_t count = 0;
+    while (urls[count] != NULL)
+        count++;
+    return count;
+}
+
+static void which_servers_make_a_lock(void **state) {
+    (void)state;
+    static const struct {
+        const char *urls[17];
+        const char *shown, *error; /* one of the two */
+    } rows[] = {
+        {{"redis://:" SECRET "@h"}, "redis://h:6379", NULL},
+        {{"sentinel://:" SECRET "@a,b/m"}, "sentinel://a:26379,b:26379/m", NULL},
+        {{"cluster://:" SECRET "@a,b"}, "cluster://a:6379,b:6379", NULL},
+        {{"sentinels://a/m"}, "sentinels://a:26379/m", NULL},
+        {{"clusters://a"}, "clusters://a:6379", NULL},
+        {{"redis://:" SECRET "@a", "rediss://:" SECRET "@b", "unix:///c"},
+         "redis://a:6379 rediss://b:6379 unix:///c",
+         NULL},
+        {{"redis://a", "redis://a:2", "redis://a:3"},
+         "redis://a:6379 redis://a:2 redis://a:3",
+         NULL},
+        {{"redis://a/1", "redis://a/2", "redis://b"},
+         "redis://a:6379/1 redis://a:6379/2 redis://b:6379",
+         NULL},
+        {{NULL}, NULL, "1 to 15 servers"},
+        {{"redis://" SECRET ":x"}, NULL, "port"},
+        {{"redis://a", "redis://b"}, NULL, "an even number of servers"},
+        {{"redis://a", "redis://b", "redis://c", "redis://d"}, NULL, "an even number of servers"},
+        {{"redis://a", "redis://b", "redis://a:6379"}, NULL, "one server twice"},
+        {{"redis://u:" SECRET "@a", "redis://b", "redis://u@a"}, NULL, "one server twice"},
+        {{"redis://a", "redis://b", "sentinel://c/m"}, NULL, "each is a single one"},
+        {{"cluster://a", "redis://b", "redis://c"}, NULL, "each is a single one"},
+        {{"redis://a", "redis://b", "nonsense"}, NULL, "must begin with"},
+        {{"redis://a:1", "redis://a:2", "redis://a:3", "redis://a:4", "redis://a:5", "redis://a:6",
+          "redis://a:7", "redis://a:8", "redis://a:9", "redis://a:10", "redis://a:11",
+          "redis://a:12", "redis://a:13", "redis://a:14", "redis://a:15", "redis://a:16"},
+         NULL,
+         "1 to 15 servers"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rlock_client *client;
+        const enum rlock_status status =
+            make(&client, count_urls(rows[i].urls), rows[i].urls, NULL);
+        assert_non_null(client);
+        if (rows[i].shown != NULL) {
+            if (status != RLOCK_OK)
+                fail_msg("%s: %s", rows[i].shown, rlock_error(client));
+            assert_string_equal(rlock_client_server(client), rows[i].shown);
+        } else {
+            assert_int_equal(status, RLOCK_INVALID);
+            if (strstr(rlock_error(client), rows[i].error) == NULL ||
+                strstr(rlock_error(client), SECRET) != NULL)
+                fail_msg("row %zu: %s", i, rlock_error(client));
+        }
+        rlock_client_free(client);
+    }
+}
+
+static void assert_text(const char *got, const char *expected) {
+    if (expected == NULL)
+        assert_null(got);
+    else
+        assert_string_equal(got, expected);
+}
+
+/* The URL's own password counts before the common one; with Sentinels it is theirs then. */
+static void who_gets_which_password(void **state) {
+    (void)state;
+    static const struct {
+        const char *url, *common;
+        const char *user, *password;               /* to the data */
+        const char *finder_user, *finder_password; /* to the Sentinels */
+        int db;
+    } rows[] = {
+        {"redis://h", NULL, NULL, NULL, NULL, NULL, 0},
+        {"redis://h/2", "c0mmon", NULL, "c0mmon", NULL, "c0mmon", 2},
+        {"redis://:0wn@h", "c0mmon", NULL, "0wn", NULL, "0wn", 0},
+        {"redis://u:0wn@h", NULL, "u", "0wn", "u", "0wn", 0},
+        {"redis://u@h/3", "c0mmon", "u", "c0mmon", "u", "c0mmon", 3},
+        {"unix:///s?db=4", "c0mmon", NULL, "c0mmon", NULL, "c0mmon", 4},
+        {"cluster://u:0wn@h", "c0mmon", "u", "0wn", "u", "0wn", 0},
+        {"sentinel://h/m/5", NULL, NULL, NULL, NULL, NULL, 5},
+        {"sentinel://h/m", "c0mmon", NULL, "c0mmon", NULL, "c0mmon", 0},
+        {"sentinel://u:0wn@h/m", NULL, "u", "0wn", "u", "0wn", 0},
+        {"sentinel://u:0wn@h/m/1", "c0mmon", NULL, "c0mmon", "u", "0wn", 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rlock_client *client;
+        assert_int_equal(make(&client, 1, &rows[i].url, rows[i].common), RLOCK_OK);
+        const struct rlock__site *site = &client->sites[0];
+        assert_text(site->access.user, rows[i].user);
+        assert_text(site->access.password, rows[i].password);
+        assert_text(site->finder.user, rows[i].finder_user);
+        assert_text(site->finder.password, rows[i].finder_password);
+        assert_int_equal(site->access.db, rows[i].db);
+        assert_int_equal(site->finder.db, 0); /* a Sentinel has none */
+        assert_int_equal(site->access.connect_timeout_ms, 4000);
+        assert_int_equal(site->finder.connect_timeout_ms, 4000);
+        rlock_client_free(client);
+    }
+}
+
+static void tls_is_for_those_that_ask_for_it(void **state) {
+    (void)state;
+    static const char *const urls[] = {"redis://a", "rediss://b", "unix:///c"};
+    const struct rlock_client_options options = {
+        .servers = urls,
+        .server_count = COUNT(urls),
+        .tls = {
+            .ca = "ca.pem", .cert = "cert.pem", .key = "key.pem", .name = "h", .insecure = true}};
+    rlock_client *client;
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    assert_null(client->sites[0].access.tls);
+    assert_null(client->sites[2].access.tls);
+    const struct rlock__tls_config *tls = client->sites[1].access.tls;
+    assert_non_null(tls);
+    assert_ptr_equal(client->sites[1].finder.tls, tls);
+    assert_text(tls->ca, "ca.pem");
+    assert_text(tls->cert, "cert.pem");
+    assert_text(tls->key, "key.pem");
+    assert_text(tls->name, "h");
+    assert_true(tls->insecure);
+    rlock_client_free(client);
+}
+
+/* One reply's time, and the replicas' where they are asked; less where the deadline is nearer. Of
+ * several servers none is waited for longer than a second. */
+static void how_long_an_answer_may_take(void **state) {
+    (void)state;
+    static const struct {
+        const char *urls[4];
+        int replicas;
+        int64_t io_ms, until_ms; /* RLOCK_FOREVER; else after now */
+        int64_t takes_ms;
+    } rows[] = {
+        {{"redis://a"}, 0, 3000, RLOCK_FOREVER, 3000},
+        {{"redis://a"}, 0, 3000, 700, 700},
+        {{"redis://a"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 3000},
+        {{"redis://a"}, 2, 3000, RLOCK_FOREVER, 4500},
+        {{"redis://a"}, 2, 3000, 4000, 4000},
+        {{"sentinel://a/m"}, 0, 3000, RLOCK_FOREVER, 3000},
+        {{"sentinel://a/m"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
+        {{"cluster://a"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
+        {{"redis://a", "redis://b", "redis://c"}, 0, 3000, RLOCK_FOREVER, 1000},
+        {{"redis://a", "redis://b", "redis://c"}, 0, 400, RLOCK_FOREVER, 400},
+        {{"redis://a", "redis://b", "redis://c"}, 1, 3000, RLOCK_FOREVER, 2500},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rlock_client *client;
+        const struct rlock_client_options options = {.servers = rows[i].urls,
+                                                     .server_count = count_urls(rows[i].urls),
+                                                     .io_timeout_ms = rows[i].io_ms,
+                                                     .replicas = rows[i].replicas,
+                                                     .replica_timeout_ms = 1500};
+        assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+        const int64_t now = rlock_now_ms(), until_ms = rows[i].until_ms;
+        const struct rlock__limit limit =
+            rlock__client_limit(client, until_ms == RLOCK_FOREVER ? until_ms : now + until_ms, 7);
+        assert_in_range(limit.deadline_ms - now, rows[i].takes_ms, rows[i].takes_ms + 100);
+        assert_int_equal(limit.cancel_fd, 7);
+        rlock_client_free(client);
+    }
+}
+
+/* With the connection. Until there was a first answer all of it has the time for connecting, of
+ * which the first try leaves some. */
+static void how_long_a_first_answer_may_take(void **state) {
+    (void)state;
+    static const struct {
+        const char *urls[4];
+        int64_t connect_ms, io_ms;
+        int64_t ago_ms, until_ms; /* began; RLOCK_FOREVER, else after now */
+        bool answered, again;
+        int64_t takes_ms;
+    } rows[] = {
+        {{"redis://a"}, 8000, 30000, 0, RLOCK_FOREVER, false, false, 7000},
+        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, false, 4000},
+        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, true, 5000},
+        {{"redis://a"}, 8000, 30000, 9000, RLOCK_FOREVER, false, true, 100},
+        {{"redis://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {{"redis://a"}, 2000, 500, 0, 700, false, false, 700},
+        {{"redis://a"}, RLOCK_FOREVER, 500, 0, 700, false, false, 700},
+        {{"redis://a"}, 2000, 500, 9000, RLOCK_FOREVER, true, true, 2500},
+        {{"redis://a"}, 2000, 500, 9000, 700, true, false, 700},
+        {{"cluster://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {{"redis://a", "redis://b", "redis://c"}, 8000, 3000, 0, RLOCK_FOREVER, false, false, 1000},
+        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, false, true, 800},
+        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, true, true, 1000},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        rlock_client *client;
+        const struct rlock_client_options options = {.servers = rows[i].urls,
+                                                     .server_count = count_urls(rows[i].urls),
+                                                     .connect_timeout_ms = rows[i].connect_ms,
+                                                     .io_timeout_ms = rows[i].io_ms};
+        assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+        for (size_t k = 0; k < client->routes.count; k++)
+            client->routes.at[k].answered = rows[i].answered;
+        const int64_t now = rlock_now_ms(), until_ms = rows[i].until_ms;
+        const struct rlock__limit limit =
+            rlock__client_call_limit(client, now - rows[i].ago_ms, rows[i].again,
+                                     until_ms == RLOCK_FOREVER ? until_ms : now + until_ms, 7);
+        if (limit.deadline_ms - now < rows[i].takes_ms ||
+            limit.deadline_ms - now > rows[i].takes_ms + 100)
+            fail_msg("%zu: %lld", i, (long long)(limit.deadline_ms - now));
+        assert_int_equal(limit.cancel_fd, 7);
+        rlock_client_free(client);
+    }
+}
+
+/* A lock could be had only of a majority; one lost answer is enough for a doubt. */
+static void what_is_known_of_several_servers(void **state) {
+    (void)state;
+    static const char *const urls[] = {"redis://a", "redis://b", "redis://c"};
+    rlock_client *client;
+    assert_int_equal(make(&client, COUNT(urls), urls, NULL), RLOCK_OK);
+    struct rlock__routes *routes = &client->routes;
+    assert_int_equal(rlock__routes_majority(routes), 2);
+    assert_false(rlock__routes_answered(routes));
+    routes->at[2].answered = true;
+    assert_false(rlock__routes_answered(routes));
+    routes->at[0].answered = true;
+    assert_true(rlock__routes_answered(routes));
+    assert_false(rlock__routes_in_doubt(routes));
+    routes->at[1].in_doubt = true;
+    assert_true(rlock__routes_in_doubt(routes));
+    rlock_client_free(client);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_servers_make_a_lock),
+        cmocka_unit_test(who_gets_which_password),
+        cmocka_unit_test(tls_is_for_those_that_ask_for_it),
+        cmocka_unit_test(how_long_an_answer_may_take),
+        cmocka_unit_test(how_long_a_first_answer_may_take),
+        cmocka_unit_test(what_is_known_of_several_servers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

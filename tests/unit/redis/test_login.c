@@ -1,0 +1,175 @@
+/* test_login.c: what a link says before anything else, and that it is let in. */
+#include "support/linked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is sent before anything else. */
+static void logs_in_before_anything_else(void **state) {
+    (void)state;
+    static const struct {
+        const char *user, *password;
+        int db;
+        const char *words[3]; /* of AUTH */
+    } rows[] = {
+        {NULL, NULL, 0, {NULL}},
+        {NULL, "s3cr3t", 0, {"AUTH", "s3cr3t"}},
+        {NULL, "s3cr3t", 2, {"AUTH", "s3cr3t"}},
+        {"alice", "s3cr3t", 0, {"AUTH", "alice", "s3cr3t"}},
+        {"alice", "s3cr3t", 3, {"AUTH", "alice", "s3cr3t"}},
+        {"alice", NULL, 12, {NULL}}, /* without a password there is nothing to prove */
+    };
+    static const char *const answers[] = {"+OK\r\n", "+OK\r\n", ONE("pong"), ONE("pong"), NULL};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct linked f;
+        const size_t auth = rows[i].words[0] != NULL, before = auth + (size_t)(rows[i].db != 0);
+        begin(&f, answers + 2 - before);
+        f.access.user = rows[i].user;
+        f.access.password = rows[i].password;
+        f.access.db = rows[i].db;
+        ask(&f, "FIRST");
+        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
+        ask(&f, "SECOND"); /* once a connection */
+        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
+        end(&f);
+        size_t n = 0;
+        if (rows[i].words[0] != NULL) {
+            const size_t count = rows[i].words[2] != NULL ? 3 : 2;
+            assert_int_equal(f.peer.requests[n].word_count, count);
+            for (size_t k = 0; k < count; k++)
+                assert_string_equal(f.peer.requests[n].words[k].data, rows[i].words[k]);
+            n++;
+        }
+        if (rows[i].db != 0) {
+            char db[8];
+            (void)snprintf(db, sizeof db, "%d", rows[i].db);
+            assert_asked(&f, n, 1, "SELECT");
+            assert_string_equal(f.peer.requests[n++].words[1].data, db);
+        }
+        assert_asked(&f, n++, 1, "FIRST");
+        assert_asked(&f, n++, 1, "SECOND");
+        assert_int_equal(f.peer.request_count, n);
+        peer_free(&f.peer);
+    }
+}
+
+/* A lock must not be taken as the wrong user or in the wrong database. */
+static void a_refused_log_in_asks_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer;
+        enum rlock_status status;
+        const char *text;
+    } rows[] = {
+        {"-WRONGPASS no\r\n", RLOCK_DENIED, "no"},
+        {"-NOAUTH no\r\n", RLOCK_DENIED, "the server wants a password"},
+        {"-ERR whatever\r\n", RLOCK_DENIED, "ERR whatever"},
+        {"-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"}, /* it may pass */
+        {"-ERR max number of clients reached\r\n", RLOCK_AGAIN, "ERR max number"},
+        {":1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
+        {"$2\r\nOK\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
+        {"*-1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
+        {"+PONG\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
+        {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
+    };
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        struct linked f;
+        const bool select = i >= COUNT(rows); /* the same of SELECT */
+        const char *answer = rows[i % COUNT(rows)].answer, *text = rows[i % COUNT(rows)].text;
+        const char *const answers[] = {select ? "+OK\r\n" : answer, answer, ONE("pong"), NULL};
+        begin(&f, answers);
+        f.access.password = "s3cr3t";
+        f.access.db = 1;
+        ask(&f, "FIRST");
+        const enum rlock_status status = call(&f, LONG_MS, "pong");
+        if (status != rows[i % COUNT(rows)].status || strstr(f.link.error.text, text) == NULL)
+            fail_msg("%s: %s: %s", answer, rlock_status_text(status), f.link.error.text);
+        assert_int_equal(f.link.stage, RLOCK__CLOSED);
+        assert_false(f.link.in_doubt);
+        end(&f);
+        assert_int_equal(f.peer.request_count, select ? 2 : 1);
+        assert_asked(&f, 0, 1, "AUTH");
+        if (select)
+            assert_asked(&f, 1, 1, "SELECT");
+        peer_free(&f.peer);
+    }
+}
+
+/* As redis-cli: it goes on. */
+static void who_wants_no_password_gets_one(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "-ERR AUTH <password> called without any password configured for the default user.\r\n",
+        "-ERR Client sent AUTH, but no password is set\r\n"};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct linked f;
+        const char *const answers[] = {texts[i], ONE("pong"), NULL};
+        begin(&f, answers);
+        f.access.password = "s3cr3t";
+        ask(&f, "FIRST");
+        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
+        end(&f);
+        peer_free(&f.peer);
+    }
+}
+
+static void a_silent_log_in_ends_in_time(void **state) {
+    (void)state;
+    static const struct {
+        int64_t connect_ms, limit_ms;
+        const char *text;
+    } rows[] = {
+        {SHORT_MS, LONG_MS, "no answer in time"},
+        {LONG_MS, SHORT_MS, "no answer in time"},
+    };
+    static const char *const answers[] = {PEER_SILENT, NULL};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct linked f;
+        begin(&f, answers);
+        f.access.password = "s3cr3t";
+        f.access.connect_timeout_ms = rows[i].connect_ms;
+        ask(&f, "FIRST");
+        const int64_t begun_ms = rlock_now_ms();
+        assert_int_equal(call(&f, rows[i].limit_ms, NULL), RLOCK_AGAIN);
+        assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
+        assert_string_equal(f.link.error.text, rows[i].text);
+        assert_int_equal(f.link.stage, RLOCK__CLOSED);
+        assert_false(f.link.in_doubt); /* what was asked has not gone out */
+        end(&f);
+        assert_int_equal(f.peer.request_count, 1);
+        peer_free(&f.peer);
+    }
+}
+
+/* Half of a log-in in one round, its other half in the next: nothing is lost and nothing waits. */
+static void a_log_in_goes_on_when_another_is_waited_for(void **state) {
+    (void)state;
+    static const char *const answers[] = {"+OK\r\n", ONE("mine"), NULL};
+    struct linked f = {.access = {.password = "s3cr3t", .connect_timeout_ms = LONG_MS}};
+    enum rlock_status status;
+    rlock__reply *reply;
+    peer_listen_tcp(&f.peer); /* it does not answer yet */
+    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access);
+    ask(&f, "FIRST");
+    assert_false(rlock__link_step(&f.link, &status, &reply));
+    rlock__link_abandon(&f.link); /* what was asked, not the way there */
+    assert_int_equal(f.link.owed, 0);
+    peer_serve(&f.peer, answers);
+    ask(&f, "SECOND");
+    assert_int_equal(call(&f, LONG_MS, "mine"), RLOCK_OK);
+    end(&f);
+    assert_int_equal(f.peer.request_count, 2);
+    assert_asked(&f, 1, 1, "SECOND");
+    peer_free(&f.peer);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_in_before_anything_else),
+        cmocka_unit_test(a_refused_log_in_asks_nothing),
+        cmocka_unit_test(who_wants_no_password_gets_one),
+        cmocka_unit_test(a_silent_log_in_ends_in_time),
+        cmocka_unit_test(a_log_in_goes_on_when_another_is_waited_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+/* test_reply.c: what comes over a connection, in whatever pieces, and what is no reply at all. */
+#include "support/test.h"
+
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "redis/conn.h"
+
+/* Our end is an rlock__conn, the other is the test's. */
+struct pipe {
+    struct rlock__conn conn;
+    int peer;
+    struct rlock__error error;
+};
+
+static void pipe_open(struct pipe *pipe) {
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+    *pipe = (struct pipe){.conn = {.fd = fds[0], .reader = redisReaderCreate()}, .peer = fds[1]};
+    assert_non_null(pipe->conn.reader);
+}
+
+static void pipe_close(struct pipe *pipe) {
+    rlock__conn_close(&pipe->conn);
+    if (pipe->peer >= 0)
+        close(pipe->peer);
+}
+
+static void hang_up(struct pipe *pipe) {
+    close(pipe->peer);
+    pipe->peer = -1;
+}
+
+static void say(struct pipe *pipe, const char *bytes, size_t size) {
+    assert_int_equal(send(pipe->peer, bytes, size, MSG_NOSIGNAL), size);
+}
+
+static enum rlock_status receive(struct pipe *pipe, rlock__reply **out) {
+    *out = NULL;
+    return rlock__conn_receive(&pipe->conn, out, &pipe->error);
+}
+
+static const char busy[] = "*9\r\n:0\r\n:29123\r\n:3\r\n$7\r\nu:1@web\r\n$3\r\nweb\r\n:4242\r\n"
+                           "$5\r\nalice\r\n$9\r\n./a\r\n  b$\r\n:-1\r\n";
+
+static void check_busy(const rlock__reply *reply) {
+    int64_t number = 77;
+    assert_null(rlock__reply_error(reply));
+    assert_int_equal(rlock__reply_count(reply), 9);
+    assert_true(rlock__reply_integer(reply, 1, &number));
+    assert_int_equal(number, 29123);
+    assert_true(rlock__reply_integer(reply, 8, &number));
+    assert_int_equal(number, -1);
+    assert_string_equal(rlock__reply_text(reply, 3), "u:1@web");
+    assert_string_equal(rlock__reply_text(reply, 7), "./a\r\n  b$");
+    /* Neither is taken for the other, and nothing stands behind the end. */
+    assert_null(rlock__reply_text(reply, 1));
+    assert_null(rlock__reply_text(reply, 9));
+    assert_false(rlock__reply_integer(reply, 3, &number));
+    assert_false(rlock__reply_integer(reply, 9, &number));
+    assert_int_equal(number, -1);
+}
+
+static void a_reply_may_come_in_two_pieces(void **state) {
+    (void)state;
+    for (size_t cut = 1; cut < sizeof busy - 1; cut++) {
+        struct pipe pipe;
+        rlock__reply *reply;
+        pipe_open(&pipe);
+        say(&pipe, busy, cut);
+        assert_int_equal(receive(&pipe, &reply), RLOCK_AGAIN);
+        assert_int_equal(pipe.conn.events, POLLIN);
+        assert_null(reply);
+        say(&pipe, busy + cut, sizeof busy - 1 - cut);
+        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        check_busy(reply);
+        rlock__reply_free(reply);
+        pipe_close(&pipe);
+    }
+}
+
+static void a_reply_may_come_byte_by_byte(void **state) {
+    (void)state;
+    struct pipe pipe;
+    rlock__reply *reply;
+    pipe_open(&pipe);
+    for (size_t i = 0; i < sizeof busy - 2; i++) {
+        say(&pipe, busy + i, 1);
+        assert_int_equal(receive(&pipe, &reply), RLOCK_AGAIN);
+    }
+    say(&pipe, busy + sizeof busy - 2, 1);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    check_busy(reply);
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
+static void a_connection_may_end_anywhere(void **state) {
+    (void)state;
+    for (size_t cut = 0; cut < sizeof busy - 1; cut++) {
+        struct pipe pipe;
+        rlock__reply *reply;
+        pipe_open(&pipe);
+        say(&pipe, busy, cut);
+        hang_up(&pipe);
+        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_null(reply);
+        assert_string_equal(pipe.error.text, "the server closed the connection");
+        pipe_close(&pipe);
+    }
+}
+
+static void what_came_before_the_end_counts(void **state) {
+    (void)state;
+    struct pipe pipe;
+    rlock__reply *reply;
+    pipe_open(&pipe);
+    say(&pipe, "+one\r\n-ERR two\r\n", 16);
+    hang_up(&pipe);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_null(rlock__reply_error(reply));
+    rlock__reply_free(reply);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_string_equal(rlock__reply_error(reply), "ERR two");
+    rlock__reply_free(reply);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+    pipe_close(&pipe);
+}
+
+/* Replies that are well formed, but have no fields of ours. */
+static void odd_replies_have_no_fields(void **state) {
+    (void)state;
+    static const char *const odd[] = {
+        ":1\r\n",
+        "+OK\r\n",
+        "$2\r\nhi\r\n",
+        "$-1\r\n",
+        "*-1\r\n",
+        "*0\r\n",
+        "*1\r\n$1\r\n1\r\n",
+        "*1\r\n$-1\r\n",
+        "*1\r\n*-1\r\n",
+        "*1\r\n*0\r\n",
+        "*1\r\n*1\r\n:1\r\n",
+        "*1\r\n-ERR 1\r\n",
+        "*1\r\n+1\r\n",
+        "-ERR 1\r\n",
+        "*2\r\n*1\r\n:1\r\n:5\r\n",
+    };
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        struct pipe pipe;
+        rlock__reply *reply;
+        int64_t number = 77;
+        pipe_open(&pipe);
+        say(&pipe, odd[i], strlen(odd[i]));
+        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        if (rlock__reply_integer(reply, 0, &number) || number != 77)
+            fail_msg("a number in %s", odd[i]);
+        rlock__reply_free(reply);
+        pipe_close(&pipe);
+    }
+}
+
+static void fields_of_fields_are_read(void **state) {
+    (void)state;
+    static const char text[] = "*2\r\n*2\r\n$1\r\nh\r\n:7\r\n:5\r\n";
+    struct pipe pipe;
+    rlock__reply *reply;
+    int64_t number = 77;
+    pipe_open(&pipe);
+    say(&pipe, text, strlen(text));
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    const rlock__reply *inner = rlock__reply_at(reply, 0);
+    assert_non_null(inner);
+    assert_string_equal(rlock__reply_text(inner, 0), "h");
+    assert_true(rlock__reply_integer(inner, 1, &number));
+    assert_int_equal(number, 7);
+    assert_int_equal(rlock__reply_count(rlock__reply_at(reply, 1)), 0);
+    assert_false(rlock__reply_number(inner, &number));
+    assert_true(rlock__reply_number(rlock__reply_at(reply, 1), &number));
+    assert_int_equal(number, 5);
+    assert_null(rlock__reply_at(reply, 2));
+    assert_null(rlock__reply_at(rlock__reply_at(reply, 2), 0));
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
+static void only_plus_ok_is_ok(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool ok;
+    } rows[] = {{"+OK\r\n", true}, {"+OKAY\r\n", false},    {"+ok\r\n", false}, {"-OK\r\n", false},
+                {":1\r\n", false}, {"$2\r\nOK\r\n", false}, {"$-1\r\n", false}, {"*0\r\n", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct pipe pipe;
+        rlock__reply *reply;
+        pipe_open(&pipe);
+        say(&pipe, rows[i].text, strlen(rows[i].text));
+        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        if (rlock__reply_is_ok(reply) != rows[i].ok)
+            fail_msg("%s", rows[i].text);
+        rlock__reply_free(reply);
+        pipe_close(&pipe);
+    }
+}
+
+static void what_is_not_redis_is_told(void **state) {
+    (void)state;
+    static const char *const garbage[] = {
+        "HTTP/1.1 400 Bad Request\r\n",
+        "\x15\x03\x03\x02\x02\x16", /* a TLS alert */
+        "\r\n",
+        "hello\r\n",
+        ":12x\r\n",
+        ":\r\n",
+        ":99999999999999999999\r\n",
+        "*x\r\n",
+        "*-7\r\n",
+        "$-7\r\n",
+        "$x\r\n",
+        "*1\r\n?\r\n",
+    };
+    for (size_t i = 0; i < COUNT(garbage); i++) {
+        struct pipe pipe;
+        rlock__reply *reply;
+        pipe_open(&pipe);
+        say(&pipe, garbage[i], strlen(garbage[i]));
+        if (receive(&pipe, &reply) != RLOCK_UNAVAILABLE || reply != NULL ||
+            strstr(pipe.error.text, "does not speak Redis's protocol") == NULL)
+            fail_msg("taken: %s (%s)", garbage[i], pipe.error.text);
+        /* Dead is dead, whatever comes next. */
+        say(&pipe, "+OK\r\n", 5);
+        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        pipe_close(&pipe);
+    }
+}
+
+/* They are added to, and multiplied. */
+static void numbers_are_bounded(void **state) {
+    (void)state;
+    static const char text[] = "*3\r\n:9223372036854775807\r\n:-9223372036854775808\r\n:-7\r\n";
+    static const int64_t expected[] = {INT64_C(1) << 53, -(INT64_C(1) << 53), -7};
+    struct pipe pipe;
+    rlock__reply *reply;
+    int64_t number;
+    pipe_open(&pipe);
+    say(&pipe, text, strlen(text));
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_true(rlock__reply_integer(reply, i, &number));
+        assert_int_equal(number, expected[i]);
+        assert_true(rlock__reply_number(rlock__reply_at(reply, i), &number));
+        assert_int_equal(number, expected[i]);
+    }
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
+/* What came before it counts, and nothing that comes after it. */
+static void one_that_is_too_large_is_the_last(void **state) {
+    (void)state;
+    struct pipe pipe;
+    rlock__reply *reply;
+    pipe_open(&pipe);
+    say(&pipe, "+one\r\n*536870912\r\n", 18);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    rlock__reply_free(reply);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_non_null(strstr(pipe.error.text, "larger than any"));
+        say(&pipe, ":1\r\n", 4);
+    }
+    pipe_close(&pipe);
+}
+
+/* A peer that always has more to say gets a turn, not all of the time. */
+static void what_never_stops_is_left_alone_now_and_then(void **state) {
+    (void)state;
+    static const char text[] = ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n";
+    struct pipe pipe;
+    rlock__reply *reply;
+    size_t received = 0, said = 0;
+    enum rlock_status status = RLOCK_OK;
+    pipe_open(&pipe);
+    for (; status == RLOCK_OK; received++) {
+        ssize_t n;
+        while (said < 1 << 20 &&
+               (n = send(pipe.peer, text, sizeof text - 1, MSG_NOSIGNAL)) == sizeof text - 1)
+            said += (size_t)n;
+        status = receive(&pipe, &reply);
+        rlock__reply_free(reply);
+    }
+    assert_int_equal(status, RLOCK_AGAIN);
+    assert_int_equal(pipe.conn.events, POLLIN);
+    assert_in_range(4 * received, 200 * 1024, 300 * 1024);
+    assert_true(4 * received < said);
+    assert_int_equal(receive(&pipe, &reply), RLOCK_OK); /* what is there is there */
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
+/* A stranger's text in a message: one line, and nothing that moves a terminal's cursor. */
+static void an_errors_text_is_made_harmless(void **state) {
+    (void)state;
+    struct rlock__error error;
+    char longer[2000];
+    rlock__error_set(&error, "%s", "a\x1b[2Jb\tc\x7f\r\nd");
+    assert_string_equal(error.text, "a [2Jb c   d");
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+    rlock__error_set(&error, "%s", longer);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+}
+
+static void requests_are_binary_safe(void **state) {
+    (void)state;
+    struct pipe pipe;
+    struct rlock__request request = {.bytes = NULL};
+    char sent[64];
+    static const char expected[] = "*3\r\n$4\r\nEVAL\r\n$4\r\na\0\r\n\r\n$0\r\n\r\n";
+    const struct rlock__arg args[] = {{"EVAL", 4}, {"a\0\r\n", 4}, {"", 0}};
+    pipe_open(&pipe);
+    assert_true(rlock__request_add(&request, COUNT(args), args));
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_OK);
+    assert_int_equal(recv(pipe.peer, sent, sizeof sent, 0), sizeof expected - 1);
+    assert_memory_equal(sent, expected, sizeof expected - 1);
+    rlock__request_free(&request);
+    pipe_close(&pipe);
+}
+
+static void several_commands_are_one_request(void **state) {
+    (void)state;
+    struct pipe pipe;
+    struct rlock__request request = {.bytes = NULL};
+    char sent[64];
+    static const char expected[] = "*1\r\n$6\r\nASKING\r\n*1\r\n$4\r\nPING\r\n";
+    const struct rlock__arg asking[] = {{"ASKING", 6}}, ping[] = {{"PING", 4}};
+    pipe_open(&pipe);
+    assert_true(rlock__request_add(&request, 1, asking));
+    assert_true(rlock__request_add(&request, 1, ping));
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_OK);
+    assert_int_equal(recv(pipe.peer, sent, sizeof sent, 0), sizeof expected - 1);
+    assert_memory_equal(sent, expected, sizeof expected - 1);
+    rlock__request_free(&request);
+    assert_null(request.bytes);
+    assert_int_equal(request.size + request.sent, 0);
+    pipe_close(&pipe);
+}
+
+/* A server that has gone must not end the process by SIGPIPE, which this test does not block. */
+static void sending_to_nobody_is_an_error(void **state) {
+    (void)state;
+    struct pipe pipe;
+    struct rlock__request request = {.bytes = NULL};
+    const struct rlock__arg args[] = {{"PING", 4}};
+    pipe_open(&pipe);
+    hang_up(&pipe);
+    assert_true(rlock__request_add(&request, 1, args));
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_UNAVAILABLE);
+    rlock__request_free(&request);
+    pipe_close(&pipe);
+}
+
+/* One that takes no more bytes does not hold us: it is to be polled, and then it goes on where it
+ * stood. That such a wait ends is test_link's matter. */
+static void sending_goes_on_where_it_stood(void **state) {
+    (void)state;
+    struct pipe pipe;
+    struct rlock__request request = {.bytes = NULL};
+    static char much[8 << 20], read_back[1 << 16];
+    const struct rlock__arg args[] = {{much, sizeof much}};
+    size_t total = 0;
+    unsigned waits = 0;
+    pipe_open(&pipe);
+    assert_true(rlock__request_add(&request, 1, args));
+    for (;;) {
+        const enum rlock_status status = rlock__conn_send(&pipe.conn, &request, &pipe.error);
+        ssize_t n;
+        while ((n = recv(pipe.peer, read_back, sizeof read_back, 0)) > 0)
+            total += (size_t)n;
+        if (status == RLOCK_OK)
+            break;
+        assert_int_equal(status, RLOCK_AGAIN);
+        assert_int_equal(pipe.conn.events, POLLOUT);
+        assert_in_range(request.sent, 1, request.size - 1);
+        assert_int_equal(total, request.sent);
+        waits++;
+    }
+    assert_true(waits > 0);
+    assert_int_equal(total, request.size);
+    rlock__request_free(&request);
+    pipe_close(&pipe);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reply_may_come_in_two_pieces),
+        cmocka_unit_test(a_reply_may_come_byte_by_byte),
+        cmocka_unit_test(a_connection_may_end_anywhere),
+        cmocka_unit_test(what_came_before_the_end_counts),
+        cmocka_unit_test(odd_replies_have_no_fields),
+        cmocka_unit_test(fields_of_fields_are_read),
+        cmocka_unit_test(only_plus_ok_is_ok),
+        cmocka_unit_test(what_is_not_redis_is_told),
+        cmocka_unit_test(numbers_are_bounded),
+        cmocka_unit_test(one_that_is_too_large_is_the_last),
+        cmocka_unit_test(what_never_stops_is_left_alone_now_and_then),
+        cmocka_unit_test(an_errors_text_is_made_harmless),
+        cmocka_unit_test(requests_are_binary_safe),
+        cmocka_unit_test(several_commands_are_one_request),
+        cmocka_unit_test(sending_to_nobody_is_an_error),
+        cmocka_unit_test(sending_goes_on_where_it_stood),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

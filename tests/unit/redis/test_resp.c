@@ -1,0 +1,186 @@
+/* test_resp.c: how large and of what shape a server's reply may be; and what its numbers are good
+ * for. */
+#include "support/test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/resp.h"
+
+#define LARGE  "larger than any"
+#define NESTED "nested deeper"
+#define ALIEN  "does not speak Redis's protocol"
+
+/* Whole, or in pieces of one byte. Returns how many bytes are good. */
+static size_t look(struct rlock__resp *resp, const char *bytes, size_t size, bool in_pieces) {
+    size_t good = 0;
+    if (!in_pieces)
+        return rlock__resp_look(resp, bytes, size);
+    while (good < size && rlock__resp_look(resp, bytes + good, 1) == 1)
+        good++;
+    return good;
+}
+
+static void what_redis_says_is_good(void **state) {
+    (void)state;
+    static const char *const rows[] = {
+        "+OK\r\n",
+        "+\r\n",
+        "-ERR a\rb\nc\r\n",
+        ":0\r\n",
+        ":-9223372036854775808\r\n",
+        "$0\r\n\r\n",
+        "$-1\r\n",
+        "$6\r\n\r\n*9\r\n\r\n",
+        "*0\r\n",
+        "*-1\r\n",
+        "*2\r\n*1\r\n*0\r\n$1\r\nx\r\n",
+        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+        "*3\r\n:1\r\n:2\r\n:3\r\n+next\r\n$3\r\nabc\r\n",
+    };
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        struct rlock__resp resp = {.most = 0};
+        const char *text = rows[i / 2];
+        if (look(&resp, text, strlen(text), i % 2 == 1) != strlen(text) || resp.fault != NULL)
+            fail_msg("refused: %s: %s", text, resp.fault);
+        assert_int_equal(resp.depth + resp.counted + resp.to_skip, 0);
+        assert_int_equal(resp.type, '\0');
+    }
+}
+
+static void what_redis_never_says_is_not(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *fault;
+        size_t good;
+    } rows[] = {
+        {"HTTP/1.1 400 Bad\r\n", ALIEN, 0},
+        {"\r\n", ALIEN, 0},
+        {"+OK\r\n?", ALIEN, 5},
+        {"%1\r\n", ALIEN, 0},
+        {">1\r\n", ALIEN, 0},
+        {"_\r\n", ALIEN, 0},
+        {"#t\r\n", ALIEN, 0},
+        {"*1\r\n~1\r\n", ALIEN, 4},
+        {":\r\n", ALIEN, 2},
+        {":1-\r\n", ALIEN, 4},
+        {":1\r2", ALIEN, 3},
+        {":123456789012345678901", ALIEN, 21},
+        {"*-2\r\n", ALIEN, 4},
+        {"$-9223372036854775809\r\n", ALIEN, 22},
+        {"*x\r\n", ALIEN, 3},
+        {"*999999999999999999\r\n", LARGE, 20},
+        {"*536870912\r\n", LARGE, 11},
+        {"*10923\r\n", LARGE, 7}, /* 96 bytes each, and 1 MiB */
+        {"$1048577\r\n", LARGE, 9},
+        {"*2\r\n$1048576\r\n", LARGE, 13},
+        {"*2\r\n*5461\r\n*1\r\n*5461\r\n", LARGE, 21},
+        {"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n", NESTED, 31},
+    };
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        struct rlock__resp resp = {.most = 0};
+        const char *text = rows[i / 2].text;
+        const size_t good = look(&resp, text, strlen(text), i % 2 == 1);
+        if (good != rows[i / 2].good || resp.fault == NULL ||
+            strstr(resp.fault, rows[i / 2].fault) == NULL)
+            fail_msg("%s: %zu, %s", text, good, resp.fault);
+        assert_int_equal(rlock__resp_look(&resp, "+OK\r\n", 5), 0); /* dead is dead */
+    }
+}
+
+/* "TEXTitemitem..." as often as it is good, of at most that many bytes. */
+static size_t endless(const char *text, const char *item, size_t most) {
+    struct rlock__resp resp = {.most = most};
+    size_t good = rlock__resp_look(&resp, text, strlen(text));
+    assert_int_equal(good, strlen(text));
+    for (size_t all = strlen(item); resp.fault == NULL && good < 4 * RLOCK__RESP_LISTING;) {
+        const size_t n = rlock__resp_look(&resp, item, all);
+        good += n;
+    }
+    if (resp.fault == NULL)
+        fail_msg("no end: %s", text);
+    return good;
+}
+
+static void what_has_no_end_is_cut_off(void **state) {
+    (void)state;
+    static const size_t most[] = {0, RLOCK__RESP_ANSWER, RLOCK__RESP_MAP, RLOCK__RESP_LISTING};
+    for (size_t i = 0; i < COUNT(most); i++) {
+        const size_t bytes = most[i] > 0 ? most[i] : RLOCK__RESP_ANSWER;
+        assert_int_equal(endless("+", "a", most[i]), RLOCK__RESP_LINE + 1);
+        assert_true(endless("*10000\r\n", "$1000\r\n", most[i]) <= RLOCK__RESP_LISTING);
+        char head[32];
+        (void)snprintf(head, sizeof head, "*%zu\r\n", bytes / RLOCK__RESP_ITEM);
+        assert_true(endless(head, "*2\r\n:1\r\n", most[i]) <= bytes);
+        assert_true(endless(head, "+aaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", most[i]) <= bytes);
+    }
+}
+
+/* A reply is as large as it may be, again and again: the next one begins anew. */
+static void each_reply_has_the_whole_room(void **state) {
+    (void)state;
+    static char text[RLOCK__RESP_TEXT + 2];
+    struct rlock__resp resp = {.most = 0};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(rlock__resp_look(&resp, "$1048576\r\n", 10), 10);
+        assert_int_equal(rlock__resp_look(&resp, text, sizeof text), sizeof text);
+        assert_null(resp.fault);
+    }
+}
+
+/* --- numbers ------------------------------------------------------------------------------------
+ */
+
+static void digits_are_read_exactly(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+        int64_t number;
+    } rows[] = {
+        {"0", true, 0},
+        {"007", true, 7},
+        {"9007199254740993", true, INT64_C(9007199254740993)},
+        {"9223372036854775807", true, INT64_MAX},
+        {"9223372036854775808", false, 0},
+        {"99999999999999999999", false, 0},
+        {"", false, 0},
+        {"-1", false, 0},
+        {"+1", false, 0},
+        {"1 ", false, 0},
+        {"1e3", false, 0},
+        {"\xff", false, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int64_t number = 77;
+        if (rlock__resp_whole(rows[i].text, &number) != rows[i].good ||
+            number != (rows[i].good ? rows[i].number : 77))
+            fail_msg("%s: %lld", rows[i].text, (long long)number);
+    }
+}
+
+static void numbers_are_good_for_sums(void **state) {
+    (void)state;
+    const int64_t most = INT64_C(9007199254740992);
+    assert_int_equal(rlock__resp_bounded(0), 0);
+    assert_int_equal(rlock__resp_bounded(-1), -1);
+    assert_int_equal(rlock__resp_bounded(most), most);
+    assert_int_equal(rlock__resp_bounded(most + 1), most);
+    assert_int_equal(rlock__resp_bounded(INT64_MAX), most);
+    assert_int_equal(rlock__resp_bounded(INT64_MIN), -most);
+    assert_true(most * 1000 > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_redis_says_is_good),
+        cmocka_unit_test(what_redis_never_says_is_not),
+        cmocka_unit_test(what_has_no_end_is_cut_off),
+        cmocka_unit_test(each_reply_has_the_whole_room),
+        cmocka_unit_test(digits_are_read_exactly),
+        cmocka_unit_test(numbers_are_good_for_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* test_script.c: one script on one server, and on several at once. */
+#include "support/servers.h"
+
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* --- one server ---------------------------------------------------------------------------------
+ */
+
+static void a_script_is_called_by_its_hash(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(17), NULL}};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    struct rlock__answer answer;
+    begin(&f, 1, answers);
+    assert_int_equal(rlock__script_run(&f.routes[0], script(), &f.call, &limit, &answer), RLOCK_OK);
+    assert_int_equal(answer.code, 1);
+    assert_int_equal(answer.a, 17);
+    assert_int_equal(answer.b, 30000);
+    assert_int_equal(rlock__reply_count(answer.reply), 3);
+    rlock__reply_free(answer.reply);
+    assert_true(f.routes[0].answered);
+    assert_ptr_equal(f.routes[0].used, &f.routes[0].link);
+    end(&f);
+    const char *words[] = {"EVALSHA", script()->sha1,    "2", "x", "y:{x}", "a", "b", "c",
+                           "d",       "PUBLISH channel", "f", NULL};
+    assert_words(&f, 0, 0, words);
+    assert_int_equal(f.peers[0].request_count, 1);
+    forget(&f);
+}
+
+/* What was said counts for more than the silence of a moment. */
+static void a_hasty_request_hides_no_reason(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {
+        (const char *const[]){PEER_SILENT, "-TRYAGAIN Multiple keys\r\n", PEER_SILENT, PEER_SILENT,
+                              YES(17), PEER_SILENT, NULL}};
+    static const struct {
+        int64_t limit_ms;
+        const char *error;
+    } rows[] = {{10, "no answer in time"},
+                {LONG_MS, "the slot is being moved to another node (TRYAGAIN)"},
+                {10, "the slot is being moved to another node (TRYAGAIN)"},
+                {SHORT_MS, "no answer in time"},
+                {LONG_MS, NULL},
+                {10, "no answer in time"}};
+    begin(&f, 1, answers);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        run_until(&f, 1, rows[i].limit_ms, -1);
+        if (rows[i].error == NULL)
+            assert_int_equal(f.runs[0].status, RLOCK_OK);
+        else if (strcmp(f.routes[0].error.text, rows[i].error) != 0)
+            fail_msg("row %zu: %s", i, f.routes[0].error.text);
+    }
+    end(&f);
+    forget(&f);
+}
+
+static void an_unknown_script_is_sent_whole(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){
+        "-NOSCRIPT No matching script. Please use EVAL.\r\n", YES(17), YES(18), NULL}};
+    begin(&f, 1, answers);
+    run_until(&f, 1, LONG_MS, -1);
+    assert_int_equal(f.runs[0].status, RLOCK_OK);
+    assert_int_equal(f.runs[0].answer.a, 17);
+    run_until(&f, 1, LONG_MS, -1);
+    assert_int_equal(f.runs[0].answer.a, 18);
+    end(&f);
+    const struct peer_request *first = &f.peers[0].requests[0], *second = &f.peers[0].requests[1];
+    assert_string_equal(second->words[0].data, "EVAL");
+    assert_int_equal(second->words[1].size, script()->size);
+    assert_memory_equal(second->words[1].data, script()->body, script()->size);
+    assert_int_equal(second->word_count, first->word_count);
+    for (size_t i = 2; i < first->word_count; i++)
+        assert_string_equal(second->words[i].data, first->words[i].data);
+    assert_string_equal(f.peers[0].requests[2].words[0].data, "EVALSHA");
+    forget(&f);
+}
+
+static void what_an_answer_means(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer;
+        enum rlock_status status;
+        const char *error;
+    } rows[] = {
+        {NO, RLOCK_OK, ""},
+        {"*4\r\n:-1\r\n:0\r\n:0\r\n$1\r\nx\r\n", RLOCK_OK, ""},
+        {"*2\r\n:1\r\n:17\r\n", RLOCK_UNAVAILABLE,
+         "the server's answer to mutex_acquire can't be understood"},
+        {"+OK\r\n", RLOCK_UNAVAILABLE, "the server's answer to mutex_acquire can't be understood"},
+        {"-ERR odd\r\n", RLOCK_UNAVAILABLE, "ERR odd"},
+        {"-NOPERM no\r\n", RLOCK_DENIED, "no"},
+        {"-OOM no script: 48dc37aa, on @user_script:75.\r\n", RLOCK_AGAIN, "OOM no"},
+        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND, "WRONGTYPE no"},
+        {"-READONLY no\r\n", RLOCK_AGAIN, "READONLY no"},
+        {"-MOVED 1 h:1\r\n", RLOCK_UNAVAILABLE,
+         "it is on another node of a cluster: give cluster://HOST"},
+        {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
+        {PEER_SILENT, RLOCK_AGAIN, "no answer in time"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct servers f;
+        const char *const *answers[] = {(const char *const[]){rows[i].answer, NULL}};
+        begin(&f, 1, answers);
+        run_until(&f, 1, rows[i].answer == PEER_SILENT ? SHORT_MS : LONG_MS, -1);
+        if (f.runs[0].status != rows[i].status ||
+            strcmp(f.routes[0].error.text, rows[i].error) != 0)
+            fail_msg("%s: %s: %s", rows[i].answer, rlock_status_text(f.runs[0].status),
+                     f.routes[0].error.text);
+        assert_int_equal(f.runs[0].answer.reply != NULL, rows[i].status == RLOCK_OK);
+        assert_int_equal(f.routes[0].used != NULL, rows[i].status == RLOCK_OK);
+        assert_int_equal(f.routes[0].astray, rows[i].status == RLOCK_AGAIN);
+        const bool lost = rows[i].answer == PEER_CLOSE || rows[i].answer == PEER_SILENT;
+        assert_int_equal(f.routes[0].in_doubt, lost);
+        assert_int_equal(f.routes[0].answered, !lost);
+        end(&f);
+        forget(&f);
+    }
+}
+
+/* --- several ------------------------------------------------------------------------------------
+ */
+
+static void all_are_asked_and_all_answer(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL},
+                                    (const char *const[]){"-NOSCRIPT no\r\n", YES(6), NULL},
+                                    (const char *const[]){YES(7), NULL}};
+    begin(&f, 3, answers);
+    run_until(&f, 3, LONG_MS, -1);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(f.runs[i].status, RLOCK_OK);
+        assert_int_equal(f.runs[i].answer.a, 5 + i);
+    }
+    end(&f);
+    forget(&f);
+}
+
+/* What a silent server costs is bound by what the others took, and its late answer is not taken
+ * for the next one. */
+static void a_majority_decides_while_one_is_silent(void **state) {
+    (void)state;
+    struct servers f;
+    static const char *const others[] = {YES(5), YES(6), NULL};
+    const char *const *answers[] = {(const char *const[]){PEER_SILENT, YES(1) YES(2), NULL}, others,
+                                    others};
+    begin(&f, 3, answers);
+    run_until(&f, 2, LONG_MS, -1);
+    assert_true(f.took_ms < LONG_MS / 2);
+    assert_int_equal(f.runs[0].status, RLOCK_AGAIN);
+    assert_null(f.runs[0].answer.reply);
+    assert_string_equal(f.routes[0].error.text, "no answer in time");
+    assert_true(f.routes[0].in_doubt);
+    assert_false(f.routes[0].answered);
+    assert_int_equal(f.routes[0].link.stage, RLOCK__READY);
+    assert_int_equal(f.runs[1].answer.a, 5);
+    assert_int_equal(f.runs[2].answer.a, 5);
+
+    run_until(&f, 3, LONG_MS, -1);
+    assert_int_equal(f.runs[0].status, RLOCK_OK);
+    assert_int_equal(f.runs[0].answer.a, 2);
+    assert_false(f.routes[0].in_doubt);
+    end(&f);
+    forget(&f);
+}
+
+/* Also when a majority says no: nothing that is still to come can make it a yes. */
+static void what_can_not_be_reached_is_decided(void **state) {
+    (void)state;
+    static const struct {
+        const char *one, *another;
+    } rows[] = {{NO, NO}, {NO, "-LOADING wait\r\n"}, {PEER_CLOSE, "-NOPERM no\r\n"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct servers f;
+        const char *const *answers[] = {(const char *const[]){rows[i].one, NULL},
+                                        (const char *const[]){rows[i].another, NULL},
+                                        (const char *const[]){PEER_SILENT, NULL}};
+        begin(&f, 3, answers);
+        run_until(&f, 2, LONG_MS, -1);
+        assert_true(f.took_ms < LONG_MS / 2);
+        assert_int_equal(f.runs[2].status, RLOCK_AGAIN);
+        end(&f);
+        forget(&f);
+    }
+}
+
+static void the_undecided_waits_for_its_limit(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL},
+                                    (const char *const[]){NO, NULL},
+                                    (const char *const[]){PEER_SILENT, NULL}};
+    begin(&f, 3, answers);
+    run_until(&f, 2, SHORT_MS, -1);
+    assert_in_range(f.took_ms, SHORT_MS, LONG_MS);
+    assert_int_equal(f.runs[0].answer.a, 5);
+    assert_int_equal(f.runs[1].answer.code, 0);
+    assert_int_equal(f.runs[2].status, RLOCK_AGAIN);
+    assert_int_equal(f.routes[2].link.stage, RLOCK__CLOSED); /* it may be dead */
+    assert_true(f.routes[2].in_doubt);
+    end(&f);
+    forget(&f);
+}
+
+static void who_cancels_waits_for_nobody(void **state) {
+    (void)state;
+    struct servers f;
+    static const char *const silent[] = {PEER_SILENT, NULL};
+    const char *const *answers[] = {silent, silent, silent};
+    const int cancel_fd = eventfd(1, EFD_CLOEXEC);
+    begin(&f, 3, answers);
+    run_until(&f, 2, LONG_MS, cancel_fd);
+    assert_true(f.took_ms < LONG_MS / 2);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(f.runs[i].status, RLOCK_CANCELLED);
+    close(cancel_fd);
+    end(&f);
+    forget(&f);
+}
+
+static void those_that_are_gone_hold_up_nobody(void **state) {
+    (void)state;
+    struct servers f;
+    const char *const *answers[] = {(const char *const[]){YES(5), NULL}};
+    begin(&f, 1, answers);
+    for (f.count = 1; f.count < SERVERS_MAX; f.count++) {
+        f.sites[f.count] = (struct rlock__site){.server = {.path = "/tmp/rlock-there-is-none"},
+                                                .access = {.connect_timeout_ms = LONG_MS}};
+        assert_true(rlock__route_init(&f.routes[f.count], &f.sites[f.count], NULL));
+    }
+    run_until(&f, 2, LONG_MS, -1);
+    assert_true(f.took_ms < LONG_MS / 2);
+    assert_int_equal(f.runs[0].answer.a, 5);
+    for (size_t i = 1; i < SERVERS_MAX; i++) {
+        assert_int_equal(f.runs[i].status, RLOCK_AGAIN);
+        assert_string_equal(f.routes[i].error.text, "No such file or directory");
+        assert_false(f.routes[i].in_doubt || f.routes[i].answered);
+        rlock__route_free(&f.routes[i]);
+    }
+    f.count = 1;
+    end(&f);
+    forget(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_script_is_called_by_its_hash),
+        cmocka_unit_test(an_unknown_script_is_sent_whole),
+        cmocka_unit_test(a_hasty_request_hides_no_reason),
+        cmocka_unit_test(what_an_answer_means),
+        cmocka_unit_test(all_are_asked_and_all_answer),
+        cmocka_unit_test(a_majority_decides_while_one_is_silent),
+        cmocka_unit_test(what_can_not_be_reached_is_decided),
+        cmocka_unit_test(the_undecided_waits_for_its_limit),
+        cmocka_unit_test(who_cancels_waits_for_nobody),
+        cmocka_unit_test(those_that_are_gone_hold_up_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* test_url.c: what a server's URL may be, and that its password is never told. */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis/url.h"
+
+#define SECRET "s3cr3t"
+
+/* What a URL is read as, in one line: "TOPOLOGY[+tls] HOST|PORT ... path=... master=... user=...
+ * password=... db=N", of which only what is there stands there. */
+static const char *told_parts(const struct rlock__server *server) {
+    static const char *const topologies[] = {"single", "sentinel", "cluster"};
+    static char text[1024];
+    const struct {
+        const char *name, *value;
+    } named[] = {{"path", server->path},
+                 {"master", server->master},
+                 {"user", server->user},
+                 {"password", server->password}};
+    int length = snprintf(text, sizeof text, "%s%s", topologies[server->topology],
+                          server->tls ? "+tls" : "");
+    for (size_t i = 0; i < server->host_count; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, " %s|%s",
+                           server->hosts[i].name, server->hosts[i].port);
+    for (size_t i = 0; i < COUNT(named); i++) {
+        if (named[i].value != NULL)
+            length += snprintf(text + length, sizeof text - (size_t)length, " %s=%s", named[i].name,
+                               named[i].value);
+    }
+    if (server->db != 0)
+        (void)snprintf(text + length, sizeof text - (size_t)length, " db=%d", server->db);
+    return text;
+}
+
+static void parse(struct rlock__server *server, const char *url) {
+    struct rlock__error error = {""};
+    if (!rlock__server_parse(server, url, &error))
+        fail_msg("%s: %s", url, error.text);
+}
+
+/* redacted NULL: the URL itself. */
+static const struct row {
+    const char *url, *parts, *redacted;
+} rows[] = {
+    {"redis://h", "single h|6379", "redis://h:6379"},
+    {"redis://h/", "single h|6379", "redis://h:6379"},
+    {"redis://h:7000", "single h|7000", NULL},
+    {"redis://h:65535", "single h|65535", NULL},
+    {"redis://h/2", "single h|6379 db=2", "redis://h:6379/2"},
+    {"redis://h:7000/15", "single h|7000 db=15", NULL},
+    {"redis://10.0.0.1:1", "single 10.0.0.1|1", NULL},
+    {"redis://[::1]", "single ::1|6379", "redis://[::1]:6379"},
+    {"redis://[fe80::1%25eth0]:7/1", "single fe80::1%eth0|7 db=1", NULL},
+    {"redis://[::1]:7000/1", "single ::1|7000 db=1", NULL},
+    {"redis://u:" SECRET "@[::1]", "single ::1|6379 user=u password=" SECRET,
+     "redis://u@[::1]:6379"},
+    {"redis://u@h", "single h|6379 user=u", "redis://u@h:6379"},
+    {"redis://:" SECRET "@h", "single h|6379 password=" SECRET, "redis://h:6379"},
+    {"redis://u:" SECRET "@h:1/3", "single h|1 user=u password=" SECRET " db=3", "redis://u@h:1/3"},
+    {"redis://u:p%40%3A%2f%25@h", "single h|6379 user=u password=p@:/%", "redis://u@h:6379"},
+    {"redis://u:a:b@h", "single h|6379 user=u password=a:b", "redis://u@h:6379"},
+    {"redis://u:" SECRET "/x@h/1", "single h|6379 user=u password=" SECRET "/x db=1",
+     "redis://u@h:6379/1"},
+    {"redis://u:" SECRET "@x@h/1", "single h|6379 user=u password=" SECRET "@x db=1",
+     "redis://u@h:6379/1"},
+    {"redis://us%3Aer:" SECRET "@h", "single h|6379 user=us:er password=" SECRET,
+     "redis://us%3Aer@h:6379"},
+    {"redis://us%40er@h", "single h|6379 user=us@er", "redis://us%40er@h:6379"},
+    {"redis://us%25er@h", "single h|6379 user=us%er", "redis://us%25er@h:6379"},
+    {"redis://a%2Fb:" SECRET "@h/1", "single h|6379 user=a/b password=" SECRET " db=1",
+     "redis://a%2Fb@h:6379/1"},
+
+    {"rediss://h", "single+tls h|6379", "rediss://h:6379"},
+    {"rediss://u:" SECRET "@h:7/2", "single+tls h|7 user=u password=" SECRET " db=2",
+     "rediss://u@h:7/2"},
+    {"rediss://[::1]:7", "single+tls ::1|7", NULL},
+
+    {"unix:///run/redis.sock", "single path=/run/redis.sock", NULL},
+    {"unix:///s?db=3", "single path=/s db=3", NULL},
+    {"unix:///s?db=0", "single path=/s", "unix:///s"},
+    {"unix:///a%20b%3f", "single path=/a b?", "unix:///a%20b%3F"},
+    {"unix:///a@b:c", "single path=/a@b:c", NULL},
+    {"unix:///a%25b", "single path=/a%b", NULL},
+    {"unix:///a%3Fb?db=2", "single path=/a?b db=2", NULL},
+    {"unix:///a%2520b", "single path=/a%20b", NULL},
+
+    {"sentinel://h/m", "sentinel h|26379 master=m", "sentinel://h:26379/m"},
+    {"sentinel://a,b:7,c/m", "sentinel a|26379 b|7 c|26379 master=m",
+     "sentinel://a:26379,b:7,c:26379/m"},
+    {"sentinel://a,b/m/2", "sentinel a|26379 b|26379 master=m db=2",
+     "sentinel://a:26379,b:26379/m/2"},
+    {"sentinel://a/m/", "sentinel a|26379 master=m", "sentinel://a:26379/m"},
+    {"sentinel://[::1],[::2]:7,h/m", "sentinel ::1|26379 ::2|7 h|26379 master=m",
+     "sentinel://[::1]:26379,[::2]:7,h:26379/m"},
+    {"sentinel://u:" SECRET "@a,b/m", "sentinel a|26379 b|26379 master=m user=u password=" SECRET,
+     "sentinel://u@a:26379,b:26379/m"},
+    {"sentinel://:" SECRET ",x/y@a,b/m/1",
+     "sentinel a|26379 b|26379 master=m password=" SECRET ",x/y db=1",
+     "sentinel://a:26379,b:26379/m/1"},
+    {"sentinel://a:1/m%2Fy%40%25", "sentinel a|1 master=m/y@%", "sentinel://a:1/m%2Fy%40%25"},
+    {"sentinels://a:1,b:2/my-master", "sentinel+tls a|1 b|2 master=my-master", NULL},
+    {"sentinels://u:" SECRET "@a:1/m/3",
+     "sentinel+tls a|1 master=m user=u password=" SECRET " db=3", "sentinels://u@a:1/m/3"},
+
+    {"cluster://h", "cluster h|6379", "cluster://h:6379"},
+    {"cluster://a:1,b,[fe80::1%25eth0]:2", "cluster a|1 b|6379 fe80::1%eth0|2",
+     "cluster://a:1,b:6379,[fe80::1%25eth0]:2"},
+    {"cluster://a/", "cluster a|6379", "cluster://a:6379"},
+    {"cluster://a/0", "cluster a|6379", "cluster://a:6379"},
+    {"cluster://u:" SECRET "@a,b", "cluster a|6379 b|6379 user=u password=" SECRET,
+     "cluster://u@a:6379,b:6379"},
+    {"clusters://a:1,b:2", "cluster+tls a|1 b|2", NULL},
+    {"clusters://:" SECRET "@a:1", "cluster+tls a|1 password=" SECRET, "clusters://a:1"},
+};
+
+static void check(const struct row *row, const struct rlock__server *got) {
+    const char *redacted = row->redacted != NULL ? row->redacted : row->url;
+    if (strcmp(told_parts(got), row->parts) != 0)
+        fail_msg("%s: %s, not %s", row->url, told_parts(got), row->parts);
+    if (strcmp(got->redacted, redacted) != 0)
+        fail_msg("%s: told as %s, not as %s", row->url, got->redacted, redacted);
+    if (strstr(got->redacted, SECRET) != NULL)
+        fail_msg("%s: the password is told: %s", row->url, got->redacted);
+}
+
+static void reads_every_form(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rlock__server server;
+        parse(&server, rows[i].url);
+        check(&rows[i], &server);
+        rlock__server_free(&server);
+    }
+}
+
+/* What a command gets as RLOCK_SERVER is the redacted text: a nested rlock must find the same
+ * server by it, with the same user. */
+static void what_is_told_leads_to_the_same_server(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rlock__server told, again;
+        parse(&told, rows[i].url);
+        parse(&again, told.redacted);
+        told.password = NULL;
+        char parts[1024];
+        (void)snprintf(parts, sizeof parts, "%s", told_parts(&told));
+        const struct row row = {told.redacted, parts, NULL};
+        check(&row, &again);
+        rlock__server_free(&told);
+        rlock__server_free(&again);
+    }
+}
+
+static void refuses_what_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *url, *why;
+    } bad[] = {
+        {"", "must begin with"},
+        {"nonsense", "must begin with"},
+        {"localhost:6379", "did you mean redis://localhost:6379?"},
+        {"localhost", "did you mean redis://localhost?"},
+        {"10.0.0.7", "did you mean redis://10.0.0.7?"},
+        {"h:6379/2", "did you mean redis://h:6379/2?"},
+        {"[::1]:6379", "did you mean redis://[::1]:6379?"},
+        {"/tmp/x.sock", "did you mean unix:///tmp/x.sock?"},
+        {"x.sock", "absolute"},
+        {"u:" SECRET "@h:6379", "must begin with"},
+        {"http://u:" SECRET "@h", "must begin with"},
+        {"redis:/u:" SECRET "@h", "must begin with"},
+        {"redis://", "no host"},
+        {"redis://:7000", "no host"},
+        {"redis://u:" SECRET "@", "no host"},
+        {"redis://u:" SECRET "@:1", "no host"},
+        {"redis://[]", "no host"},
+        {"redis://u:" SECRET "@h:", "port"},
+        {"redis://u:" SECRET "@h:0", "port"},
+        {"redis://u:" SECRET "@h:65536", "port"},
+        {"redis://u:" SECRET "@h:7x", "port"},
+        {"redis://u:" SECRET "@h:-1", "port"},
+        {"redis://u:" SECRET "@h:99999999999999999999", "port"},
+        {"redis://u:" SECRET "@::1", "brackets"},
+        {"redis://u:" SECRET "@[::1", "brackets"},
+        {"redis://u:" SECRET "@[::1]7", "brackets"},
+        {"redis://u:" SECRET "@h/x", "database"},
+        {"redis://u:" SECRET "@h/-1", "database"},
+        {"redis://u:" SECRET "@h/0/1", "database"},
+        {"redis://u:" SECRET "@h/1?db=2", "database"},
+        {"redis://u:" SECRET "@h/99999999999", "database"},
+        {"redis://u:" SECRET "@h?db=2", "host"},
+        {"redis://u:" SECRET "%2@h", "%XX"},
+        {"redis://u:" SECRET "%zz@h", "%XX"},
+        {"redis://u:" SECRET "%00@h", "%XX"},
+        {"redis://u:" SECRET "%0a@h", "%XX"},
+        {"redis://u%:" SECRET "@h", "%XX"},
+        {"unix://", "absolute"},
+        {"unix://run/redis.sock", "absolute"},
+        {"unix://u:" SECRET "@/s", "absolute"},
+        {"unix:///s?x=1", "?db=N"},
+        {"unix:///s?db=", "database"},
+        {"unix:///s?db=x", "database"},
+        {"unix:///s%", "%XX"},
+        {"unix:///s%1", "%XX"},
+        {"rediss:/u:" SECRET "@h", "must begin with"},
+        {"rediss://u:" SECRET "@h/x", "database"},
+        {"redis://u:" SECRET "@a,b", "several times"},
+        {"rediss://u:" SECRET "@a:1,b:2/1", "several times"},
+        {"sentinel://u:" SECRET "@a,b", "master's name"},
+        {"sentinel://u:" SECRET "@a,b/", "master's name"},
+        {"sentinel://u:" SECRET "@a,b//1", "master's name"},
+        {"sentinel://u:" SECRET "@a/m/x", "database"},
+        {"sentinel://u:" SECRET "@a/m/1/2", "database"},
+        {"sentinel://u:" SECRET "@a/m%", "%XX"},
+        {"sentinel://u:" SECRET "@/m", "no host"},
+        {"sentinel://u:" SECRET "@a,/m", "no host"},
+        {"sentinel://u:" SECRET "@,a/m", "no host"},
+        {"sentinel://u:" SECRET "@a,,b/m", "no host"},
+        {"sentinels://u:" SECRET "@a:0/m", "port"},
+        {"sentinel://u:" SECRET "@a,b:x/m", "port"},
+        {"sentinel://u:" SECRET "@a,::1/m", "brackets"},
+        {"sentinel://u:" SECRET "@a,[::1/m", "brackets"},
+        {"cluster://u:" SECRET "@a,b/1", "one database"},
+        {"clusters://u:" SECRET "@a/x", "one database"},
+        {"cluster://u:" SECRET "@", "no host"},
+        {"cluster://u:" SECRET "@a,b?db=1", "host"},
+        {"cluster://u:" SECRET "@a,[::1]x", "brackets"},
+        {"cluster://u:" SECRET "%zz@a", "%XX"},
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        struct rlock__server server;
+        struct rlock__error error = {""};
+        if (rlock__server_parse(&server, bad[i].url, &error))
+            fail_msg("%s: taken, as %s", bad[i].url, server.redacted);
+        if (strstr(error.text, bad[i].why) == NULL || strstr(error.text, SECRET) != NULL)
+            fail_msg("%s: %s", bad[i].url, error.text);
+        assert_null(server.text);
+    }
+}
+
+/* sockaddr_un has room for 107 bytes and the end. */
+static void a_sockets_path_has_its_limit(void **state) {
+    (void)state;
+    char url[200] = "unix:///";
+    struct rlock__server server;
+    struct rlock__error error = {""};
+    memset(url + strlen("unix:///"), 'x', 106);
+    parse(&server, url);
+    assert_int_equal(strlen(server.path), 107);
+    rlock__server_free(&server);
+    strcat(url, "x");
+    assert_false(rlock__server_parse(&server, url, &error));
+    assert_non_null(strstr(error.text, "107 bytes"));
+}
+
+static void some_hosts_are_enough(void **state) {
+    (void)state;
+    char url[400] = "cluster://h";
+    struct rlock__server server;
+    struct rlock__error error = {""};
+    for (size_t i = 1; i < RLOCK__HOSTS_MAX; i++)
+        (void)strcat(url, ",h");
+    parse(&server, url);
+    assert_int_equal(server.host_count, RLOCK__HOSTS_MAX);
+    rlock__server_free(&server);
+    (void)strcat(url, ",h");
+    assert_false(rlock__server_parse(&server, url, &error));
+    assert_non_null(strstr(error.text, "16 hosts"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_form),
+        cmocka_unit_test(what_is_told_leads_to_the_same_server),
+        cmocka_unit_test(refuses_what_is_none),
+        cmocka_unit_test(a_sockets_path_has_its_limit),
+        cmocka_unit_test(some_hosts_are_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

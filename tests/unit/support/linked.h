@@ -1,0 +1,37 @@
+/* linked.h: a link to a peer, for tests of what goes over it. */
+#ifndef RLOCK_TEST_LINKED_H
+#define RLOCK_TEST_LINKED_H
+
+#include "support/test.h"
+
+#include "redis/link.h"
+#include "support/peer.h"
+
+enum { LONG_MS = 5000, SHORT_MS = 50 };
+
+struct linked {
+    struct peer peer;
+    struct rlock__access access; /* nobody's, to be changed before the first request */
+    struct rlock__link link;
+};
+
+/* An answer that linked_call() reads as that text. */
+#define ONE(text) "*1\r\n+" text "\r\n"
+
+void begin(struct linked *f, const char *const *answers);
+/* Closes the link and stops the peer; then the peer tells what it was asked. */
+void end(struct linked *f);
+
+/* Adds a word to the request. */
+void ask(struct linked *f, const char *word);
+
+/* Waits for the answer, which must be ONE(expected) or an error with that text. */
+enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected);
+
+/* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
+void send_all(struct linked *f);
+
+/* The i-th request was that word, over that connection. */
+void assert_asked(const struct linked *f, size_t i, size_t connection, const char *word);
+
+#endif

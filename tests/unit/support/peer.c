@@ -1,0 +1,130 @@
+/* peer.c: a server that says what the test tells it to. */
+#include "support/peer.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+const char PEER_CLOSE[] = "close", PEER_SILENT[] = "silent";
+
+/* Called on the test's thread and on the peer's: no assertion of cmocka may jump out of the latter.
+ */
+static void must(bool good, const char *what) {
+    if (good)
+        return;
+    perror(what);
+    abort();
+}
+
+/* Reads up to the line's end: "*3", "$5". Returns the number, or -1 at the connection's end. */
+static long read_number(int fd, char type) {
+    char line[32];
+    for (size_t n = 0; n < sizeof line - 1; n++) {
+        if (recv(fd, line + n, 1, 0) != 1)
+            return -1;
+        if (line[n] != '\n')
+            continue;
+        line[n] = '\0';
+        must(line[0] == type, "a request in RESP");
+        return strtol(line + 1, NULL, 10);
+    }
+    return -1;
+}
+
+static bool read_request(struct peer *peer, int fd, size_t connection) {
+    const long count = read_number(fd, '*');
+    if (count < 0)
+        return false;
+    must(peer->request_count < PEER_REQUESTS_MAX && count <= PEER_WORDS_MAX, "a request that fits");
+    struct peer_request *request = &peer->requests[peer->request_count++];
+    request->connection = connection;
+    for (; request->word_count < (size_t)count; request->word_count++) {
+        const long size = read_number(fd, '$');
+        if (size < 0)
+            return false;
+        char *data = malloc((size_t)size + 2);
+        must(data != NULL, "malloc");
+        request->words[request->word_count].data = data;
+        request->words[request->word_count].size = (size_t)size;
+        must(recv(fd, data, (size_t)size + 2, MSG_WAITALL) == size + 2, "a whole request");
+        data[size] = '\0';
+    }
+    return true;
+}
+
+/* Until the client, or the script, closes it. */
+static void serve(struct peer *peer, int fd, size_t connection) {
+    while (read_request(peer, fd, connection)) {
+        const char *answer = *peer->script != NULL ? *peer->script++ : PEER_CLOSE;
+        if (answer == PEER_CLOSE)
+            return;
+        if (answer != PEER_SILENT && send(fd, answer, strlen(answer), MSG_NOSIGNAL) < 0)
+            return;
+    }
+}
+
+static void *peer_main(void *arg) {
+    struct peer *peer = arg;
+    for (size_t connection = 1;; connection++) {
+        const int fd = accept(peer->fd, NULL, NULL);
+        if (fd < 0)
+            return NULL; /* shut down by peer_stop() */
+        serve(peer, fd, connection);
+        close(fd);
+    }
+}
+
+static void open_socket(struct peer *peer, const struct sockaddr *address, socklen_t size) {
+    peer->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    must(peer->fd >= 0, "socket");
+    must(bind(peer->fd, address, size) == 0, "bind");
+    must(listen(peer->fd, 8) == 0, "listen");
+}
+
+void peer_serve(struct peer *peer, const char *const *script) {
+    peer->script = script;
+    must(pthread_create(&peer->thread, NULL, peer_main, peer) == 0, "pthread_create");
+}
+
+void peer_start(struct peer *peer, const char *const *script) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    *peer = (struct peer){.directory = "/tmp/rlock-peer-XXXXXX"};
+    must(mkdtemp(peer->directory) != NULL, "mkdtemp");
+    (void)snprintf(peer->path, sizeof peer->path, "%s/sock", peer->directory);
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", peer->path);
+    open_socket(peer, (const struct sockaddr *)&address, sizeof address);
+    peer_serve(peer, script);
+}
+
+void peer_listen_tcp(struct peer *peer) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    *peer = (struct peer){.fd = -1};
+    open_socket(peer, (const struct sockaddr *)&address, size);
+    must(getsockname(peer->fd, (struct sockaddr *)&address, &size) == 0, "getsockname");
+    (void)snprintf(peer->port, sizeof peer->port, "%d", ntohs(address.sin_port));
+}
+
+void peer_stop(struct peer *peer) {
+    (void)shutdown(peer->fd, SHUT_RDWR);
+    pthread_join(peer->thread, NULL);
+    close(peer->fd);
+    if (peer->port[0] != '\0')
+        return;
+    unlink(peer->path);
+    rmdir(peer->directory);
+}
+
+void peer_free(struct peer *peer) {
+    for (size_t i = 0; i < peer->request_count; i++) {
+        for (size_t k = 0; k < peer->requests[i].word_count; k++)
+            free(peer->requests[i].words[k].data);
+    }
+    peer->request_count = 0;
+}

@@ -1,0 +1,57 @@
+/* servers.c: some peers, and the ways to them. */
+#include "support/servers.h"
+
+const struct rlock__script *script(void) {
+    return rlock__kind_find("run")->acquire;
+}
+
+void begin(struct servers *f, size_t count, const char *const *answers[]) {
+    *f = (struct servers){.count = count,
+                          .call = {.key_count = 2,
+                                   .keys = {"x", "y:{x}"},
+                                   .arg_count = 6,
+                                   .args = {"a", "b", "c", "d", "SPUBLISH channel", "f"}}};
+    for (size_t i = 0; i < count; i++) {
+        peer_start(&f->peers[i], answers[i]);
+        f->sites[i] = (struct rlock__site){.server = {.path = f->peers[i].path},
+                                           .access = {.connect_timeout_ms = LONG_MS},
+                                           .replica_timeout_ms = 70};
+        assert_true(rlock__route_init(&f->routes[i], &f->sites[i], NULL));
+    }
+}
+
+void end(struct servers *f) {
+    for (size_t i = 0; i < f->count; i++) {
+        rlock__reply_free(f->runs[i].answer.reply);
+        rlock__route_free(&f->routes[i]);
+        peer_stop(&f->peers[i]);
+    }
+}
+
+void forget(struct servers *f) {
+    for (size_t i = 0; i < f->count; i++)
+        peer_free(&f->peers[i]);
+}
+
+void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd) {
+    const int64_t begun_ms = rlock_now_ms();
+    const struct rlock__limit limit = {begun_ms + limit_ms, cancel_fd};
+    for (size_t i = 0; i < f->count; i++) {
+        rlock__reply_free(f->runs[i].answer.reply);
+        f->runs[i] = (struct rlock__run){.route = &f->routes[i], .call = &f->call};
+    }
+    rlock__script_run_all(f->runs, f->count, enough, script(), &limit);
+    f->took_ms = rlock_now_ms() - begun_ms;
+}
+
+void assert_words(const struct servers *f, size_t server, size_t request,
+                  const char *const *words) {
+    const struct peer *peer = &f->peers[server];
+    size_t count = 0;
+    assert_true(request < peer->request_count);
+    for (; words[count] != NULL; count++) {
+        assert_true(count < peer->requests[request].word_count);
+        assert_string_equal(peer->requests[request].words[count].data, words[count]);
+    }
+    assert_int_equal(peer->requests[request].word_count, count);
+}

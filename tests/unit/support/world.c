@@ -1,0 +1,210 @@
+/* world.c: a clock and a server that the test makes up. */
+#include "support/world.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "os/clock.h"
+
+struct world world;
+
+static void did(char what, const struct rlock__resource *resource) {
+    assert_true(world.deed_count < COUNT(world.deeds));
+    world.deeds[world.deed_count++] =
+        (struct deed){what, (size_t)(resource - world.resources), world.now_ms - START_MS};
+}
+
+/* --- the layer below ----------------------------------------------------------------------------
+ */
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *out);
+int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
+    (void)id;
+    *out = (struct timespec){world.now_ms / 1000, world.now_ms % 1000 * 1000000};
+    return 0;
+}
+
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, bool in_line,
+                                                 const struct rlock__limit *limit,
+                                                 int64_t *hint_ms);
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, bool in_line,
+                                                 const struct rlock__limit *limit,
+                                                 int64_t *hint_ms) {
+    const struct answer *answer = world.answers;
+    if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
+        world.answers++;
+    did(in_line ? 'T' : 't', resource);
+    const int64_t sent_ms = world.now_ms;
+    world.now_ms += answer->takes_ms;
+    if (answer->status == RLOCK_AGAIN && world.now_ms > limit->deadline_ms)
+        world.now_ms = limit->deadline_ms;
+    assert_true(world.now_ms <= limit->deadline_ms);
+    const bool lost = answer->status == RLOCK_AGAIN && !answer->sure;
+    resource->instances->in_doubt =
+        lost || (resource->instances->in_doubt && answer->status != RLOCK_OK);
+    resource->instances->in_line = in_line && answer->status != RLOCK_OK;
+    for (size_t i = 0; i < lock->client->count; i++) {
+        world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
+        world.routes[i].in_doubt = lost;
+    }
+    if (answer->status == RLOCK_OK) {
+        resource->held = resource->instances->held = true;
+        resource->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+    }
+    if (answer->status == RLOCK_BUSY) {
+        *hint_ms = answer->hint_ms;
+        lock->place = answer->place;
+        lock->split = answer->split;
+        lock->again_ms = answer->again_ms;
+    }
+    return answer->status;
+}
+
+/* One after the other here: what is done at once is seen in the order of the names. */
+void __wrap_rlock__resources_acquire_ahead(void);
+void __wrap_rlock__resources_acquire_ahead(void) {}
+
+void __wrap_rlock__resources_release_ahead(void);
+void __wrap_rlock__resources_release_ahead(void) {}
+
+enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, int64_t keep_ms,
+                                                 bool places_too, const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+                                                 struct rlock__resource *resource, int64_t keep_ms,
+                                                 bool places_too,
+                                                 const struct rlock__limit *limit) {
+    (void)lock;
+    assert_int_equal(keep_ms, 0);
+    assert_true(places_too);
+    assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
+    did('b', resource);
+    resource->held = false;
+    *resource->instances = (struct rlock__instance){.held = false};
+    return RLOCK_OK;
+}
+
+enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit) {
+    (void)events;
+    assert_int_equal(fd, -1);
+    assert_true(limit->deadline_ms != RLOCK_FOREVER);
+    world.now_ms = limit->deadline_ms;
+    return RLOCK_AGAIN;
+}
+
+enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
+                                       const struct rlock_client *client,
+                                       struct rlock__resource *resource, bool shared,
+                                       const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
+                                       const struct rlock_client *client,
+                                       struct rlock__resource *resource, bool shared,
+                                       const struct rlock__limit *limit) {
+    assert_ptr_equal(client, &world.client);
+    assert_true(limit->deadline_ms > world.now_ms);
+    did(shared ? 'L' : 'l', resource);
+    world.moved = false;
+    listener->resource = world.deaf ? NULL : resource;
+    listener->shared = !world.deaf && (shared || listener->shared);
+    return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
+}
+
+void __wrap_rlock__listen_no_more(struct rlock__listener *listener);
+void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
+    if (listener->resource != NULL)
+        did('n', listener->resource);
+    listener->resource = NULL;
+    listener->shared = false;
+}
+
+bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
+                                     const struct rlock__routes *routes);
+bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
+                                     const struct rlock__routes *routes) {
+    assert_ptr_equal(routes, &world.client.routes);
+    return listener->resource != NULL && world.moved;
+}
+
+enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
+                                     const struct rlock__limit *limit, struct rlock__news *news);
+enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
+                                     const struct rlock__limit *limit, struct rlock__news *news) {
+    const struct heard *heard = world.hearing;
+    *news = (struct rlock__news){.first_ms = -1};
+    assert_non_null(listener->resource);
+    if (heard == NULL || heard->at_ms == 0 || START_MS + heard->at_ms > limit->deadline_ms) {
+        assert_true(limit->deadline_ms != RLOCK_FOREVER); /* nobody sleeps without a cap */
+        world.now_ms = limit->deadline_ms;
+        return RLOCK_AGAIN;
+    }
+    world.hearing++;
+    if (world.now_ms < START_MS + heard->at_ms)
+        world.now_ms = START_MS + heard->at_ms;
+    if (heard->dead) {
+        listener->resource = NULL;
+        listener->shared = false;
+        return RLOCK_UNAVAILABLE;
+    }
+    news->woken = heard->woken;
+    news->released = heard->released;
+    news->heartbeat = heard->heartbeat;
+    if (heard->first_ms != 0)
+        news->first_ms = heard->first_ms;
+    return RLOCK_OK;
+}
+
+/* --- helpers ------------------------------------------------------------------------------------
+ */
+
+void begin(size_t names, const struct answer *answers, const struct heard *hearing) {
+    memset(&world, 0, sizeof world);
+    world.now_ms = START_MS;
+    world.answers = answers;
+    world.hearing = hearing;
+    world.client.connect_timeout_ms = world.client.io_timeout_ms = 5000;
+    world.client.count = world.client.routes.count = 1;
+    world.client.routes.at = world.routes;
+    world.subscriptions[0].site = &world.site;
+    world.lock.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
+    world.lock.client = &world.client;
+    world.lock.kind = rlock__kind_find("run");
+    world.lock.lease_ms = 30000;
+    world.lock.resource_count = names;
+    world.lock.resources = world.resources;
+    for (size_t i = 0; i < names; i++) {
+        world.resources[i].instance_count = 1;
+        world.resources[i].instances = &world.instances[i];
+    }
+}
+
+enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms) {
+    const struct rlock_wait wait = {
+        .deadline_ms = deadline_ms == 0 ? 0 : rlock__after_ms(START_MS, deadline_ms),
+        .until_ms = rlock__after_ms(START_MS, until_ms),
+        .cancel_fd = -1,
+    };
+    return rlock_acquire(&world.lock, &wait);
+}
+
+const char *deeds(void) {
+    static char word[COUNT(world.deeds) + 1];
+    for (size_t i = 0; i < world.deed_count; i++)
+        word[i] = world.deeds[i].what;
+    word[world.deed_count] = '\0';
+    return word;
+}
+
+int64_t time_of(size_t deed) {
+    assert_true(deed < world.deed_count);
+    return world.deeds[deed].at_ms;
+}
+
+size_t count_of(char what) {
+    size_t count = 0;
+    for (size_t i = 0; i < world.deed_count; i++)
+        count += world.deeds[i].what == what;
+    return count;
+}

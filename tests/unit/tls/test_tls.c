@@ -1,0 +1,655 @@
+/* test_tls.c: TLS sessions, with `openssl s_server` at the other end: it sends each line back,
+ * reversed. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/test.h"
+#include "tls/tls.h"
+
+enum { PATIENCE_MS = 20000, ARGS_MAX = 32 };
+
+/* All of them in one directory, which is where the tests run. */
+static char directory[] = "/tmp/rlock-test-tls-XXXXXX";
+
+/* --- the other end --------------------------------------------------------------------------- */
+
+struct server {
+    pid_t pid;
+    FILE *said;
+    int port;
+};
+
+static void run_server(char *options, int out) {
+    char *argv[ARGS_MAX] = {"openssl", "s_server", "-accept", "127.0.0.1:0", "-rev"};
+    size_t count = 5;
+    for (char *word; (word = strsep(&options, " ")) != NULL && count < ARGS_MAX - 1;)
+        argv[count++] = word;
+    const int null = open("/dev/null", O_RDWR);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails stops nothing */
+    dup2(null, 0);
+    dup2(out, 1);
+    dup2(null, 2);
+    execvp(argv[0], argv);
+    _exit(127);
+}
+
+/* options: parted by spaces. */
+static struct server serve(const char *options) {
+    struct server server;
+    int fds[2];
+    char line[256], words[512];
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    (void)snprintf(words, sizeof words, "%s", options);
+    server.pid = fork();
+    assert_true(server.pid >= 0);
+    if (server.pid == 0)
+        run_server(words, fds[1]);
+    close(fds[1]);
+    server.said = fdopen(fds[0], "r");
+    server.port = 0;
+    while (server.port == 0 && fgets(line, sizeof line, server.said) != NULL)
+        (void)sscanf(line, "ACCEPT 127.0.0.1:%d", &server.port);
+    if (server.port == 0)
+        fail_msg("openssl s_server %s: it does not start", options);
+    return server;
+}
+
+static struct server serve_as(const char *name, const char *more) {
+    char options[256];
+    (void)snprintf(options, sizeof options, "-cert %s.pem -cert_chain %s.pem -key %s.key%s%s", name,
+                   name, name, *more != '\0' ? " " : "", more);
+    return serve(options);
+}
+
+static void stop(const struct server *server) {
+    kill(server->pid, SIGKILL);
+    waitpid(server->pid, NULL, 0);
+    fclose(server->said);
+}
+
+/* --- this end -------------------------------------------------------------------------------- */
+
+struct end {
+    int fd;
+    struct rlock__tls *tls;
+    struct rlock__error error;
+};
+
+static int connect_to(const struct server *server) {
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)server->port),
+                                        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    return fd;
+}
+
+static const struct rlock__tls_config trusting = {.ca = "ca.pem"};
+
+static enum rlock_status begin(struct end *end, int fd, const struct rlock__tls_config *config,
+                               const char *host) {
+    *end = (struct end){.fd = fd};
+    return rlock__tls_open(&end->tls, fd, config, host, &end->error);
+}
+
+static void finish(struct end *end) {
+    rlock__tls_close(end->tls);
+    close(end->fd);
+}
+
+static void await(const struct end *end, short events) {
+    struct pollfd poll_fd = {.fd = end->fd, .events = events};
+    if (poll(&poll_fd, 1, PATIENCE_MS) != 1)
+        fail_msg("nothing came of it: %s", end->error.text);
+}
+
+static enum rlock_status shake(struct end *end) {
+    short events = 0;
+    enum rlock_status status;
+    while ((status = rlock__tls_handshake(end->tls, &events, &end->error)) == RLOCK_AGAIN)
+        await(end, events);
+    return status;
+}
+
+static enum rlock_status say(struct end *end, const char *text) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        size_t n = 0;
+        short events = 0;
+        const enum rlock_status status =
+            rlock__tls_write(end->tls, text, left, &n, &events, &end->error);
+        if (status == RLOCK_AGAIN)
+            await(end, events);
+        else if (status != RLOCK_OK)
+            return status;
+        text += n;
+        left -= n;
+    }
+    return RLOCK_OK;
+}
+
+static enum rlock_status hear(struct end *end, char *to, size_t size) {
+    while (size > 0) {
+        size_t n = 0;
+        short events = 0;
+        const enum rlock_status status =
+            rlock__tls_read(end->tls, to, size, &n, &events, &end->error);
+        if (status == RLOCK_AGAIN)
+            await(end, events);
+        else if (status != RLOCK_OK)
+            return status;
+        to += n;
+        size -= n;
+    }
+    return RLOCK_OK;
+}
+
+/* All the way: a word goes out and comes back. */
+static enum rlock_status talk(struct end *end) {
+    char heard[] = "------";
+    enum rlock_status status = shake(end);
+    if (status == RLOCK_OK)
+        status = say(end, "hello\n");
+    if (status == RLOCK_OK)
+        status = hear(end, heard, 6);
+    if (status == RLOCK_OK)
+        assert_string_equal(heard, "olleh\n");
+    return status;
+}
+
+static void assert_outcome(const char *what, const struct end *end, enum rlock_status status,
+                           enum rlock_status expected, const char *text) {
+    if (status != expected || (text != NULL && strcmp(end->error.text, text) != 0))
+        fail_msg("%s: %s, '%s'", what, rlock_status_text(status), end->error.text);
+}
+
+/* --- the module ------------------------------------------------------------------------------ */
+
+static bool is_mapped(const char *name) {
+    char line[1024];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps) != NULL)
+        found = found || strstr(line, name) != NULL;
+    fclose(maps);
+    return found;
+}
+
+static void openssl_is_mapped_with_the_first_session(void **state) {
+    (void)state;
+    struct end end;
+    assert_false(is_mapped("librlock-tls") || is_mapped("libssl") || is_mapped("libcrypto"));
+    rlock__tls_close(NULL);
+    assert_int_equal(begin(&end, -1, &trusting, "localhost"), RLOCK_OK);
+    rlock__tls_close(end.tls);
+    assert_true(is_mapped("librlock-tls") && is_mapped("libssl") && is_mapped("libcrypto"));
+}
+
+/* --- certificates ---------------------------------------------------------------------------- */
+
+static void the_servers_certificate_is_checked(void **state) {
+    (void)state;
+    static const struct {
+        const char *server;
+        struct rlock__tls_config config;
+        const char *host, *text; /* NULL: it is good */
+    } rows[] = {
+        {"server", {.ca = "ca.pem"}, "127.0.0.1", NULL},
+        {"server", {.ca = "ca.pem"}, "::1", NULL},
+        {"server", {.ca = "ca.pem"}, "::1%lo", NULL},
+        {"server", {.ca = "ca.pem"}, "localhost", NULL},
+        {"server", {.ca = "ca.pem"}, "Redis.Example.", NULL},
+        {"server",
+         {.ca = "ca.pem"},
+         "127.0.0.2",
+         "its certificate is for localhost, redis.example, 127.0.0.1, ::1, not for 127.0.0.2"},
+        {"server",
+         {.ca = "ca.pem"},
+         "example",
+         "its certificate is for localhost, redis.example, 127.0.0.1, ::1, not for example"},
+        {"chained", {.ca = "ca.pem"}, "localhost", NULL},
+        {"named",
+         {.ca = "ca.pem"},
+         "127.0.0.1",
+         "its certificate is for redis.example, *.wild.example, not for 127.0.0.1"},
+        {"named", {.ca = "ca.pem", .name = "redis.example"}, "127.0.0.1", NULL},
+        {"named", {.ca = "ca.pem"}, "a.wild.example", NULL},
+        {"named",
+         {.ca = "ca.pem"},
+         "a.b.wild.example",
+         "its certificate is for redis.example, *.wild.example, not for a.b.wild.example"},
+        {"common", {.ca = "ca.pem"}, "redis.example", NULL},
+        {"common",
+         {.ca = "ca.pem"},
+         "another.example",
+         "its certificate is for redis.example, not for another.example"},
+        {"server",
+         {.ca = "other-ca.pem"},
+         "localhost",
+         "its certificate is signed by an authority that is not in other-ca.pem"},
+        {"foreign",
+         {.ca = "ca.pem"},
+         "localhost",
+         "its certificate is signed by an authority that is not in ca.pem"},
+        {"ca",
+         {.ca = "other-ca.pem"},
+         "localhost",
+         "its certificate is signed by an authority that is not in other-ca.pem"},
+        {"server",
+         {.ca = NULL},
+         "localhost",
+         "its certificate is signed by an authority that is not trusted here: give --tls-ca"},
+        {"expired", {.ca = "ca.pem"}, "localhost", "its certificate has expired"},
+        {"future",
+         {.ca = "ca.pem"},
+         "localhost",
+         "its certificate is not valid yet: is this machine's clock right?"},
+        {"expired", {.insecure = true}, "localhost", NULL},
+        {"foreign", {.ca = "ca.pem", .insecure = true}, "nobody", NULL},
+        {"client", {.ca = "ca.pem", .name = "client"}, "", "its certificate does not verify: "},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char what[128];
+        struct end end;
+        struct server server = serve_as(rows[i].server, "");
+        (void)snprintf(what, sizeof what, "%s as %s", rows[i].server, rows[i].host);
+        assert_outcome(what, &end, begin(&end, connect_to(&server), &rows[i].config, rows[i].host),
+                       RLOCK_OK, NULL);
+        const enum rlock_status status = talk(&end);
+        if (rows[i].text != NULL) /* OpenSSL's own words are not ours to check */
+            end.error.text[strlen(rows[i].text)] = rows[i].text[strlen(rows[i].text) - 1] == ' '
+                                                       ? '\0'
+                                                       : end.error.text[strlen(rows[i].text)];
+        assert_outcome(what, &end, status, rows[i].text == NULL ? RLOCK_OK : RLOCK_DENIED,
+                       rows[i].text);
+        finish(&end);
+        stop(&server);
+    }
+}
+
+static void a_server_may_want_a_certificate_of_ours(void **state) {
+    (void)state;
+    static const char wanted[] =
+        "the server wants a client certificate: give --tls-cert and --tls-key";
+    static const char unknown[] = "the server refuses our certificate: it does not know the "
+                                  "authority that signed it";
+    static const struct {
+        const char *options, *cert, *key, *text;
+    } rows[] = {
+        {"-Verify 1", "client.pem", "client.key", NULL},
+        {"-Verify 1", NULL, NULL, wanted},
+        {"-Verify 1", "foreign.pem", "foreign.key", unknown},
+        {"-Verify 1", "expired.pem", "expired.key",
+         "the server refuses our certificate: it has expired"},
+        {"-verify 1", NULL, NULL, NULL}, /* it asks, but does not insist */
+    };
+    static const char *const versions[] = {"-tls1_2", "-tls1_3"};
+    for (size_t i = 0; i < COUNT(rows) * COUNT(versions); i++) {
+        const char *version = versions[i % COUNT(versions)];
+        const size_t row = i / COUNT(versions);
+        const struct rlock__tls_config config = {
+            .ca = "ca.pem", .cert = rows[row].cert, .key = rows[row].key};
+        char options[128];
+        struct end end;
+        (void)snprintf(options, sizeof options, "%s %s -verify_return_error -CAfile ca.pem",
+                       version, rows[row].options);
+        struct server server = serve_as("server", options);
+        assert_int_equal(begin(&end, connect_to(&server), &config, "localhost"), RLOCK_OK);
+        assert_outcome(options, &end, talk(&end), rows[row].text == NULL ? RLOCK_OK : RLOCK_DENIED,
+                       rows[row].text);
+        finish(&end);
+        stop(&server);
+    }
+}
+
+/* It has closed before we send anything: the reason is waiting to be read all the same. */
+static void a_refusal_is_heard_also_when_writing_fails(void **state) {
+    (void)state;
+    struct server server =
+        serve_as("server", "-tls1_3 -Verify 1 -verify_return_error -CAfile ca.pem");
+    struct end end;
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(shake(&end), RLOCK_OK);
+    await(&end, POLLIN);
+    stop(&server); /* so that what is sent is answered by a reset */
+    enum rlock_status status = RLOCK_OK;
+    for (int i = 0; i < 1000 && status == RLOCK_OK; i++) {
+        status = say(&end, "hello\n");
+        await(&end, POLLRDHUP);
+    }
+    assert_outcome("after the reset", &end, status, RLOCK_DENIED,
+                   "the server wants a client certificate: give --tls-cert and --tls-key");
+    finish(&end);
+}
+
+static void files_that_are_of_no_use_are_told(void **state) {
+    (void)state;
+    static const struct {
+        struct rlock__tls_config config;
+        const char *text;
+    } rows[] = {
+        {{.ca = "none.pem"},
+         "cannot use the authorities' certificates in none.pem: No such file or directory"},
+        {{.ca = "config"},
+         "cannot use the authorities' certificates in config: there is none in it, in PEM"},
+        {{.ca = "ca.pem", .cert = "none.pem", .key = "client.key"},
+         "cannot use the certificate in none.pem: No such file or directory"},
+        {{.ca = "ca.pem", .cert = "client.key", .key = "client.key"},
+         "cannot use the certificate in client.key: there is none in it, in PEM"},
+        {{.ca = "ca.pem", .cert = "client.pem", .key = "none.key"},
+         "cannot use the key in none.key: No such file or directory"},
+        {{.ca = "ca.pem", .cert = "client.pem", .key = "server.key"},
+         "cannot use the key in server.key: it is not that of the certificate"},
+        {{.ca = "ca.pem", .cert = "client.pem", .key = "other.key"},
+         "cannot use the key in other.key: it is not that of the certificate"},
+        /* And nobody is asked for the passphrase on the terminal. */
+        {{.ca = "ca.pem", .cert = "client.pem", .key = "client-locked.key"},
+         "cannot use the key in client-locked.key: it is locked by a passphrase"},
+        {{.ca = "ca.pem", .cert = "client.pem"},
+         "a certificate is of no use without its key: give both"},
+        {{.ca = "ca.pem", .key = "client.key"},
+         "a certificate is of no use without its key: give both"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct end end;
+        assert_outcome("files", &end, begin(&end, -1, &rows[i].config, "localhost"), RLOCK_DENIED,
+                       rows[i].text);
+        assert_null(end.tls);
+    }
+}
+
+/* --- what is no TLS -------------------------------------------------------------------------- */
+
+/* One end of a pair is the session's, the other is the test's. */
+static int begin_pair(struct end *end, const char *host) {
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+    assert_int_equal(begin(end, fds[0], &trusting, host), RLOCK_OK);
+    return fds[1];
+}
+
+static void a_server_without_tls_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer, *text;
+    } rows[] = {
+        {"-ERR unknown command\r\n", "the server does not speak TLS (is it redis://?)"},
+        {"-DENIED Redis is running in protected mode\r\n",
+         "the server does not speak TLS (is it redis://?)"},
+        {"HTTP/1.1 400 Bad Request\r\n", "the server does not speak TLS (is it redis://?)"},
+        {"\x15\x03\x03\x00\x02\x02\x46", "the server speaks no TLS of version 1.2 or newer"},
+        {"\x15\x03\x03\x00\x02\x02\x28",
+         "the server and we have no TLS version or cipher in common"},
+        {"\x15\x03\x03\x00\x02\x02\x70", "the server knows nothing of the name localhost"},
+        {"\x15\x03\x03\x00\x02\x02\x50", "the server has ended TLS: internal error"},
+        {"", "the server closed the connection in the TLS handshake (is it redis://?)"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct end end;
+        short events = 0;
+        const int peer = begin_pair(&end, "localhost");
+        const size_t size = rows[i].answer[0] == '\x15' ? 7 : strlen(rows[i].answer);
+        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+        assert_int_equal(write(peer, rows[i].answer, size), size);
+        assert_int_equal(shutdown(peer, SHUT_WR), 0);
+        assert_outcome(rows[i].answer, &end, shake(&end), RLOCK_UNAVAILABLE, rows[i].text);
+        close(peer);
+        finish(&end);
+    }
+}
+
+static void versions_and_ciphers_must_meet(void **state) {
+    (void)state;
+    static const struct {
+        const char *options, *text; /* NULL: they do */
+    } rows[] = {
+        {"-tls1_2", NULL},
+        {"-tls1_3", NULL},
+        {"-tls1_1 -cipher ALL:@SECLEVEL=0", "the server speaks no TLS of version 1.2 or newer"},
+        {"-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384",
+         "the server and we have no TLS version or cipher in common"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct end end;
+        struct server server = serve_as("server", rows[i].options);
+        assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+        assert_outcome(rows[i].options, &end, talk(&end),
+                       rows[i].text == NULL ? RLOCK_OK : RLOCK_UNAVAILABLE, rows[i].text);
+        finish(&end);
+        stop(&server);
+    }
+}
+
+static void a_silent_server_is_waited_for(void **state) {
+    (void)state;
+    struct end end;
+    short events = 0;
+    const int peer = begin_pair(&end, "localhost");
+    assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+    assert_int_equal(events, POLLIN);
+    assert_string_equal(end.error.text,
+                        "the server does not answer the TLS handshake (is it redis://?)");
+    close(peer);
+    finish(&end);
+}
+
+/* The name goes into the first message, in the clear; an address must not (RFC 6066, section 3). */
+static void a_name_is_asked_for_and_an_address_is_not(void **state) {
+    (void)state;
+    static const struct {
+        const char *host;
+        bool told;
+    } rows[] = {{"redis.example", true}, {"127.0.0.1", false}, {"::1", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct end end;
+        char first[4096];
+        short events = 0;
+        const int peer = begin_pair(&end, rows[i].host);
+        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+        const ssize_t n = read(peer, first, sizeof first);
+        assert_true(n > 0);
+        assert_int_equal(memmem(first, (size_t)n, rows[i].host, strlen(rows[i].host)) != NULL,
+                         rows[i].told);
+        close(peer);
+        finish(&end);
+    }
+}
+
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+static void what_is_read_in_pieces_is_pending(void **state) {
+    (void)state;
+    char line[9002], heard[9002] = "";
+    struct server server = serve_as("server", "");
+    struct end end;
+    memset(line, 'a', 9000);
+    line[8999] = 'z';
+    memcpy(line + 9000, "\n", 2);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(shake(&end), RLOCK_OK);
+    assert_false(rlock__tls_pending(end.tls));
+    assert_int_equal(say(&end, line), RLOCK_OK);
+    assert_int_equal(hear(&end, heard, 1), RLOCK_OK);
+    assert_int_equal(heard[0], 'z');
+    assert_true(rlock__tls_pending(end.tls));
+    assert_int_equal(hear(&end, heard + 1, 9000), RLOCK_OK);
+    assert_int_equal(heard[8999], 'a');
+    assert_int_equal(heard[9000], '\n');
+    assert_false(rlock__tls_pending(end.tls));
+    size_t n;
+    short events = 0;
+    assert_int_equal(rlock__tls_read(end.tls, heard, 1, &n, &events, &end.error), RLOCK_AGAIN);
+    assert_int_equal(events, POLLIN);
+    finish(&end);
+    stop(&server);
+}
+
+enum { LINES = 600, LINE_SIZE = 8192 };
+
+/* Writes as much as goes now. Returns how much of all has gone. */
+static size_t pour(struct end *end, const char *line, size_t gone, short *events) {
+    enum rlock_status status = RLOCK_OK;
+    while (gone < LINES * LINE_SIZE && status == RLOCK_OK) {
+        size_t n = 0;
+        const size_t at = gone % LINE_SIZE;
+        status = rlock__tls_write(end->tls, line + at, LINE_SIZE - at, &n, events, &end->error);
+        gone += n;
+    }
+    assert_true(status == RLOCK_OK || status == RLOCK_AGAIN);
+    return gone;
+}
+
+/* A server that does not read, and then sends back what nobody reads. */
+static void what_does_not_go_at_once_goes_later(void **state) {
+    (void)state;
+    static char line[LINE_SIZE], heard[LINE_SIZE];
+    struct server server = serve_as("server", "");
+    struct end end;
+    short events = 0;
+    for (size_t i = 0; i < LINE_SIZE; i++)
+        line[i] = (char)('a' + i % 23);
+    line[LINE_SIZE - 1] = '\n';
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(shake(&end), RLOCK_OK);
+    kill(server.pid, SIGSTOP);
+    size_t gone = pour(&end, line, 0, &events), come = 0;
+    assert_true(gone < LINES * LINE_SIZE);
+    assert_int_equal(events, POLLOUT);
+    kill(server.pid, SIGCONT);
+    while (come < LINES * LINE_SIZE) {
+        gone = pour(&end, line, gone, &events);
+        assert_int_equal(hear(&end, heard, LINE_SIZE), RLOCK_OK);
+        for (size_t i = 0; i < LINE_SIZE - 1; i++)
+            assert_int_equal(heard[i], line[LINE_SIZE - 2 - i]);
+        assert_int_equal(heard[LINE_SIZE - 1], '\n');
+        come += LINE_SIZE;
+    }
+    finish(&end);
+    stop(&server);
+}
+
+static void a_server_that_goes_is_told_and_raises_no_signal(void **state) {
+    (void)state;
+    struct server server = serve_as("server", "");
+    struct end end;
+    char byte;
+    signal(SIGPIPE, SIG_DFL);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(talk(&end), RLOCK_OK);
+    stop(&server);
+    assert_outcome("reading", &end, hear(&end, &byte, 1), RLOCK_UNAVAILABLE,
+                   "the server closed the connection");
+    finish(&end);
+
+    server = serve_as("server", "");
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(talk(&end), RLOCK_OK);
+    stop(&server);
+    enum rlock_status status = RLOCK_OK;
+    for (int i = 0; i < 1000 && status == RLOCK_OK; i++) {
+        await(&end, POLLRDHUP);
+        status = say(&end, "hello\n");
+    }
+    assert_int_equal(status, RLOCK_UNAVAILABLE);
+    finish(&end);
+}
+
+static void closing_says_good_bye(void **state) {
+    (void)state;
+    struct server server = serve_as("server", "");
+    struct end end;
+    char bytes[64];
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(talk(&end), RLOCK_OK);
+    rlock__tls_close(end.tls); /* the socket stays the caller's */
+    await(&end, POLLIN);
+    assert_true(read(end.fd, bytes, sizeof bytes) > 0); /* the server's own good-bye */
+    close(end.fd);
+    stop(&server);
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, TALKS = 10 };
+
+static void *talk_often(void *arg) {
+    const struct server *server = arg;
+    for (int i = 0; i < TALKS; i++) {
+        struct end end;
+        if (begin(&end, connect_to(server), &trusting, "localhost") != RLOCK_OK ||
+            talk(&end) != RLOCK_OK)
+            return arg;
+        finish(&end);
+    }
+    return NULL;
+}
+
+static void threads_have_sessions_of_their_own(void **state) {
+    (void)state;
+    struct server servers[THREADS];
+    pthread_t threads[THREADS];
+    void *failed;
+    for (size_t i = 0; i < THREADS; i++)
+        servers[i] = serve_as("server", "");
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, talk_often, &servers[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        stop(&servers[i]);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static int make_certificates(void **state) {
+    (void)state;
+    char command[1024];
+    const char *source = getenv("RLOCK_SOURCE_DIR"); /* else from the source's directory */
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    (void)snprintf(command, sizeof command, "bash '%s/tests/lib/certificates.bash' %s",
+                   source != NULL ? source : ".", directory);
+    return system(command) == 0 && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int remove_certificates(void **state) {
+    (void)state;
+    char command[64];
+    (void)snprintf(command, sizeof command, "rm -r %s", directory);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(openssl_is_mapped_with_the_first_session), /* the first one to use it */
+        cmocka_unit_test(the_servers_certificate_is_checked),
+        cmocka_unit_test(a_server_may_want_a_certificate_of_ours),
+        cmocka_unit_test(a_refusal_is_heard_also_when_writing_fails),
+        cmocka_unit_test(files_that_are_of_no_use_are_told),
+        cmocka_unit_test(a_server_without_tls_is_told),
+        cmocka_unit_test(versions_and_ciphers_must_meet),
+        cmocka_unit_test(a_silent_server_is_waited_for),
+        cmocka_unit_test(a_name_is_asked_for_and_an_address_is_not),
+        cmocka_unit_test(what_is_read_in_pieces_is_pending),
+        cmocka_unit_test(what_does_not_go_at_once_goes_later),
+        cmocka_unit_test(a_server_that_goes_is_told_and_raises_no_signal),
+        cmocka_unit_test(closing_says_good_bye),
+        cmocka_unit_test(threads_have_sessions_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, make_certificates, remove_certificates);
+}
