@@ -117,6 +117,7 @@ static int break_it(const struct settings *settings, const struct server *server
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(by, sizeof by, "%s@%s", user, host);
     const struct rlock_break_options options = {
+        .size = sizeof options,
         .name = settings->names[0],
         .kind = holders->kind,
         .owners = holders->owners,

@@ -67,6 +67,7 @@ static int check_around(const struct settings *settings) {
                   "meant: give it, as in 'rlock check HANDLE'");
     } else {
         const struct rlock_handle handle = {
+            .size = sizeof handle,
             .kind = around.kinds[around.inner],
             .owner = holds[0].owner,
             .lease_ms = RLOCK_LEASE_DEFAULT_MS,

@@ -74,6 +74,7 @@ static int visit(struct round *round, size_t i) {
     int failure = server_open(&server, &one);
     if (failure == 0) {
         const struct rlock_probe_options options = {
+            .size = sizeof options,
             .name = one.name_count > 0 ? one.names[0] : default_name,
             .deadline_ms = RLOCK_FOREVER,
             .cancel_fd = -1,

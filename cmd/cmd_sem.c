@@ -26,7 +26,8 @@ static bool has_died(const struct rlock_view_holder *holder) {
 static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
                                    const rlock_view *view) {
     const char **owners = calloc(view->holder_count + 1, sizeof *owners);
-    struct rlock_break_options dead = {.name = count->name,
+    struct rlock_break_options dead = {.size = sizeof dead,
+                                       .name = count->name,
                                        .kind = "sem",
                                        .owners = owners,
                                        .deadline_ms = count->deadline_ms,
@@ -45,7 +46,11 @@ static enum rlock_status free_dead(rlock_client *client, const struct rlock_coun
 static enum rlock_status resize_without_dead(rlock_client *client, const struct rlock_count *count,
                                              int64_t *in_use) {
     const struct rlock_look_at look = {
-        .name = count->name, .deadline_ms = count->deadline_ms, .cancel_fd = count->cancel_fd};
+        .size = sizeof look,
+        .name = count->name,
+        .deadline_ms = count->deadline_ms,
+        .cancel_fd = count->cancel_fd,
+    };
     rlock_view *view = NULL;
     const enum rlock_status looked = rlock_look(client, &look, &view);
     if (looked == RLOCK_UNAVAILABLE || looked == RLOCK_CANCELLED)

@@ -10,6 +10,12 @@
  * Time: all times are milliseconds. Instants ("_ms" fields named deadline, until, end) are on
  * CLOCK_BOOTTIME, as rlock_now_ms() reads it: that clock goes on while the machine sleeps, as the
  * server's does. RLOCK_FOREVER means no limit.
+ * Versions: a structure that a program fills in begins with its size: start from its _INIT, or with
+ * {.size = sizeof options, ...}, where what is not named is zero. Such a structure grows at its
+ * end, and what is new is zero for what was before: so a program may be older than the library, or
+ * newer as long as it uses nothing that the library does not know (RLOCK_INVALID). Structures that
+ * the library returns grow at their end, too. The elements of arrays, rlock_proof and
+ * rlock_handle_hold, never grow.
  */
 #ifndef RLOCK_H
 #define RLOCK_H
@@ -71,14 +77,18 @@ typedef struct rlock_keeper rlock_keeper;
 /* How servers are reached whose URL asks for TLS: rediss:// and the others with an s. Files are
  * PEM. A certificate that does not verify is RLOCK_DENIED. */
 struct rlock_tls_options {
+    size_t size;
     const char *ca;   /* the authorities that are trusted; NULL: the system's */
     const char *cert; /* ours, for a server that wants one, and its chain; NULL: none */
     const char *key;  /* its key; NULL: none */
     const char *name; /* whose the server's certificate must be; NULL: the URL's host */
     bool insecure;    /* take any certificate: whoever stands in between reads and writes along */
 };
+#define RLOCK_TLS_OPTIONS_INIT                                                                     \
+    { sizeof(struct rlock_tls_options), NULL, NULL, NULL, NULL, false }
 
 struct rlock_client_options {
+    size_t size;
     /* URLs: redis://[user[:password]@]host[:port][/db] or unix:///path[?db=N]. Several, at most
      * RLOCK_SERVERS_MAX: one lock on a majority of them. */
     const char *const *servers;
@@ -90,13 +100,12 @@ struct rlock_client_options {
                      Sentinels all that could become the master, in a cluster 1 where one is known
                    */
     int64_t replica_timeout_ms;
-    struct rlock_tls_options tls;
+    const struct rlock_tls_options *tls; /* NULL: as RLOCK_TLS_OPTIONS_INIT */
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        NULL, 0, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, 1000, {                                    \
-            NULL, NULL, NULL, NULL, false                                                          \
-        }                                                                                          \
+        sizeof(struct rlock_client_options), NULL, 0, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, 1000, \
+            NULL                                                                                   \
     }
 
 /* Makes a client. Reads the URLs; connects on first use only. Copies all it is given.
@@ -129,6 +138,7 @@ struct rlock_proof {
 };
 
 struct rlock_lock_options {
+    size_t size;
     const char *kind;         /* "run", "fair", "read", "write", "sem", "plain" (a semaphore without
                                  leases) or "latch" (held when it is open; nothing is given back) */
     const char *variant;      /* "supersede" (fair), "prefer-readers" (write), "must-exist" (latch);
@@ -143,6 +153,11 @@ struct rlock_lock_options {
     const struct rlock_proof *proofs;
     size_t proof_count;
 };
+#define RLOCK_LOCK_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        sizeof(struct rlock_lock_options), "run", NULL, 0, 0, NULL, 0, RLOCK_LEASE_DEFAULT_MS,     \
+            NULL, NULL, NULL, 0                                                                    \
+    }
 
 /* What is held: borrowed text, valid until the lock is freed. */
 struct rlock_hold {
@@ -176,10 +191,13 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_lock_new(rlock_lock **out, rlock_c
 RLOCK_API void rlock_lock_free(rlock_lock *lock);
 
 struct rlock_wait {
+    size_t size;
     int64_t deadline_ms; /* give up then; 0: do not wait; RLOCK_FOREVER */
     int64_t until_ms;    /* return RLOCK_AGAIN then, to be called again */
     int cancel_fd;       /* return RLOCK_CANCELLED when this can be read; -1: none */
 };
+#define RLOCK_WAIT_INIT                                                                            \
+    { sizeof(struct rlock_wait), RLOCK_FOREVER, RLOCK_FOREVER, -1 }
 
 /* Takes the lock, or waits for it.
  * RLOCK_OK: held, and its lease not yet over. RLOCK_AGAIN: until_ms has come; the place among the
@@ -235,14 +253,17 @@ struct rlock_handle_hold {
 
 /* All that it takes to renew, check and give back a lock, from any process on any machine. */
 struct rlock_handle {
+    size_t size;
     const char *kind;    /* as in rlock_lock_options */
     const char *servers; /* without passwords, parted by spaces; NULL: whatever the client's are */
     const char *owner;   /* as whom it was taken; a hold that was re-entered has another */
     int64_t lease_ms;
     int64_t permits;
-    size_t hold_count;
     const struct rlock_handle_hold *holds;
+    size_t hold_count;
 };
+#define RLOCK_HANDLE_INIT                                                                          \
+    { sizeof(struct rlock_handle), NULL, NULL, NULL, RLOCK_LEASE_DEFAULT_MS, 1, NULL, 0 }
 
 /* Writes a lock that is held as one word of letters, digits, '-', '_' and '.', with no password in
  * it. Whoever has the word can give the lock back.
@@ -275,6 +296,7 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, int64_t *t
 /* --- the keeper: a thread that renews -------------------------------------------------------- */
 
 struct rlock_keeper_options {
+    size_t size;
     int64_t
         grace_ms; /* how long before the lease end a lease that can't be renewed counts as lost */
     int64_t *lease_end_ms; /* where each new lease end is published besides, NULL: nowhere. May lie
@@ -282,6 +304,8 @@ struct rlock_keeper_options {
     bool reports;  /* each renewal is wanted by rlock_keeper_report(): costs a wake-up each time */
     bool troubles; /* those that fail are, and the first that succeeds after them */
 };
+#define RLOCK_KEEPER_OPTIONS_INIT                                                                  \
+    { sizeof(struct rlock_keeper_options), 0, NULL, false, false }
 
 /* What a renewal came to. */
 struct rlock_renewal {
@@ -308,9 +332,9 @@ RLOCK_API int rlock_keeper_fd(const rlock_keeper *keeper);
 /* Becomes readable when there is a report to take; -1: none were asked for. Borrowed: poll only. */
 RLOCK_API int rlock_keeper_report_fd(const rlock_keeper *keeper);
 
-/* Takes the next report, oldest first. False: there is none. While nobody takes them some hundred
- * are kept. Any thread. */
-RLOCK_API bool rlock_keeper_report(const rlock_keeper *keeper, struct rlock_renewal *out);
+/* Takes the next report, oldest first. NULL: there is none. While nobody takes them some hundred
+ * are kept. Borrowed until the next call. Any thread, one at a time. */
+RLOCK_API const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper);
 
 /* Stops and joins the thread: no renewal is under way when this returns.
  * Frees the keeper. RLOCK_OK: the lease was sure all along; else RLOCK_LOST (the server said "not
@@ -325,11 +349,14 @@ RLOCK_API enum rlock_status rlock_keeper_stop(rlock_keeper *keeper);
  * RLOCK_OK, RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID (a
  * name or number out of its bounds), RLOCK_SYSTEM. */
 struct rlock_count {
+    size_t size;
     const char *name;
     int64_t number; /* 1 to RLOCK_PERMITS_MAX */
     int64_t deadline_ms;
     int cancel_fd; /* -1: none */
 };
+#define RLOCK_COUNT_INIT                                                                           \
+    { sizeof(struct rlock_count), NULL, 1, RLOCK_FOREVER, -1 }
 
 /* Sets a latch that is not there yet. RLOCK_BUSY: there is one, and stays as it is.
  * left: what it counts now. */

@@ -60,11 +60,14 @@ typedef struct rlock_view {
 } rlock_view;
 
 struct rlock_look_at {
+    size_t size;
     const char *name;
     size_t server; /* which of the client's, from 0 */
     int64_t deadline_ms;
     int cancel_fd; /* -1: none */
 };
+#define RLOCK_LOOK_AT_INIT                                                                         \
+    { sizeof(struct rlock_look_at), NULL, 0, RLOCK_FOREVER, -1 }
 
 /* Looks at a name, whatever its kind. Writes nothing on the server.
  * RLOCK_OK: *out is yours to free. RLOCK_WRONG_KIND: a key that is no lock stands there.
@@ -98,6 +101,7 @@ RLOCK_API const char *rlock_scan_name(const rlock_scan *scan, size_t i);
 /* --- breaking: taking a lock away from its holders ------------------------------------------- */
 
 struct rlock_break_options {
+    size_t size;
     const char *name;
     const char *kind; /* as a view tells it */
     /* Whose holds: those who were seen to hold it. Whoever holds it by now, others are not touched.
@@ -108,6 +112,8 @@ struct rlock_break_options {
     int cancel_fd;       /* -1: none */
     const char *by;      /* who does it: their rlocks say so; NULL: nobody in particular */
 };
+#define RLOCK_BREAK_OPTIONS_INIT                                                                   \
+    { sizeof(struct rlock_break_options), NULL, NULL, NULL, 0, RLOCK_FOREVER, -1, NULL }
 
 /* Takes all holds of these owners away, on all servers, and wakes who waits. They find out at once
  * where they listen, as a keeper does, else at their next renewal.
@@ -123,10 +129,13 @@ rlock_break(rlock_client *client, const struct rlock_break_options *options, int
 typedef struct rlock_facts rlock_facts;
 
 struct rlock_probe_options {
+    size_t size;
     const char *name; /* with what the names of locks begin: a user may have rights to these only */
     int64_t deadline_ms; /* RLOCK_FOREVER: the client's time-outs are enough */
     int cancel_fd;       /* -1: none */
 };
+#define RLOCK_PROBE_OPTIONS_INIT                                                                   \
+    { sizeof(struct rlock_probe_options), "", RLOCK_FOREVER, -1 }
 
 /* Asks a client's one server for all that makes locks unsafe or slow; takes and gives back a lock
  * of a name of its own, of which nothing stays. What a server does not say, or not to this user, is

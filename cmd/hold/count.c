@@ -5,6 +5,7 @@ enum rlock_status count_change(const struct server *server, const struct setting
                                const struct count_verb *verb, int64_t number, int cancel_fd,
                                int64_t *result) {
     const struct rlock_count count = {
+        .size = sizeof count,
         .name = settings->names[0],
         .number = number,
         .deadline_ms = rlock_now_ms() + settings->connect_timeout_ms + settings->io_timeout_ms,

@@ -73,6 +73,7 @@ static const struct rlock_handle_hold *lost_hold(const struct held *held) {
  * of them has given. Of a semaphore everybody may have some permits: nobody has ours. */
 static bool find_holder(const struct held *held, char text[HELD_WHY_SIZE], int64_t *last_token) {
     struct rlock_look_at look = {
+        .size = sizeof look,
         .name = held_name(held),
         .deadline_ms = rlock_now_ms() + held->settings->io_timeout_ms,
         .cancel_fd = -1,

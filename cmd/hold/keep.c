@@ -40,9 +40,8 @@ static void close_others(const struct keeping *keeping) {
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct keeping *keeping, const struct taken *taken,
-                 const struct rlock_keeper *keeper) {
-    struct rlock_renewal renewal;
+static void stay(const struct keeping *keeping, const struct taken *taken, rlock_keeper *keeper) {
+    const struct rlock_renewal *renewal;
     struct pollfd fds[] = {
         {.fd = keeping->process_fd, .events = POLLIN},
         {.fd = rlock_keeper_fd(keeper), .events = POLLIN},
@@ -52,8 +51,8 @@ static void stay(const struct keeping *keeping, const struct taken *taken,
     for (;;) {
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
-        while (fds[3].revents != 0 && rlock_keeper_report(keeper, &renewal)) {
-            if (renewal.status != RLOCK_OK)
+        while (fds[3].revents != 0 && (renewal = rlock_keeper_report(keeper)) != NULL) {
+            if (renewal->status != RLOCK_OK)
                 server_revive(&taken->server, 0);
         }
         if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(keeping->signals) != 0)
@@ -74,8 +73,10 @@ static void give_back(const struct taken *taken, const struct settings *settings
 }
 
 static int print_and_stay(const struct keeping *keeping, const struct taken *taken, int null) {
-    const struct rlock_keeper_options options = {.grace_ms = 0,
-                                                 .troubles = server_is_local(&taken->server)};
+    const struct rlock_keeper_options options = {
+        .size = sizeof options,
+        .troubles = server_is_local(&taken->server),
+    };
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {

@@ -86,6 +86,7 @@ static int make_lock(struct taken *out, const struct settings *settings) {
     }
     take_describe_user(user);
     const struct rlock_lock_options options = {
+        .size = sizeof options,
         .kind = out->kind->library,
         .variant = out->kind->variant,
         .permits = settings->take,
@@ -238,7 +239,11 @@ static void note_holds(struct taken *taken) {
 
 bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
           int *status) {
-    struct rlock_wait wait = {.deadline_ms = deadline_of(settings), .cancel_fd = signals->fd};
+    struct rlock_wait wait = {
+        .size = sizeof wait,
+        .deadline_ms = deadline_of(settings),
+        .cancel_fd = signals->fd,
+    };
     struct waitline line;
     enum rlock_status result;
     int signal;

@@ -50,6 +50,7 @@ static const char *lock_name(const struct wrapped *wrapped) {
 static void start_keeper(struct wrapped *wrapped) {
     const struct settings *settings = wrapped->settings;
     const struct rlock_keeper_options options = {
+        .size = sizeof options,
         .grace_ms = deadline_grace_ms(&wrapped->deadline),
         .lease_end_ms = &wrapped->spawn.shared->lease_end_ms,
         .reports = out_tells() || wrapped->renewals.failing_ms > 0,
@@ -84,11 +85,11 @@ static void on_lost(struct wrapped *wrapped) {
 
 /* What the keeper has reported, for those who read it. */
 static void on_news(struct wrapped *wrapped) {
-    struct rlock_renewal renewal;
-    while (rlock_keeper_report(wrapped->keeper, &renewal)) {
-        if (renewal.status != RLOCK_OK)
+    const struct rlock_renewal *renewal;
+    while ((renewal = rlock_keeper_report(wrapped->keeper)) != NULL) {
+        if (renewal->status != RLOCK_OK)
             server_revive(&wrapped->taken.server, 0);
-        tell_renewal(&wrapped->renewals, &wrapped->taken, &renewal);
+        tell_renewal(&wrapped->renewals, &wrapped->taken, renewal);
     }
 }
 

@@ -73,7 +73,13 @@ int holders_find(struct holders *out, const struct server *server,
     enum rlock_status failure = RLOCK_OK;
     *out = (struct holders){.count = -1};
     for (size_t i = 0; i < settings->server_count; i++) {
-        const struct rlock_look_at at = {name, i, holders_deadline_ms(settings), -1};
+        const struct rlock_look_at at = {
+            .size = sizeof at,
+            .name = name,
+            .server = i,
+            .deadline_ms = holders_deadline_ms(settings),
+            .cancel_fd = -1,
+        };
         const enum rlock_status status = rlock_look(server->client, &at, &out->views[i]);
         if (status != RLOCK_OK && failure != RLOCK_WRONG_KIND)
             failure = status;

@@ -64,7 +64,12 @@ static bool keep(struct survey *survey, rlock_view *view) {
 
 static enum rlock_status look(const struct surveyor *s, const char *name, rlock_view **view) {
     const struct rlock_look_at at = {
-        .name = name, .server = s->which, .deadline_ms = deadline_ms(s), .cancel_fd = -1};
+        .size = sizeof at,
+        .name = name,
+        .server = s->which,
+        .deadline_ms = deadline_ms(s),
+        .cancel_fd = -1,
+    };
     return rlock_look(s->server->client, &at, view);
 }
 

@@ -38,7 +38,13 @@ const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const c
     bool told = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
     for (size_t i = 0; i < servers && !told; i++) {
-        const struct rlock_look_at at = {name, i, deadline_ms, -1};
+        const struct rlock_look_at at = {
+            .size = sizeof at,
+            .name = name,
+            .server = i,
+            .deadline_ms = deadline_ms,
+            .cancel_fd = -1,
+        };
         rlock_view *view = NULL;
         const enum rlock_status status = rlock_look(client, &at, &view);
         told = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);

@@ -104,6 +104,7 @@ int server_open(struct server *out, const struct settings *settings) {
     if (local < 0)
         return failure;
     const struct rlock_client_options options = {
+        .size = sizeof options,
         .servers = urls,
         .server_count = settings->server_count,
         .password =
@@ -112,7 +113,7 @@ int server_open(struct server *out, const struct settings *settings) {
         .io_timeout_ms = settings->io_timeout_ms,
         .replicas = settings->replicas,
         .replica_timeout_ms = settings->replica_timeout_ms,
-        .tls = settings->tls,
+        .tls = &settings->tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
     if (status == RLOCK_OK && local > 0 && !name_for_command(out))

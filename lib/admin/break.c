@@ -5,6 +5,7 @@
 #include "lock/kind.h"
 #include "lock/lock.h"
 #include "lock/vote.h"
+#include "os/options.h"
 #include "os/random.h"
 #include "redis/ask.h"
 #include "rlock_admin.h"
@@ -94,13 +95,12 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
     return done > 0 ? RLOCK_OK : RLOCK_LOST;
 }
 
-enum rlock_status rlock_break(rlock_client *client, const struct rlock_break_options *options,
-                              int64_t *broken) {
+static enum rlock_status take_away(rlock_client *client, const struct rlock_break_options *options,
+                                   int64_t *broken) {
     const char *fault = rlock__name_fault(options->name);
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     struct rlock__call call;
     struct texts texts;
-    *broken = 0;
     if (fault != NULL)
         return rlock__client_invalid(client, fault);
     if (kind == NULL || kind->take_away == NULL)
@@ -112,4 +112,13 @@ enum rlock_status rlock_break(rlock_client *client, const struct rlock_break_opt
         rlock__error_set(&client->error, "no memory, or no random bytes");
     free_texts(&texts);
     return status;
+}
+
+enum rlock_status rlock_break(rlock_client *client, const struct rlock_break_options *given,
+                              int64_t *broken) {
+    struct rlock_break_options options;
+    *broken = 0;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_break_options, by, &options, given, &client->error);
+    return status == RLOCK_OK ? take_away(client, &options, broken) : status;
 }

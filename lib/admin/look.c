@@ -3,6 +3,7 @@
 #include "admin/view.h"
 #include "lock/kind.h"
 #include "lock/lock.h"
+#include "os/options.h"
 #include "redis/ask.h"
 
 enum { OTHER_KIND = -1 };
@@ -30,13 +31,12 @@ static enum rlock_status look_with(rlock_client *client, const struct rlock_look
     return read;
 }
 
-enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *look,
-                             rlock_view **out) {
+static enum rlock_status look_at(rlock_client *client, const struct rlock_look_at *look,
+                                 rlock_view **out) {
     const char *fault = rlock__name_fault(look->name);
     char *keys[RLOCK__KEYS_MAX];
     struct rlock__call call = {
         .arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}, .most = RLOCK__RESP_LISTING};
-    *out = NULL;
     if (fault != NULL)
         return rlock__client_invalid(client, fault);
     if (look->server >= client->count)
@@ -50,4 +50,13 @@ enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *l
         rlock__error_set(&client->error, "no memory");
     rlock__kind_keys_free(keys);
     return status;
+}
+
+enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *given,
+                             rlock_view **out) {
+    struct rlock_look_at look;
+    *out = NULL;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_look_at, cancel_fd, &look, given, &client->error);
+    return status == RLOCK_OK ? look_at(client, &look, out) : status;
 }

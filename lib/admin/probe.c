@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "os/options.h"
+
 /* Asks the server behind a link. */
 static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *facts,
                                    struct rlock__link *link) {
@@ -51,16 +53,21 @@ static enum rlock_status probe_all(struct rlock__probe *probe, rlock_facts *fact
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 
-enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *options,
+enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *given,
                               rlock_facts **out) {
-    struct rlock__probe probe = {.client = client, .options = options};
+    struct rlock_probe_options options;
+    struct rlock__probe probe = {.client = client, .options = &options};
     *out = NULL;
+    enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_probe_options, cancel_fd, &options, given, &client->error);
+    if (status != RLOCK_OK)
+        return status;
     if (client->count > 1)
         return rlock__client_invalid(client, "one server is probed at a time");
     rlock_facts *facts = *out = calloc(1, sizeof *facts);
     if (facts == NULL)
         return RLOCK_SYSTEM;
-    const enum rlock_status status = probe_all(&probe, facts);
+    status = probe_all(&probe, facts);
     if (status != RLOCK_OK)
         return status;
     probe.status = RLOCK_OK;

@@ -13,10 +13,13 @@ enum { CYCLES = 3, LEASE_MS = 10000, RELEASE_MS = 5000 };
 
 static enum rlock_status cycle(struct rlock__probe *probe, const char *name, int64_t *took_us) {
     const char *const names[] = {name};
-    const struct rlock_lock_options options = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = LEASE_MS};
-    const struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    struct rlock_wait wait = RLOCK_WAIT_INIT;
     rlock_lock *lock;
+    options.names = names;
+    options.name_count = 1;
+    options.lease_ms = LEASE_MS;
+    wait.deadline_ms = 0;
     enum rlock_status status = rlock_lock_new(&lock, probe->client, &options);
     const int64_t begun_us = rlock__now_us();
     if (status == RLOCK_OK)

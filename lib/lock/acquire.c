@@ -8,6 +8,7 @@
 #include "lock/lock.h"
 #include "lock/retry.h"
 #include "os/clock.h"
+#include "os/options.h"
 
 enum {
     ANSWER_MS = 100,
@@ -246,7 +247,7 @@ static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status stat
     return status;
 }
 
-enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait) {
+static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait) {
     const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
                                        wait->cancel_fd};
     if (lock->started_ms == 0) {
@@ -279,4 +280,11 @@ enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *wait)
         if (status != RLOCK_OK)
             return give_up(lock, status);
     }
+}
+
+enum rlock_status rlock_acquire(rlock_lock *lock, const struct rlock_wait *given) {
+    struct rlock_wait wait;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_wait, cancel_fd, &wait, given, &lock->client->error);
+    return status == RLOCK_OK ? acquire(lock, &wait) : status;
 }

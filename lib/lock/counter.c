@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lock/lock.h"
+#include "os/options.h"
 #include "os/random.h"
 #include "redis/ask.h"
 
@@ -69,11 +70,15 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
 
 /* a, b: the numbers of the answer, NULL: not wanted. */
 static enum rlock_status change(rlock_client *client, const struct verb *verb,
-                                const struct rlock_count *count, int64_t *a, int64_t *b) {
+                                const struct rlock_count *given, int64_t *a, int64_t *b) {
     struct rlock__answer answer = {.a = 0};
-    enum rlock_status status = check(client, verb, count);
+    struct rlock_count count;
+    enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_count, cancel_fd, &count, given, &client->error);
     if (status == RLOCK_OK)
-        status = call_for(client, verb, count, &answer);
+        status = check(client, verb, &count);
+    if (status == RLOCK_OK)
+        status = call_for(client, verb, &count, &answer);
     if (a != NULL)
         *a = answer.a;
     if (b != NULL)

@@ -142,6 +142,7 @@ static bool read_hold(struct rlock_handle_hold *hold, char **rest) {
 
 static bool read_text(struct read_handle *read) {
     struct rlock_handle *handle = &read->handle;
+    handle->size = sizeof *handle;
     char *rest = read->text;
     const char *kind = handle->kind = cut(&rest, ' ');
     const struct rlock__kind *known = kind != NULL ? rlock__kind_find(kind) : NULL;

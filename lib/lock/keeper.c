@@ -14,6 +14,7 @@
 
 #include "lock/lock.h"
 #include "os/clock.h"
+#include "os/options.h"
 
 enum {
     RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
@@ -37,6 +38,7 @@ struct rlock_keeper {
     int lost_fd;
     int report_fds[2]; /* a pipe of struct rlock_renewal, each written at once; -1: not wanted */
     bool reports_all;
+    struct rlock_renewal reported;
     bool failing;              /* the last renewal has failed; the thread's */
     enum rlock_status verdict; /* the thread's until it is joined */
 };
@@ -221,15 +223,21 @@ static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
 }
 
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
-                                     const struct rlock_keeper_options *options) {
+                                     const struct rlock_keeper_options *given) {
+    struct rlock_keeper_options options;
+    *out = NULL;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_keeper_options, troubles, &options, given, &lock->client->error);
+    if (status != RLOCK_OK)
+        return status;
     rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
     if (keeper != NULL) {
         keeper->lock = lock;
-        keeper->grace_ms = options->grace_ms;
+        keeper->grace_ms = options.grace_ms;
         keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
-        keeper->published = options->lease_end_ms;
-        keeper->reports_all = options->reports;
-        if (open_keeper(keeper, options->reports || options->troubles) && start_thread(keeper))
+        keeper->published = options.lease_end_ms;
+        keeper->reports_all = options.reports;
+        if (open_keeper(keeper, options.reports || options.troubles) && start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;
@@ -246,9 +254,12 @@ int rlock_keeper_report_fd(const rlock_keeper *keeper) {
     return keeper->report_fds[0];
 }
 
-bool rlock_keeper_report(const rlock_keeper *keeper, struct rlock_renewal *out) {
-    return keeper->report_fds[0] >= 0 &&
-           read(keeper->report_fds[0], out, sizeof *out) == (ssize_t)sizeof *out;
+const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper) {
+    struct rlock_renewal *reported = &keeper->reported;
+    const ssize_t size = (ssize_t)sizeof *reported;
+    const bool is_one = keeper->report_fds[0] >= 0 &&
+                        read(keeper->report_fds[0], reported, sizeof *reported) == size;
+    return is_one ? reported : NULL;
 }
 
 enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {

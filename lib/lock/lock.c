@@ -10,6 +10,7 @@
 
 #include "lock/shown.h"
 #include "os/clock.h"
+#include "os/options.h"
 
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50, HOST_SIZE = 256 };
 
@@ -149,18 +150,22 @@ static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *optio
 }
 
 enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
-                                 const struct rlock_lock_options *options) {
+                                 const struct rlock_lock_options *given) {
+    struct rlock_lock_options options;
     *out = NULL;
-    enum rlock_status status = check(client, options);
+    enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_lock_options, proof_count, &options, given, &client->error);
+    if (status == RLOCK_OK)
+        status = check(client, &options);
     if (status != RLOCK_OK)
         return status;
     rlock_lock *lock = calloc(1, sizeof *lock);
     if (lock != NULL) {
         lock->client = client;
-        lock->kind = rlock__kind_find(options->kind);
-        lock->lease_ms = options->lease_ms;
+        lock->kind = rlock__kind_find(options.kind);
+        lock->lease_ms = options.lease_ms;
     }
-    if (lock == NULL || !fill(lock, options)) {
+    if (lock == NULL || !fill(lock, &options)) {
         rlock_lock_free(lock);
         rlock__error_set(&client->error, "no memory, or no random bytes");
         return RLOCK_SYSTEM;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "os/options.h"
 
 static size_t count_servers(const char *servers) {
     size_t count = 0;
@@ -60,6 +61,7 @@ static enum rlock_status make(rlock_lock **out, rlock_client *client,
     for (size_t i = 0; names != NULL && i < handle->hold_count; i++)
         names[i] = handle->holds[i].name;
     const struct rlock_lock_options options = {
+        .size = sizeof options,
         .kind = handle->kind,
         .permits = handle->permits,
         .names = names,
@@ -72,9 +74,8 @@ static enum rlock_status make(rlock_lock **out, rlock_client *client,
     return status;
 }
 
-enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
-                                    const struct rlock_handle *handle) {
-    *out = NULL;
+static enum rlock_status resume(rlock_lock **out, rlock_client *client,
+                                const struct rlock_handle *handle) {
     if (handle->hold_count == 0)
         return rlock__client_invalid(client, "a handle needs a name");
     if (handle->servers != NULL && count_servers(handle->servers) != client->count)
@@ -95,6 +96,15 @@ enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
     *out = NULL;
     rlock__error_set(&client->error, "no memory");
     return RLOCK_SYSTEM;
+}
+
+enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
+                                    const struct rlock_handle *given) {
+    struct rlock_handle handle;
+    *out = NULL;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_handle, hold_count, &handle, given, &client->error);
+    return status == RLOCK_OK ? resume(out, client, &handle) : status;
 }
 
 enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "os/options.h"
 
 enum {
     QUORUM_ANSWER_MS = 1000, /* for one of several servers (Redlock: small against the lease) */
@@ -123,7 +124,7 @@ static bool keep(char **kept, const char *text) {
 }
 
 static bool keep_texts(struct rlock_client *client, const struct rlock_client_options *options) {
-    const struct rlock_tls_options *tls = &options->tls;
+    const struct rlock_tls_options *tls = options->tls;
     const bool kept = keep(&client->kept[PASSWORD], options->password) &&
                       keep(&client->kept[1], tls->ca) && keep(&client->kept[2], tls->cert) &&
                       keep(&client->kept[3], tls->key) && keep(&client->kept[4], tls->name);
@@ -191,7 +192,7 @@ static bool show(struct rlock_client *client) {
 static enum rlock_status read_servers(struct rlock_client *client,
                                       const struct rlock_client_options *options) {
     bool replicas = options->replicas > 0;
-    for (; client->count < options->server_count; client->count++) {
+    for (client->count = 0; client->count < options->server_count; client->count++) {
         struct rlock__site *site = &client->sites[client->count];
         if (!rlock__server_parse(&site->server, options->servers[client->count], &client->error))
             return RLOCK_INVALID;
@@ -207,10 +208,8 @@ static enum rlock_status read_servers(struct rlock_client *client,
     return check_quorum(client);
 }
 
-enum rlock_status rlock_client_new(rlock_client **out, const struct rlock_client_options *options) {
-    rlock_client *client = *out = calloc(1, sizeof *client);
-    if (client == NULL)
-        return RLOCK_SYSTEM;
+static enum rlock_status set_up(struct rlock_client *client,
+                                const struct rlock_client_options *options) {
     client->connect_timeout_ms = options->connect_timeout_ms;
     client->io_timeout_ms = options->io_timeout_ms;
     if (options->server_count < 1 || options->server_count > RLOCK_SERVERS_MAX)
@@ -226,6 +225,21 @@ enum rlock_status rlock_client_new(rlock_client **out, const struct rlock_client
         return no_memory(client);
     client->routes = routes;
     return RLOCK_OK;
+}
+
+enum rlock_status rlock_client_new(rlock_client **out, const struct rlock_client_options *given) {
+    struct rlock_client_options options;
+    struct rlock_tls_options tls = RLOCK_TLS_OPTIONS_INIT;
+    rlock_client *client = *out = calloc(1, sizeof *client);
+    if (client == NULL)
+        return RLOCK_SYSTEM;
+    enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_client_options, tls, &options, given, &client->error);
+    if (status == RLOCK_OK && options.tls != NULL)
+        status =
+            RLOCK__READ_OPTIONS(rlock_tls_options, insecure, &tls, options.tls, &client->error);
+    options.tls = &tls;
+    return status == RLOCK_OK ? set_up(client, &options) : status;
 }
 
 void rlock_client_free(rlock_client *client) {

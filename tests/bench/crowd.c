@@ -37,7 +37,8 @@ static rlock_client *new_client(void) {
 }
 
 static rlock_lock *new_lock(rlock_client *client) {
-    const struct rlock_lock_options options = {.kind = kind,
+    const struct rlock_lock_options options = {.size = sizeof options,
+                                               .kind = kind,
                                                .names = &name,
                                                .name_count = 1,
                                                .lease_ms = lease_ms,
@@ -50,9 +51,10 @@ static rlock_lock *new_lock(rlock_client *client) {
 }
 
 static void *wait_for_it(void *unused) {
-    struct rlock_wait wait = {.deadline_ms = RLOCK_FOREVER, .until_ms = 1, .cancel_fd = -1};
+    struct rlock_wait wait = RLOCK_WAIT_INIT;
     rlock_client *client = new_client();
     rlock_lock *lock = new_lock(client);
+    wait.until_ms = 1;
     enum rlock_status status = rlock_acquire(lock, &wait); /* once, whatever the answer */
     (void)sem_post(&coming);
     wait.until_ms = RLOCK_FOREVER;
@@ -84,7 +86,8 @@ static void all_wait(size_t count) {
 }
 
 static void all_hold(size_t count) {
-    const struct rlock_wait wait = {.until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+    const struct rlock_wait wait = {
+        .size = sizeof wait, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
     rlock_client *client = new_client();
     for (size_t i = 0; i < count; i++) {
         if (rlock_acquire(new_lock(client), &wait) != RLOCK_OK)

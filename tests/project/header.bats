@@ -39,6 +39,31 @@ strict() { # COMPILER STANDARD LANGUAGE
     strict c++ c++17 c++
 }
 
+# inits: the structures that a program fills in, by their macros: "rlock_wait RLOCK_WAIT_INIT" a line.
+inits() {
+    sed -n 's/^#define \(RLOCK_[A-Z_]*\)_INIT\>.*/\1/p' "$PREFIX"/include/rlock*.h |
+        while read -r name; do echo "${name,,} ${name}_INIT"; done | sort
+}
+
+@test "each structure that begins with its size has an _INIT, which sets it, in C and in C++" {
+    local name init
+    assert_equal "$(inits | sed 's/ .*//')" \
+        "$(grep -B 1 '^    size: at 0,' "$SOURCE/lib/librlock.abi" | sed -n 's/^struct \(.*\):.*/\1/p' | sort)"
+    {
+        echo '#include <rlock_admin.h>'
+        echo 'int main(void) {'
+        while read -r name init; do
+            echo "{ const struct $name one = $init; if (one.size != sizeof one) return 1; }"
+        done < <(inits)
+        echo 'return 0; }'
+    } >inits.c
+    for strict in 'cc -std=c11' 'c++ -std=c++17 -x c++'; do
+        # shellcheck disable=SC2086
+        $strict -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -o inits inits.c
+        ./inits
+    done
+}
+
 @test "installed are the program, the library, its module, its headers and its pkg-config file" {
     assert_file_executable "$PREFIX/bin/rlock"
     assert_file_exists "$PREFIX/include/rlock.h"
@@ -80,7 +105,7 @@ flag() {
     assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
 }
 
-@test "a program of fifteen lines takes a lock and gives it back" {
+@test "a program of twenty lines takes a lock and gives it back" {
     plain_build_only
     cat >lock.c <<-'END'
 	#include <rlock.h>
@@ -88,12 +113,15 @@ flag() {
 	int main(int argc, char **argv) {
 	    const char *names[] = {argv[argc - 1]};
 	    struct rlock_client_options server = RLOCK_CLIENT_OPTIONS_INIT;
-	    struct rlock_lock_options options = {.kind = "run", .names = names, .name_count = 1, .lease_ms = 10000};
-	    struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+	    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+	    struct rlock_wait wait = RLOCK_WAIT_INIT;
 	    rlock_client *client = NULL;
 	    rlock_lock *lock = NULL;
 	    server.servers = (const char *const *)argv + 1;
 	    server.server_count = 1;
+	    options.names = names;
+	    options.name_count = 1;
+	    wait.deadline_ms = 0;
 	    if (rlock_client_new(&client, &server) != RLOCK_OK || rlock_lock_new(&lock, client, &options) != RLOCK_OK ||
 	        rlock_acquire(lock, &wait) != RLOCK_OK)
 	        return 1;

@@ -167,7 +167,7 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts random resp shown slot status
-	limit refusal tls url
+	limit options refusal tls url
 	resolve
 	conn
 	link_open view

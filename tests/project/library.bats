@@ -114,7 +114,7 @@ assert_examples_work() {
 @test "the example stops when its lock is taken away" {
     plain_build_only
     cp -r "$EXAMPLES" sources
-    sed 's/RLOCK_LEASE_DEFAULT_MS/600/; s/grace_ms = 5000/grace_ms = 100/' -i sources/worker.c
+    sed 's/lease_ms = 30000/lease_ms = 600/; s/grace_ms = 5000/grace_ms = 100/' -i sources/worker.c
     make -C sources LDFLAGS="-Wl,-rpath,$LIBRARY_DIR" worker
     sources/worker x "$RLOCK_SERVER" >out 2>err 3>&- &
     pid=$!

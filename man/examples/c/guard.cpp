@@ -12,15 +12,14 @@ class Guard {
   public:
     Guard(rlock_client *client, const std::string &name) {
         const char *names[] = {name.c_str()};
-        rlock_lock_options options{};
-        options.kind = "run";
+        rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
         options.names = names;
         options.name_count = 1;
-        options.lease_ms = RLOCK_LEASE_DEFAULT_MS;
         rlock_lock *made = nullptr;
         auto status = rlock_lock_new(&made, client, &options);
         lock.reset(made);
-        const rlock_wait wait{rlock_now_ms() + 2000, RLOCK_FOREVER, -1};
+        rlock_wait wait = RLOCK_WAIT_INIT;
+        wait.deadline_ms = rlock_now_ms() + 2000;
         if (status == RLOCK_OK)
             status = rlock_acquire(made, &wait);
         if (status != RLOCK_OK)

@@ -22,8 +22,9 @@ static bool work(int lost_fd) {
 
 /* A thread of the library's renews the lock while the work goes on. */
 static int work_under(rlock_lock *lock) {
-    const struct rlock_keeper_options options = {.grace_ms = 5000, .lease_end_ms = NULL};
+    struct rlock_keeper_options options = RLOCK_KEEPER_OPTIONS_INIT;
     rlock_keeper *keeper = NULL;
+    options.grace_ms = 5000; /* the time that work() needs to stop, many times over */
     if (rlock_keeper_start(&keeper, lock, &options) != RLOCK_OK)
         return 1;
     /* Whatever is written goes with the token: a store that has seen a larger one refuses it. */
@@ -34,17 +35,14 @@ static int work_under(rlock_lock *lock) {
 }
 
 static int take_and_work(rlock_client *client, const char *name) {
-    const struct rlock_lock_options options = {
-        .kind = "run",
-        .names = &name,
-        .name_count = 1,
-        .lease_ms = RLOCK_LEASE_DEFAULT_MS,
-        .command = "worker",
-    };
-    /* At most two seconds; nothing but time ends the wait. */
-    const struct rlock_wait wait = {
-        .deadline_ms = rlock_now_ms() + 2000, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    struct rlock_wait wait = RLOCK_WAIT_INIT;
     rlock_lock *lock = NULL;
+    options.names = &name;
+    options.name_count = 1;
+    options.lease_ms = 30000; /* renewed every ten seconds */
+    options.command = "worker";
+    wait.deadline_ms = rlock_now_ms() + 2000;
     enum rlock_status status = rlock_lock_new(&lock, client, &options);
     int result = 1;
     if (status == RLOCK_OK)

@@ -33,7 +33,7 @@ static void look_at(struct looked *f, const char *name, const char *answer) {
     options.servers = servers;
     options.server_count = 1;
     assert_int_equal(rlock_client_new(&f->client, &options), RLOCK_OK);
-    const struct rlock_look_at look = {name, 0, rlock_now_ms() + 5000, -1};
+    const struct rlock_look_at look = {sizeof look, name, 0, rlock_now_ms() + 5000, -1};
     f->status = rlock_look(f->client, &look, &f->view);
 }
 

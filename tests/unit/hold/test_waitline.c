@@ -166,7 +166,8 @@ static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
 static int make_client(void **state) {
     (void)state;
     static const char *const url = "unix:///none/sock";
-    const struct rlock_client_options options = {.servers = &url, .server_count = 1};
+    const struct rlock_client_options options = {
+        .size = sizeof options, .servers = &url, .server_count = 1};
     return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
 }
 

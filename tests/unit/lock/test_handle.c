@@ -21,6 +21,7 @@ static const struct rlock_handle_hold holds[] = {
 };
 
 static const struct rlock_handle handle = {
+    .size = sizeof handle,
     .kind = "run",
     .servers = "unix:///nowhere",
     .owner = "uuid:1@host",
@@ -35,8 +36,11 @@ static rlock_client *make_client(const char *path) {
     char url[128];
     (void)snprintf(url, sizeof url, "unix://%s", path);
     const char *const servers[] = {url};
-    const struct rlock_client_options options = {
-        .servers = servers, .server_count = 1, .connect_timeout_ms = 1000, .io_timeout_ms = 1000};
+    const struct rlock_client_options options = {.size = sizeof options,
+                                                 .servers = servers,
+                                                 .server_count = 1,
+                                                 .connect_timeout_ms = 1000,
+                                                 .io_timeout_ms = 1000};
     assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
     return client;
 }

@@ -94,10 +94,13 @@ static void begin(struct fixture *f, const char *const *answers, const char *con
     open_door(f);
     (void)snprintf(url, sizeof url, "unix://%s", f->path);
     const char *const servers[] = {url};
-    const struct rlock_client_options client = {
-        .servers = servers, .server_count = 1, .connect_timeout_ms = 5000, .io_timeout_ms = 5000};
+    const struct rlock_client_options client = {.size = sizeof client,
+                                                .servers = servers,
+                                                .server_count = 1,
+                                                .connect_timeout_ms = 5000,
+                                                .io_timeout_ms = 5000};
     const struct rlock_lock_options lock = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
+        .size = sizeof lock, .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
@@ -139,7 +142,7 @@ static enum rlock_status hear_within(struct fixture *f, int64_t ms, struct rlock
 }
 
 static enum rlock_status acquire_within(struct fixture *f, int64_t ms) {
-    const struct rlock_wait wait = {rlock_now_ms() + ms, RLOCK_FOREVER, -1};
+    const struct rlock_wait wait = {sizeof wait, rlock_now_ms() + ms, RLOCK_FOREVER, -1};
     return rlock_acquire(f->lock, &wait);
 }
 

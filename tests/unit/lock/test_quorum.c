@@ -41,12 +41,13 @@ static void begin(struct fixture *f, const char *const *first, const char *const
         (void)snprintf(f->urls[i], sizeof f->urls[i], "unix://%s", f->peers[i].path);
         servers[i] = f->urls[i];
     }
-    const struct rlock_client_options client = {.servers = servers,
+    const struct rlock_client_options client = {.size = sizeof client,
+                                                .servers = servers,
                                                 .server_count = SERVERS,
                                                 .connect_timeout_ms = ANSWER_MS,
                                                 .io_timeout_ms = ANSWER_MS};
     const struct rlock_lock_options lock = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = LEASE_MS};
+        .size = sizeof lock, .kind = "run", .names = names, .name_count = 1, .lease_ms = LEASE_MS};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
 }
@@ -66,7 +67,8 @@ static void forget(struct fixture *f) {
 }
 
 static enum rlock_status try_once(struct fixture *f) {
-    const struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+    const struct rlock_wait wait = {
+        .size = sizeof wait, .deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
     return rlock_acquire(f->lock, &wait);
 }
 
@@ -178,7 +180,7 @@ static void a_minority_is_given_back(void **state) {
 static void a_split_vote_is_known_as_one(void **state) {
     (void)state;
     struct fixture f;
-    const struct rlock_wait once = {.cancel_fd = -1};
+    const struct rlock_wait once = {.size = sizeof once, .cancel_fd = -1};
     begin(&f, ANSWERS(HELD_BY("o")), ANSWERS(GRANTED(5), DONE), ANSWERS(HELD_BY("p")));
     assert_int_equal(rlock_acquire(f.lock, &once), RLOCK_AGAIN);
     assert_true(f.lock->split);

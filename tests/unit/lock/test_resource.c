@@ -26,13 +26,14 @@ static void begin(struct fixture *f, const char *const *answers, const char *pas
     peer_start(&f->peer, answers);
     (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
     const char *const servers[] = {url};
-    const struct rlock_client_options client = {.servers = servers,
+    const struct rlock_client_options client = {.size = sizeof client,
+                                                .servers = servers,
                                                 .server_count = 1,
                                                 .password = password,
                                                 .connect_timeout_ms = SHORT_MS,
                                                 .io_timeout_ms = SHORT_MS};
     const struct rlock_lock_options lock = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
+        .size = sizeof lock, .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
 }
@@ -44,7 +45,8 @@ static void end(struct fixture *f) {
 }
 
 static enum rlock_status try_once(struct fixture *f) {
-    const struct rlock_wait wait = {.deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
+    const struct rlock_wait wait = {
+        .size = sizeof wait, .deadline_ms = 0, .until_ms = RLOCK_FOREVER, .cancel_fd = -1};
     return rlock_acquire(f->lock, &wait);
 }
 

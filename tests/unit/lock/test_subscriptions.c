@@ -32,12 +32,13 @@ struct fixture {
 
 static void make(struct fixture *f, const char *const *urls) {
     const char *names[] = {"x"};
-    const struct rlock_client_options client = {.servers = urls,
+    const struct rlock_client_options client = {.size = sizeof client,
+                                                .servers = urls,
                                                 .server_count = f->count,
                                                 .connect_timeout_ms = LONG_MS,
                                                 .io_timeout_ms = LONG_MS};
     const struct rlock_lock_options lock = {
-        .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
+        .size = sizeof lock, .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);
     assert_int_equal(rlock_lock_new(&f->lock, f->client, &lock), RLOCK_OK);
 }

@@ -9,7 +9,8 @@
 
 static enum rlock_status make(rlock_client **client, size_t count, const char *const *urls,
                               const char *password) {
-    const struct rlock_client_options options = {.servers = urls,
+    const struct rlock_client_options options = {.size = sizeof options,
+                                                 .servers = urls,
                                                  .server_count = count,
                                                  .password = password,
                                                  .connect_timeout_ms = 4000,
@@ -125,11 +126,16 @@ static void who_gets_which_password(void **state) {
 static void tls_is_for_those_that_ask_for_it(void **state) {
     (void)state;
     static const char *const urls[] = {"redis://a", "rediss://b", "unix:///c"};
+    const struct rlock_tls_options given = {
+        .size = sizeof given,
+        .ca = "ca.pem",
+        .cert = "cert.pem",
+        .key = "key.pem",
+        .name = "h",
+        .insecure = true,
+    };
     const struct rlock_client_options options = {
-        .servers = urls,
-        .server_count = COUNT(urls),
-        .tls = {
-            .ca = "ca.pem", .cert = "cert.pem", .key = "key.pem", .name = "h", .insecure = true}};
+        .size = sizeof options, .servers = urls, .server_count = COUNT(urls), .tls = &given};
     rlock_client *client;
     assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
     assert_null(client->sites[0].access.tls);
@@ -169,7 +175,8 @@ static void how_long_an_answer_may_take(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
-        const struct rlock_client_options options = {.servers = rows[i].urls,
+        const struct rlock_client_options options = {.size = sizeof options,
+                                                     .servers = rows[i].urls,
                                                      .server_count = count_urls(rows[i].urls),
                                                      .io_timeout_ms = rows[i].io_ms,
                                                      .replicas = rows[i].replicas,
@@ -211,7 +218,8 @@ static void how_long_a_first_answer_may_take(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
-        const struct rlock_client_options options = {.servers = rows[i].urls,
+        const struct rlock_client_options options = {.size = sizeof options,
+                                                     .servers = rows[i].urls,
                                                      .server_count = count_urls(rows[i].urls),
                                                      .connect_timeout_ms = rows[i].connect_ms,
                                                      .io_timeout_ms = rows[i].io_ms};

@@ -182,6 +182,7 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
 
 enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms) {
     const struct rlock_wait wait = {
+        .size = sizeof wait,
         .deadline_ms = deadline_ms == 0 ? 0 : rlock__after_ms(START_MS, deadline_ms),
         .until_ms = rlock__after_ms(START_MS, until_ms),
         .cancel_fd = -1,

@@ -1,0 +1,193 @@
+/* test_options.c: programs older and newer than the library are understood, or refused. */
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os/options.h"
+#include "rlock_admin.h"
+
+/* The same structure in three versions, as one after the other adds to it. */
+struct first {
+    size_t size;
+    int64_t lease_ms;
+    bool loud;
+};
+
+struct known {
+    size_t size;
+    int64_t lease_ms;
+    bool loud;
+    const char *note;
+};
+
+struct newer {
+    size_t size;
+    int64_t lease_ms;
+    bool loud;
+    const char *note;
+    int64_t speed;
+    bool proud;
+};
+
+static struct rlock__error error;
+
+static enum rlock_status read_into(struct known *out, const void *given) {
+    error.text[0] = '\0';
+    memset(out, 'x', sizeof *out);
+    return RLOCK__READ_OPTIONS(known, loud, out, given, &error);
+}
+
+static void the_same_version_is_copied(void **state) {
+    (void)state;
+    struct known out;
+    const struct known given = {.size = sizeof given, .lease_ms = 7, .loud = true, .note = "n"};
+    assert_int_equal(read_into(&out, &given), RLOCK_OK);
+    assert_int_equal(out.lease_ms, 7);
+    assert_true(out.loud);
+    assert_string_equal(out.note, "n");
+}
+
+static void what_an_older_program_does_not_know_is_zero(void **state) {
+    (void)state;
+    struct known out;
+    const struct first given = {.size = sizeof given, .lease_ms = 7, .loud = true};
+    assert_int_equal(read_into(&out, &given), RLOCK_OK);
+    assert_int_equal(out.lease_ms, 7);
+    assert_true(out.loud);
+    assert_null(out.note);
+}
+
+static void a_newer_program_is_served_while_it_uses_nothing_new(void **state) {
+    (void)state;
+    struct known out;
+    struct newer given;
+    memset(&given, 0, sizeof given);
+    given.size = sizeof given;
+    given.note = "n";
+    assert_int_equal(read_into(&out, &given), RLOCK_OK);
+    assert_string_equal(out.note, "n");
+    given.proud = true; /* the last byte that is any field's */
+    assert_int_equal(read_into(&out, &given), RLOCK_INVALID);
+    assert_non_null(
+        strstr(error.text, "struct known has an option that this version of librlock, "));
+    assert_non_null(strstr(error.text, rlock_version()));
+}
+
+static void a_size_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, offsetof(struct first, loud), 4097, SIZE_MAX};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        struct known out;
+        const struct known given = {.size = sizes[i], .lease_ms = 7};
+        assert_int_equal(read_into(&out, &given), RLOCK_INVALID);
+        assert_non_null(strstr(error.text, "the size in struct known is "));
+    }
+}
+
+/* --- each function that is given options -------------------------------------------------------
+ */
+
+static rlock_client *client;
+
+static int make_client(void **state) {
+    (void)state;
+    static const char *const url = "unix:///none/sock";
+    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+    options.servers = &url;
+    options.server_count = 1;
+    return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
+}
+
+static int free_client(void **state) {
+    (void)state;
+    rlock_client_free(client);
+    return 0;
+}
+
+static void assert_refused(enum rlock_status status, const char *name) {
+    char text[128];
+    (void)snprintf(text, sizeof text, "the size in struct %s is 0: begin with its _INIT", name);
+    assert_int_equal(status, RLOCK_INVALID);
+    assert_string_equal(rlock_error(client), text);
+}
+
+static void a_client_without_a_size_is_refused(void **state) {
+    (void)state;
+    static const char *const url = "unix:///none/sock";
+    rlock_client *other;
+    struct rlock_client_options options = {.servers = &url, .server_count = 1};
+    assert_int_equal(rlock_client_new(&other, &options), RLOCK_INVALID);
+    assert_non_null(strstr(rlock_error(other), "the size in struct rlock_client_options is 0"));
+    rlock_client_free(other);
+    const struct rlock_tls_options tls = {.insecure = true};
+    options = (struct rlock_client_options)RLOCK_CLIENT_OPTIONS_INIT;
+    options.servers = &url;
+    options.server_count = 1;
+    options.tls = &tls;
+    assert_int_equal(rlock_client_new(&other, &options), RLOCK_INVALID);
+    assert_non_null(strstr(rlock_error(other), "the size in struct rlock_tls_options is 0"));
+    rlock_client_free(other);
+}
+
+static void a_lock_without_a_size_is_refused(void **state) {
+    (void)state;
+    static const char *const name = "x";
+    const struct rlock_lock_options options = {.kind = "run", .names = &name, .name_count = 1};
+    rlock_lock *lock;
+    assert_refused(rlock_lock_new(&lock, client, &options), "rlock_lock_options");
+    assert_null(lock);
+    const struct rlock_handle handle = {.kind = "run", .owner = "o"};
+    assert_refused(rlock_lock_resume(&lock, client, &handle), "rlock_handle");
+    assert_null(lock);
+}
+
+static void what_a_lock_is_asked_without_a_size_is_refused(void **state) {
+    (void)state;
+    static const char *const name = "x";
+    const struct rlock_wait wait = {.cancel_fd = -1};
+    const struct rlock_keeper_options keeping = {.grace_ms = 1};
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    rlock_keeper *keeper;
+    rlock_lock *lock;
+    options.names = &name;
+    options.name_count = 1;
+    assert_int_equal(rlock_lock_new(&lock, client, &options), RLOCK_OK);
+    assert_refused(rlock_acquire(lock, &wait), "rlock_wait");
+    assert_refused(rlock_keeper_start(&keeper, lock, &keeping), "rlock_keeper_options");
+    assert_null(keeper);
+    rlock_lock_free(lock);
+}
+
+static void what_a_client_is_asked_without_a_size_is_refused(void **state) {
+    (void)state;
+    const struct rlock_count count = {.name = "x", .number = 1, .cancel_fd = -1};
+    const struct rlock_look_at look = {.name = "x", .cancel_fd = -1};
+    const struct rlock_break_options breaking = {.name = "x", .kind = "run", .cancel_fd = -1};
+    const struct rlock_probe_options probing = {.name = "x", .cancel_fd = -1};
+    int64_t number;
+    rlock_view *view;
+    rlock_facts *facts;
+    assert_refused(rlock_latch_set(client, &count, &number), "rlock_count");
+    assert_refused(rlock_latch_down(client, &count, &number), "rlock_count");
+    assert_refused(rlock_sem_resize(client, &count, &number), "rlock_count");
+    assert_refused(rlock_look(client, &look, &view), "rlock_look_at");
+    assert_null(view);
+    assert_refused(rlock_break(client, &breaking, &number), "rlock_break_options");
+    assert_refused(rlock_probe(client, &probing, &facts), "rlock_probe_options");
+    assert_null(facts);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_version_is_copied),
+        cmocka_unit_test(what_an_older_program_does_not_know_is_zero),
+        cmocka_unit_test(a_newer_program_is_served_while_it_uses_nothing_new),
+        cmocka_unit_test(a_size_that_cannot_be_is_refused),
+        cmocka_unit_test(a_client_without_a_size_is_refused),
+        cmocka_unit_test(a_lock_without_a_size_is_refused),
+        cmocka_unit_test(what_a_lock_is_asked_without_a_size_is_refused),
+        cmocka_unit_test(what_a_client_is_asked_without_a_size_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_client, free_client);
+}
