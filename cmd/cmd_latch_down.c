@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "hold/child.h"
+#include "hold/command.h"
 #include "hold/count.h"
 #include "hold/holds.h"
 #include "output/out.h"
@@ -100,7 +100,7 @@ static int run(struct down *down) {
     while (spawn_watch(&down->spawn, &down->signals, -1, -1, RLOCK_FOREVER) != SPAWN_ENDED)
         continue;
     const int status =
-        child_status(&down->spawn, down->settings, rlock_client_server(down->server.client));
+        command_status(&down->spawn, down->settings, rlock_client_server(down->server.client));
     if (status != 0 && !down->settings->always)
         return status;
     const int failure = count(down);
@@ -114,7 +114,7 @@ static int run_and_count(const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     int status = server_open(&down.server, settings);
-    if (status == 0 && !child_prepare(&down.spawn, &down.signals, settings, 0))
+    if (status == 0 && !command_prepare(&down.spawn, &down.signals, settings, 0))
         status = EXIT_SYSTEM;
     if (status == 0)
         status = look(&down);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hold/child.h"
+#include "hold/command.h"
 #include "hold/take.h"
 #include "hold/tell.h"
 #include "output/notify.h"
@@ -200,17 +200,13 @@ static int end_lost(const struct wrapped *wrapped) {
     return EXIT_LOST;
 }
 
-static int command_status(const struct wrapped *wrapped) {
-    return child_status(&wrapped->spawn, wrapped->settings,
-                        rlock_client_server(wrapped->taken.server.client));
-}
-
 static int end(struct wrapped *wrapped) {
-    if (wrapped->spawn.report.verb != REPORT_ENDED)
-        return release(wrapped, 0, command_status(wrapped));
-    if (was_lost(wrapped) || wrapped->spawn.report.left)
+    const bool ended = wrapped->spawn.report.verb == REPORT_ENDED;
+    if (ended && (was_lost(wrapped) || wrapped->spawn.report.left))
         return end_lost(wrapped);
-    return release(wrapped, keep_ms(wrapped), command_status(wrapped));
+    const int status = command_status(&wrapped->spawn, wrapped->settings,
+                                      rlock_client_server(wrapped->taken.server.client));
+    return release(wrapped, ended ? keep_ms(wrapped) : 0, status);
 }
 
 /* --- the way through ------------------------------------------------------------------------- */
@@ -268,7 +264,7 @@ int wrap(const struct wrap_kind *kind, const struct settings *settings) {
     }
     int status = take_prepare(&wrapped.taken, settings, kind);
     if (status == 0 && settings->command != NULL &&
-        !child_prepare(&wrapped.spawn, &wrapped.signals, settings, &wrapped.deadline))
+        !command_prepare(&wrapped.spawn, &wrapped.signals, settings, &wrapped.deadline))
         status = EXIT_SYSTEM;
     if (status == 0 && take(&wrapped.taken, settings, &wrapped.signals, &status))
         status = run_held(&wrapped);

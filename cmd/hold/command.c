@@ -1,5 +1,5 @@
-/* child.c: the command that the settings name. */
-#include "hold/child.h"
+/* command.c: the command that the settings name. */
+#include "hold/command.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "hold/not_run.h"
 #include "output/out.h"
 
-bool child_prepare(struct spawn *spawn, const struct signals *signals,
-                   const struct settings *settings, const struct deadline *deadline) {
+bool command_prepare(struct spawn *spawn, const struct signals *signals,
+                     const struct settings *settings, const struct deadline *deadline) {
     const struct spawn_options options = {.argv = settings->command, .deadline = *deadline};
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
@@ -35,7 +35,7 @@ static int say_not_run(const struct report *report, const struct settings *setti
     return status;
 }
 
-int child_status(const struct spawn *spawn, const struct settings *settings, const char *server) {
+int command_status(const struct spawn *spawn, const struct settings *settings, const char *server) {
     const struct report *report = &spawn->report;
     if (report->verb != REPORT_ENDED)
         return say_not_run(report, settings, server);
