@@ -1,13 +1,27 @@
 /* cmd_acquire.c: rlock acquire: the locks of the commands that wrap others, left held for a lease.
  * A latch is not among them, nor are plain permits: what has no lease would stay for ever. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd.h"
-#include "hold/acquire.h"
+#include "hold/background.h"
+#include "hold/detached.h"
+#include "hold/kind.h"
+#include "output/out.h"
 
 #define SYNOPSIS "-n NAME [options]"
 
-static int run_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_run();
-    return acquire_lock(&kind, settings);
+static int acquire_exec(struct settings *settings) {
+    struct signals signals;
+    if (!signals_begin(&signals)) {
+        out_error("cannot take signals: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    const int status = settings->while_pid > 0 ? background_acquire(settings, &signals)
+                                               : detached_acquire(settings, &signals);
+    close(signals.fd);
+    return status;
 }
 
 const struct cmd cmd_acquire_run = {
@@ -16,13 +30,9 @@ const struct cmd cmd_acquire_run = {
     .synopsis = SYNOPSIS,
     .options = CMD_ACQUIRE_RUN,
     .child = CHILD_NONE,
-    .exec = run_exec,
+    .kind = &kind_run,
+    .exec = acquire_exec,
 };
-
-static int fair_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_fair(settings);
-    return acquire_lock(&kind, settings);
-}
 
 const struct cmd cmd_acquire_fair = {
     .name = "acquire fair",
@@ -30,13 +40,9 @@ const struct cmd cmd_acquire_fair = {
     .synopsis = SYNOPSIS,
     .options = CMD_ACQUIRE_FAIR,
     .child = CHILD_NONE,
-    .exec = fair_exec,
+    .kind = &kind_fair,
+    .exec = acquire_exec,
 };
-
-static int read_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_read();
-    return acquire_lock(&kind, settings);
-}
 
 const struct cmd cmd_acquire_read = {
     .name = "acquire read",
@@ -44,13 +50,9 @@ const struct cmd cmd_acquire_read = {
     .synopsis = SYNOPSIS,
     .options = CMD_ACQUIRE_READ,
     .child = CHILD_NONE,
-    .exec = read_exec,
+    .kind = &kind_read,
+    .exec = acquire_exec,
 };
-
-static int write_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_write(settings);
-    return acquire_lock(&kind, settings);
-}
 
 const struct cmd cmd_acquire_write = {
     .name = "acquire write",
@@ -58,13 +60,9 @@ const struct cmd cmd_acquire_write = {
     .synopsis = SYNOPSIS,
     .options = CMD_ACQUIRE_WRITE,
     .child = CHILD_NONE,
-    .exec = write_exec,
+    .kind = &kind_write,
+    .exec = acquire_exec,
 };
-
-static int sem_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_sem(settings);
-    return acquire_lock(&kind, settings);
-}
 
 const struct cmd cmd_acquire_sem = {
     .name = "acquire sem",
@@ -73,7 +71,8 @@ const struct cmd cmd_acquire_sem = {
     .options = CMD_ACQUIRE_SEM,
     .child = CHILD_NONE,
     .one_name = true,
-    .exec = sem_exec,
+    .kind = &kind_sem,
+    .exec = acquire_exec,
     .check = settings_check_take,
 };
 

@@ -1,6 +1,62 @@
-/* cmd_latch.c: rlock latch: a count-down latch; a command each to set it, to count down, to wait.
- */
+/* cmd_latch.c: rlock latch: a count-down latch; a command each to set it, to count it down
+ * (cmd_latch_down.c), and to wait until it is open. */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "cmd.h"
+#include "hold/count.h"
+#include "hold/kind.h"
+#include "hold/wrap.h"
+#include "output/out.h"
+
+static int latch_set_exec(struct settings *settings) {
+    static const struct count_verb verb = {"set", rlock_latch_set};
+    const char *name = settings->names[0];
+    enum rlock_status status;
+    int64_t left = 0;
+    const int failure = count_once(settings, &verb, settings->count, &status, &left);
+    if (failure != 0)
+        return failure;
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
+                                       OUT_NUMBER("count", left)};
+    if (status == RLOCK_BUSY) {
+        out_event(OUT_ERROR, "busy", fields, sizeof fields / sizeof fields[0],
+                  "cannot set %s: it is set already, %" PRId64 " to go; nothing was changed", name,
+                  left);
+        return EXIT_FAILURE;
+    }
+    out_event(OUT_DEBUG, "set", fields, sizeof fields / sizeof fields[0],
+              "set %s: %" PRId64 " to go", name, left);
+    return 0;
+}
+
+static bool latch_set_check(const struct settings *settings, struct complaint *why) {
+    return settings->count > 0 ||
+           complain(why, EXIT_USAGE,
+                    "missing --count: say after how many count-downs it opens with --count N");
+}
+
+const struct cmd cmd_latch_set = {
+    .name = "latch set",
+    .summary = "Set a latch that opens after N count-downs",
+    .synopsis = "-n NAME --count N [options]",
+    .options = CMD_LATCH_SET,
+    .child = CHILD_NONE,
+    .one_name = true,
+    .exec = latch_set_exec,
+    .check = latch_set_check,
+};
+
+const struct cmd cmd_latch_wait = {
+    .name = "latch wait",
+    .summary = "Wait until a latch is open, then run a command",
+    .synopsis = "-n NAME [options] [[--] COMMAND [ARG...]]\n-n NAME [options] -c STRING",
+    .options = CMD_LATCH_WAIT,
+    .child = CHILD_OPTIONAL,
+    .one_name = true,
+    .kind = &kind_latch,
+    .exec = wrap,
+};
 
 static const struct cmd *const commands[] = {&cmd_latch_set, &cmd_latch_down, &cmd_latch_wait,
                                              NULL};

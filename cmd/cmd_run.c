@@ -1,16 +1,41 @@
-/* cmd_run.c: rlock run: an exclusive, reentrant lock with a fencing token. */
+/* cmd_run.c: rlock run, fair, read, write: a command that runs while a lock is held. Only the kind
+ * of lock differs. */
 #include "cmd.h"
+#include "hold/kind.h"
 #include "hold/wrap.h"
-
-static int run_exec(struct settings *settings) {
-    const struct wrap_kind kind = wrap_kind_run();
-    return wrap(&kind, settings);
-}
 
 const struct cmd cmd_run = {
     .name = "run",
     .summary = "Run a command while holding an exclusive lock",
     .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_RUN,
-    .exec = run_exec,
+    .kind = &kind_run,
+    .exec = wrap,
+};
+
+const struct cmd cmd_fair = {
+    .name = "fair",
+    .summary = "Run a command while holding an exclusive lock, first come first served",
+    .synopsis = CMD_HOLDING_SYNOPSIS,
+    .options = CMD_FAIR,
+    .kind = &kind_fair,
+    .exec = wrap,
+};
+
+const struct cmd cmd_read = {
+    .name = "read",
+    .summary = "Run a command while holding a read/write lock for reading",
+    .synopsis = CMD_HOLDING_SYNOPSIS,
+    .options = CMD_READ,
+    .kind = &kind_read,
+    .exec = wrap,
+};
+
+const struct cmd cmd_write = {
+    .name = "write",
+    .summary = "Run a command while holding a read/write lock for writing",
+    .synopsis = CMD_HOLDING_SYNOPSIS,
+    .options = CMD_WRITE,
+    .kind = &kind_write,
+    .exec = wrap,
 };

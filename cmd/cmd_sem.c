@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "hold/count.h"
+#include "hold/kind.h"
 #include "hold/wrap.h"
 #include "options/opt.h"
 #include "output/out.h"
@@ -82,8 +83,7 @@ static int sem_exec(struct settings *settings) {
         return resize(settings);
     if (settings->plain)
         settings->min_hold_ms = 0; /* a config file's; see sem_check() */
-    const struct wrap_kind kind = wrap_kind_sem(settings);
-    return wrap(&kind, settings);
+    return wrap(settings);
 }
 
 static bool is_given(const struct settings *settings, enum setting key) {
@@ -125,6 +125,7 @@ const struct cmd cmd_sem = {
     .options = CMD_SEM,
     .child = CHILD_OPTIONAL,
     .one_name = true,
+    .kind = &kind_sem,
     .exec = sem_exec,
     .check = sem_check,
 };

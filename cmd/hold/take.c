@@ -10,6 +10,7 @@
 
 #include "hold/ancestor.h"
 #include "hold/waitline.h"
+#include "options/command.h"
 #include "output/duration.h"
 #include "output/out.h"
 #include "output/secret.h"
@@ -59,14 +60,24 @@ static char *join(const char *const *words) {
     return text;
 }
 
+/* What others are shown where no command runs; of what is only passed, nothing. */
+static void describe_acquire(char text[COMMAND_SIZE], const struct settings *settings) {
+    const struct cmd *cmd = settings->cmd;
+    text[0] = '\0';
+    if (!cmd->kind->passed)
+        (void)snprintf(text, COMMAND_SIZE,
+                       settings->while_pid > 0 ? "rlock %s --while %d" : "rlock %s", cmd->name,
+                       settings->while_pid);
+}
+
 /* The command's words, for those who wait: without passwords, which everybody who may use the
  * server could read. They are hidden before the text is cut: of half a password nobody knows that
  * it is one. False: no memory. */
-static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings,
-                             const struct wrap_kind *kind) {
-    const char *told = settings->shell_command != NULL ? settings->shell_command : kind->command;
-    const char *const one[] = {told, NULL};
-    const bool is_one = told != NULL || settings->command == NULL;
+static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
+    describe_acquire(text, settings);
+    const char *const one[] = {settings->shell_command != NULL ? settings->shell_command : text,
+                               NULL};
+    const bool is_one = settings->shell_command != NULL || settings->command == NULL;
     char *whole = join(is_one ? one : (const char *const *)settings->command);
     if (whole == NULL)
         return false;
@@ -80,15 +91,15 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
 
 static int make_lock(struct taken *out, const struct settings *settings) {
     char user[TAKE_USER_SIZE], command[COMMAND_SIZE];
-    if (!holds_read(&out->around) || !describe_command(command, settings, out->kind)) {
+    if (!holds_read(&out->around) || !describe_command(command, settings)) {
         out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
     take_describe_user(user);
     const struct rlock_lock_options options = {
         .size = sizeof options,
-        .kind = out->kind->library,
-        .variant = out->kind->variant,
+        .kind = kind_in_library(out->kind, settings),
+        .variant = kind_variant(settings),
         .permits = settings->take,
         .permits_total = settings->permits,
         .names = settings->names,
@@ -206,8 +217,8 @@ static int explain(const struct taken *taken, const struct settings *settings,
                           status, doubt);
 }
 
-int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind) {
-    *out = (struct taken){.kind = kind};
+int take_prepare(struct taken *out, const struct settings *settings) {
+    *out = (struct taken){.kind = settings->cmd->kind};
     const int failure = server_open(&out->server, settings);
     return failure != 0 ? failure : make_lock(out, settings);
 }

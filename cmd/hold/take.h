@@ -3,14 +3,14 @@
 #define RLOCK_CMD_TAKE_H
 
 #include "hold/holds.h"
-#include "hold/wrap_kind.h"
+#include "hold/kind.h"
 #include "options/settings.h"
 #include "process/signals.h"
 #include "rlock.h"
 #include "server/server.h"
 
 struct taken {
-    const struct wrap_kind *kind;
+    const struct kind *kind;
     struct server server;
     rlock_lock *lock;
     struct holds around;
@@ -25,7 +25,7 @@ struct taken {
 
 /* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in
  * any case. */
-int take_prepare(struct taken *out, const struct settings *settings, const struct wrap_kind *kind);
+int take_prepare(struct taken *out, const struct settings *settings);
 
 /* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
  * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its

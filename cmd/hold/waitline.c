@@ -12,7 +12,7 @@
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
 
-void waitline_begin(struct waitline *line, const char *name, const struct wrap_kind *kind) {
+void waitline_begin(struct waitline *line, const char *name, const struct kind *kind) {
     *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
 }
 
@@ -23,7 +23,7 @@ static void describe_count(char *text, size_t size, const struct rlock_holder *h
         (void)snprintf(text, size, "not set yet");
 }
 
-void waitline_why(char *text, size_t size, const struct wrap_kind *kind,
+void waitline_why(char *text, size_t size, const struct kind *kind,
                   const struct rlock_holder *holder) {
     if (kind->detail == DETAIL_COUNT)
         describe_count(text, size, holder);
@@ -41,7 +41,7 @@ static const char *ordinal_ending(int64_t number) {
 /* Appends "for deploy (fair, 2nd of 4): held by ...", or what is wrong with the server. */
 static void append_wait(char *text, size_t size, size_t *length, const struct waitline *line,
                         const rlock_client *client, const struct rlock_holder *holder) {
-    const struct wrap_kind *kind = line->kind;
+    const struct kind *kind = line->kind;
     char why[TEXT_SIZE];
     if (holder == NULL) {
         describe_append(text, size, length, "for %s: cannot use %s: %s", line->name,
@@ -65,7 +65,7 @@ static void append_wait(char *text, size_t size, size_t *length, const struct wa
 }
 
 /* Behind the fields of every kind: the place, of a latch the count. Returns how many. */
-static size_t add_place(struct out_field *fields, const struct wrap_kind *kind,
+static size_t add_place(struct out_field *fields, const struct kind *kind,
                         const struct rlock_holder *holder) {
     if (kind->detail == DETAIL_COUNT) {
         fields[0] = OUT_NUMBER("count", holder->waiting);

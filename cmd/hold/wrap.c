@@ -250,7 +250,7 @@ static int run_held(struct wrapped *wrapped) {
     return end(wrapped);
 }
 
-int wrap(const struct wrap_kind *kind, const struct settings *settings) {
+int wrap(struct settings *settings) {
     struct wrapped wrapped = {
         .settings = settings,
         .deadline =
@@ -262,7 +262,7 @@ int wrap(const struct wrap_kind *kind, const struct settings *settings) {
         out_error("cannot take signals: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
-    int status = take_prepare(&wrapped.taken, settings, kind);
+    int status = take_prepare(&wrapped.taken, settings);
     if (status == 0 && settings->command != NULL &&
         !command_prepare(&wrapped.spawn, &wrapped.signals, settings, &wrapped.deadline))
         status = EXIT_SYSTEM;

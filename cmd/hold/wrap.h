@@ -2,11 +2,10 @@
 #ifndef RLOCK_CMD_WRAP_H
 #define RLOCK_CMD_WRAP_H
 
-#include "hold/wrap_kind.h"
 #include "options/settings.h"
 
-/* Takes a lock of that kind, runs the command while it is held, gives it back; without a command it
- * only takes it. Returns the exit status (CLI.md, section 3). */
-int wrap(const struct wrap_kind *kind, const struct settings *settings);
+/* Takes a lock of the kind of settings->cmd, runs the command while it is held, gives it back;
+ * without a command it only takes it. Returns the exit status: rlock(1). A struct cmd's exec. */
+int wrap(struct settings *settings);
 
 #endif

@@ -8,6 +8,7 @@
 struct settings;
 struct complaint;
 struct opt;
+struct kind;
 
 /* Which commands an option belongs to: one bit a command, so that a row of opt.c names a set. */
 enum cmd_bit {
@@ -44,7 +45,8 @@ struct cmd {
     const char *synopsis; /* what follows "rlock NAME"; one line for each form, parted by '\n' */
     unsigned options;     /* its bit: the rows of opt.c that hold it apply */
     enum cmd_child child;
-    bool one_name; /* -n once, not several times */
+    bool one_name;           /* -n once, not several times */
+    const struct kind *kind; /* of lock, that it takes; NULL: none */
 
     /* What stands on the command line besides options, which may stand before and behind it: such
      * as opt_handle. NULL: what follows the options is a command to run. */

@@ -228,7 +228,8 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
 
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
-    *settings = (struct settings){.replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT};
+    *settings = (struct settings){
+        .cmd = cmd, .replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT};
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
     enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);

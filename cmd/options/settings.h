@@ -78,7 +78,8 @@ struct origin {
 struct kept_text; /* text that settings own */
 
 struct settings {
-    const char **names; /* as given, -n order */
+    const struct cmd *cmd; /* that they are for */
+    const char **names;    /* as given, -n order */
     size_t name_count;
     const char *servers[RLOCK_SERVERS_MAX]; /* URLs, maybe with a password: never print them */
     size_t server_count;                    /* several are a quorum */

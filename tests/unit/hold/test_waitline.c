@@ -10,10 +10,10 @@
 #include "lock/lock.h"
 #include "output/out.h"
 
-static const struct wrap_kind run = {.name = "run", .detail = DETAIL_NONE},
-                              fair = {.name = "fair", .detail = DETAIL_PLACE},
-                              reader = {.name = "read", .detail = DETAIL_KIND},
-                              latch = {.name = "latch", .detail = DETAIL_COUNT};
+static const struct kind run = {.name = "run", .detail = DETAIL_NONE},
+                         fair = {.name = "fair", .detail = DETAIL_PLACE},
+                         reader = {.name = "read", .detail = DETAIL_KIND},
+                         latch = {.name = "latch", .detail = DETAIL_COUNT};
 
 static int64_t now_ms = 1000000;
 static rlock_client *client; /* that has never spoken to its server */
@@ -43,14 +43,14 @@ static const char *shown(struct waitline *line, const struct rlock_lock *lock) {
 }
 
 /* What a line of that kind says of a lock whose last try was busy. */
-static const char *said(const struct wrap_kind *kind, const struct rlock_holder *holder) {
+static const char *said(const struct kind *kind, const struct rlock_holder *holder) {
     const struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
     struct waitline line;
     waitline_begin(&line, holder->name, kind);
     return shown(&line, &lock);
 }
 
-static void assert_says(const struct wrap_kind *kind, const struct rlock_holder *holder,
+static void assert_says(const struct kind *kind, const struct rlock_holder *holder,
                         const char *text) {
     char expected[512];
     (void)snprintf(expected, sizeof expected, "rlock: waiting 0s for x%s\n", text);

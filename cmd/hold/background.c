@@ -1,10 +1,10 @@
-/* keep.c: `--while PID`: a keeper in the background, which renews until that process ends.
+/* background.c: `--while PID`: a process in the background, which renews until that process ends.
  *
- * The keeper itself takes the lock, so that it is whom others are shown, and speaks to the terminal
- * until it has printed the handle. It was forked before any thread, lives in a session of its own,
- * and holds no descriptor of the caller's by then: $(...) returns. Our first process only waits for
- * that, and passes signals on. */
-#include "hold/keep.h"
+ * That process itself takes the lock, so that it is the one shown to others, and writes to the
+ * terminal until it has printed the handle. It was forked before any thread, lives in a session of
+ * its own, and holds no descriptor of the caller's by then: $(...) returns. The first process only
+ * waits for that, and passes signals on. */
+#include "hold/background.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,35 +17,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hold/acquire.h"
+#include "hold/detached.h"
 #include "output/out.h"
 #include "process/daemon.h"
 
 enum { RELEASE_AFTER_LOSS_MS = 1000 };
 
-struct keeping {
-    const struct wrap_kind *kind;
+struct background {
     const struct settings *settings;
     const struct signals *signals;
-    int process_fd; /* of whom it is kept for; opened before the lock is taken */
+    int process_fd; /* whose end ends the hold; opened before the lock is taken */
     int socket;     /* to the other of our two processes */
 };
 
-/* --- the keeper ------------------------------------------------------------------------------ */
+/* --- the process in the background ----------------------------------------------------------- */
 
 /* What the caller left open would stay open for as long as the lock is kept. */
-static void close_others(const struct keeping *keeping) {
-    const int ours[] = {keeping->process_fd, keeping->socket, keeping->signals->fd};
+static void close_others(const struct background *background) {
+    const int ours[] = {background->process_fd, background->socket, background->signals->fd};
     daemon_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct keeping *keeping, const struct taken *taken, rlock_keeper *keeper) {
+static void stay(const struct background *background, const struct taken *taken,
+                 rlock_keeper *keeper) {
     const struct rlock_renewal *renewal;
     struct pollfd fds[] = {
-        {.fd = keeping->process_fd, .events = POLLIN},
+        {.fd = background->process_fd, .events = POLLIN},
         {.fd = rlock_keeper_fd(keeper), .events = POLLIN},
-        {.fd = keeping->signals->fd, .events = POLLIN},
+        {.fd = background->signals->fd, .events = POLLIN},
         {.fd = rlock_keeper_report_fd(keeper), .events = POLLIN},
     };
     for (;;) {
@@ -55,7 +55,7 @@ static void stay(const struct keeping *keeping, const struct taken *taken, rlock
             if (renewal->status != RLOCK_OK)
                 server_revive(&taken->server, 0);
         }
-        if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(keeping->signals) != 0)
+        if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(background->signals) != 0)
             return;
     }
 }
@@ -72,7 +72,8 @@ static void give_back(const struct taken *taken, const struct settings *settings
     (void)!rlock_release(taken->lock, 0, sure ? lease_end : most);
 }
 
-static int print_and_stay(const struct keeping *keeping, const struct taken *taken, int null) {
+static int print_and_stay(const struct background *background, const struct taken *taken,
+                          int null) {
     const struct rlock_keeper_options options = {
         .size = sizeof options,
         .troubles = server_is_local(&taken->server),
@@ -80,32 +81,32 @@ static int print_and_stay(const struct keeping *keeping, const struct taken *tak
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {
-        out_error("cannot keep %s: %s", keeping->settings->names[0],
+        out_error("cannot keep %s: %s", background->settings->names[0],
                   rlock_error(taken->server.client));
-        return acquire_undo(taken, keeping->settings, EXIT_SYSTEM);
+        return detached_undo(taken, background->settings, EXIT_SYSTEM);
     }
-    const int status = acquire_print(taken);
+    const int status = detached_print(taken);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
         (void)!chdir("/");
         daemon_leave_streams(null);
-        (void)!send(keeping->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        stay(keeping, taken, keeper);
+        (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
+        stay(background, taken, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
-        give_back(taken, keeping->settings, verdict);
+        give_back(taken, background->settings, verdict);
     else
-        (void)acquire_undo(taken, keeping->settings, status);
+        (void)detached_undo(taken, background->settings, status);
     return status;
 }
 
-static int keeper_main(const struct keeping *keeping, pid_t starter) {
+static int background_main(const struct background *background, pid_t starter) {
     struct taken taken = {.lock = NULL};
-    close_others(keeping);
+    close_others(background);
     (void)setsid();
-    (void)prctl(PR_SET_PDEATHSIG,
-                SIGTERM); /* until the handle is told nobody wants the lock else */
+    /* Until the handle is printed nobody else wants the lock. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != starter)
         return EXIT_SYSTEM;
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -113,27 +114,27 @@ static int keeper_main(const struct keeping *keeping, pid_t starter) {
         out_error("cannot open /dev/null: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
-    int status = acquire_take(&taken, keeping->kind, keeping->settings, keeping->signals);
+    int status = detached_take(&taken, background->settings, background->signals);
     if (status == 0)
-        status = print_and_stay(keeping, &taken, null);
+        status = print_and_stay(background, &taken, null);
     take_free(&taken);
     return status;
 }
 
-/* --- who waits for it to stand ---------------------------------------------------------------- */
+/* --- the process that waits for it ----------------------------------------------------------- */
 
-static int status_of(pid_t keeper) {
+static int status_of(pid_t pid) {
     int status;
-    while (waitpid(keeper, &status, 0) < 0) {
+    while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR)
             return EXIT_SYSTEM; /* our caller ignores SIGCHLD: what went wrong has been said */
     }
     return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int end_without(const struct keeping *keeping, pid_t keeper, bool process_ended) {
-    const struct settings *settings = keeping->settings;
-    const int status = status_of(keeper);
+static int end_without(const struct background *background, pid_t pid, bool process_ended) {
+    const struct settings *settings = background->settings;
+    const int status = status_of(pid);
     if (!process_ended || status != EXIT_BY_SIGNAL + SIGTERM)
         return status;
     out_warn("cannot take %s for process %d: it has ended", settings->names[0],
@@ -141,11 +142,11 @@ static int end_without(const struct keeping *keeping, pid_t keeper, bool process
     return settings->conflict_exit_code;
 }
 
-static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
+static int wait_until_it_stands(const struct background *background, pid_t pid) {
     struct pollfd fds[] = {
-        {.fd = keeping->socket, .events = POLLIN},
-        {.fd = keeping->signals->fd, .events = POLLIN},
-        {.fd = keeping->process_fd, .events = POLLIN},
+        {.fd = background->socket, .events = POLLIN},
+        {.fd = background->signals->fd, .events = POLLIN},
+        {.fd = background->process_fd, .events = POLLIN},
     };
     bool process_ended = false;
     for (;;) {
@@ -153,16 +154,16 @@ static int wait_until_it_stands(const struct keeping *keeping, pid_t keeper) {
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0)
             continue;
         if (fds[0].revents != 0)
-            return recv(keeping->socket, &stands, sizeof stands, 0) == 1
+            return recv(background->socket, &stands, sizeof stands, 0) == 1
                        ? 0
-                       : end_without(keeping, keeper, process_ended);
-        const int signal = signals_read(keeping->signals);
+                       : end_without(background, pid, process_ended);
+        const int signal = signals_read(background->signals);
         if (signal != 0)
-            (void)kill(keeper, signal);
+            (void)kill(pid, signal);
         if (fds[2].revents != 0) {
             process_ended = true;
             fds[2].fd = -1;
-            (void)kill(keeper, SIGTERM);
+            (void)kill(pid, SIGTERM);
         }
     }
 }
@@ -189,39 +190,37 @@ static int refuse_process(int pid) {
     return errno == ESRCH || errno == EINVAL || errno == ENOENT ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static int start(struct keeping *keeping) {
+static int start(struct background *background) {
     int sockets[2];
     const pid_t starter = getpid();
-    pid_t keeper = -1;
+    pid_t pid = -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) == 0) {
-        keeper = fork();
-        const int ours = keeper == 0 ? 1 : 0, why = errno;
+        pid = fork();
+        const int ours = pid == 0 ? 1 : 0, why = errno;
         close(sockets[1 - ours]);
-        keeping->socket = sockets[ours];
+        background->socket = sockets[ours];
         errno = why;
     }
-    if (keeper == 0)
-        return keeper_main(keeping, starter);
-    if (keeper > 0)
-        return wait_until_it_stands(keeping, keeper);
-    out_error("cannot start a keeper: %s", strerror(errno));
+    if (pid == 0)
+        return background_main(background, starter);
+    if (pid > 0)
+        return wait_until_it_stands(background, pid);
+    out_error("cannot start a process in the background: %s", strerror(errno));
     return EXIT_SYSTEM;
 }
 
-int keep(const struct wrap_kind *kind, const struct settings *settings,
-         const struct signals *signals) {
-    struct keeping keeping = {
-        .kind = kind,
+int background_acquire(const struct settings *settings, const struct signals *signals) {
+    struct background background = {
         .settings = settings,
         .signals = signals,
         .process_fd = open_process(settings->while_pid),
         .socket = -1,
     };
-    if (keeping.process_fd < 0)
+    if (background.process_fd < 0)
         return refuse_process(settings->while_pid);
-    const int status = start(&keeping);
-    if (keeping.socket >= 0)
-        close(keeping.socket);
-    close(keeping.process_fd);
+    const int status = start(&background);
+    if (background.socket >= 0)
+        close(background.socket);
+    close(background.process_fd);
     return status;
 }
