@@ -94,10 +94,14 @@ static enum rlock_status step_all(struct rlock__listener *listener,
                 continue;
             status = begin(listener, i, limit);
         }
-        if (status == RLOCK_OK)
-            status = rlock__subscription_step(subscription, listener->resource, news);
-        if (status != RLOCK_AGAIN || subscription->state == RLOCK__SUBSCRIPTION_CLOSED)
-            failure = fail_subscription(listener, i, status);
+        if (status == RLOCK_OK) {
+            const enum rlock__io io =
+                rlock__subscription_step(subscription, listener->resource, news);
+            if (io == RLOCK__IO_WAIT)
+                continue;
+            status = rlock__io_status(io);
+        }
+        failure = fail_subscription(listener, i, status);
     }
     return failure;
 }

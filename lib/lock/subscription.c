@@ -68,51 +68,49 @@ static bool says_moved(const struct rlock__resource *resource, const rlock__repl
 }
 
 /* Reads one reply or message. */
-static enum rlock_status read_one(struct rlock__subscription *subscription,
-                                  const struct rlock__resource *resource,
-                                  struct rlock__news *news) {
+static enum rlock__io read_one(struct rlock__subscription *subscription,
+                               const struct rlock__resource *resource, struct rlock__news *news) {
     rlock__reply *reply = NULL;
-    enum rlock_status status =
+    enum rlock__io io =
         rlock__conn_receive(&subscription->link->conn, &reply, &subscription->link->error);
-    if (status != RLOCK_OK)
-        return status;
-    status = rlock__link_judge(subscription->link, reply);
+    if (io != RLOCK__IO_DONE)
+        return io;
+    const enum rlock_status status = rlock__link_judge(subscription->link, reply);
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(resource, reply);
     if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
         rlock__error_set(&subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
-        status = RLOCK_UNAVAILABLE;
-    else if (status == RLOCK_UNAVAILABLE)
-        status = RLOCK_DENIED; /* whatever it has against us */
-    if (status == RLOCK_OK && says(reply, "ssubscribe") && subscription->unconfirmed > 0 &&
+        io = RLOCK__IO_BROKEN;
+    else if (status != RLOCK_OK)
+        io = RLOCK__IO_DENIED; /* whatever it has against us */
+    if (io == RLOCK__IO_DONE && says(reply, "ssubscribe") && subscription->unconfirmed > 0 &&
         --subscription->unconfirmed == 0)
         subscription->state = RLOCK__SUBSCRIPTION_CONFIRMED;
     note(resource, reply, news);
     rlock__reply_free(reply);
-    return status;
+    return io;
 }
 
-enum rlock_status rlock__subscription_step(struct rlock__subscription *subscription,
-                                           const struct rlock__resource *resource,
-                                           struct rlock__news *news) {
-    enum rlock_status status = RLOCK_OK;
+enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription,
+                                        const struct rlock__resource *resource,
+                                        struct rlock__news *news) {
+    enum rlock__io io = RLOCK__IO_DONE;
     if (subscription->state == RLOCK__SUBSCRIPTION_CONNECTING) {
         rlock__reply *none;
-        if (!rlock__link_step(subscription->link, &status, &none))
-            return RLOCK_AGAIN;
-        if (status != RLOCK_OK)
-            return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+        io = rlock__link_step(subscription->link, &none);
+        if (io != RLOCK__IO_DONE)
+            return io;
         subscription->state = RLOCK__SUBSCRIPTION_REQUESTED;
     }
     if (subscription->request.bytes != NULL) {
-        status = rlock__conn_send(&subscription->link->conn, &subscription->request,
-                                  &subscription->link->error);
-        if (status == RLOCK_OK)
+        io = rlock__conn_send(&subscription->link->conn, &subscription->request,
+                              &subscription->link->error);
+        if (io == RLOCK__IO_DONE)
             rlock__request_free(&subscription->request);
     }
-    while (status == RLOCK_OK)
-        status = read_one(subscription, resource, news);
-    return status;
+    while (io == RLOCK__IO_DONE)
+        io = read_one(subscription, resource, news);
+    return io;
 }

@@ -89,8 +89,8 @@ static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *
     }
 }
 
-enum rlock_status rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
-                                     struct rlock__error *error) {
+void rlock__lookup_take(struct rlock__lookup *lookup, struct rlock__addresses *out,
+                        struct rlock__error *error) {
     uint64_t count; /* reading it is what orders the thread's writes before our reads */
     (void)!read(lookup->done_fd, &count, sizeof count);
     const int failure = lookup->failure;
@@ -99,7 +99,6 @@ enum rlock_status rlock__lookup_take(struct rlock__lookup *lookup, struct rlock_
     else
         rlock__error_set(error, "%s", gai_strerror(failure));
     rlock__lookup_drop(lookup);
-    return failure == 0 ? RLOCK_OK : RLOCK_UNAVAILABLE;
 }
 
 bool rlock__address_of_path(struct rlock__addresses *out, const char *path) {

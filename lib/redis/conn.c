@@ -16,9 +16,9 @@ enum {
     READ_MOST = 256 * 1024 /* at one go, of a peer that sends without end */
 };
 
-static enum rlock_status unavailable(struct rlock__error *error, const char *reason) {
+static enum rlock__io broken(struct rlock__error *error, const char *reason) {
     rlock__error_set(error, "%s", reason);
-    return RLOCK_UNAVAILABLE;
+    return RLOCK__IO_BROKEN;
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
@@ -77,56 +77,57 @@ static void tune(int fd) {
         (void)setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
 }
 
-enum rlock_status rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
-                                    socklen_t length, struct rlock__error *error) {
+enum rlock__io rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
+                                 socklen_t length, struct rlock__error *error) {
     const int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
         rlock__error_set(error, "no socket: %s", strerror(errno));
-        return errno == EAFNOSUPPORT ? RLOCK_UNAVAILABLE : RLOCK_SYSTEM;
+        return errno == EAFNOSUPPORT ? RLOCK__IO_BROKEN : RLOCK__IO_SYSTEM;
     }
     *conn = (struct rlock__conn){.fd = fd, .events = POLLOUT};
     if (to->sa_family != AF_UNIX)
         tune(fd);
     if (connect(fd, to, length) == 0)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     conn->connecting = errno == EINPROGRESS;
     if (conn->connecting)
-        return RLOCK_OK;
-    const enum rlock_status status = unavailable(error, strerror(errno));
+        return RLOCK__IO_DONE;
+    const enum rlock__io io = broken(error, strerror(errno));
     rlock__conn_close(conn);
-    return status;
+    return io;
 }
 
 /* Whether connect(2) has come to its end, and to which. */
-static enum rlock_status connected(struct rlock__conn *conn, struct rlock__error *error) {
+static enum rlock__io connected(struct rlock__conn *conn, struct rlock__error *error) {
     if (!conn->connecting)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     struct pollfd about = {.fd = conn->fd, .events = POLLOUT};
     int failure = 0;
     socklen_t size = sizeof failure;
     if (poll(&about, 1, 0) == 0)
-        return RLOCK_AGAIN;
+        return RLOCK__IO_WAIT;
     (void)getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &failure, &size);
     conn->connecting = false;
-    return failure == 0 ? RLOCK_OK : unavailable(error, strerror(failure));
+    return failure == 0 ? RLOCK__IO_DONE : broken(error, strerror(failure));
 }
 
-enum rlock_status rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
-                                     const char *host, struct rlock__error *error) {
-    enum rlock_status status = RLOCK_OK;
+enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                                  const char *host, struct rlock__error *error) {
+    enum rlock__io io = RLOCK__IO_DONE;
     if (conn->reader == NULL) {
-        status = connected(conn, error);
-        if (status == RLOCK_OK && tls != NULL)
-            status = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
-        if (status != RLOCK_OK)
-            return status;
+        io = connected(conn, error);
+        if (io == RLOCK__IO_DONE && tls != NULL)
+            io = rlock__tls_open(&conn->tls, conn->fd, tls, host, error);
+        if (io != RLOCK__IO_DONE)
+            return io;
         conn->reader = redisReaderCreate();
         if (conn->reader == NULL) {
             rlock__error_set(error, "no memory");
-            return RLOCK_SYSTEM;
+            return RLOCK__IO_SYSTEM;
         }
     }
-    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error) : RLOCK_OK;
+    return conn->tls != NULL ? rlock__tls_handshake(conn->tls, &conn->events, error)
+                             : RLOCK__IO_DONE;
 }
 
 void rlock__conn_close(struct rlock__conn *conn) {
@@ -140,46 +141,46 @@ void rlock__conn_close(struct rlock__conn *conn) {
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
-/* RLOCK_OK: n bytes more went out. */
-static enum rlock_status write_some(struct rlock__conn *conn, const char *data, size_t size,
-                                    size_t *n, struct rlock__error *error) {
+/* RLOCK__IO_DONE: n bytes more went out. */
+static enum rlock__io write_some(struct rlock__conn *conn, const char *data, size_t size, size_t *n,
+                                 struct rlock__error *error) {
     if (conn->tls != NULL)
         return rlock__tls_write(conn->tls, data, size, n, &conn->events, error);
     /* MSG_NOSIGNAL: a library has no business with its caller's SIGPIPE. */
     const ssize_t sent = send(conn->fd, data, size, MSG_NOSIGNAL);
     *n = sent > 0 ? (size_t)sent : 0;
     if (sent >= 0)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     conn->events = POLLOUT;
-    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+    return errno == EAGAIN || errno == EINTR ? RLOCK__IO_WAIT : broken(error, strerror(errno));
 }
 
-/* RLOCK_OK: n bytes, at least one, have come. */
-static enum rlock_status read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
-                                   struct rlock__error *error) {
+/* RLOCK__IO_DONE: n bytes, at least one, have come. */
+static enum rlock__io read_some(struct rlock__conn *conn, char *to, size_t size, size_t *n,
+                                struct rlock__error *error) {
     if (conn->tls != NULL)
         return rlock__tls_read(conn->tls, to, size, n, &conn->events, error);
     const ssize_t received = recv(conn->fd, to, size, 0);
     *n = received > 0 ? (size_t)received : 0;
     if (received > 0)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     if (received == 0)
-        return unavailable(error, "the server closed the connection");
+        return broken(error, "the server closed the connection");
     conn->events = POLLIN;
-    return errno == EAGAIN || errno == EINTR ? RLOCK_AGAIN : unavailable(error, strerror(errno));
+    return errno == EAGAIN || errno == EINTR ? RLOCK__IO_WAIT : broken(error, strerror(errno));
 }
 
-enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
-                                   struct rlock__error *error) {
+enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
+                                struct rlock__error *error) {
     while (request->sent < request->size) {
         size_t n = 0;
-        const enum rlock_status status = write_some(conn, request->bytes + request->sent,
-                                                    request->size - request->sent, &n, error);
-        if (status != RLOCK_OK)
-            return status;
+        const enum rlock__io io = write_some(conn, request->bytes + request->sent,
+                                             request->size - request->sent, &n, error);
+        if (io != RLOCK__IO_DONE)
+            return io;
         request->sent += n;
     }
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
 /* True: it is time to look at the clock. What TLS has read ahead nobody could poll for. */
@@ -191,39 +192,39 @@ static bool enough_read(struct rlock__conn *conn) {
 }
 
 /* Reads what has come, and gives the parser what is good of it. */
-static enum rlock_status read_on(struct rlock__conn *conn, struct rlock__error *error) {
+static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *error) {
     char bytes[READ_SIZE];
     size_t n = 0;
     if (conn->resp.fault != NULL)
-        return unavailable(error, conn->resp.fault);
-    const enum rlock_status status =
-        enough_read(conn) ? RLOCK_AGAIN : read_some(conn, bytes, sizeof bytes, &n, error);
-    conn->read = status == RLOCK_OK ? conn->read + n : 0;
-    if (status != RLOCK_OK)
-        return status;
+        return broken(error, conn->resp.fault);
+    const enum rlock__io io =
+        enough_read(conn) ? RLOCK__IO_WAIT : read_some(conn, bytes, sizeof bytes, &n, error);
+    conn->read = io == RLOCK__IO_DONE ? conn->read + n : 0;
+    if (io != RLOCK__IO_DONE)
+        return io;
     const size_t good = rlock__resp_look(&conn->resp, bytes, n);
     if (good > 0 && redisReaderFeed(conn->reader, bytes, good) != REDIS_OK)
-        return unavailable(error, "no memory");
-    return RLOCK_OK;
+        return broken(error, "no memory");
+    return RLOCK__IO_DONE;
 }
 
-enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
-                                      struct rlock__error *error) {
-    enum rlock_status status = RLOCK_OK;
-    while (status == RLOCK_OK) {
+enum rlock__io rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+                                   struct rlock__error *error) {
+    enum rlock__io io = RLOCK__IO_DONE;
+    while (io == RLOCK__IO_DONE) {
         void *reply = NULL;
         if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
             rlock__error_set(error, "the server does not speak Redis's protocol: %s",
                              conn->reader->errstr);
-            return RLOCK_UNAVAILABLE;
+            return RLOCK__IO_BROKEN;
         }
         if (reply != NULL) {
             *out = reply;
-            return RLOCK_OK;
+            return RLOCK__IO_DONE;
         }
-        status = read_on(conn, error);
+        io = read_on(conn, error);
     }
-    return status;
+    return io;
 }
 
 /* --- replies --------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  *
  * It uses hiredis's formatter and reader over a descriptor of its own, so that every wait has a
  * deadline and can be cancelled, several connections can be waited for at once, and TLS lies in
- * between with any hiredis. Nothing here blocks: RLOCK_AGAIN says "poll conn->fd for conn->events".
- * A connection is dead after its first failure: close it. */
+ * between with any hiredis. Nothing here blocks: RLOCK__IO_WAIT says "poll conn->fd for
+ * conn->events". A connection is dead after its first failure: close it. */
 #ifndef RLOCK_CONN_H
 #define RLOCK_CONN_H
 
@@ -13,17 +13,17 @@
 #include <sys/socket.h>
 
 #include "os/error.h"
+#include "os/io.h"
 #include "redis/resp.h"
-#include "rlock.h"
 #include "tls/tls.h"
 
 struct rlock__conn {
     int fd;       /* -1: closed */
-    short events; /* what the last RLOCK_AGAIN waits for */
+    short events; /* what the last RLOCK__IO_WAIT waits for */
     bool connecting;
     struct redisReader *reader;
     struct rlock__resp resp; /* what has been read is good up to here */
-    size_t read;             /* bytes, since the last RLOCK_AGAIN */
+    size_t read;             /* bytes, since the last RLOCK__IO_WAIT */
     struct rlock__tls *tls;  /* NULL: plain */
 };
 #define RLOCK__CONN_INIT ((struct rlock__conn){.fd = -1})
@@ -52,25 +52,29 @@ bool rlock__request_add_words(struct rlock__request *request, size_t count,
                               const char *const *words);
 void rlock__request_free(struct rlock__request *request);
 
-/* Starts connecting. RLOCK_OK: go on with rlock__conn_finish. RLOCK_UNAVAILABLE, RLOCK_SYSTEM. */
-enum rlock_status rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
-                                    socklen_t length, struct rlock__error *error);
+/* Starts connecting. RLOCK__IO_DONE: go on with rlock__conn_finish. RLOCK__IO_BROKEN,
+ * RLOCK__IO_SYSTEM. */
+enum rlock__io rlock__conn_start(struct rlock__conn *conn, const struct sockaddr *to,
+                                 socklen_t length, struct rlock__error *error);
 
 /* Goes on connecting. tls: NULL for a plain connection; host: what the certificate must be for.
- * RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE, RLOCK_DENIED (the certificate), RLOCK_SYSTEM. */
-enum rlock_status rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
-                                     const char *host, struct rlock__error *error);
+ * RLOCK__IO_DONE, RLOCK__IO_WAIT, RLOCK__IO_BROKEN, RLOCK__IO_DENIED (the certificate),
+ * RLOCK__IO_SYSTEM. */
+enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__tls_config *tls,
+                                  const char *host, struct rlock__error *error);
 void rlock__conn_close(struct rlock__conn *conn);
 
-/* Sends what is left of a request. RLOCK_OK: all is sent. RLOCK_AGAIN, RLOCK_UNAVAILABLE. */
-enum rlock_status rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
-                                   struct rlock__error *error);
+/* Sends what is left of a request. RLOCK__IO_DONE: all is sent. RLOCK__IO_WAIT, RLOCK__IO_BROKEN.
+ */
+enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request *request,
+                                struct rlock__error *error);
 
-/* Receives one reply, of at most conn->resp.most. RLOCK_OK: *out is the caller's. RLOCK_AGAIN,
- * RLOCK_UNAVAILABLE (one that is no reply, or is too large, too), RLOCK_DENIED (by TLS).
- * However much comes, RLOCK_AGAIN does too, now and then: a caller's deadline is the caller's. */
-enum rlock_status rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
-                                      struct rlock__error *error);
+/* Receives one reply, of at most conn->resp.most. RLOCK__IO_DONE: *out is the caller's.
+ * RLOCK__IO_WAIT, RLOCK__IO_BROKEN (one that is no reply, or is too large, too), RLOCK__IO_DENIED
+ * (by TLS). However much comes, RLOCK__IO_WAIT does too, now and then: a caller's deadline is the
+ * caller's. */
+enum rlock__io rlock__conn_receive(struct rlock__conn *conn, rlock__reply **out,
+                                   struct rlock__error *error);
 
 void rlock__reply_free(rlock__reply *reply);
 /* The error's text; NULL: the reply is none. */

@@ -132,21 +132,18 @@ bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *c
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-/* Sends the request; true: it is out, and this is not the moment at which it went. An answer to
- * what has just been sent can't have come yet: to ask for it would cost a system call. */
-static bool sent_before(struct rlock__link *link, enum rlock_status *status) {
+/* Sends the request. RLOCK__IO_WAIT also at the moment at which it went out: the answer can't have
+ * come yet, and to ask for it would cost a system call. */
+static enum rlock__io send_request(struct rlock__link *link) {
     const bool begun = link->request.sent > 0 || link->conn.tls != NULL;
-    *status = rlock__of_conn(rlock__link_send(link, &link->request));
-    if (*status == RLOCK_AGAIN) { /* a part of a command is never carried out */
-        link->in_doubt = link->in_doubt || (link->expected > 1 && link->request.sent > 0);
-        return false;
-    }
-    link->in_doubt = link->in_doubt || link->request.sent > 0;
-    if (*status == RLOCK_OK && !begun) {
-        link->conn.events = POLLIN;
-        *status = RLOCK__WAIT;
-    }
-    return *status == RLOCK_OK;
+    const enum rlock__io io = rlock__link_send(link, &link->request);
+    /* A part of a command is never carried out. */
+    const bool in_part = io == RLOCK__IO_BROKEN && link->expected == 1;
+    link->in_doubt = link->in_doubt || (link->request.sent > 0 && !in_part);
+    if (io != RLOCK__IO_DONE || begun)
+        return io;
+    link->conn.events = POLLIN;
+    return RLOCK__IO_WAIT;
 }
 
 /* What does not understand us hangs up at our first word. */
@@ -157,33 +154,33 @@ static void suspect_tls(struct rlock__link *link) {
 }
 
 /* A reply's time is the whole reply's, from when the connection is there. */
-static enum rlock_status wait_on(struct rlock__link *link) {
+static enum rlock__io wait_on(struct rlock__link *link) {
     const int64_t now = rlock_now_ms();
     if (link->answer_by_ms == 0)
         link->answer_by_ms = link->access->answer_timeout_ms > 0
                                  ? rlock__after_ms(now, link->access->answer_timeout_ms)
                                  : RLOCK_FOREVER;
     if (now < link->answer_by_ms)
-        return RLOCK__WAIT;
+        return RLOCK__IO_WAIT;
     rlock__error_set(&link->error, "no answer in time");
-    return RLOCK_AGAIN;
+    return RLOCK__IO_BROKEN;
 }
 
 /* All replies that the request is due; what was owed before is passed over. */
-static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
-    enum rlock_status status = RLOCK_OK;
+static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
     if (link->request.bytes == NULL)
-        return RLOCK_OK;
-    if (!sent_before(link, &status))
-        return status == RLOCK__WAIT ? wait_on(link) : status;
+        return RLOCK__IO_DONE;
+    enum rlock__io io = send_request(link);
+    if (io != RLOCK__IO_DONE)
+        return io == RLOCK__IO_WAIT ? wait_on(link) : io;
     link->conn.resp.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
-        status = rlock__of_conn(rlock__conn_receive(&link->conn, &reply, &link->error));
-        if (status == RLOCK_AGAIN)
+        io = rlock__conn_receive(&link->conn, &reply, &link->error);
+        if (io == RLOCK__IO_BROKEN)
             suspect_tls(link);
-        if (status != RLOCK_OK)
-            return status == RLOCK__WAIT ? wait_on(link) : status;
+        if (io != RLOCK__IO_DONE)
+            return io == RLOCK__IO_WAIT ? wait_on(link) : io;
         link->heard = link->answered = true;
         if (link->owed > 0) {
             link->owed--;
@@ -200,7 +197,7 @@ static enum rlock_status ask(struct rlock__link *link, rlock__reply **out) {
         link->in_doubt = false;
         link->used = true;
         *out = rlock__link_take_reply(link, link->got - 1);
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     }
 }
 
@@ -211,37 +208,34 @@ static bool has_hung_up(struct rlock__link *link) {
     if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
         return false;
     rlock__reply *unasked = NULL;
-    const enum rlock_status status = rlock__conn_receive(&link->conn, &unasked, &link->error);
+    const enum rlock__io io = rlock__conn_receive(&link->conn, &unasked, &link->error);
     rlock__reply_free(unasked);
-    return status != RLOCK_AGAIN;
+    return io != RLOCK__IO_WAIT;
 }
 
 static bool is_astray(const struct rlock__link *link) {
     return link->astray && link->request.sent == 0;
 }
 
-static enum rlock_status step(struct rlock__link *link, rlock__reply **reply) {
-    enum rlock_status status = RLOCK_OK;
-    while (status == RLOCK_OK) {
-        status = rlock__link_open(link);
-        const bool leave = status == RLOCK_OK && (has_hung_up(link) || is_astray(link));
-        if (!leave)
-            return status == RLOCK_OK ? ask(link, reply) : status;
+static enum rlock__io step(struct rlock__link *link, rlock__reply **reply) {
+    for (;;) {
+        const enum rlock__io io = rlock__link_open(link);
+        if (io != RLOCK__IO_DONE)
+            return io;
+        if (!has_hung_up(link) && !is_astray(link))
+            return ask(link, reply);
         fail(link);
     }
-    return status;
 }
 
-bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock__reply **reply) {
+enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply) {
     *reply = NULL;
-    *status = step(link, reply);
-    if (*status == RLOCK__WAIT)
-        return false;
-    if (*status == RLOCK_OK)
-        return true;
-    fail(link);
-    forget_request(link);
-    return true;
+    const enum rlock__io io = step(link, reply);
+    if (io != RLOCK__IO_DONE && io != RLOCK__IO_WAIT) {
+        fail(link);
+        forget_request(link);
+    }
+    return io;
 }
 
 void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *deadline_ms) {
@@ -285,17 +279,17 @@ void rlock__link_time_out(struct rlock__link *link) {
 
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply) {
-    enum rlock_status status;
-    while (!rlock__link_step(link, &status, reply)) {
+    enum rlock__io io;
+    while ((io = rlock__link_step(link, reply)) == RLOCK__IO_WAIT) {
         struct pollfd about;
         struct rlock__limit bound = *limit;
         rlock__link_poll(link, &about, &bound.deadline_ms);
-        status = rlock__poll(about.fd, about.events, &bound);
+        const enum rlock_status status = rlock__poll(about.fd, about.events, &bound);
         if (status == RLOCK_CANCELLED ||
             (status == RLOCK_AGAIN && rlock_now_ms() >= limit->deadline_ms)) {
             rlock__link_time_out(link);
             return status;
         }
     }
-    return status;
+    return rlock__io_status(io);
 }

@@ -93,13 +93,11 @@ bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock_
 /* The same of words. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
-/* Goes as far as it can, connecting first where needed. True: it has come to an end, *status is
- * RLOCK_OK and *reply, the last one, the caller's (it may be an error reply; those before it:
- * rlock__link_take_reply()), or
- * RLOCK_AGAIN: not now; RLOCK_DENIED, RLOCK_UNAVAILABLE: never; RLOCK_SYSTEM; link->error says why.
- * False: rlock__link_poll() says what for it waits.
- * Without a request it ends with RLOCK_OK and no reply when the link is ready. */
-bool rlock__link_step(struct rlock__link *link, enum rlock_status *status, rlock__reply **reply);
+/* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is
+ * the caller's (it may be an error reply; those before it: rlock__link_take_reply()).
+ * RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed, and link->error says why.
+ * Without a request it is done, without a reply, when the link is ready. */
+enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
 
 /* The i-th reply to the request that has come to its end, the caller's from now on. NULL: it was
  * taken before. They go with the next request. */
@@ -116,8 +114,9 @@ void rlock__link_abandon(struct rlock__link *link);
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */
 void rlock__link_time_out(struct rlock__link *link);
 
-/* Sends the request and waits for its answer, as rlock__link_step(), and RLOCK_CANCELLED. At the
- * limit: RLOCK_AGAIN, and the connection is closed. */
+/* Sends the request and waits for its answer. RLOCK_OK: *reply, as rlock__link_step(). RLOCK_AGAIN:
+ * not now, or the limit has come. RLOCK_CANCELLED, or what never comes right: RLOCK_DENIED,
+ * RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK. */
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
 

@@ -140,9 +140,8 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    if (status == RLOCK_OK && run->call->replicated && out->code > 0)
-        status = rlock__run_ask_replicas(run);
-    if (status != RLOCK__ASKED)
+    const bool replicated = status == RLOCK_OK && run->call->replicated && out->code > 0;
+    if (!replicated || !rlock__run_ask_replicas(run, &status))
         rlock__run_end(run, status);
 }
 
@@ -151,10 +150,10 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
                      rlock__reply *reply) {
     const char *error = rlock__reply_error(reply);
     if (run->stage == RLOCK__RUN_REPLICAS) {
-        const enum rlock_status status = rlock__run_hear_replicas(run, reply);
-        rlock__reply_free(reply);
-        if (status != RLOCK__ASKED)
+        enum rlock_status status;
+        if (!rlock__run_hear_replicas(run, reply, &status))
             rlock__run_end(run, status);
+        rlock__reply_free(reply);
     } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
         rlock__reply_free(reply);
         run->stage = RLOCK__RUN_BODY;

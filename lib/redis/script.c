@@ -65,8 +65,7 @@ static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
 
 /* A link's request has been answered, or has failed: each run that waits for it has its share. */
 static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
-                  enum rlock_status status, rlock__reply *last,
-                  const struct rlock__script *script) {
+                  enum rlock__io io, rlock__reply *last, const struct rlock__script *script) {
     rlock__reply *replies[2 * RLOCK__RUNS_MAX] = {NULL};
     bool heard[RLOCK__RUNS_MAX] = {false};
     const size_t got = link->got;
@@ -78,8 +77,8 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
         struct rlock__run *run = runs[i];
         if (!heard[i])
             continue;
-        if (status != RLOCK_OK) {
-            rlock__run_fail(run, status);
+        if (io != RLOCK__IO_DONE) {
+            rlock__run_fail(run, rlock__io_status(io));
             continue;
         }
         /* ASKING that is refused makes what follows it worthless. */
@@ -98,11 +97,12 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
 /* All as far as they go without waiting. */
 static void step(struct rlock__run *const *runs, size_t count, const struct rlock__script *script) {
     for (size_t i = 0; i < count; i++) {
-        enum rlock_status status;
+        enum rlock__io io;
         rlock__reply *last;
         struct rlock__link *link = runs[i]->link;
-        while (is_first_on_link(runs, i) && rlock__link_step(link, &status, &last)) {
-            share(runs, count, link, status, last, script);
+        while (is_first_on_link(runs, i) &&
+               (io = rlock__link_step(link, &last)) != RLOCK__IO_WAIT) {
+            share(runs, count, link, io, last, script);
             link = runs[i]->link; /* it may have been sent elsewhere */
         }
     }

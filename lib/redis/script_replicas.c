@@ -19,7 +19,7 @@ static enum rlock_status not_confirmed(struct rlock__run *run, enum rlock_status
 
 /* WAIT counts the replicas that have all that this connection wrote; ROLE behind it says who they
  * are. */
-static enum rlock_status ask(struct rlock__run *run, int64_t replicas) {
+static bool ask(struct rlock__run *run, int64_t replicas, enum rlock_status *status) {
     const int64_t now = rlock_now_ms();
     if (run->replicas_by_ms == 0)
         run->replicas_by_ms = rlock__after_ms(now, run->route->site->replica_timeout_ms);
@@ -34,12 +34,14 @@ static enum rlock_status ask(struct rlock__run *run, int64_t replicas) {
     const bool asked = rlock__link_ask_words(run->link, 3, words) &&
                        (!by_name(run) || rlock__link_ask_words(run->link, 1, role));
     run->last = run->link->expected;
-    return asked ? RLOCK__ASKED : not_confirmed(run, RLOCK_SYSTEM);
+    *status = asked ? RLOCK_OK : not_confirmed(run, RLOCK_SYSTEM);
+    return asked;
 }
 
-enum rlock_status rlock__run_ask_replicas(struct rlock__run *run) {
+bool rlock__run_ask_replicas(struct rlock__run *run, enum rlock_status *status) {
     const int replicas = rlock__route_replicas(run->route, run->link);
-    return replicas > 0 || by_name(run) ? ask(run, replicas) : RLOCK_OK;
+    *status = RLOCK_OK;
+    return (replicas > 0 || by_name(run)) && ask(run, replicas, status);
 }
 
 /* A number of replicas, whichever they are. */
@@ -55,15 +57,16 @@ static enum rlock_status count_replicas(struct rlock__run *run, int64_t replicas
 
 /* Those that could become the master. WAIT ends with the number that it was asked for, and the one
  * that matters may have been slower than one that does not: then for one more. */
-static enum rlock_status name_replicas(struct rlock__run *run, int64_t replicas,
-                                       const rlock__reply *role) {
+static bool name_replicas(struct rlock__run *run, int64_t replicas, const rlock__reply *role,
+                          enum rlock_status *status) {
     const struct rlock__replica *which;
     const enum rlock__having having =
         rlock__replicas_have(rlock__route_named(run->route), role, replicas, &which);
+    *status = RLOCK_OK;
     if (having == RLOCK__ALL_HAVE_IT)
-        return RLOCK_OK;
+        return false;
     if (having == RLOCK__SOME_WILL && rlock_now_ms() < run->replicas_by_ms)
-        return ask(run, replicas + 1);
+        return ask(run, replicas + 1, status);
     if (which != NULL)
         rlock__error_set(&run->route->error,
                          "the replica %s:%s, which could become the master, did not acknowledge it "
@@ -72,23 +75,28 @@ static enum rlock_status name_replicas(struct rlock__run *run, int64_t replicas,
     else
         rlock__error_set(&run->route->error,
                          "not all replicas acknowledged it in time (see --replicas)");
-    return not_confirmed(run, RLOCK_AGAIN);
+    *status = not_confirmed(run, RLOCK_AGAIN);
+    return false;
 }
 
-enum rlock_status rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply) {
+bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
+                              enum rlock_status *status) {
     const rlock__reply *before = run->before;
     const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
-    const enum rlock_status status = rlock__link_judge(run->link, counted);
     int64_t replicas = 0;
-    if (status != RLOCK_OK) {
+    *status = rlock__link_judge(run->link, counted);
+    if (*status != RLOCK_OK) {
         run->route->error = run->link->error;
-        return not_confirmed(run, status);
+        (void)not_confirmed(run, *status);
+        return false;
     }
     (void)rlock__reply_number(counted, &replicas);
-    if (counted == reply)
-        return count_replicas(run, replicas);
+    if (counted == reply) {
+        *status = count_replicas(run, replicas);
+        return false;
+    }
     if (rlock__link_judge(run->link, reply) != RLOCK_DENIED)
-        return name_replicas(run, replicas, reply);
+        return name_replicas(run, replicas, reply, status);
     run->route->no_role = true; /* by their number then, of all that are alive */
-    return ask(run, rlock__route_replicas(run->route, run->link));
+    return ask(run, rlock__route_replicas(run->route, run->link), status);
 }

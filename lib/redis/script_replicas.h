@@ -4,14 +4,14 @@
 
 #include "redis/script.h"
 
-#define RLOCK__ASKED RLOCK_BUSY
+/* Asks them over the connection that has written. True: they have been asked. False: not so;
+ * *status: RLOCK_OK, none must have it, or RLOCK_SYSTEM. */
+bool rlock__run_ask_replicas(struct rlock__run *run, enum rlock_status *status);
 
-/* Asks them over the connection that has written. RLOCK__ASKED. RLOCK_OK: none must have it.
- * RLOCK_SYSTEM. */
-enum rlock_status rlock__run_ask_replicas(struct rlock__run *run);
-
-/* Takes what was said, which the caller frees. RLOCK_OK: those that must have it have it.
- * RLOCK__ASKED: once more. Else as rlock__run's status, route->error says why. */
-enum rlock_status rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply);
+/* Takes what was said, which the caller frees. True: they have been asked once more. False: that
+ * was all; *status: RLOCK_OK, those that must have it have it, or as rlock__run's, and route->error
+ * says why. */
+bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
+                              enum rlock_status *status);
 
 #endif

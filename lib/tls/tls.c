@@ -52,50 +52,50 @@ static void *open_module(void) {
     return dlopen(RLOCK__TLS_MODULE_FILE, flags);
 }
 
-static enum rlock_status load(struct rlock__tls *tls, struct rlock__error *error) {
+static enum rlock__io load(struct rlock__tls *tls, struct rlock__error *error) {
     tls->handle = open_module();
     if (tls->handle != NULL)
         tls->module = dlsym(tls->handle, RLOCK__TLS_MODULE_SYMBOL);
     if (tls->module != NULL && strcmp(tls->module->version, RLOCK_VERSION) == 0)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     if (tls->module != NULL)
         rlock__error_set(error, "no TLS: %s is of version %s, and this is %s",
                          RLOCK__TLS_MODULE_FILE, tls->module->version, RLOCK_VERSION);
     else /* dlerror() names the file */
         rlock__error_set(error, "no TLS: cannot load its module: %s", dlerror());
-    return RLOCK_SYSTEM;
+    return RLOCK__IO_SYSTEM;
 }
 
-enum rlock_status rlock__tls_open(struct rlock__tls **out, int fd,
-                                  const struct rlock__tls_config *config, const char *host,
-                                  struct rlock__error *error) {
+enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
+                               const struct rlock__tls_config *config, const char *host,
+                               struct rlock__error *error) {
     struct rlock__tls *tls = *out = calloc(1, sizeof *tls);
     if (tls == NULL) {
         rlock__error_set(error, "no memory");
-        return RLOCK_SYSTEM;
+        return RLOCK__IO_SYSTEM;
     }
-    enum rlock_status status = load(tls, error);
-    if (status == RLOCK_OK)
-        status = tls->module->open(&tls->session, fd, config, host, error);
-    if (status != RLOCK_OK) {
+    enum rlock__io io = load(tls, error);
+    if (io == RLOCK__IO_DONE)
+        io = tls->module->open(&tls->session, fd, config, host, error);
+    if (io != RLOCK__IO_DONE) {
         rlock__tls_close(tls);
         *out = NULL;
     }
-    return status;
+    return io;
 }
 
-enum rlock_status rlock__tls_handshake(struct rlock__tls *tls, short *events,
-                                       struct rlock__error *error) {
+enum rlock__io rlock__tls_handshake(struct rlock__tls *tls, short *events,
+                                    struct rlock__error *error) {
     return tls->module->handshake(tls->session, events, error);
 }
 
-enum rlock_status rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
-                                  short *events, struct rlock__error *error) {
+enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
+                               short *events, struct rlock__error *error) {
     return tls->module->read(tls->session, to, size, n, events, error);
 }
 
-enum rlock_status rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
-                                   short *events, struct rlock__error *error) {
+enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
+                                short *events, struct rlock__error *error) {
     return tls->module->write(tls->session, from, size, n, events, error);
 }
 

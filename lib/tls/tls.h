@@ -2,8 +2,8 @@
  *
  * OpenSSL lives in a module of its own, librlock-tls.so.0, which is loaded when the first session
  * is opened: who does not use TLS maps no OpenSSL. A session belongs to one thread at a time.
- * Nothing here waits: RLOCK_AGAIN says what to poll(2) the socket for. A session is dead after any
- * other failure: close it. */
+ * Nothing here waits: RLOCK__IO_WAIT says what to poll(2) the socket for. A session is dead after
+ * any other failure: close it. */
 #ifndef RLOCK_TLS_H
 #define RLOCK_TLS_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "os/error.h"
-#include "rlock.h"
+#include "os/io.h"
 
 struct rlock__tls;
 
@@ -23,28 +23,29 @@ struct rlock__tls_config {
 
 /* Makes a session; the socket stays the caller's. host: a name or an address as it stands in the
  * URL, without brackets: whom to ask for, and whose the certificate must be unless config->name
- * says otherwise. Copies all it is given. RLOCK_OK: *out is the caller's. RLOCK_DENIED: a file
- * can't be used. RLOCK_SYSTEM: no module, no memory. */
-enum rlock_status rlock__tls_open(struct rlock__tls **out, int fd,
-                                  const struct rlock__tls_config *config, const char *host,
-                                  struct rlock__error *error);
+ * says otherwise. Copies all it is given. RLOCK__IO_DONE: *out is the caller's. RLOCK__IO_DENIED: a
+ * file can't be used. RLOCK__IO_SYSTEM: no module, no memory. */
+enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
+                               const struct rlock__tls_config *config, const char *host,
+                               struct rlock__error *error);
 
-/* Goes on with the handshake. RLOCK_OK: done. RLOCK_AGAIN: poll for *events and call again; error
- * then says what it means when the peer never answers. RLOCK_DENIED: one of the two certificates is
- * not good enough. RLOCK_UNAVAILABLE. */
-enum rlock_status rlock__tls_handshake(struct rlock__tls *tls, short *events,
-                                       struct rlock__error *error);
+/* Goes on with the handshake. RLOCK__IO_DONE: done. RLOCK__IO_WAIT: poll for *events and call
+ * again; error then says what it means when the peer never answers. RLOCK__IO_DENIED: one of the
+ * two certificates is not good enough. RLOCK__IO_BROKEN. */
+enum rlock__io rlock__tls_handshake(struct rlock__tls *tls, short *events,
+                                    struct rlock__error *error);
 
-/* Reads what there is. RLOCK_OK: *n > 0 bytes. RLOCK_AGAIN: nothing yet, poll for *events.
- * RLOCK_UNAVAILABLE: closed or broken. RLOCK_DENIED: the server wants another certificate of us;
+/* Reads what there is. RLOCK__IO_DONE: *n > 0 bytes. RLOCK__IO_WAIT: nothing yet, poll for *events.
+ * RLOCK__IO_BROKEN: closed or broken. RLOCK__IO_DENIED: the server wants another certificate of us;
  * with TLS 1.3 it says so after the handshake only. */
-enum rlock_status rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
-                                  short *events, struct rlock__error *error);
+enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
+                               short *events, struct rlock__error *error);
 
-/* Writes some of it. RLOCK_OK: *n > 0 bytes are on their way. RLOCK_AGAIN: none, poll for *events
- * and give the same bytes again. RLOCK_UNAVAILABLE, RLOCK_DENIED: as for reading. No SIGPIPE. */
-enum rlock_status rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
-                                   short *events, struct rlock__error *error);
+/* Writes some of it. RLOCK__IO_DONE: *n > 0 bytes are on their way. RLOCK__IO_WAIT: none, poll for
+ * *events and give the same bytes again. RLOCK__IO_BROKEN, RLOCK__IO_DENIED: as for reading. No
+ * SIGPIPE. */
+enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
+                                short *events, struct rlock__error *error);
 
 /* True while bytes are here that were decrypted and not read: poll(2) does not tell of those. */
 bool rlock__tls_pending(const struct rlock__tls *tls);

@@ -12,15 +12,15 @@ struct rlock__tls_session;
 /* The one thing that the module exports. The functions are those of tls.h. */
 struct rlock__tls_module {
     const char *version; /* of the library it was built with: no other can use it */
-    enum rlock_status (*open)(struct rlock__tls_session **out, int fd,
-                              const struct rlock__tls_config *config, const char *host,
-                              struct rlock__error *error);
-    enum rlock_status (*handshake)(struct rlock__tls_session *session, short *events,
-                                   struct rlock__error *error);
-    enum rlock_status (*read)(struct rlock__tls_session *session, char *to, size_t size, size_t *n,
-                              short *events, struct rlock__error *error);
-    enum rlock_status (*write)(struct rlock__tls_session *session, const char *from, size_t size,
-                               size_t *n, short *events, struct rlock__error *error);
+    enum rlock__io (*open)(struct rlock__tls_session **out, int fd,
+                           const struct rlock__tls_config *config, const char *host,
+                           struct rlock__error *error);
+    enum rlock__io (*handshake)(struct rlock__tls_session *session, short *events,
+                                struct rlock__error *error);
+    enum rlock__io (*read)(struct rlock__tls_session *session, char *to, size_t size, size_t *n,
+                           short *events, struct rlock__error *error);
+    enum rlock__io (*write)(struct rlock__tls_session *session, const char *from, size_t size,
+                            size_t *n, short *events, struct rlock__error *error);
     bool (*pending)(const struct rlock__tls_session *session);
     void (*close)(struct rlock__tls_session *session);
 };

@@ -51,27 +51,27 @@ static int no_passphrase(char *to, int size, int writing, void *data) {
     return -1;
 }
 
-static enum rlock_status load_authorities(const struct rlock__tls_session *session,
-                                          const struct rlock__tls_config *config,
-                                          struct rlock__error *error) {
+static enum rlock__io load_authorities(const struct rlock__tls_session *session,
+                                       const struct rlock__tls_config *config,
+                                       struct rlock__error *error) {
     if (config->insecure)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     if (config->ca == NULL)
         (void)SSL_CTX_set_default_verify_paths(
             session->context); /* none there: nobody is trusted */
     else if (SSL_CTX_load_verify_file(session->context, config->ca) != 1)
         return rlock__tls_why_file(session, "the authorities' certificates", config->ca, error);
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
-static enum rlock_status load_certificate(struct rlock__tls_session *session,
-                                          const struct rlock__tls_config *config,
-                                          struct rlock__error *error) {
+static enum rlock__io load_certificate(struct rlock__tls_session *session,
+                                       const struct rlock__tls_config *config,
+                                       struct rlock__error *error) {
     if (config->cert == NULL && config->key == NULL)
-        return RLOCK_OK;
+        return RLOCK__IO_DONE;
     if (config->cert == NULL || config->key == NULL) {
         rlock__error_set(error, "a certificate is of no use without its key: give both");
-        return RLOCK_DENIED;
+        return RLOCK__IO_DENIED;
     }
     session->has_cert = true;
     if (SSL_CTX_use_certificate_chain_file(session->context, config->cert) != 1)
@@ -79,7 +79,7 @@ static enum rlock_status load_certificate(struct rlock__tls_session *session,
     if (SSL_CTX_use_PrivateKey_file(session->context, config->key, SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(session->context) != 1)
         return rlock__tls_why_file(session, "the key", config->key, error);
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
 static bool make_context(struct rlock__tls_session *session,
@@ -132,99 +132,99 @@ static void session_close(struct rlock__tls_session *session) {
     ERR_clear_error();
 }
 
-static enum rlock_status session_open(struct rlock__tls_session **out, int fd,
-                                      const struct rlock__tls_config *config, const char *host,
-                                      struct rlock__error *error) {
+static enum rlock__io session_open(struct rlock__tls_session **out, int fd,
+                                   const struct rlock__tls_config *config, const char *host,
+                                   struct rlock__error *error) {
     struct rlock__tls_session *session = calloc(1, sizeof *session);
-    enum rlock_status status = RLOCK_SYSTEM;
+    enum rlock__io io = RLOCK__IO_SYSTEM;
     ERR_clear_error();
     rlock__error_set(error, "no TLS: no memory");
     if (session == NULL)
-        return status;
+        return io;
     session->fd = fd;
     session->name = plain_name(config->name != NULL ? config->name : host);
     if (session->name == NULL ||
         (config->ca != NULL && (session->ca = strdup(config->ca)) == NULL) ||
         !make_context(session, config))
         goto out;
-    status = load_authorities(session, config, error);
-    if (status == RLOCK_OK)
-        status = load_certificate(session, config, error);
-    if (status == RLOCK_OK && !make_session(session)) {
+    io = load_authorities(session, config, error);
+    if (io == RLOCK__IO_DONE)
+        io = load_certificate(session, config, error);
+    if (io == RLOCK__IO_DONE && !make_session(session)) {
         rlock__error_set(error, "no TLS: OpenSSL makes no session for '%s'", session->name);
-        status = RLOCK_SYSTEM;
+        io = RLOCK__IO_SYSTEM;
     }
 out:
-    if (status != RLOCK_OK)
+    if (io != RLOCK__IO_DONE)
         session_close(session);
     else
         *out = session;
     ERR_clear_error();
-    return status;
+    return io;
 }
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
 /* What a call that did not succeed is to be told as. */
-static enum rlock_status judge(struct rlock__tls_session *session, int result, short *events,
-                               struct rlock__error *error) {
-    enum rlock_status status = RLOCK_AGAIN;
+static enum rlock__io judge(struct rlock__tls_session *session, int result, short *events,
+                            struct rlock__error *error) {
+    enum rlock__io io = RLOCK__IO_WAIT;
     switch (SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_READ: *events = POLLIN; break;
     case SSL_ERROR_WANT_WRITE: *events = POLLOUT; break;
-    default: session->broken = true; status = rlock__tls_why(session, error);
+    default: session->broken = true; io = rlock__tls_why(session, error);
     }
     ERR_clear_error();
-    return status;
+    return io;
 }
 
-static enum rlock_status session_handshake(struct rlock__tls_session *session, short *events,
-                                           struct rlock__error *error) {
+static enum rlock__io session_handshake(struct rlock__tls_session *session, short *events,
+                                        struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_do_handshake(session->ssl);
     if (result == 1)
-        return RLOCK_OK;
-    const enum rlock_status status = judge(session, result, events, error);
-    if (status == RLOCK_AGAIN)
+        return RLOCK__IO_DONE;
+    const enum rlock__io io = judge(session, result, events, error);
+    if (io == RLOCK__IO_WAIT)
         rlock__error_set(error, "the server does not answer the TLS handshake (is it redis://?)");
-    return status;
+    return io;
 }
 
-static enum rlock_status session_read(struct rlock__tls_session *session, char *to, size_t size,
-                                      size_t *n, short *events, struct rlock__error *error) {
+static enum rlock__io session_read(struct rlock__tls_session *session, char *to, size_t size,
+                                   size_t *n, short *events, struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_read_ex(session->ssl, to, size, n);
     if (result != 1)
         return judge(session, result, events, error);
     session->heard = true;
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
 /* A server that does not take our certificate says so and closes, with TLS 1.3 after the handshake:
  * what we send then fails, but what it has said is still there to be read. */
-static enum rlock_status hear_why(struct rlock__tls_session *session, struct rlock__error *error) {
+static enum rlock__io hear_why(struct rlock__tls_session *session, struct rlock__error *error) {
     char byte;
     size_t n;
     short events;
     struct rlock__error said;
-    if (session->heard || session_read(session, &byte, 1, &n, &events, &said) != RLOCK_DENIED)
-        return RLOCK_UNAVAILABLE;
+    if (session->heard || session_read(session, &byte, 1, &n, &events, &said) != RLOCK__IO_DENIED)
+        return RLOCK__IO_BROKEN;
     *error = said;
-    return RLOCK_DENIED;
+    return RLOCK__IO_DENIED;
 }
 
-static enum rlock_status session_write(struct rlock__tls_session *session, const char *from,
-                                       size_t size, size_t *n, short *events,
-                                       struct rlock__error *error) {
+static enum rlock__io session_write(struct rlock__tls_session *session, const char *from,
+                                    size_t size, size_t *n, short *events,
+                                    struct rlock__error *error) {
     session->taken = 0;
     ERR_clear_error();
     const int result = SSL_write_ex(session->ssl, from, size, n);
     if (result == 1)
-        return RLOCK_OK;
-    const enum rlock_status status = judge(session, result, events, error);
-    return status == RLOCK_UNAVAILABLE ? hear_why(session, error) : status;
+        return RLOCK__IO_DONE;
+    const enum rlock__io io = judge(session, result, events, error);
+    return io == RLOCK__IO_BROKEN ? hear_why(session, error) : io;
 }
 
 static bool session_pending(const struct rlock__tls_session *session) {

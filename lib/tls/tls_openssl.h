@@ -35,14 +35,13 @@ BIO *rlock__tls_bio(struct rlock__tls_session *session);
  * handshake ends. For SSL_CTX_set_verify(). */
 int rlock__tls_on_verify(int good, X509_STORE_CTX *store);
 
-/* What a failed call on the session means, in plain words. RLOCK_DENIED or RLOCK_UNAVAILABLE. Uses
- * up the thread's OpenSSL errors. */
-enum rlock_status rlock__tls_why(const struct rlock__tls_session *session,
-                                 struct rlock__error *error);
+/* What a failed call on the session means, in plain words. RLOCK__IO_DENIED or RLOCK__IO_BROKEN.
+ * Uses up the thread's OpenSSL errors. */
+enum rlock__io rlock__tls_why(const struct rlock__tls_session *session, struct rlock__error *error);
 
 /* Why a file can't be used, from the thread's OpenSSL errors: "cannot use WHAT in FILE: reason".
- * Returns RLOCK_DENIED. */
-enum rlock_status rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
-                                      const char *file, struct rlock__error *error);
+ * Returns RLOCK__IO_DENIED. */
+enum rlock__io rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
+                                   const char *file, struct rlock__error *error);
 
 #endif

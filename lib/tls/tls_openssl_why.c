@@ -181,20 +181,20 @@ static void say_unavailable(const struct rlock__tls_session *session, unsigned l
         rlock__error_set(error, "TLS failed: %s", reason != NULL ? reason : "unknown reason");
 }
 
-enum rlock_status rlock__tls_why(const struct rlock__tls_session *session,
-                                 struct rlock__error *error) {
+enum rlock__io rlock__tls_why(const struct rlock__tls_session *session,
+                              struct rlock__error *error) {
     const unsigned long code = ERR_peek_error();
     if (session->verify_error != X509_V_OK) {
         say_unverified(session, error);
-        return RLOCK_DENIED;
+        return RLOCK__IO_DENIED;
     }
     const int alert = alert_of(code);
     if (is_about_ours(session, alert)) {
         say_ours(session, alert, error);
-        return RLOCK_DENIED;
+        return RLOCK__IO_DENIED;
     }
     say_unavailable(session, code, error);
-    return RLOCK_UNAVAILABLE;
+    return RLOCK__IO_BROKEN;
 }
 
 static bool is_mismatch(unsigned long code) {
@@ -204,8 +204,8 @@ static bool is_mismatch(unsigned long code) {
             ERR_GET_REASON(code) == SSL_R_NO_CERTIFICATE_ASSIGNED);
 }
 
-enum rlock_status rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
-                                      const char *file, struct rlock__error *error) {
+enum rlock__io rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
+                                   const char *file, struct rlock__error *error) {
     const char *reason =
         session->locked ? "it is locked by a passphrase" : "there is none in it, in PEM";
     unsigned long code;
@@ -216,5 +216,5 @@ enum rlock_status rlock__tls_why_file(const struct rlock__tls_session *session, 
             reason = "it is not that of the certificate";
     }
     rlock__error_set(error, "cannot use %s in %s: %s", what, file, reason);
-    return RLOCK_DENIED;
+    return RLOCK__IO_DENIED;
 }

@@ -166,7 +166,7 @@ may_use() { # lib|cmd
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts random resp shown slot status
+	base64 clock error facts io random resp shown slot status
 	limit options refusal tls url
 	resolve
 	conn

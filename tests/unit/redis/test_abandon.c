@@ -107,11 +107,10 @@ static void sending_has_a_deadline(void **state) {
     struct linked f;
     struct pollfd about;
     int64_t deadline_ms = RLOCK_FOREVER;
-    enum rlock_status status;
     rlock__reply *reply;
     const int door = open_door(&f);
     assert_true(rlock__link_ask(&f.link, 1, args));
-    assert_false(rlock__link_step(&f.link, &status, &reply));
+    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_poll(&f.link, &about, &deadline_ms);
     assert_int_equal(about.events, POLLOUT);
     assert_true(deadline_ms == RLOCK_FOREVER); /* it is connected: the caller's limit counts */
@@ -121,7 +120,7 @@ static void sending_has_a_deadline(void **state) {
 
     /* Behind half a request no other can be sent. */
     assert_true(rlock__link_ask(&f.link, 1, args));
-    assert_false(rlock__link_step(&f.link, &status, &reply));
+    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     assert_in_range(f.link.request.sent, 1, f.link.request.size - 1);
     rlock__link_abandon(&f.link);
     assert_int_equal(f.link.stage, RLOCK__CLOSED);
@@ -135,14 +134,14 @@ static void sending_has_a_deadline(void **state) {
  * What takes no bytes has begun a record all the same, which would go out before the next request.
  */
 
-enum rlock_status __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
-                                          size_t *n, short *events, struct rlock__error *error);
-enum rlock_status __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
-                                          size_t *n, short *events, struct rlock__error *error) {
+enum rlock__io __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
+                                       size_t *n, short *events, struct rlock__error *error);
+enum rlock__io __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
+                                       size_t *n, short *events, struct rlock__error *error) {
     (void)tls, (void)from, (void)size, (void)error;
     *n = 0;
     *events = POLLOUT;
-    return RLOCK_AGAIN;
+    return RLOCK__IO_WAIT;
 }
 
 void __wrap_rlock__tls_close(struct rlock__tls *tls);
@@ -155,13 +154,12 @@ static void behind_an_unfinished_record_nothing_is_sent(void **state) {
     struct linked f;
     static const char *const answers[] = {NULL};
     char session;
-    enum rlock_status status;
     rlock__reply *reply;
     begin(&f, answers);
     assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_OK); /* connected */
     f.link.conn.tls = (struct rlock__tls *)&session;
     ask(&f, "FIRST");
-    assert_false(rlock__link_step(&f.link, &status, &reply));
+    assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     assert_int_equal(f.link.request.sent, 0);
     rlock__link_abandon(&f.link);
     assert_int_equal(f.link.stage, RLOCK__CLOSED);

@@ -106,17 +106,17 @@ static size_t walk(const rlock__reply *reply, unsigned depth) {
 static void receive_all(struct rlock__conn *conn, size_t size, bool *dead) {
     struct rlock__error error = {""};
     rlock__reply *reply = NULL;
-    enum rlock_status status;
-    while ((status = rlock__conn_receive(conn, &reply, &error)) == RLOCK_OK) {
+    enum rlock__io io;
+    while ((io = rlock__conn_receive(conn, &reply, &error)) == RLOCK__IO_DONE) {
         assert_false(*dead);
         assert_in_range(walk(reply, 0), 1, size);
         rlock__reply_free(reply);
     }
-    if (status == RLOCK_AGAIN)
+    if (io == RLOCK__IO_WAIT)
         assert_false(*dead);
     else
-        assert_int_equal(status, RLOCK_UNAVAILABLE);
-    *dead = status == RLOCK_UNAVAILABLE;
+        assert_int_equal(io, RLOCK__IO_BROKEN);
+    *dead = io == RLOCK__IO_BROKEN;
     assert_true(!*dead || *error.text != '\0');
 }
 

@@ -39,7 +39,7 @@ static void say(struct pipe *pipe, const char *bytes, size_t size) {
     assert_int_equal(send(pipe->peer, bytes, size, MSG_NOSIGNAL), size);
 }
 
-static enum rlock_status receive(struct pipe *pipe, rlock__reply **out) {
+static enum rlock__io receive(struct pipe *pipe, rlock__reply **out) {
     *out = NULL;
     return rlock__conn_receive(&pipe->conn, out, &pipe->error);
 }
@@ -72,11 +72,11 @@ static void a_reply_may_come_in_two_pieces(void **state) {
         rlock__reply *reply;
         pipe_open(&pipe);
         say(&pipe, busy, cut);
-        assert_int_equal(receive(&pipe, &reply), RLOCK_AGAIN);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_WAIT);
         assert_int_equal(pipe.conn.events, POLLIN);
         assert_null(reply);
         say(&pipe, busy + cut, sizeof busy - 1 - cut);
-        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
         check_busy(reply);
         rlock__reply_free(reply);
         pipe_close(&pipe);
@@ -90,10 +90,10 @@ static void a_reply_may_come_byte_by_byte(void **state) {
     pipe_open(&pipe);
     for (size_t i = 0; i < sizeof busy - 2; i++) {
         say(&pipe, busy + i, 1);
-        assert_int_equal(receive(&pipe, &reply), RLOCK_AGAIN);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_WAIT);
     }
     say(&pipe, busy + sizeof busy - 2, 1);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     check_busy(reply);
     rlock__reply_free(reply);
     pipe_close(&pipe);
@@ -107,7 +107,7 @@ static void a_connection_may_end_anywhere(void **state) {
         pipe_open(&pipe);
         say(&pipe, busy, cut);
         hang_up(&pipe);
-        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
         assert_null(reply);
         assert_string_equal(pipe.error.text, "the server closed the connection");
         pipe_close(&pipe);
@@ -121,13 +121,13 @@ static void what_came_before_the_end_counts(void **state) {
     pipe_open(&pipe);
     say(&pipe, "+one\r\n-ERR two\r\n", 16);
     hang_up(&pipe);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     assert_null(rlock__reply_error(reply));
     rlock__reply_free(reply);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     assert_string_equal(rlock__reply_error(reply), "ERR two");
     rlock__reply_free(reply);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
     pipe_close(&pipe);
 }
 
@@ -157,7 +157,7 @@ static void odd_replies_have_no_fields(void **state) {
         int64_t number = 77;
         pipe_open(&pipe);
         say(&pipe, odd[i], strlen(odd[i]));
-        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
         if (rlock__reply_integer(reply, 0, &number) || number != 77)
             fail_msg("a number in %s", odd[i]);
         rlock__reply_free(reply);
@@ -173,7 +173,7 @@ static void fields_of_fields_are_read(void **state) {
     int64_t number = 77;
     pipe_open(&pipe);
     say(&pipe, text, strlen(text));
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     const rlock__reply *inner = rlock__reply_at(reply, 0);
     assert_non_null(inner);
     assert_string_equal(rlock__reply_text(inner, 0), "h");
@@ -201,7 +201,7 @@ static void only_plus_ok_is_ok(void **state) {
         rlock__reply *reply;
         pipe_open(&pipe);
         say(&pipe, rows[i].text, strlen(rows[i].text));
-        assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
         if (rlock__reply_is_ok(reply) != rows[i].ok)
             fail_msg("%s", rows[i].text);
         rlock__reply_free(reply);
@@ -230,12 +230,12 @@ static void what_is_not_redis_is_told(void **state) {
         rlock__reply *reply;
         pipe_open(&pipe);
         say(&pipe, garbage[i], strlen(garbage[i]));
-        if (receive(&pipe, &reply) != RLOCK_UNAVAILABLE || reply != NULL ||
+        if (receive(&pipe, &reply) != RLOCK__IO_BROKEN || reply != NULL ||
             strstr(pipe.error.text, "does not speak Redis's protocol") == NULL)
             fail_msg("taken: %s (%s)", garbage[i], pipe.error.text);
         /* Dead is dead, whatever comes next. */
         say(&pipe, "+OK\r\n", 5);
-        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
         pipe_close(&pipe);
     }
 }
@@ -250,7 +250,7 @@ static void numbers_are_bounded(void **state) {
     int64_t number;
     pipe_open(&pipe);
     say(&pipe, text, strlen(text));
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     for (size_t i = 0; i < COUNT(expected); i++) {
         assert_true(rlock__reply_integer(reply, i, &number));
         assert_int_equal(number, expected[i]);
@@ -268,10 +268,10 @@ static void one_that_is_too_large_is_the_last(void **state) {
     rlock__reply *reply;
     pipe_open(&pipe);
     say(&pipe, "+one\r\n*536870912\r\n", 18);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
     rlock__reply_free(reply);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(receive(&pipe, &reply), RLOCK_UNAVAILABLE);
+        assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
         assert_non_null(strstr(pipe.error.text, "larger than any"));
         say(&pipe, ":1\r\n", 4);
     }
@@ -285,21 +285,21 @@ static void what_never_stops_is_left_alone_now_and_then(void **state) {
     struct pipe pipe;
     rlock__reply *reply;
     size_t received = 0, said = 0;
-    enum rlock_status status = RLOCK_OK;
+    enum rlock__io io = RLOCK__IO_DONE;
     pipe_open(&pipe);
-    for (; status == RLOCK_OK; received++) {
+    for (; io == RLOCK__IO_DONE; received++) {
         ssize_t n;
         while (said < 1 << 20 &&
                (n = send(pipe.peer, text, sizeof text - 1, MSG_NOSIGNAL)) == sizeof text - 1)
             said += (size_t)n;
-        status = receive(&pipe, &reply);
+        io = receive(&pipe, &reply);
         rlock__reply_free(reply);
     }
-    assert_int_equal(status, RLOCK_AGAIN);
+    assert_int_equal(io, RLOCK__IO_WAIT);
     assert_int_equal(pipe.conn.events, POLLIN);
     assert_in_range(4 * received, 200 * 1024, 300 * 1024);
     assert_true(4 * received < said);
-    assert_int_equal(receive(&pipe, &reply), RLOCK_OK); /* what is there is there */
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE); /* what is there is there */
     rlock__reply_free(reply);
     pipe_close(&pipe);
 }
@@ -326,7 +326,7 @@ static void requests_are_binary_safe(void **state) {
     const struct rlock__arg args[] = {{"EVAL", 4}, {"a\0\r\n", 4}, {"", 0}};
     pipe_open(&pipe);
     assert_true(rlock__request_add(&request, COUNT(args), args));
-    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_OK);
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK__IO_DONE);
     assert_int_equal(recv(pipe.peer, sent, sizeof sent, 0), sizeof expected - 1);
     assert_memory_equal(sent, expected, sizeof expected - 1);
     rlock__request_free(&request);
@@ -343,7 +343,7 @@ static void several_commands_are_one_request(void **state) {
     pipe_open(&pipe);
     assert_true(rlock__request_add(&request, 1, asking));
     assert_true(rlock__request_add(&request, 1, ping));
-    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_OK);
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK__IO_DONE);
     assert_int_equal(recv(pipe.peer, sent, sizeof sent, 0), sizeof expected - 1);
     assert_memory_equal(sent, expected, sizeof expected - 1);
     rlock__request_free(&request);
@@ -361,7 +361,7 @@ static void sending_to_nobody_is_an_error(void **state) {
     pipe_open(&pipe);
     hang_up(&pipe);
     assert_true(rlock__request_add(&request, 1, args));
-    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK_UNAVAILABLE);
+    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK__IO_BROKEN);
     rlock__request_free(&request);
     pipe_close(&pipe);
 }
@@ -379,13 +379,13 @@ static void sending_goes_on_where_it_stood(void **state) {
     pipe_open(&pipe);
     assert_true(rlock__request_add(&request, 1, args));
     for (;;) {
-        const enum rlock_status status = rlock__conn_send(&pipe.conn, &request, &pipe.error);
+        const enum rlock__io io = rlock__conn_send(&pipe.conn, &request, &pipe.error);
         ssize_t n;
         while ((n = recv(pipe.peer, read_back, sizeof read_back, 0)) > 0)
             total += (size_t)n;
-        if (status == RLOCK_OK)
+        if (io == RLOCK__IO_DONE)
             break;
-        assert_int_equal(status, RLOCK_AGAIN);
+        assert_int_equal(io, RLOCK__IO_WAIT);
         assert_int_equal(pipe.conn.events, POLLOUT);
         assert_in_range(request.sent, 1, request.size - 1);
         assert_int_equal(total, request.sent);

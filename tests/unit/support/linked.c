@@ -33,10 +33,9 @@ enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected)
 }
 
 void send_all(struct linked *f) {
-    enum rlock_status status;
     rlock__reply *reply;
     ask(f, "FIRST");
-    while (!rlock__link_step(&f->link, &status, &reply) &&
+    while (rlock__link_step(&f->link, &reply) == RLOCK__IO_WAIT &&
            f->link.request.sent < f->link.request.size) {
         struct pollfd about;
         int64_t deadline_ms = RLOCK_FOREVER;

@@ -98,8 +98,8 @@ static int connect_to(const struct server *server) {
 
 static const struct rlock__tls_config trusting = {.ca = "ca.pem"};
 
-static enum rlock_status begin(struct end *end, int fd, const struct rlock__tls_config *config,
-                               const char *host) {
+static enum rlock__io begin(struct end *end, int fd, const struct rlock__tls_config *config,
+                            const char *host) {
     *end = (struct end){.fd = fd};
     return rlock__tls_open(&end->tls, fd, config, host, &end->error);
 }
@@ -115,64 +115,62 @@ static void await(const struct end *end, short events) {
         fail_msg("nothing came of it: %s", end->error.text);
 }
 
-static enum rlock_status shake(struct end *end) {
+static enum rlock__io shake(struct end *end) {
     short events = 0;
-    enum rlock_status status;
-    while ((status = rlock__tls_handshake(end->tls, &events, &end->error)) == RLOCK_AGAIN)
+    enum rlock__io io;
+    while ((io = rlock__tls_handshake(end->tls, &events, &end->error)) == RLOCK__IO_WAIT)
         await(end, events);
-    return status;
+    return io;
 }
 
-static enum rlock_status say(struct end *end, const char *text) {
+static enum rlock__io say(struct end *end, const char *text) {
     size_t left = strlen(text);
     while (left > 0) {
         size_t n = 0;
         short events = 0;
-        const enum rlock_status status =
-            rlock__tls_write(end->tls, text, left, &n, &events, &end->error);
-        if (status == RLOCK_AGAIN)
+        const enum rlock__io io = rlock__tls_write(end->tls, text, left, &n, &events, &end->error);
+        if (io == RLOCK__IO_WAIT)
             await(end, events);
-        else if (status != RLOCK_OK)
-            return status;
+        else if (io != RLOCK__IO_DONE)
+            return io;
         text += n;
         left -= n;
     }
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
-static enum rlock_status hear(struct end *end, char *to, size_t size) {
+static enum rlock__io hear(struct end *end, char *to, size_t size) {
     while (size > 0) {
         size_t n = 0;
         short events = 0;
-        const enum rlock_status status =
-            rlock__tls_read(end->tls, to, size, &n, &events, &end->error);
-        if (status == RLOCK_AGAIN)
+        const enum rlock__io io = rlock__tls_read(end->tls, to, size, &n, &events, &end->error);
+        if (io == RLOCK__IO_WAIT)
             await(end, events);
-        else if (status != RLOCK_OK)
-            return status;
+        else if (io != RLOCK__IO_DONE)
+            return io;
         to += n;
         size -= n;
     }
-    return RLOCK_OK;
+    return RLOCK__IO_DONE;
 }
 
 /* All the way: a word goes out and comes back. */
-static enum rlock_status talk(struct end *end) {
+static enum rlock__io talk(struct end *end) {
     char heard[] = "------";
-    enum rlock_status status = shake(end);
-    if (status == RLOCK_OK)
-        status = say(end, "hello\n");
-    if (status == RLOCK_OK)
-        status = hear(end, heard, 6);
-    if (status == RLOCK_OK)
+    enum rlock__io io = shake(end);
+    if (io == RLOCK__IO_DONE)
+        io = say(end, "hello\n");
+    if (io == RLOCK__IO_DONE)
+        io = hear(end, heard, 6);
+    if (io == RLOCK__IO_DONE)
         assert_string_equal(heard, "olleh\n");
-    return status;
+    return io;
 }
 
-static void assert_outcome(const char *what, const struct end *end, enum rlock_status status,
-                           enum rlock_status expected, const char *text) {
-    if (status != expected || (text != NULL && strcmp(end->error.text, text) != 0))
-        fail_msg("%s: %s, '%s'", what, rlock_status_text(status), end->error.text);
+static void assert_outcome(const char *what, const struct end *end, enum rlock__io io,
+                           enum rlock__io expected, const char *text) {
+    if (io != expected || (text != NULL && strcmp(end->error.text, text) != 0))
+        fail_msg("%s: %d, '%s'", what, (int)io, end->error.text);
 }
 
 /* --- the module ------------------------------------------------------------------------------ */
@@ -192,7 +190,7 @@ static void openssl_is_mapped_with_the_first_session(void **state) {
     struct end end;
     assert_false(is_mapped("librlock-tls") || is_mapped("libssl") || is_mapped("libcrypto"));
     rlock__tls_close(NULL);
-    assert_int_equal(begin(&end, -1, &trusting, "localhost"), RLOCK_OK);
+    assert_int_equal(begin(&end, -1, &trusting, "localhost"), RLOCK__IO_DONE);
     rlock__tls_close(end.tls);
     assert_true(is_mapped("librlock-tls") && is_mapped("libssl") && is_mapped("libcrypto"));
 }
@@ -266,13 +264,13 @@ static void the_servers_certificate_is_checked(void **state) {
         struct server server = serve_as(rows[i].server, "");
         (void)snprintf(what, sizeof what, "%s as %s", rows[i].server, rows[i].host);
         assert_outcome(what, &end, begin(&end, connect_to(&server), &rows[i].config, rows[i].host),
-                       RLOCK_OK, NULL);
-        const enum rlock_status status = talk(&end);
+                       RLOCK__IO_DONE, NULL);
+        const enum rlock__io io = talk(&end);
         if (rows[i].text != NULL) /* OpenSSL's own words are not ours to check */
             end.error.text[strlen(rows[i].text)] = rows[i].text[strlen(rows[i].text) - 1] == ' '
                                                        ? '\0'
                                                        : end.error.text[strlen(rows[i].text)];
-        assert_outcome(what, &end, status, rows[i].text == NULL ? RLOCK_OK : RLOCK_DENIED,
+        assert_outcome(what, &end, io, rows[i].text == NULL ? RLOCK__IO_DONE : RLOCK__IO_DENIED,
                        rows[i].text);
         finish(&end);
         stop(&server);
@@ -306,9 +304,9 @@ static void a_server_may_want_a_certificate_of_ours(void **state) {
         (void)snprintf(options, sizeof options, "%s %s -verify_return_error -CAfile ca.pem",
                        version, rows[row].options);
         struct server server = serve_as("server", options);
-        assert_int_equal(begin(&end, connect_to(&server), &config, "localhost"), RLOCK_OK);
-        assert_outcome(options, &end, talk(&end), rows[row].text == NULL ? RLOCK_OK : RLOCK_DENIED,
-                       rows[row].text);
+        assert_int_equal(begin(&end, connect_to(&server), &config, "localhost"), RLOCK__IO_DONE);
+        assert_outcome(options, &end, talk(&end),
+                       rows[row].text == NULL ? RLOCK__IO_DONE : RLOCK__IO_DENIED, rows[row].text);
         finish(&end);
         stop(&server);
     }
@@ -320,16 +318,16 @@ static void a_refusal_is_heard_also_when_writing_fails(void **state) {
     struct server server =
         serve_as("server", "-tls1_3 -Verify 1 -verify_return_error -CAfile ca.pem");
     struct end end;
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(shake(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(shake(&end), RLOCK__IO_DONE);
     await(&end, POLLIN);
     stop(&server); /* so that what is sent is answered by a reset */
-    enum rlock_status status = RLOCK_OK;
-    for (int i = 0; i < 1000 && status == RLOCK_OK; i++) {
-        status = say(&end, "hello\n");
+    enum rlock__io io = RLOCK__IO_DONE;
+    for (int i = 0; i < 1000 && io == RLOCK__IO_DONE; i++) {
+        io = say(&end, "hello\n");
         await(&end, POLLRDHUP);
     }
-    assert_outcome("after the reset", &end, status, RLOCK_DENIED,
+    assert_outcome("after the reset", &end, io, RLOCK__IO_DENIED,
                    "the server wants a client certificate: give --tls-cert and --tls-key");
     finish(&end);
 }
@@ -364,8 +362,8 @@ static void files_that_are_of_no_use_are_told(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct end end;
-        assert_outcome("files", &end, begin(&end, -1, &rows[i].config, "localhost"), RLOCK_DENIED,
-                       rows[i].text);
+        assert_outcome("files", &end, begin(&end, -1, &rows[i].config, "localhost"),
+                       RLOCK__IO_DENIED, rows[i].text);
         assert_null(end.tls);
     }
 }
@@ -377,7 +375,7 @@ static int begin_pair(struct end *end, const char *host) {
     int fds[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
     assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
-    assert_int_equal(begin(end, fds[0], &trusting, host), RLOCK_OK);
+    assert_int_equal(begin(end, fds[0], &trusting, host), RLOCK__IO_DONE);
     return fds[1];
 }
 
@@ -402,10 +400,10 @@ static void a_server_without_tls_is_told(void **state) {
         short events = 0;
         const int peer = begin_pair(&end, "localhost");
         const size_t size = rows[i].answer[0] == '\x15' ? 7 : strlen(rows[i].answer);
-        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
         assert_int_equal(write(peer, rows[i].answer, size), size);
         assert_int_equal(shutdown(peer, SHUT_WR), 0);
-        assert_outcome(rows[i].answer, &end, shake(&end), RLOCK_UNAVAILABLE, rows[i].text);
+        assert_outcome(rows[i].answer, &end, shake(&end), RLOCK__IO_BROKEN, rows[i].text);
         close(peer);
         finish(&end);
     }
@@ -425,9 +423,9 @@ static void versions_and_ciphers_must_meet(void **state) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct end end;
         struct server server = serve_as("server", rows[i].options);
-        assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
+        assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
         assert_outcome(rows[i].options, &end, talk(&end),
-                       rows[i].text == NULL ? RLOCK_OK : RLOCK_UNAVAILABLE, rows[i].text);
+                       rows[i].text == NULL ? RLOCK__IO_DONE : RLOCK__IO_BROKEN, rows[i].text);
         finish(&end);
         stop(&server);
     }
@@ -438,7 +436,7 @@ static void a_silent_server_is_waited_for(void **state) {
     struct end end;
     short events = 0;
     const int peer = begin_pair(&end, "localhost");
-    assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+    assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
     assert_int_equal(events, POLLIN);
     assert_string_equal(end.error.text,
                         "the server does not answer the TLS handshake (is it redis://?)");
@@ -458,7 +456,7 @@ static void a_name_is_asked_for_and_an_address_is_not(void **state) {
         char first[4096];
         short events = 0;
         const int peer = begin_pair(&end, rows[i].host);
-        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK_AGAIN);
+        assert_int_equal(rlock__tls_handshake(end.tls, &events, &end.error), RLOCK__IO_WAIT);
         const ssize_t n = read(peer, first, sizeof first);
         assert_true(n > 0);
         assert_int_equal(memmem(first, (size_t)n, rows[i].host, strlen(rows[i].host)) != NULL,
@@ -478,20 +476,20 @@ static void what_is_read_in_pieces_is_pending(void **state) {
     memset(line, 'a', 9000);
     line[8999] = 'z';
     memcpy(line + 9000, "\n", 2);
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(shake(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(shake(&end), RLOCK__IO_DONE);
     assert_false(rlock__tls_pending(end.tls));
-    assert_int_equal(say(&end, line), RLOCK_OK);
-    assert_int_equal(hear(&end, heard, 1), RLOCK_OK);
+    assert_int_equal(say(&end, line), RLOCK__IO_DONE);
+    assert_int_equal(hear(&end, heard, 1), RLOCK__IO_DONE);
     assert_int_equal(heard[0], 'z');
     assert_true(rlock__tls_pending(end.tls));
-    assert_int_equal(hear(&end, heard + 1, 9000), RLOCK_OK);
+    assert_int_equal(hear(&end, heard + 1, 9000), RLOCK__IO_DONE);
     assert_int_equal(heard[8999], 'a');
     assert_int_equal(heard[9000], '\n');
     assert_false(rlock__tls_pending(end.tls));
     size_t n;
     short events = 0;
-    assert_int_equal(rlock__tls_read(end.tls, heard, 1, &n, &events, &end.error), RLOCK_AGAIN);
+    assert_int_equal(rlock__tls_read(end.tls, heard, 1, &n, &events, &end.error), RLOCK__IO_WAIT);
     assert_int_equal(events, POLLIN);
     finish(&end);
     stop(&server);
@@ -501,14 +499,14 @@ enum { LINES = 600, LINE_SIZE = 8192 };
 
 /* Writes as much as goes now. Returns how much of all has gone. */
 static size_t pour(struct end *end, const char *line, size_t gone, short *events) {
-    enum rlock_status status = RLOCK_OK;
-    while (gone < LINES * LINE_SIZE && status == RLOCK_OK) {
+    enum rlock__io io = RLOCK__IO_DONE;
+    while (gone < LINES * LINE_SIZE && io == RLOCK__IO_DONE) {
         size_t n = 0;
         const size_t at = gone % LINE_SIZE;
-        status = rlock__tls_write(end->tls, line + at, LINE_SIZE - at, &n, events, &end->error);
+        io = rlock__tls_write(end->tls, line + at, LINE_SIZE - at, &n, events, &end->error);
         gone += n;
     }
-    assert_true(status == RLOCK_OK || status == RLOCK_AGAIN);
+    assert_true(io == RLOCK__IO_DONE || io == RLOCK__IO_WAIT);
     return gone;
 }
 
@@ -522,8 +520,8 @@ static void what_does_not_go_at_once_goes_later(void **state) {
     for (size_t i = 0; i < LINE_SIZE; i++)
         line[i] = (char)('a' + i % 23);
     line[LINE_SIZE - 1] = '\n';
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(shake(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(shake(&end), RLOCK__IO_DONE);
     kill(server.pid, SIGSTOP);
     size_t gone = pour(&end, line, 0, &events), come = 0;
     assert_true(gone < LINES * LINE_SIZE);
@@ -531,7 +529,7 @@ static void what_does_not_go_at_once_goes_later(void **state) {
     kill(server.pid, SIGCONT);
     while (come < LINES * LINE_SIZE) {
         gone = pour(&end, line, gone, &events);
-        assert_int_equal(hear(&end, heard, LINE_SIZE), RLOCK_OK);
+        assert_int_equal(hear(&end, heard, LINE_SIZE), RLOCK__IO_DONE);
         for (size_t i = 0; i < LINE_SIZE - 1; i++)
             assert_int_equal(heard[i], line[LINE_SIZE - 2 - i]);
         assert_int_equal(heard[LINE_SIZE - 1], '\n');
@@ -547,23 +545,23 @@ static void a_server_that_goes_is_told_and_raises_no_signal(void **state) {
     struct end end;
     char byte;
     signal(SIGPIPE, SIG_DFL);
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(talk(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(talk(&end), RLOCK__IO_DONE);
     stop(&server);
-    assert_outcome("reading", &end, hear(&end, &byte, 1), RLOCK_UNAVAILABLE,
+    assert_outcome("reading", &end, hear(&end, &byte, 1), RLOCK__IO_BROKEN,
                    "the server closed the connection");
     finish(&end);
 
     server = serve_as("server", "");
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(talk(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(talk(&end), RLOCK__IO_DONE);
     stop(&server);
-    enum rlock_status status = RLOCK_OK;
-    for (int i = 0; i < 1000 && status == RLOCK_OK; i++) {
+    enum rlock__io io = RLOCK__IO_DONE;
+    for (int i = 0; i < 1000 && io == RLOCK__IO_DONE; i++) {
         await(&end, POLLRDHUP);
-        status = say(&end, "hello\n");
+        io = say(&end, "hello\n");
     }
-    assert_int_equal(status, RLOCK_UNAVAILABLE);
+    assert_int_equal(io, RLOCK__IO_BROKEN);
     finish(&end);
 }
 
@@ -572,8 +570,8 @@ static void closing_says_good_bye(void **state) {
     struct server server = serve_as("server", "");
     struct end end;
     char bytes[64];
-    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK_OK);
-    assert_int_equal(talk(&end), RLOCK_OK);
+    assert_int_equal(begin(&end, connect_to(&server), &trusting, "localhost"), RLOCK__IO_DONE);
+    assert_int_equal(talk(&end), RLOCK__IO_DONE);
     rlock__tls_close(end.tls); /* the socket stays the caller's */
     await(&end, POLLIN);
     assert_true(read(end.fd, bytes, sizeof bytes) > 0); /* the server's own good-bye */
@@ -589,8 +587,8 @@ static void *talk_often(void *arg) {
     const struct server *server = arg;
     for (int i = 0; i < TALKS; i++) {
         struct end end;
-        if (begin(&end, connect_to(server), &trusting, "localhost") != RLOCK_OK ||
-            talk(&end) != RLOCK_OK)
+        if (begin(&end, connect_to(server), &trusting, "localhost") != RLOCK__IO_DONE ||
+            talk(&end) != RLOCK__IO_DONE)
             return arg;
         finish(&end);
     }
