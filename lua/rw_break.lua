@@ -11,16 +11,9 @@ local refusal = server.denies_any({{'DEL', 'GET', 'HLEN', 'PTTL'}, {'HDEL', 'PEX
     {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}})
 if refusal then return refusal end
 
--- How many holds of the field there were.
-local function drop_all(field)
-    local holds = rw.count(field)
-    for i = holds, 1, -1 do rw.drop(field, i, i) end
-    return holds
-end
-
 local broken, wrote = 0, false
 for owner in pairs(shown) do
-    local reads, writes = drop_all(owner), drop_all(rw.write_field(owner))
+    local reads, writes = rw.drop_all(owner), rw.drop_all(rw.write_field(owner))
     if reads + writes > 0 then
         broken = broken + 1
         tell_victim(owner)

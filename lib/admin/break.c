@@ -10,12 +10,16 @@
 #include "redis/ask.h"
 #include "rlock_admin.h"
 
-enum { BROKEN = 1, OTHER_KIND = -1 };
+enum {
+    BROKEN = 1,
+    OTHER_KIND = -1,
+    AT_ONCE = 2, /* owners: however many there are, no script runs long */
+};
 
-/* What the call is made of. */
+/* What the calls are made of. */
 struct texts {
     char *keys[RLOCK__KEYS_MAX];
-    char *publish, *owners;
+    char *publish;
     char id[RLOCK__ID_SIZE];
 };
 
@@ -35,13 +39,12 @@ static char *join_lines(const char *const *lines, size_t count) {
 
 static bool make_call(struct rlock__call *call, struct texts *texts, const struct rlock__kind *kind,
                       const struct rlock_break_options *options) {
-    *texts = (struct texts){.publish = rlock__kind_publish(kind, options->name),
-                            .owners = join_lines(options->owners, options->owner_count)};
+    *texts = (struct texts){.publish = rlock__kind_publish(kind, options->name)};
     if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
-        texts->owners == NULL || !rlock__random_id(texts->id))
+        !rlock__random_id(texts->id))
         return false;
     *call = (struct rlock__call){.arg_count = 7,
-                                 .args = {"", "0", texts->id, "0", texts->publish, texts->owners,
+                                 .args = {"", "0", texts->id, "0", texts->publish, "",
                                           options->by != NULL ? options->by : ""}};
     rlock__call_add_keys(call, texts->keys);
     return true;
@@ -50,30 +53,55 @@ static bool make_call(struct rlock__call *call, struct texts *texts, const struc
 static void free_texts(struct texts *texts) {
     rlock__kind_keys_free(texts->keys);
     free(texts->publish);
-    free(texts->owners);
 }
 
-/* On one server. RLOCK_LOST after an answer that was lost: that request has done it. */
-static enum rlock_status break_on(rlock_client *client, size_t server,
-                                  const struct rlock__kind *kind, const struct rlock__call *call,
-                                  const struct rlock_break_options *options, int64_t *broken) {
+/* Some of the owners, on one server. RLOCK_LOST after an answer that was lost: that request has
+ * done it. */
+static enum rlock_status break_some(rlock_client *client, size_t server,
+                                    const struct rlock__kind *kind, struct rlock__call *call,
+                                    size_t first, const struct rlock_break_options *options,
+                                    int64_t *broken) {
+    const size_t rest = options->owner_count - first, count = rest < AT_ONCE ? rest : AT_ONCE;
     struct rlock__answer answer;
     bool in_doubt;
+    char *owners = join_lines(options->owners + first, count);
+    if (owners == NULL) {
+        rlock__error_set(&client->error, "no memory");
+        return RLOCK_SYSTEM;
+    }
+    call->args[5] = owners;
     const enum rlock_status status =
         rlock__ask(client, &client->routes.at[server], kind->take_away, call, options->deadline_ms,
                    options->cancel_fd, &answer, &in_doubt);
+    free(owners);
     if (status != RLOCK_OK)
         return status;
     rlock__reply_free(answer.reply);
-    *broken = answer.code == BROKEN ? answer.a : (int64_t)options->owner_count;
     if (answer.code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
+    *broken += answer.code == BROKEN ? answer.a : in_doubt ? (int64_t)count : 0;
     return answer.code == BROKEN || in_doubt ? RLOCK_OK : RLOCK_LOST;
+}
+
+/* On one server. RLOCK_LOST: none of the owners was there any more. */
+static enum rlock_status break_on(rlock_client *client, size_t server,
+                                  const struct rlock__kind *kind, struct rlock__call *call,
+                                  const struct rlock_break_options *options, int64_t *broken) {
+    enum rlock_status sum = RLOCK_LOST;
+    for (size_t first = 0; first < options->owner_count; first += AT_ONCE) {
+        const enum rlock_status status =
+            break_some(client, server, kind, call, first, options, broken);
+        if (status == RLOCK_OK)
+            sum = RLOCK_OK;
+        else if (status != RLOCK_LOST)
+            return status;
+    }
+    return sum;
 }
 
 /* Where a majority has answered, the others are too few to hold it. */
 static enum rlock_status break_everywhere(rlock_client *client, const struct rlock__kind *kind,
-                                          const struct rlock__call *call,
+                                          struct rlock__call *call,
                                           const struct rlock_break_options *options,
                                           int64_t *broken) {
     size_t done = 0, gone = 0;

@@ -18,9 +18,13 @@ local function leases()
 end
 
 local ASKED = 20
+local lasts
 -- How long one of Redisson's holds lasts: of a few readers' it is asked, the others' may last as long as the lock.
 local function left_of_stranger(field, i)
-    if string.find(field, ':write$') or ASKED == 0 then return redis.call('PTTL', key.lock) end
+    if string.find(field, ':write$') or ASKED == 0 then
+        lasts = lasts or redis.call('PTTL', key.lock)
+        return lasts
+    end
     ASKED = ASKED - 1
     local before_owner = string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}'
     return redis.call('PTTL', before_owner .. ':' .. field .. ':rwlock_timeout:' .. i)

@@ -1,5 +1,6 @@
 -- rw_holds.lua: the holds in the hash of `read` and `write`: found, renewed, taken out.
 local ROUNDING = 5 -- ms
+local MANY = 1000 -- holds of one field
 
 function rw.owner_of(field) return (string.gsub(field, ':write$', '')) end
 
@@ -59,24 +60,48 @@ local function move_last(field, i, last)
     end
 end
 
--- Takes out one of so many holds. An owner without a hold proves nothing any more, and nobody asks who it was.
+-- A field's last hold has gone, and what stands about it in hold. An owner without a hold proves nothing any
+-- more, and nobody asks who it was.
+local function end_field(field, ...)
+    local owner, about = rw.owner_of(field), {...}
+    redis.call('HDEL', key.lock, field)
+    if rw.count(owner == field and rw.write_field(owner) or owner) == 0 then
+        about[#about + 1] = owner
+        redis.call('HDEL', key.info, owner)
+    end
+    redis.call('HDEL', key.hold, unpack(about))
+    if rw.is_write(field) and rw.count(rw.write_field(rw.kept(owner))) == 0 then
+        redis.call('HSET', key.lock, 'mode', 'read')
+    end
+end
+
+-- Takes out one of so many holds.
 function rw.drop(field, i, holds)
-    local owner, last = rw.owner_of(field), field .. ':' .. holds
+    local last = field .. ':' .. holds
     local id = redis.call('HGET', key.hold, field .. ':' .. i) or last
     if not rw.is_write(field) then redis.call('DEL', rw.lease_key(field, i)) end
     if i < holds then move_last(field, i, holds) end
     redis.call('ZREM', rw.leases, last)
-    if holds > 1 then
-        redis.call('HDEL', key.hold, id, last)
-        return redis.call('HINCRBY', key.lock, field, -1)
+    if holds == 1 then return end_field(field, id, last) end
+    redis.call('HDEL', key.hold, id, last)
+    redis.call('HINCRBY', key.lock, field, -1)
+end
+
+-- Takes out all of a field's holds at once. Returns how many there were. Of more than Lua can pass the
+-- leases, of which there were none without the hash, end by themselves.
+function rw.drop_all(field)
+    local holds, places, leases = rw.count(field), {}, {}
+    for i = 1, math.min(holds, MANY) do
+        places[i], leases[i] = field .. ':' .. i, rw.lease_key(field, i)
     end
-    redis.call('HDEL', key.lock, field)
-    local reads_or_writes = rw.count(owner == field and rw.write_field(owner) or owner) > 0
-    redis.call('HDEL', key.hold, id, last, not reads_or_writes and owner or last)
-    if not reads_or_writes then redis.call('HDEL', key.info, owner) end
-    if rw.is_write(field) and rw.count(rw.write_field(rw.kept(owner))) == 0 then
-        redis.call('HSET', key.lock, 'mode', 'read')
-    end
+    if holds == 0 then return 0 end
+    local about = redis.call('HMGET', key.hold, unpack(places))
+    for i, place in ipairs(places) do about[i] = about[i] or place end
+    if not rw.is_write(field) then redis.call('DEL', unpack(leases)) end
+    redis.call('ZREM', rw.leases, unpack(places))
+    redis.call('HDEL', key.hold, unpack(places))
+    end_field(field, unpack(about))
+    return holds
 end
 
 -- Whether Redisson's are in a hash of so many fields, who are nowhere else: how long they last is not known.

@@ -76,6 +76,7 @@ condemn() {
 }
 
 @test "read and write: a writer that waits goes before readers that come later" {
+    may_bury # a busy machine may answer too late
     load_on rw --calm --seconds 3
     judge --rule rw --fifo-slack 0 --min-ordered "$some" --min-sections "$some" history
     assert_no_keys
