@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Until when a lease is sure that was asked for at sent_ms, before the request went out: later
- * than that the server may have let it run out (FAULTS: the reply's time proves nothing). */
+ * than that the server may have let it run out (the time of the reply proves nothing). */
 int64_t rlock__lease_end_ms(int64_t sent_ms, int64_t lease_ms);
 
 /* Now in microseconds, for how long a request takes; and what this machine thinks it is since 1970,

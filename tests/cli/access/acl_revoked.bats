@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# acl_revoked.bats: rights, users and passwords that are taken away from who waits or holds (FAULTS.md
-# B17).
+# acl_revoked.bats: rights, users and passwords that are taken away from those that wait or hold.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # fair_faults.bats: the fair queue when waiters die or stand still, when the server does, and when the
-# queue, a connection or a reply is lost. FAULTS.md part F.
+# queue, a connection or a reply is lost.
 
 load ../../lib/rlock
 load ../../lib/actors

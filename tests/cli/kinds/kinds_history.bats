@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # kinds_history.bats: twenty processes that want one lock, of each kind, while rlocks and their
-# sections are killed, and connections, scripts, requests and replies are lost. FAULTS.md part 5.
+# sections are killed, and connections, scripts, requests and replies are lost.
 #
 # environment: RLOCK_TEST_SEED   what a failed test printed: the same load and faults again
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# latch_faults.bats: lost replies never count down twice, and the server goes away. FAULTS.md part J.
+# latch_faults.bats: lost replies never count down twice, and the server goes away.
 
 load ../../lib/rlock
 load ../../lib/actors

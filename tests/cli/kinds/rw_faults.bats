@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# rw_faults.bats: readers and writers that die, lose their hold, or lose replies. FAULTS.md part G.
+# rw_faults.bats: readers and writers that die, lose their hold, or lose replies.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # scripts.bats: the scripts alone, driven by python on the server (tests/tools/scripts): random
-# walks beside a model of each kind, the keys, values and messages of WIRE.md one by one, what
+# walks beside a model of each kind, the keys, values and messages of rlock(7) one by one, what
 # Redisson has made, the faults of the known scripts, keys of other kinds, no memory.
 #
 # environment: RLOCK_TEST_SEED   what a failed walk printed: the same walk again
@@ -277,7 +277,7 @@ example() { # NAME: of a function in examples_*.py
     example broken_lock_proves_nothing
 }
 
-# --- the faults of the known scripts, as WIRE.md lists them ------------------------------------
+# --- what is wrong with Redisson's own scripts, and not with ours ------------------------------
 
 @test "a reader's renewal keeps no dead reader alive (#7098)" {
     example renewal_keeps_no_dead_reader_alive

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # sem_faults.bats: holders of permits that die or lose them, and lost replies: permits come back once and
-# are taken once. FAULTS.md parts A, B, D, I.
+# are taken once.
 
 load ../../lib/rlock
 load ../../lib/actors

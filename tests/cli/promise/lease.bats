@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # lease.bats: the lease is renewed as long as the command runs, and the command is dead before the
-# lease can end on the server. FAULTS.md part B.
+# lease can end on the server.
 
 load ../../lib/rlock
 load ../../lib/protected

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # lost_replies.bats: a request or a reply lost on the network never takes a lock twice and never gives
-# one back twice. FAULTS.md A1 to A4, B1, D1 to D3.
+# one back twice.
 
 load ../../lib/rlock
 

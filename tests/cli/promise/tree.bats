@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # tree.bats: when the lease is lost, or rlock itself is stopped or killed, no process that the command
-# started lives on. FAULTS.md part C.
+# started lives on.
 
 load ../../lib/rlock
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # cluster_failover.bats: masters of a cluster are replaced, crash, hang or have no replica under those
-# who hold locks and those who wait. FAULTS.md E8, L3.
+# who hold locks and those who wait.
 
 load ../../lib/rlock
 load ../../lib/actors

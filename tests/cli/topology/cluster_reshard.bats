@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # cluster_reshard.bats: a slot moves from one master to another under those who hold its locks and those
-# who wait for them. FAULTS.md E6, E7.
+# who wait for them.
 #
 # While a slot is on its way no script can run there that names a key which is not on the node it is
 # sent to (ASK, TRYAGAIN): holders and waiters must bear with that, as with a server that hangs.

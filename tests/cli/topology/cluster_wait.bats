@@ -58,7 +58,7 @@ hands_over() {
     nothing_left
 }
 
-# WIRE: its channel has braces of its own around the name's.
+# Redisson: its channel has braces of its own around the name's.
 @test "a latch whose name has braces: its channel is in another slot, and heard all the same" {
     local begin
     rlock latch set -n 'a{b}c' --count 1

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # quorum_down.bats: members that are down, hang, or come late while a lock is taken and given back.
-# FAULTS.md K1, K2, K4.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # quorum_history.bats: ten processes that want one lock on five servers, while servers hang, are
-# killed and emptied, and rlocks and their sections are killed. FAULTS.md K and part 5.
+# killed and emptied, and rlocks and their sections are killed.
 #
 # environment: RLOCK_TEST_SEED   what a failed test printed: the same load and faults again
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # quorum_lease.bats: a hold lives as long as a majority renews it, and the command not a moment
-# longer than that. FAULTS.md K3, K5, B3 to B8.
+# longer than that.
 
 load ../../lib/rlock
 load ../../lib/actors

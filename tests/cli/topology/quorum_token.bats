@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # quorum_token.bats: fencing tokens grow from holder to holder, whatever majorities answered; and lost
-# requests and replies, on some of the servers, leave nothing behind. FAULTS.md A1, A3, D1, K1.
+# requests and replies, on some of the servers, leave nothing behind.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # refusals.bats: a server that answers, and refuses. What passes is waited for: by who wants the lock
-# until its wait ends, by who has it until its lease must end. FAULTS.md B11, B12, E4, L3.
+# until its wait ends, by who has it until its lease must end.
 
 load ../../lib/rlock
 load ../../lib/protected

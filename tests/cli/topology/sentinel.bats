@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # sentinel.bats: sentinel://: the master is asked from any Sentinel that answers, and a hold counts with a
-# replica's acknowledgement. FAULTS.md E4, E5.
+# replica's acknowledgement.
 
 load ../../lib/rlock
 load ../../lib/protected

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # sentinel_failover.bats: another server becomes the master, as planned or after a crash: who holds a lock and
-# who waits for it goes along, and never are two within. FAULTS.md finding 1, E1, E2.
+# who waits for it goes along, and never are two within.
 
 load ../../lib/rlock
 load ../../lib/protected

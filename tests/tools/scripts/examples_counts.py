@@ -1,4 +1,4 @@
-"""Keys, values and messages of sem and latch, as a Redisson client sees them (WIRE.md)."""
+"""Keys, values and messages of sem and latch, as a Redisson client sees them."""
 from bench import A, B, C, HOLD, INFO, LEASE, PERMITS, about, attempt, permit, same
 from client import BUSY, GRANTED, KEPT, LOST, REFUSED, RELEASED
 

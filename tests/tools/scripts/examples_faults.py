@@ -1,4 +1,4 @@
-"""The faults of the known scripts that WIRE.md lists, each shown not to be here."""
+"""What is wrong with Redisson's own scripts, each shown not to be here."""
 from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, TIMEOUTS, about, attempt,
                    lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD

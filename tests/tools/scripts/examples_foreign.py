@@ -1,4 +1,4 @@
-"""What Redisson holds and waits for is respected. It is written here as it writes it (WIRE.md)."""
+"""What Redisson holds and waits for is respected. It is written here as it writes it."""
 from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about,
                    attempt, lease_key, permit, same)
 from client import BUSY, GRANTED, LOST, REFUSED, RELEASED

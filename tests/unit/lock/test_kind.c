@@ -1,4 +1,4 @@
-/* test_kind.c: the table of kinds, and the keys it names (WIRE.md: the same as Redisson's). */
+/* test_kind.c: the table of kinds, and the keys it names (the same as Redisson's). */
 #include "support/test.h"
 
 #include <stdlib.h>
