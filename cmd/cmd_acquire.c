@@ -1,4 +1,4 @@
-/* cmd_acquire.c: rlock acquire: the locks of the commands that wrap others, left held for a lease.
+/* cmd_acquire.c: rlock acquire: the locks of the commands that run others, left held for a lease.
  * A latch is not among them, nor are plain permits: what has no lease would stay for ever. */
 #include <errno.h>
 #include <string.h>

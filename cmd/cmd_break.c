@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "hold/take.h"
+#include "hold/acquire.h"
 #include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
@@ -112,8 +112,8 @@ static void say_broken(const struct settings *settings, const struct holders *ho
 
 static int break_it(const struct settings *settings, const struct server *server,
                     const struct holders *holders) {
-    char user[TAKE_USER_SIZE], host[256] = "", by[sizeof user + sizeof host];
-    take_describe_user(user);
+    char user[ACQUIRE_USER_SIZE], host[256] = "", by[sizeof user + sizeof host];
+    acquire_describe_user(user);
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(by, sizeof by, "%s@%s", user, host);
     const struct rlock_break_options options = {

@@ -6,7 +6,7 @@
 #include "cmd.h"
 #include "hold/count.h"
 #include "hold/kind.h"
-#include "hold/wrap.h"
+#include "hold/run.h"
 #include "output/out.h"
 
 static int latch_set_exec(struct settings *settings) {
@@ -55,7 +55,7 @@ const struct cmd cmd_latch_wait = {
     .child = CHILD_OPTIONAL,
     .one_name = true,
     .kind = &kind_latch,
-    .exec = wrap,
+    .exec = run_exec,
 };
 
 static const struct cmd *const commands[] = {&cmd_latch_set, &cmd_latch_down, &cmd_latch_wait,

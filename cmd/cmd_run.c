@@ -2,7 +2,7 @@
  * of lock differs. */
 #include "cmd.h"
 #include "hold/kind.h"
-#include "hold/wrap.h"
+#include "hold/run.h"
 
 const struct cmd cmd_run = {
     .name = "run",
@@ -10,7 +10,7 @@ const struct cmd cmd_run = {
     .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_RUN,
     .kind = &kind_run,
-    .exec = wrap,
+    .exec = run_exec,
 };
 
 const struct cmd cmd_fair = {
@@ -19,7 +19,7 @@ const struct cmd cmd_fair = {
     .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_FAIR,
     .kind = &kind_fair,
-    .exec = wrap,
+    .exec = run_exec,
 };
 
 const struct cmd cmd_read = {
@@ -28,7 +28,7 @@ const struct cmd cmd_read = {
     .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_READ,
     .kind = &kind_read,
-    .exec = wrap,
+    .exec = run_exec,
 };
 
 const struct cmd cmd_write = {
@@ -37,5 +37,5 @@ const struct cmd cmd_write = {
     .synopsis = CMD_HOLDING_SYNOPSIS,
     .options = CMD_WRITE,
     .kind = &kind_write,
-    .exec = wrap,
+    .exec = run_exec,
 };

@@ -9,7 +9,7 @@
 #include "cmd.h"
 #include "hold/count.h"
 #include "hold/kind.h"
-#include "hold/wrap.h"
+#include "hold/run.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "rlock_admin.h"
@@ -83,7 +83,7 @@ static int sem_exec(struct settings *settings) {
         return resize(settings);
     if (settings->plain)
         settings->min_hold_ms = 0; /* a config file's; see sem_check() */
-    return wrap(settings);
+    return run_exec(settings);
 }
 
 static bool is_given(const struct settings *settings, enum setting key) {

@@ -39,7 +39,7 @@ static void close_others(const struct background *background) {
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct background *background, const struct taken *taken,
+static void stay(const struct background *background, const struct acquired *acquired,
                  rlock_keeper *keeper) {
     const struct rlock_renewal *renewal;
     struct pollfd fds[] = {
@@ -53,56 +53,56 @@ static void stay(const struct background *background, const struct taken *taken,
             continue;
         while (fds[3].revents != 0 && (renewal = rlock_keeper_report(keeper)) != NULL) {
             if (renewal->status != RLOCK_OK)
-                server_revive(&taken->server, 0);
+                server_revive(&acquired->server, 0);
         }
         if (fds[0].revents != 0 || fds[1].revents != 0 || signals_read(background->signals) != 0)
             return;
     }
 }
 
-static void give_back(const struct taken *taken, const struct settings *settings,
+static void give_back(const struct acquired *acquired, const struct settings *settings,
                       enum rlock_status verdict) {
     const int64_t now = rlock_now_ms();
     /* Of what is lost something may be left, on a minority of several servers. */
     const int64_t most =
         now + (verdict == RLOCK_OK ? settings->io_timeout_ms : (int64_t)RELEASE_AFTER_LOSS_MS);
-    const int64_t lease_end = rlock_lease_end_ms(taken->lock);
+    const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
     const bool sure = verdict == RLOCK_OK && lease_end < most;
-    server_revive(&taken->server, (sure ? lease_end : most) - now);
-    (void)!rlock_release(taken->lock, 0, sure ? lease_end : most);
+    server_revive(&acquired->server, (sure ? lease_end : most) - now);
+    (void)!rlock_release(acquired->lock, 0, sure ? lease_end : most);
 }
 
-static int print_and_stay(const struct background *background, const struct taken *taken,
+static int print_and_stay(const struct background *background, const struct acquired *acquired,
                           int null) {
     const struct rlock_keeper_options options = {
         .size = sizeof options,
-        .troubles = server_is_local(&taken->server),
+        .troubles = server_is_local(&acquired->server),
     };
     const char stands = 1;
     rlock_keeper *keeper;
-    if (rlock_keeper_start(&keeper, taken->lock, &options) != RLOCK_OK) {
+    if (rlock_keeper_start(&keeper, acquired->lock, &options) != RLOCK_OK) {
         out_error("cannot keep %s: %s", background->settings->names[0],
-                  rlock_error(taken->server.client));
-        return detached_undo(taken, background->settings, EXIT_SYSTEM);
+                  rlock_error(acquired->server.client));
+        return detached_undo(acquired, background->settings, EXIT_SYSTEM);
     }
-    const int status = detached_print(taken);
+    const int status = detached_print(acquired);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
         (void)!chdir("/");
         daemon_leave_streams(null);
         (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        stay(background, taken, keeper);
+        stay(background, acquired, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
-        give_back(taken, background->settings, verdict);
+        give_back(acquired, background->settings, verdict);
     else
-        (void)detached_undo(taken, background->settings, status);
+        (void)detached_undo(acquired, background->settings, status);
     return status;
 }
 
 static int background_main(const struct background *background, pid_t starter) {
-    struct taken taken = {.lock = NULL};
+    struct acquired acquired = {.lock = NULL};
     close_others(background);
     (void)setsid();
     /* Until the handle is printed nobody else wants the lock. */
@@ -114,10 +114,10 @@ static int background_main(const struct background *background, pid_t starter) {
         out_error("cannot open /dev/null: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
-    int status = detached_take(&taken, background->settings, background->signals);
+    int status = detached_begin(&acquired, background->settings, background->signals);
     if (status == 0)
-        status = print_and_stay(background, &taken, null);
-    take_free(&taken);
+        status = print_and_stay(background, &acquired, null);
+    acquire_free(&acquired);
     return status;
 }
 

@@ -8,30 +8,30 @@
 #include "hold/tell.h"
 #include "output/out.h"
 
-int detached_undo(const struct taken *taken, const struct settings *settings, int status) {
+int detached_undo(const struct acquired *acquired, const struct settings *settings, int status) {
     const int64_t deadline_ms = rlock_now_ms() + settings->io_timeout_ms;
-    const enum rlock_status released = rlock_release(taken->lock, 0, deadline_ms);
+    const enum rlock_status released = rlock_release(acquired->lock, 0, deadline_ms);
     if (released == RLOCK_OK)
-        tell_released(taken, 0);
+        tell_released(acquired, 0);
     else
-        tell_unconfirmed(taken, rlock_error(taken->server.client), "it ends with its lease");
+        tell_unconfirmed(acquired, rlock_error(acquired->server.client), "it ends with its lease");
     return status;
 }
 
-int detached_take(struct taken *taken, const struct settings *settings,
-                  const struct signals *signals) {
-    int status = take_prepare(taken, settings);
-    if (status != 0 || !take(taken, settings, signals, &status))
+int detached_begin(struct acquired *acquired, const struct settings *settings,
+                   const struct signals *signals) {
+    int status = acquire_prepare(acquired, settings);
+    if (status != 0 || !acquire_lock(acquired, settings, signals, &status))
         return status;
     const int signal = signals_read(signals);
-    return signal != 0 ? detached_undo(taken, settings, EXIT_BY_SIGNAL + signal) : 0;
+    return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : 0;
 }
 
-int detached_print(const struct taken *taken) {
+int detached_print(const struct acquired *acquired) {
     char *handle = NULL, *line = NULL;
     int status = EXIT_SYSTEM;
-    tell_acquired(taken);
-    if (rlock_handle_write(&handle, taken->lock, server_shown(&taken->server)) != RLOCK_OK ||
+    tell_acquired(acquired);
+    if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) != RLOCK_OK ||
         asprintf(&line, "%s\n", handle) < 0) {
         line = NULL;
         out_error("cannot make a handle: out of memory");
@@ -44,13 +44,13 @@ int detached_print(const struct taken *taken) {
 }
 
 int detached_acquire(const struct settings *settings, const struct signals *signals) {
-    struct taken taken;
-    int status = detached_take(&taken, settings, signals);
+    struct acquired acquired;
+    int status = detached_begin(&acquired, settings, signals);
     if (status == 0) {
-        status = detached_print(&taken);
+        status = detached_print(&acquired);
         if (status != 0)
-            (void)detached_undo(&taken, settings, status);
+            (void)detached_undo(&acquired, settings, status);
     }
-    take_free(&taken);
+    acquire_free(&acquired);
     return status;
 }

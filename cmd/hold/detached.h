@@ -3,7 +3,7 @@
 #ifndef RLOCK_CMD_DETACHED_H
 #define RLOCK_CMD_DETACHED_H
 
-#include "hold/take.h"
+#include "hold/acquire.h"
 #include "options/settings.h"
 #include "process/signals.h"
 
@@ -11,14 +11,14 @@
 int detached_acquire(const struct settings *settings, const struct signals *signals);
 
 /* Its steps. Takes the lock: returns 0, or the exit status after a message, and then nothing is
- * held. Free taken in any case. */
-int detached_take(struct taken *taken, const struct settings *settings,
-                  const struct signals *signals);
+ * held. Free acquired in any case. */
+int detached_begin(struct acquired *acquired, const struct settings *settings,
+                   const struct signals *signals);
 
 /* Prints the handle. Returns 0, or the exit status after a message: then give the lock back. */
-int detached_print(const struct taken *taken);
+int detached_print(const struct acquired *acquired);
 
 /* Gives back what nobody has a handle of. Returns status. */
-int detached_undo(const struct taken *taken, const struct settings *settings, int status);
+int detached_undo(const struct acquired *acquired, const struct settings *settings, int status);
 
 #endif

@@ -19,19 +19,20 @@ struct more {
     size_t count;
 };
 
-static const char *server_of(const struct taken *taken) {
-    return rlock_client_server(taken->server.client);
+static const char *server_of(const struct acquired *acquired) {
+    return rlock_client_server(acquired->server.client);
 }
 
-static void tell(const struct taken *taken, const struct rlock_hold *hold, enum out_level level,
-                 const char *event, const struct more *more, const char *message) {
+static void tell(const struct acquired *acquired, const struct rlock_hold *hold,
+                 enum out_level level, const char *event, const struct more *more,
+                 const char *message) {
     struct out_field fields[OWN_FIELDS + MORE_FIELDS] = {
         OUT_TEXT("name", hold->name),
-        OUT_TEXT("kind", taken->kind->name),
-        OUT_TEXT("server", server_of(taken)),
+        OUT_TEXT("kind", acquired->kind->name),
+        OUT_TEXT("server", server_of(acquired)),
     };
     size_t count = 3;
-    if (!taken->kind->passed) {
+    if (!acquired->kind->passed) {
         fields[count++] = OUT_TEXT("owner", hold->owner);
         fields[count++] = OUT_NUMBER("token", hold->token);
     }
@@ -41,17 +42,17 @@ static void tell(const struct taken *taken, const struct rlock_hold *hold, enum 
 }
 
 /* The same of all names: in a text once. */
-static void tell_together(const struct taken *taken, enum out_level level, const char *event,
+static void tell_together(const struct acquired *acquired, enum out_level level, const char *event,
                           const struct more *more, const char *message) {
-    const size_t count = out_is_json() ? taken->hold_count : 1;
+    const size_t count = out_is_json() ? acquired->hold_count : 1;
     for (size_t i = 0; i < count; i++)
-        tell(taken, taken->holds[i], level, event, more, message);
+        tell(acquired, acquired->holds[i], level, event, more, message);
 }
 
 /* "x", or "x and others": for a text about all of them. */
-static const char *names(char text[NAMES_SIZE], const struct taken *taken) {
-    (void)snprintf(text, NAMES_SIZE, "%s%s", taken->holds[0]->name,
-                   taken->hold_count > 1 ? " and others" : "");
+static const char *names(char text[NAMES_SIZE], const struct acquired *acquired) {
+    (void)snprintf(text, NAMES_SIZE, "%s%s", acquired->holds[0]->name,
+                   acquired->hold_count > 1 ? " and others" : "");
     return text;
 }
 
@@ -66,73 +67,73 @@ static void add_lease(struct more *more, int64_t lease_end_ms) {
         more->fields[more->count++] = OUT_NUMBER("lease_left_ms", left_ms(lease_end_ms));
 }
 
-static struct more held(const struct taken *taken) {
-    return (struct more){{OUT_NUMBER("held_ms", rlock_now_ms() - taken->at_ms)}, 1};
+static struct more held(const struct acquired *acquired) {
+    return (struct more){{OUT_NUMBER("held_ms", rlock_now_ms() - acquired->at_ms)}, 1};
 }
 
 /* Where a wait was announced its end is news, if short; else only -v wants to know. */
-static void describe_acquired(char text[TEXT_SIZE], const struct taken *taken,
+static void describe_acquired(char text[TEXT_SIZE], const struct acquired *acquired,
                               const struct rlock_hold *hold, const char *waited, bool news) {
-    const char *verb = taken->kind->passed ? "passed" : news ? "took" : "acquired";
+    const char *verb = acquired->kind->passed ? "passed" : news ? "took" : "acquired";
     char where[TEXT_SIZE / 2] = "", token[32] = "";
     if (!news)
-        (void)snprintf(where, sizeof where, " on %s", server_of(taken));
-    if (!taken->kind->passed)
+        (void)snprintf(where, sizeof where, " on %s", server_of(acquired));
+    if (!acquired->kind->passed)
         (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
     (void)snprintf(text, TEXT_SIZE, "%s %s%s after %s%s", verb, hold->name, where, waited, token);
 }
 
-void tell_acquired(const struct taken *taken) {
-    const int64_t waited_ms = taken->at_ms - taken->asked_ms;
-    const bool news = taken->announced && !out_tells();
+void tell_acquired(const struct acquired *acquired) {
+    const int64_t waited_ms = acquired->at_ms - acquired->asked_ms;
+    const bool news = acquired->announced && !out_tells();
     struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
     char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
     if (!news && !out_tells())
         return;
-    add_lease(&more, taken->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(taken->lock));
+    add_lease(&more, acquired->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(acquired->lock));
     if (news && waited_ms >= 1000)
         duration_format_seconds(waited, waited_ms);
     else
         duration_format(waited, waited_ms);
-    for (size_t i = 0; i < taken->hold_count; i++) {
-        describe_acquired(message, taken, taken->holds[i], waited, news);
-        tell(taken, taken->holds[i], news ? OUT_INFO : OUT_DEBUG,
-             taken->kind->passed ? "passed" : "acquired", &more, message);
+    for (size_t i = 0; i < acquired->hold_count; i++) {
+        describe_acquired(message, acquired, acquired->holds[i], waited, news);
+        tell(acquired, acquired->holds[i], news ? OUT_INFO : OUT_DEBUG,
+             acquired->kind->passed ? "passed" : "acquired", &more, message);
     }
 }
 
-static void tell_retrying(const struct taken *taken, const struct rlock_renewal *renewal,
+static void tell_retrying(const struct acquired *acquired, const struct rlock_renewal *renewal,
                           enum out_level level) {
     char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
-    struct more more = held(taken);
+    struct more more = held(acquired);
     add_lease(&more, renewal->lease_end_ms);
     more.fields[more.count++] = OUT_TEXT("reason", renewal->why);
     (void)snprintf(message, sizeof message, "cannot renew %s on %s: %s; trying again, %s left",
-                   names(all, taken), server_of(taken), renewal->why,
+                   names(all, acquired), server_of(acquired), renewal->why,
                    duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(taken, level, "retrying", &more, message);
+    tell_together(acquired, level, "retrying", &more, message);
 }
 
-static void tell_renewed(const struct renewals *so_far, const struct taken *taken,
+static void tell_renewed(const struct renewals *so_far, const struct acquired *acquired,
                          const struct rlock_renewal *renewal) {
     char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     const bool again = so_far->failing_ms > 0;
-    struct more more = held(taken);
+    struct more more = held(acquired);
     add_lease(&more, renewal->lease_end_ms);
     duration_format(spent, renewal->at_ms - so_far->failing_ms);
-    (void)snprintf(message, sizeof message, "renewed %s on %s%s%s: %s left", names(all, taken),
-                   server_of(taken), again ? " again after " : "", again ? spent : "",
+    (void)snprintf(message, sizeof message, "renewed %s on %s%s%s: %s left", names(all, acquired),
+                   server_of(acquired), again ? " again after " : "", again ? spent : "",
                    duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(taken, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
+    tell_together(acquired, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
 }
 
 /* A server that answers now and then does not fill the log either. */
-void tell_renewal(struct renewals *so_far, const struct taken *taken,
+void tell_renewal(struct renewals *so_far, const struct acquired *acquired,
                   const struct rlock_renewal *renewal) {
     const bool begins = so_far->failing_ms == 0;
     const int64_t now = renewal->at_ms;
     if (renewal->status == RLOCK_OK) {
-        tell_renewed(so_far, taken, renewal);
+        tell_renewed(so_far, acquired, renewal);
         so_far->failing_ms = 0;
         so_far->warned = false;
         return;
@@ -147,40 +148,40 @@ void tell_renewal(struct renewals *so_far, const struct taken *taken,
     if (news)
         so_far->warned_ms = now;
     so_far->warned = so_far->warned || news;
-    tell_retrying(taken, renewal, news || out_is_json() ? OUT_WARNING : OUT_DEBUG);
+    tell_retrying(acquired, renewal, news || out_is_json() ? OUT_WARNING : OUT_DEBUG);
 }
 
-void tell_lost(const struct taken *taken, const char *why, const char *then) {
+void tell_lost(const struct acquired *acquired, const char *why, const char *then) {
     char message[TEXT_SIZE], all[NAMES_SIZE];
-    struct more more = held(taken);
+    struct more more = held(acquired);
     more.fields[more.count++] = OUT_TEXT("reason", why);
-    (void)snprintf(message, sizeof message, "lost %s on %s: %s%s%s", names(all, taken),
-                   server_of(taken), why, then != NULL ? "; " : "", then != NULL ? then : "");
-    tell_together(taken, OUT_ERROR, "lost", &more, message);
+    (void)snprintf(message, sizeof message, "lost %s on %s: %s%s%s", names(all, acquired),
+                   server_of(acquired), why, then != NULL ? "; " : "", then != NULL ? then : "");
+    tell_together(acquired, OUT_ERROR, "lost", &more, message);
 }
 
-void tell_released(const struct taken *taken, int64_t keep_ms) {
+void tell_released(const struct acquired *acquired, int64_t keep_ms) {
     char message[TEXT_SIZE], spent[DURATION_TEXT_SIZE];
-    struct more more = held(taken);
+    struct more more = held(acquired);
     if (keep_ms > 0)
         more.fields[more.count++] = OUT_NUMBER("kept_ms", keep_ms);
-    for (size_t i = 0; out_tells() && i < taken->hold_count; i++) {
-        const char *name = taken->holds[i]->name;
+    for (size_t i = 0; out_tells() && i < acquired->hold_count; i++) {
+        const char *name = acquired->holds[i]->name;
         if (keep_ms > 0)
             (void)snprintf(message, sizeof message, "released %s on %s, for others in %s", name,
-                           server_of(taken), duration_format(spent, keep_ms));
+                           server_of(acquired), duration_format(spent, keep_ms));
         else
             (void)snprintf(message, sizeof message, "released %s on %s after %s", name,
-                           server_of(taken), duration_format(spent, more.fields[0].number));
-        tell(taken, taken->holds[i], OUT_DEBUG, "released", &more, message);
+                           server_of(acquired), duration_format(spent, more.fields[0].number));
+        tell(acquired, acquired->holds[i], OUT_DEBUG, "released", &more, message);
     }
 }
 
-void tell_unconfirmed(const struct taken *taken, const char *why, const char *then) {
+void tell_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
     char message[TEXT_SIZE], all[NAMES_SIZE];
-    struct more more = held(taken);
+    struct more more = held(acquired);
     more.fields[more.count++] = OUT_TEXT("reason", why);
     (void)snprintf(message, sizeof message, "cannot confirm that %s on %s was given back: %s; %s",
-                   names(all, taken), server_of(taken), why, then);
-    tell_together(taken, OUT_WARNING, "unconfirmed", &more, message);
+                   names(all, acquired), server_of(acquired), why, then);
+    tell_together(acquired, OUT_WARNING, "unconfirmed", &more, message);
 }

@@ -3,11 +3,11 @@
 #ifndef RLOCK_CMD_TELL_H
 #define RLOCK_CMD_TELL_H
 
-#include "hold/take.h"
+#include "hold/acquire.h"
 #include "rlock.h"
 
 /* "acquired", or "passed": of each name. */
-void tell_acquired(const struct taken *taken);
+void tell_acquired(const struct acquired *acquired);
 
 /* What has been told of renewals so far; zeroed at first. */
 struct renewals {
@@ -19,16 +19,16 @@ struct renewals {
 
 /* "renewed" of each name, or "retrying": the first that fails is a warning, and so is its end news;
  * not each of those that follow. */
-void tell_renewal(struct renewals *so_far, const struct taken *taken,
+void tell_renewal(struct renewals *so_far, const struct acquired *acquired,
                   const struct rlock_renewal *renewal);
 
 /* "lost": an error. then: what follows from it, NULL: nothing. */
-void tell_lost(const struct taken *taken, const char *why, const char *then);
+void tell_lost(const struct acquired *acquired, const char *why, const char *then);
 
 /* "released", of each name. keep_ms > 0: for so long others do not get it yet. */
-void tell_released(const struct taken *taken, int64_t keep_ms);
+void tell_released(const struct acquired *acquired, int64_t keep_ms);
 
 /* "unconfirmed": a warning that it may not have been given back. */
-void tell_unconfirmed(const struct taken *taken, const char *why, const char *then);
+void tell_unconfirmed(const struct acquired *acquired, const char *why, const char *then);
 
 #endif

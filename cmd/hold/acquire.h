@@ -1,6 +1,6 @@
-/* take.h: from settings to a lock that is held, with all that is said on the way. */
-#ifndef RLOCK_CMD_TAKE_H
-#define RLOCK_CMD_TAKE_H
+/* acquire.h: from settings to a lock that is held, with all that is said on the way. */
+#ifndef RLOCK_CMD_ACQUIRE_H
+#define RLOCK_CMD_ACQUIRE_H
 
 #include "hold/holds.h"
 #include "hold/kind.h"
@@ -9,7 +9,7 @@
 #include "rlock.h"
 #include "server/server.h"
 
-struct taken {
+struct acquired {
     const struct kind *kind;
     struct server server;
     rlock_lock *lock;
@@ -19,25 +19,25 @@ struct taken {
     bool warned;      /* that it waits for itself */
     bool announced;   /* that it was waited for: then its end is told, too */
     const struct rlock_hold *
-        *holds;        /* what was taken, in canonical order, also when it is no more */
+        *holds;        /* what was acquired, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */
 };
 
 /* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in
  * any case. */
-int take_prepare(struct taken *out, const struct settings *settings);
+int acquire_prepare(struct acquired *out, const struct settings *settings);
 
 /* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
  * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its
  * number. */
-bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
-          int *status);
+bool acquire_lock(struct acquired *acquired, const struct settings *settings,
+                  const struct signals *signals, int *status);
 
-void take_free(struct taken *taken);
+void acquire_free(struct acquired *acquired);
 
-enum { TAKE_USER_SIZE = 64 };
+enum { ACQUIRE_USER_SIZE = 64 };
 
 /* Who we are, for those who wait, or lose a lock to us. */
-void take_describe_user(char text[TAKE_USER_SIZE]);
+void acquire_describe_user(char text[ACQUIRE_USER_SIZE]);
 
 #endif

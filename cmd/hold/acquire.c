@@ -1,5 +1,5 @@
-/* take.c: from settings to a lock that is held. */
-#include "hold/take.h"
+/* acquire.c: from settings to a lock that is held. */
+#include "hold/acquire.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -17,36 +17,36 @@
 
 enum { COMMAND_SIZE = 256, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 
-void take_free(struct taken *taken) {
-    rlock_lock_free(taken->lock);
-    server_close(&taken->server);
-    holds_free(&taken->around);
-    free(taken->holds);
-    *taken = (struct taken){.lock = NULL};
+void acquire_free(struct acquired *acquired) {
+    rlock_lock_free(acquired->lock);
+    server_close(&acquired->server);
+    holds_free(&acquired->around);
+    free(acquired->holds);
+    *acquired = (struct acquired){.lock = NULL};
 }
 
 /* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and
  * may ask the network. */
-static bool find_user(char text[TAKE_USER_SIZE]) {
+static bool find_user(char text[ACQUIRE_USER_SIZE]) {
     FILE *stream = fopen("/etc/passwd", "re");
     const struct passwd *entry = NULL;
     while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
         continue;
     if (entry != NULL)
-        (void)snprintf(text, TAKE_USER_SIZE, "%s", entry->pw_name);
+        (void)snprintf(text, ACQUIRE_USER_SIZE, "%s", entry->pw_name);
     if (stream != NULL)
         fclose(stream);
     return entry != NULL;
 }
 
-void take_describe_user(char text[TAKE_USER_SIZE]) {
+void acquire_describe_user(char text[ACQUIRE_USER_SIZE]) {
     const char *user = getenv("LOGNAME");
     if (user == NULL || *user == '\0')
         user = getenv("USER");
     if (user != NULL && *user != '\0')
-        (void)snprintf(text, TAKE_USER_SIZE, "%s", user);
+        (void)snprintf(text, ACQUIRE_USER_SIZE, "%s", user);
     else if (!find_user(text))
-        (void)snprintf(text, TAKE_USER_SIZE, "%ld", (long)geteuid());
+        (void)snprintf(text, ACQUIRE_USER_SIZE, "%ld", (long)geteuid());
 }
 
 /* Yours to free; NULL: no memory. */
@@ -89,13 +89,13 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
     return true;
 }
 
-static int make_lock(struct taken *out, const struct settings *settings) {
-    char user[TAKE_USER_SIZE], command[COMMAND_SIZE];
+static int make_lock(struct acquired *out, const struct settings *settings) {
+    char user[ACQUIRE_USER_SIZE], command[COMMAND_SIZE];
     if (!holds_read(&out->around) || !describe_command(command, settings)) {
         out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
-    take_describe_user(user);
+    acquire_describe_user(user);
     const struct rlock_lock_options options = {
         .size = sizeof options,
         .kind = kind_in_library(out->kind, settings),
@@ -122,67 +122,67 @@ static int make_lock(struct taken *out, const struct settings *settings) {
     return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static const char *verb_of(const struct taken *taken) {
-    return taken->kind->passed ? "pass" : "take";
+static const char *verb_of(const struct acquired *acquired) {
+    return acquired->kind->passed ? "pass" : "take";
 }
 
 enum { ATTEMPT_FIELDS = 4 };
 
 /* What every event of an attempt begins with. */
-static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS], const struct taken *taken,
-                             const char *name) {
+static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS],
+                             const struct acquired *acquired, const char *name) {
     fields[0] = OUT_TEXT("name", name);
-    fields[1] = OUT_TEXT("kind", taken->kind->name);
-    fields[2] = OUT_TEXT("server", rlock_client_server(taken->server.client));
-    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - taken->asked_ms);
+    fields[1] = OUT_TEXT("kind", acquired->kind->name);
+    fields[2] = OUT_TEXT("server", rlock_client_server(acquired->server.client));
+    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - acquired->asked_ms);
 }
 
 /* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
-static bool waits_for_itself(const struct taken *taken) {
-    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+static bool waits_for_itself(const struct acquired *acquired) {
+    const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     const bool reenters =
-        taken->kind->detail != DETAIL_COUNT && strcmp(taken->kind->name, "sem") != 0;
-    return holder != NULL && reenters && ancestor_holds(holder, &taken->around);
+        acquired->kind->detail != DETAIL_COUNT && strcmp(acquired->kind->name, "sem") != 0;
+    return holder != NULL && reenters && ancestor_holds(holder, &acquired->around);
 }
 
 /* Once. */
-static void warn_of_ancestor(struct taken *taken) {
-    if (taken->warned || !waits_for_itself(taken))
+static void warn_of_ancestor(struct acquired *acquired) {
+    if (acquired->warned || !waits_for_itself(acquired))
         return;
-    taken->warned = true;
-    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(taken->lock)->name,
-             rlock_blocker(taken->lock)->pid, ancestor_advice);
+    acquired->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(acquired->lock)->name,
+             rlock_blocker(acquired->lock)->pid, ancestor_advice);
 }
 
-static int say_busy(const struct taken *taken, const struct settings *settings) {
+static int say_busy(const struct acquired *acquired, const struct settings *settings) {
     char why[WHY_SIZE];
     struct out_field fields[ATTEMPT_FIELDS + 1];
-    const struct rlock_holder *holder = rlock_blocker(taken->lock);
+    const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
-        waitline_why(why, sizeof why, taken->kind, holder);
-        describe_attempt(fields, taken, holder->name);
+        waitline_why(why, sizeof why, acquired->kind, holder);
+        describe_attempt(fields, acquired, holder->name);
         fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        const bool inside = !taken->warned && waits_for_itself(taken);
+        const bool inside = !acquired->warned && waits_for_itself(acquired);
         out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
-                  verb_of(taken), holder->name, why, inside ? "; " : "",
+                  verb_of(acquired), holder->name, why, inside ? "; " : "",
                   inside ? ancestor_advice : "");
     }
     return settings->conflict_exit_code;
 }
 
-static int say_ousted(const struct taken *taken, const struct settings *settings) {
-    const char *name = rlock_stuck_at(taken->lock);
+static int say_ousted(const struct acquired *acquired, const struct settings *settings) {
+    const char *name = rlock_stuck_at(acquired->lock);
     struct out_field fields[ATTEMPT_FIELDS];
-    describe_attempt(fields, taken, name);
+    describe_attempt(fields, acquired, name);
     out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
-              rlock_error(taken->server.client));
+              rlock_error(acquired->server.client));
     return settings->conflict_exit_code;
 }
 
-static int say_interrupted(const struct taken *taken, int signal) {
-    const char *name = rlock_stuck_at(taken->lock);
+static int say_interrupted(const struct acquired *acquired, int signal) {
+    const char *name = rlock_stuck_at(acquired->lock);
     struct out_field fields[ATTEMPT_FIELDS + 1];
-    describe_attempt(fields, taken, name);
+    describe_attempt(fields, acquired, name);
     fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
     out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
               "stopped waiting for %s: signal %d", name, signal);
@@ -190,13 +190,13 @@ static int say_interrupted(const struct taken *taken, int signal) {
 }
 
 /* What may be left behind by an attempt without an answer. */
-static void describe_doubt(char text[WHY_SIZE], const struct taken *taken,
+static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
                            const struct settings *settings) {
     char left[DURATION_TEXT_SIZE];
     text[0] = '\0';
-    if (!rlock_in_doubt(taken->lock))
+    if (!rlock_in_doubt(acquired->lock))
         return;
-    if (rlock_renewal_due_ms(taken->lock) == RLOCK_FOREVER)
+    if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
         (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
                        settings->names[0]);
     else
@@ -205,20 +205,20 @@ static void describe_doubt(char text[WHY_SIZE], const struct taken *taken,
 }
 
 /* Says why the lock was not taken. Returns the exit status. */
-static int explain(const struct taken *taken, const struct settings *settings,
+static int explain(const struct acquired *acquired, const struct settings *settings,
                    enum rlock_status status) {
     if (status == RLOCK_BUSY)
-        return say_busy(taken, settings);
+        return say_busy(acquired, settings);
     if (status == RLOCK_OUSTED)
-        return say_ousted(taken, settings);
+        return say_ousted(acquired, settings);
     char doubt[WHY_SIZE];
-    describe_doubt(doubt, taken, settings);
-    return server_explain(&taken->server, settings, verb_of(taken), rlock_stuck_at(taken->lock),
-                          status, doubt);
+    describe_doubt(doubt, acquired, settings);
+    return server_explain(&acquired->server, settings, verb_of(acquired),
+                          rlock_stuck_at(acquired->lock), status, doubt);
 }
 
-int take_prepare(struct taken *out, const struct settings *settings) {
-    *out = (struct taken){.kind = settings->cmd->kind};
+int acquire_prepare(struct acquired *out, const struct settings *settings) {
+    *out = (struct acquired){.kind = settings->cmd->kind};
     const int failure = server_open(&out->server, settings);
     return failure != 0 ? failure : make_lock(out, settings);
 }
@@ -235,21 +235,21 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
 }
 
 /* When to look up from waiting: a local: server that has died is nobody else's to start. */
-static int64_t back_at_ms(const struct taken *taken, int64_t next_ms) {
+static int64_t back_at_ms(const struct acquired *acquired, int64_t next_ms) {
     const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
-    return server_is_local(&taken->server) && soon < next_ms ? soon : next_ms;
+    return server_is_local(&acquired->server) && soon < next_ms ? soon : next_ms;
 }
 
 /* What is held: the lock itself tells it only until it is given back. */
-static void note_holds(struct taken *taken) {
+static void note_holds(struct acquired *acquired) {
     const struct rlock_hold *hold;
-    taken->at_ms = rlock_now_ms();
-    while ((hold = rlock_hold_at(taken->lock, taken->hold_count)) != NULL)
-        taken->holds[taken->hold_count++] = hold;
+    acquired->at_ms = rlock_now_ms();
+    while ((hold = rlock_hold_at(acquired->lock, acquired->hold_count)) != NULL)
+        acquired->holds[acquired->hold_count++] = hold;
 }
 
-bool take(struct taken *taken, const struct settings *settings, const struct signals *signals,
-          int *status) {
+bool acquire_lock(struct acquired *acquired, const struct settings *settings,
+                  const struct signals *signals, int *status) {
     struct rlock_wait wait = {
         .size = sizeof wait,
         .deadline_ms = deadline_of(settings),
@@ -258,26 +258,27 @@ bool take(struct taken *taken, const struct settings *settings, const struct sig
     struct waitline line;
     enum rlock_status result;
     int signal;
-    waitline_begin(&line, settings->names[0], taken->kind);
-    taken->asked_ms = line.began_ms;
+    waitline_begin(&line, settings->names[0], acquired->kind);
+    acquired->asked_ms = line.began_ms;
     for (;;) {
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                               : back_at_ms(taken, line.next_ms);
-        result = rlock_acquire(taken->lock, &wait);
+                                               : back_at_ms(acquired, line.next_ms);
+        result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
-        if (result == RLOCK_AGAIN && rlock_blocker(taken->lock) == NULL)
-            server_revive(&taken->server, 0);
+        if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)
+            server_revive(&acquired->server, 0);
         if (result == RLOCK_AGAIN) {
-            waitline_show(&line, taken->server.client, taken->lock);
-            warn_of_ancestor(taken);
+            waitline_show(&line, acquired->server.client, acquired->lock);
+            warn_of_ancestor(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     waitline_end();
-    taken->announced = line.told;
+    acquired->announced = line.told;
     if (result == RLOCK_OK)
-        note_holds(taken);
+        note_holds(acquired);
     else
-        *status = signal != 0 ? say_interrupted(taken, signal) : explain(taken, settings, result);
+        *status =
+            signal != 0 ? say_interrupted(acquired, signal) : explain(acquired, settings, result);
     return result == RLOCK_OK;
 }

@@ -1,0 +1,275 @@
+/* run.c: the one way through: signals, acquire, start the command, renew, watch, release, exit.
+ *
+ * Calls go down, values come back: the library gets a descriptor that cancels it and gives one that
+ * says "lost". No renewal is in flight when the lock is given back: the keeper is joined first. */
+#include "hold/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hold/acquire.h"
+#include "hold/command.h"
+#include "hold/tell.h"
+#include "output/notify.h"
+#include "output/out.h"
+#include "process/spawn.h"
+
+enum {
+    KEEPER_RETRY_MS = 50,
+    LISTEN_AFTER_MS =
+        1000, /* a command that runs for so long is worth a thread that hears of a break */
+    RELEASE_AFTER_LOSS_MS = 1000,
+};
+
+struct run {
+    const struct settings *settings;
+    struct deadline deadline; /* the command's */
+    struct signals signals;
+    struct acquired acquired;
+    struct spawn spawn;
+    rlock_keeper *keeper;  /* NULL: not needed yet, or ended */
+    int64_t keeper_due_ms; /* when to start it */
+    struct renewals renewals;
+    enum rlock_status verdict; /* the keeper's */
+    bool lost;                 /* found while the command ran */
+};
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+static const char *lock_name(const struct run *run) {
+    return run->acquired.holds[0]->name;
+}
+
+/* --- while the command runs ------------------------------------------------------------------ */
+
+/* The keeper begins with its first renewal: a short command never pays for a thread. */
+static void start_keeper(struct run *run) {
+    const struct settings *settings = run->settings;
+    const struct rlock_keeper_options options = {
+        .size = sizeof options,
+        .grace_ms = deadline_grace_ms(&run->deadline),
+        .lease_end_ms = &run->spawn.shared->lease_end_ms,
+        .reports = out_tells() || run->renewals.failing_ms > 0,
+        .troubles = !settings->quiet || server_is_local(&run->acquired.server),
+    };
+    if (rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
+        return;
+    struct rlock_renewal failed = {
+        .status = RLOCK_SYSTEM,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(run->acquired.lock),
+    };
+    (void)snprintf(failed.why, sizeof failed.why, "%s", rlock_error(run->acquired.server.client));
+    tell_renewal(&run->renewals, &run->acquired, &failed);
+    run->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
+}
+
+static void on_lost(struct run *run) {
+    run->verdict = rlock_keeper_stop(run->keeper);
+    run->keeper = NULL;
+    run->lost = true;
+    const bool runs_on = run->settings->warn_on_lost;
+    char text[RLOCK_NAME_MAX + 64];
+    if (!runs_on) /* first of all: who reads what we say may be slow */
+        spawn_stop(&run->spawn);
+    tell_lost(&run->acquired, rlock_error(run->acquired.server.client),
+              runs_on ? "the command runs on without it" : "stopping the command");
+    (void)snprintf(text, sizeof text, "lost %s; %s", lock_name(run),
+                   runs_on ? "the command runs on" : "stopping the command");
+    (runs_on ? notify_status : notify_stopping)(text);
+}
+
+/* What the keeper has reported, for those who read it. */
+static void on_news(struct run *run) {
+    const struct rlock_renewal *renewal;
+    while ((renewal = rlock_keeper_report(run->keeper)) != NULL) {
+        if (renewal->status != RLOCK_OK)
+            server_revive(&run->acquired.server, 0);
+        tell_renewal(&run->renewals, &run->acquired, renewal);
+    }
+}
+
+static bool keeper_to_come(const struct run *run) {
+    return run->keeper == NULL && !run->lost && !run->settings->no_renew;
+}
+
+static int64_t overdue_at_ms(const struct run *run) {
+    return deadline_overdue_at(&run->deadline, rlock_lease_end_ms(run->acquired.lock));
+}
+
+/* Until the command has ended, or has been ended. */
+static void watch(struct run *run) {
+    for (;;) {
+        const rlock_keeper *keeper = run->keeper;
+        const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
+        const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
+        int64_t until = overdue_at_ms(run);
+        if (keeper_to_come(run))
+            until = sooner(until, run->keeper_due_ms);
+        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd, until)) {
+        case SPAWN_ENDED: return;
+        case SPAWN_LOST: on_lost(run); break;
+        case SPAWN_NEWS: on_news(run); break;
+        case SPAWN_TIME:
+            if (rlock_now_ms() >= overdue_at_ms(run)) {
+                spawn_kill(&run->spawn);
+                return;
+            }
+            if (keeper_to_come(run) && rlock_now_ms() >= run->keeper_due_ms)
+                start_keeper(run);
+            break;
+        }
+    }
+}
+
+/* --- afterwards ------------------------------------------------------------------------------ */
+
+/* Was the lease sure until the command's end? Any sign that it was not counts. */
+static bool was_lost(struct run *run) {
+    const struct spawn *spawn = &run->spawn;
+    if (run->keeper != NULL) {
+        run->verdict = rlock_keeper_stop(run->keeper);
+        run->keeper = NULL;
+    }
+    return run->lost || run->verdict == RLOCK_LOST ||
+           (spawn->report.stopped && !spawn->guardian_lost) ||
+           spawn->report.at_ms >= rlock_lease_end_ms(run->acquired.lock);
+}
+
+static const char *why_lost(const struct run *run) {
+    if (run->spawn.guardian_lost)
+        return "the guardian of the command was killed";
+    if (run->settings->no_renew)
+        return "the command took longer than the lease";
+    return run->verdict != RLOCK_OK ? rlock_error(run->acquired.server.client)
+                                    : "the lease could not be renewed in time";
+}
+
+static void say_lost(const struct run *run) {
+    if (!run->lost)
+        tell_lost(&run->acquired, why_lost(run), NULL);
+    if (run->spawn.report.left)
+        out_error("cannot stop all processes of the command; when its lease ends, %s may be taken "
+                  "by others while they run",
+                  lock_name(run));
+}
+
+/* What is left of --min-hold. */
+static int64_t keep_ms(const struct run *run) {
+    const int64_t end = run->acquired.at_ms + run->settings->min_hold_ms;
+    const int64_t now = rlock_now_ms();
+    return run->settings->min_hold_ms > 0 && end > now ? end - now : 0;
+}
+
+/* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
+static int release(struct run *run, int64_t keep, int status) {
+    const struct acquired *acquired = &run->acquired;
+    const int64_t now = rlock_now_ms();
+    const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
+    const int64_t deadline = sooner(lease_end, now + run->settings->io_timeout_ms);
+    server_revive(&acquired->server, deadline - now);
+    const enum rlock_status released = rlock_release(acquired->lock, keep, deadline);
+    if (released == RLOCK_OK) {
+        if (!acquired->kind->passed)
+            tell_released(acquired, keep);
+        return status;
+    }
+    /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
+     * has run out after the command's end, while rlock was stopped: nothing was lost. */
+    if (released == RLOCK_LOST && now < lease_end) {
+        tell_lost(acquired, rlock_error(acquired->server.client),
+                  "the command ran without it for some time");
+        return EXIT_LOST;
+    }
+    tell_unconfirmed(acquired, rlock_error(acquired->server.client),
+                     lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
+                                                : "it ends with its lease");
+    return status;
+}
+
+/* What is still ours may go before its lease ends, unless there is somebody of the command's whom
+ * it keeps others away from. */
+static int end_lost(const struct run *run) {
+    say_lost(run);
+    if (!run->spawn.report.left)
+        (void)!rlock_release(run->acquired.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
+    return EXIT_LOST;
+}
+
+static int end(struct run *run) {
+    const bool ended = run->spawn.report.verb == REPORT_ENDED;
+    if (ended && (was_lost(run) || run->spawn.report.left))
+        return end_lost(run);
+    const int status = command_status(&run->spawn, run->settings,
+                                      rlock_client_server(run->acquired.server.client));
+    return release(run, ended ? keep_ms(run) : 0, status);
+}
+
+/* --- the way through ------------------------------------------------------------------------- */
+
+/* A standby that waited for its lock is up now. */
+static void say_ready(const struct run *run) {
+    char text[RLOCK_NAME_MAX + 16];
+    (void)snprintf(text, sizeof text, "%s %s", run->acquired.kind->passed ? "passed" : "holding",
+                   lock_name(run));
+    notify_ready(text);
+}
+
+static bool hand_down(const struct run *run) {
+    const struct acquired *acquired = &run->acquired;
+    struct shared *shared = run->spawn.shared;
+    if (holds_hand_down(&acquired->around, acquired->lock, acquired->kind->name,
+                        server_for_command(&acquired->server, run->settings), shared->environment,
+                        sizeof shared->environment))
+        return true;
+    out_error("cannot set the command's environment: too many names");
+    return false;
+}
+
+static int run_command(struct run *run) {
+    const bool has_command = run->settings->command != NULL;
+    tell_acquired(&run->acquired);
+    const int signal = signals_read(&run->signals);
+    if (signal != 0)
+        return release(run, 0, EXIT_BY_SIGNAL + signal);
+    if (has_command && !hand_down(run))
+        return release(run, 0, EXIT_SYSTEM);
+    say_ready(run);
+    if (!has_command)
+        return release(run, 0, 0);
+    signals_run(&run->signals);
+    spawn_start(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
+    run->keeper_due_ms = rlock_renewal_due_ms(run->acquired.lock);
+    if (run->keeper_due_ms != RLOCK_FOREVER)
+        run->keeper_due_ms = sooner(run->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
+    watch(run);
+    return end(run);
+}
+
+int run_exec(struct settings *settings) {
+    struct run run = {
+        .settings = settings,
+        .deadline =
+            deadline_of(settings->lease_ms, settings->kill_after_ms, settings->warn_on_lost),
+        .verdict = RLOCK_OK,
+        .spawn = {.guardian = -1, .socket = -1},
+    };
+    if (!signals_begin(&run.signals)) {
+        out_error("cannot take signals: %s", strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    int status = acquire_prepare(&run.acquired, settings);
+    if (status == 0 && settings->command != NULL &&
+        !command_prepare(&run.spawn, &run.signals, settings, &run.deadline))
+        status = EXIT_SYSTEM;
+    if (status == 0 && acquire_lock(&run.acquired, settings, &run.signals, &status))
+        status = run_command(&run);
+    spawn_finish(&run.spawn);
+    acquire_free(&run.acquired);
+    close(run.signals.fd);
+    return status;
+}
