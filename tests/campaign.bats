@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# campaign.bats: tests/campaign/run, in small: it plays what it is asked to, and sees what is wrong.
+
+load lib/rlock
+
+setup_file() { :; } # it has servers of its own
+teardown_file() { :; }
+
+setup() {
+    clean_environment
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() { :; }
+
+campaign() {
+    mkdir -p rounds
+    TMPDIR=$BATS_TEST_TMPDIR/rounds RLOCK_BIN=$RLOCK run "$PROJECT/tests/campaign/run" "$@"
+}
+
+@test "a round through a faulty proxy: rlock keeps its promises, and nothing is left" {
+    campaign --round 1 --topology tcp --kind run --seconds 3 --faults reset,restarted
+    assert_success
+    assert_output --partial ' 0 anomalies'
+    assert_equal "$(ls rounds)" ""
+}
+
+@test "a round plays the same faults in the same order" {
+    local plan='import nemesis; print(*nemesis.plan("1", nemesis.FAULTS, 8, 1.5), sep="\n")' first
+    export PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1
+    first=$(python3 -c "$plan")
+    assert_equal "$(python3 -c "$plan")" "$first"
+    assert_not_equal "$(python3 -c "${plan/'"1"'/'"2"'}")" "$first"
+}
+
+@test "the judges see a lock client that breaks its promise" {
+    campaign --controls no_renewal,left_key
+    assert_success
+    assert_output --partial '2 of 2 controls caught'
+}
+
+@test "a fault that does not exist, or cannot bite, is no test" {
+    campaign --faults nonsense
+    assert_failure 2
+    campaign --round 1 --topology socket --kind run --seconds 1 --faults silent
+    assert_failure
+}

@@ -1,0 +1,101 @@
+"""Lock clients that break a promise each: usage: fakes.py FAKE RLOCK KIND OPTIONS... -- COMMAND..."""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools"))
+
+from crew import NAME  # noqa: E402
+from resp import Server  # noqa: E402
+
+
+def run(command, **env):
+    return subprocess.run(command, env={**os.environ, **env}, check=False).returncode
+
+
+def server():
+    return Server(os.environ["RLOCK_SERVER"].removeprefix("unix://"))
+
+
+def pretended(rlock):
+    return {"RLOCK_KIND": rlock[1], "RLOCK_OWNER": f"U:{os.getpid()}@here", "RLOCK_TOKEN": str(time.monotonic_ns())}
+
+
+def spin(lease_ms):
+    """As so many do it: SET NX, and a second one gets in when the first one's time is over."""
+    while server().call("SET", NAME, "1", "NX", "PX", lease_ms) is None:
+        time.sleep(random.uniform(0, 0.02))
+
+
+def no_lock(rlock, command):
+    return run(command, **pretended(rlock))
+
+
+def no_renewal(rlock, command):
+    spin(500)
+    status = run(command, **pretended(rlock))
+    server().call("DEL", NAME)
+    return status
+
+
+def no_queue(rlock, command):
+    """Stands in the queue, but does not look at it."""
+    mine = pretended(rlock)
+    server().call("RPUSH", f"redisson_lock_queue:{{{NAME}}}", mine["RLOCK_OWNER"])
+    spin(60000)
+    server().call("LREM", f"redisson_lock_queue:{{{NAME}}}", 0, mine["RLOCK_OWNER"])
+    status = run(command, **{**mine, "RLOCK_TOKEN": str(time.monotonic_ns())})
+    server().call("DEL", NAME)
+    return status
+
+
+def old_token(rlock, command):
+    return run([*rlock, "env", "RLOCK_TOKEN=7", *command])
+
+
+def broken_script(rlock, command):
+    """As of a script that gives back what another one holds."""
+    server().call("DEL", NAME)
+    return run([*rlock, *command])
+
+
+def sleeping_guardian(rlock, command):
+    """Nothing stops a command that lost its lease."""
+    return run([rlock[0], rlock[1], "--on-lost", "warn", *rlock[2:], *command])
+
+
+def other_status(rlock, command):
+    run([*rlock, *command])
+    return 3
+
+
+def endless(_, __):
+    signal.pause()
+
+
+def idle(_, __):
+    return 0
+
+
+def left_key(rlock, command):
+    server().call("SET", "rlock_forgotten", "1")
+    return run([*rlock, *command])
+
+
+def left_process(rlock, command):
+    with open(os.devnull, "wb") as null:
+        subprocess.Popen(["sleep", "60"], start_new_session=True, stdout=null, stderr=null)
+    return run([*rlock, *command])
+
+
+def main():
+    fake, *rest = sys.argv[1:]
+    border = rest.index("--") + 1
+    sys.exit(globals()[fake](rest[:border], rest[border:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""What rlock promises, asked of one round when it is over. Each judge yields Anomalies."""
+import signal
+import time
+
+from check_history import History, Rule, bad_tokens, ordered, out_of_order
+from crew import NAME, PERMITS
+from observer import lease_ends
+
+RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
+KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}")
+TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late request is believed in
+
+# By status: what explains it. 0 needs no explanation, and no other status is ever right.
+ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
+            -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
+                            "guardian-killed")}
+MISFORTUNES = (69, 76)  # explained by any fault of its time
+NOT_IN_TIME = 75        # explained by its limit
+
+
+class Anomaly:
+    """at_ns: where in the story to look."""
+
+    def __init__(self, judge, text, at_ns):
+        self.judge, self.text, self.at_ns = judge, text, at_ns
+
+    def __str__(self):
+        return f"{self.judge}: {self.text}"
+
+
+def latest(violation):
+    """The last instant that a violation names: its sections are printed with their times."""
+    digits = [word.strip("[],.") for word in violation.split()]
+    times = [int(word) for word in digits if word.isdigit() and len(word) > 10]
+    return max(times, default=time.monotonic_ns())
+
+
+class Judged:
+    """A round's evidence. round: its crew, observers, faults, what did not end."""
+
+    def __init__(self, played):
+        self.played, self.combo = played, played.combo
+        with open(played.crew.history, encoding="utf-8") as file:
+            self.history = History(file, played.crew.beats)
+        self.rule = Rule(RULES.get(self.combo.kind, "mutex"))
+        self.checked = 0  # sections whose end was compared with their lease's
+
+    def anomalies(self):
+        for judge in (self.exclusion, self.tokens, self.order, self.lease, self.statuses,
+                      self.waits, self.remains, self.processes):
+            for text, at_ns in judge():
+                yield Anomaly(judge.__name__, text, at_ns or latest(text))
+
+    # --- sections --------------------------------------------------------------------------------
+
+    def exclusion(self):
+        """Nobody within who may not be: exclusive holders, readers and writers, permits."""
+        yield from ((text, 0) for text in self.rule.violations(self.history))
+
+    def tokens(self):
+        yield from ((text, 0) for text in bad_tokens(self.history.sections, self.rule))
+
+    def order(self):
+        """Of fair: whoever was seen in the queue enters before those who came later, unless a
+        fault struck it: one that was stopped may have lost its place."""
+        if self.combo.kind == "fair":
+            struck = {run.process.pid for run in self.played.crew.runs if run.faults}
+            sections = [each for each in self.history.sections if pid_of(each.owner) not in struck]
+            yield from ((text, 0) for text in out_of_order(ordered(sections, self.rule, 0)))
+
+    def lease(self):
+        """No process of a command is alive when the server's count of its lease is over."""
+        ends = lease_ends(self.played.observers)
+        for section in self.history.sections:
+            if end_ns := ends.get(section.owner):
+                self.checked += 1
+                if section.exit > end_ns:
+                    yield (f"alive {(section.exit - end_ns) / 1e6:.1f} ms after the lease of its "
+                           f"owner {section.owner}: {section}", section.exit)
+
+    # --- rlocks ----------------------------------------------------------------------------------
+
+    def statuses(self):
+        for run in self.played.crew.runs:
+            if not self.explained(run):
+                yield f"{run} ended with {run.status}, which nothing explains", run.ended_ns
+
+    def explained(self, run):
+        own = [fault.name for fault in run.faults]
+        if run.status in MISFORTUNES:
+            return any(self.touches(fault, run) for fault in self.played.faults)
+        if run.status == NOT_IN_TIME:
+            return run.limit is not None
+        return run.status == 0 or any(name in own for name in ENDED_BY.get(run.status, ()))
+
+    def touches(self, fault, run):
+        """The fault, or what it left for a lease and a second, was while it ran."""
+        after_ns = int((self.combo.lease_s * 2 + 1) * 1e9)
+        return fault.begun_ns and fault.begun_ns < run.ended_ns \
+            and fault.ended_ns + after_ns > run.begun_ns
+
+    def waits(self):
+        """Whoever waits gets in, or gives up at its limit, when all is well again."""
+        for run in self.played.late:
+            yield f"{run} had not ended {self.combo.settle_s} s after the last fault", run.ended_ns
+
+    # --- what remains ----------------------------------------------------------------------------
+
+    def remains(self):
+        """Of the lock, tokens and a semaphore's count; and nothing without an end."""
+        for server, key, ttl_ms in self.played.remains:
+            yield f"{key} is left on {server}, with a TTL of {ttl_ms} ms", time.monotonic_ns()
+
+    def processes(self):
+        for pid in self.played.left_behind:
+            yield f"process {pid} is left", time.monotonic_ns()
+
+
+def pid_of(owner):
+    """UUID:PID@HOST"""
+    return int(owner.rpartition(":")[2].partition("@")[0]) if "@" in owner else 0
+
+
+def remains_of(server, kind):
+    """(server, key, TTL) of what should not be there, or not without a TTL."""
+    for key in server.admin.call("KEYS", "*"):
+        ttl_ms = server.admin.call("PTTL", key)
+        expected = key in KEPT or (kind == "sem" and key == NAME)
+        if ttl_ms != -2 and not expected and not (key.startswith(TOMBSTONES) and ttl_ms > 0):
+            yield server.socket, key, ttl_ms

@@ -1,0 +1,54 @@
+"""The story of an anomaly: what happened around it, in the order of time."""
+import datetime
+import json
+
+from observer import clocks_apart_ns
+
+BEFORE_S, AFTER_S, WIDTH = 2.5, 0.3, 110
+
+
+def logged(run, apart_ns):
+    """(ns, text) of what this rlock said."""
+    with open(run.log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                event = json.loads(line)
+                when = datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
+            except (ValueError, KeyError):
+                yield run.ended_ns, f"rlock {run.number} printed: {line.strip()}"
+                continue
+            yield int(when.timestamp() * 1e9) - apart_ns, \
+                f"rlock {run.number}: {event['event']}: {event['message'][:WIDTH]}"
+
+
+def events(played):
+    apart_ns = clocks_apart_ns()
+    for fault in played.faults:
+        if fault.begun_ns:
+            yield fault.begun_ns, f"FAULT {fault}"
+            yield fault.ended_ns, f"fault over: {fault.name} {fault.target}, bit {fault.bites} times"
+    for run in played.crew.runs:
+        kind = run.command[1] + (f" -w {run.limit}ms" if run.limit else "")
+        yield run.begun_ns, f"{run} starts: {kind}"
+        yield run.ended_ns, f"{run} ends with {run.status}"
+        yield from logged(run, apart_ns)
+    with open(played.crew.history, encoding="utf-8") as file:
+        for line in file:
+            words = dict(word.split("=", 1) for word in line.split())
+            if "queued" in words:
+                yield int(words["queued"]), f"in the queue: {words['owner']}"
+            elif "term" in words:
+                yield int(words["term"]), f"section pid {words['pid']} gets SIGTERM"
+            elif words["exit"] == "-":
+                yield int(words["enter"]), \
+                    f"section pid {words['pid']} begins, token {words['token']} of {words['owner']}"
+            else:
+                yield int(words["exit"]), f"section pid {words['pid']} ends, token {words['token']}"
+
+
+def tell(played, anomaly):
+    start_ns = played.crew.runs[0].begun_ns
+    yield f"{anomaly}"
+    for at_ns, text in sorted(events(played)):
+        if -BEFORE_S < (at_ns - anomaly.at_ns) / 1e9 < AFTER_S:
+            yield f"  {(at_ns - start_ns) / 1e9:9.4f} {text}"
