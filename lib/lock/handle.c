@@ -145,7 +145,7 @@ static bool read_text(struct read_handle *read) {
     handle->size = sizeof *handle;
     char *rest = read->text;
     const char *kind = handle->kind = cut(&rest, ' ');
-    const struct rlock__kind *known = kind != NULL ? rlock__kind_find(kind) : NULL;
+    const struct rlock__kind *known = rlock__kind_find(kind);
     if (known == NULL || known->renew == NULL || known->check == NULL ||
         !cut_number(&rest, ' ', RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS, &handle->lease_ms) ||
         !cut_number(&rest, ' ', 1, RLOCK_TAKE_MAX, &handle->permits))

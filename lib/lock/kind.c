@@ -130,7 +130,7 @@ const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
 const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;
 
 const struct rlock__kind *rlock__kind_find(const char *name) {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; name != NULL && i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, name) == 0)
             return &kinds[i];
     }

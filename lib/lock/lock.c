@@ -15,7 +15,7 @@
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50, HOST_SIZE = 256 };
 
 const char *rlock__name_fault(const char *name) {
-    if (*name == '\0' || strlen(name) > RLOCK_NAME_MAX)
+    if (name == NULL || *name == '\0' || strlen(name) > RLOCK_NAME_MAX)
         return "a lock's name has 1 to 512 bytes";
     for (; *name != '\0'; name++) {
         if ((unsigned char)*name < ' ' || *name == 127)

@@ -1,5 +1,5 @@
 /* test_deadline.c: when a command has to end. */
-#include "test.h"
+#include "support/test.h"
 
 #include "process/deadline.h"
 
