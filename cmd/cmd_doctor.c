@@ -101,7 +101,9 @@ static int say_no_majority(const struct round *round) {
 static int doctor_exec(struct settings *settings) {
     struct round round = {.settings = settings};
     int failure = 0;
-    int status = doctor_out_begin(&round.out, settings);
+    int status = server_check(settings);
+    if (status == 0)
+        status = doctor_out_begin(&round.out, settings);
     for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;

@@ -42,7 +42,7 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
 }
 
 /* Several are a quorum: of several options, or of one value, parted by spaces. All come from one
- * source. The URLs themselves are the library's to read, what servers make a quorum is quorum.c's.
+ * source. The URLs themselves are the library's to read, and so is what servers make a quorum.
  */
 bool set_server(const struct opt *row, struct settings *settings, const char *value,
                 const struct origin *from, struct reason *reason) {

@@ -12,8 +12,8 @@
 #include "options/command.h"
 #include "options/config.h"
 #include "options/lines.h"
+#include "options/local_url.h"
 #include "options/opt.h"
-#include "options/quorum.h"
 #include "output/duration.h"
 #include "output/out.h"
 
@@ -151,9 +151,8 @@ bad:
 
 /* A fleet's password may be closed to who uses a local: server only. */
 static bool wants_password(const struct settings *settings) {
-    static const char local[] = "local:";
     for (size_t i = 0; i < settings->server_count; i++) {
-        if (strncmp(settings->servers[i], local, sizeof local - 1) != 0)
+        if (!local_is(settings->servers[i]))
             return true;
     }
     return false;
@@ -226,6 +225,21 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
         &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY], &reason, why);
 }
 
+/* Which servers can be a quorum the library says. */
+static bool check_servers(const struct settings *settings, const struct cmd *cmd,
+                          struct complaint *why) {
+    enum {
+        WITH_HANDLE = CMD_RENEW | CMD_RELEASE | CMD_CHECK, /* whatever the handle's lock is */
+        ON_SEVERAL = CMD_RUN | CMD_READ | CMD_WRITE | CMD_ACQUIRE_RUN | CMD_ACQUIRE_READ |
+                     CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_BREAK | CMD_DOCTOR,
+    };
+    return settings->server_count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
+           complain(why, EXIT_USAGE,
+                    "several servers: 'rlock %s' works on one: give one, or use run, read or "
+                    "write, which take a lock on a majority of several",
+                    cmd->name);
+}
+
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
     *settings = (struct settings){
@@ -240,6 +254,6 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
                 read_handle_server(settings, why) && config_load(settings, why) &&
                 read_environment(settings, why) && read_password(settings, why) &&
                 check_kill_after(settings, why) && check_tls(settings, why) &&
-                quorum_check(settings, cmd, why);
+                check_servers(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

@@ -149,20 +149,29 @@ static void end(struct local *local) {
     free(local->dir);
 }
 
-int local_start(const char *server, int64_t timeout_ms, char **url, char **absolute) {
+int local_name(const char *server, char **url, char **absolute) {
     struct local local;
     *url = *absolute = NULL;
-    int status = begin(&local, server, timeout_ms);
-    if (status == 0)
-        status = open_dir(&local);
-    if (status == 0)
-        status = start_once(&local);
+    int status = begin(&local, server, 0);
     if (status == 0) {
         *absolute = percent_url(LOCAL_PREFIX, local.dir);
         *url = percent_url("unix://", local.server.address.sun_path);
         if (*absolute == NULL || *url == NULL)
             status = fail(&local, EXIT_SYSTEM, "cannot name the local: directory: out of memory");
     }
+    if (status != 0)
+        out_error("%s", local.why);
+    end(&local);
+    return status;
+}
+
+int local_start(const char *absolute, int64_t timeout_ms) {
+    struct local local;
+    int status = begin(&local, absolute, timeout_ms);
+    if (status == 0)
+        status = open_dir(&local);
+    if (status == 0)
+        status = start_once(&local);
     if (status != 0)
         out_error("%s", local.why);
     end(&local);

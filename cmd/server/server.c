@@ -22,12 +22,15 @@ void server_close(struct server *server) {
     *server = (struct server){.client = NULL};
 }
 
+static size_t count_local(const struct server *server) {
+    size_t count = 0;
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
+        count += server->local[i].absolute != NULL;
+    return count;
+}
+
 bool server_is_local(const struct server *server) {
-    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++) {
-        if (server->local[i].absolute != NULL)
-            return true;
-    }
-    return false;
+    return count_local(server) > 0;
 }
 
 void server_revive(const struct server *server, int64_t timeout_ms) {
@@ -77,38 +80,33 @@ static int say_bad_url(const struct server *server, const struct settings *setti
     return why.status;
 }
 
-/* Starts those that are local:. urls: what the library is to use instead. Returns how many they
- * are, or after a message -1 with *failure. */
-static int start_local(struct server *out, const struct settings *settings,
-                       const char *urls[RLOCK_SERVERS_MAX], int *failure) {
-    int count = 0;
-    for (size_t i = 0; i < settings->server_count; i++) {
+/* Names those that are local:. urls: what the library is to use instead. Returns 0, or the exit
+ * status after a message. */
+static int name_local(struct server *out, const struct settings *settings,
+                      const char *urls[RLOCK_SERVERS_MAX]) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
         urls[i] = settings->servers[i];
         if (!local_is(urls[i]))
             continue;
-        *failure = local_start(urls[i], settings->connect_timeout_ms, &out->local[i].url,
-                               &out->local[i].absolute);
-        if (*failure != 0)
-            return -1;
+        status = local_name(urls[i], &out->local[i].url, &out->local[i].absolute);
         urls[i] = out->local[i].url;
-        count++;
     }
-    return count;
+    return status;
 }
 
-int server_open(struct server *out, const struct settings *settings) {
+/* Makes the client, which asks nobody anything yet. */
+static int make_client(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
-    int failure = 0;
     *out = (struct server){.client = NULL};
-    const int local = start_local(out, settings, urls, &failure);
-    if (local < 0)
+    const int failure = name_local(out, settings, urls);
+    if (failure != 0)
         return failure;
     const struct rlock_client_options options = {
         .size = sizeof options,
         .servers = urls,
         .server_count = settings->server_count,
-        .password =
-            local > 0 && (size_t)local == settings->server_count ? NULL : settings->password,
+        .password = count_local(out) == settings->server_count ? NULL : settings->password,
         .connect_timeout_ms = settings->connect_timeout_ms,
         .io_timeout_ms = settings->io_timeout_ms,
         .replicas = settings->replicas,
@@ -116,7 +114,7 @@ int server_open(struct server *out, const struct settings *settings) {
         .tls = &settings->tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
-    if (status == RLOCK_OK && local > 0 && !name_for_command(out))
+    if (status == RLOCK_OK && server_is_local(out) && !name_for_command(out))
         status = RLOCK_SYSTEM;
     if (status == RLOCK_OK)
         return 0;
@@ -124,6 +122,22 @@ int server_open(struct server *out, const struct settings *settings) {
         return say_bad_url(out, settings);
     out_error("cannot use the server: %s", rlock_status_text(status));
     return EXIT_SYSTEM;
+}
+
+int server_open(struct server *out, const struct settings *settings) {
+    int status = make_client(out, settings);
+    for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
+        if (out->local[i].absolute != NULL)
+            status = local_start(out->local[i].absolute, settings->connect_timeout_ms);
+    }
+    return status;
+}
+
+int server_check(const struct settings *settings) {
+    struct server server;
+    const int status = make_client(&server, settings);
+    server_close(&server);
+    return status;
 }
 
 /* Says it, as an event that programs can tell from other messages. Returns the exit status. */

@@ -20,6 +20,10 @@ struct server {
 int server_open(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
+/* Whether it could make that client, for who opens one by one. Returns 0, or the exit status after
+ * a message. Starts nothing. */
+int server_check(const struct settings *settings);
+
 /* One of them is a local: one: it may die while nobody but us needs it. */
 bool server_is_local(const struct server *server);
 

@@ -156,24 +156,41 @@ static void give_access(const struct rlock_client *client, struct rlock__site *s
     }
 }
 
-static enum rlock_status check_quorum(struct rlock_client *client) {
-    if (client->count == 1)
-        return RLOCK_OK;
-    if (client->count % 2 == 0)
-        return rlock__client_invalid(
-            client, "an even number of servers: give an odd one, such as 3 or 5, so that a "
-                    "majority survives as many failures as it can");
-    for (size_t i = 0; i < client->count; i++) {
-        if (client->sites[i].server.topology != RLOCK__SINGLE)
-            return rlock__client_invalid(client, "of several servers each is a single one: "
-                                                 "redis://, rediss:// or unix://");
+/* Whoever logs in, and whatever the database: it fails as one. */
+static bool is_same_server(const struct rlock__server *a, const struct rlock__server *b) {
+    if (a->path != NULL || b->path != NULL)
+        return a->path != NULL && b->path != NULL && strcmp(a->path, b->path) == 0;
+    return strcasecmp(a->hosts[0].name, b->hosts[0].name) == 0 &&
+           strcmp(a->hosts[0].port, b->hosts[0].port) == 0;
+}
+
+/* A majority is worth something when its members fail one by one: each is a server of its own. */
+static bool is_quorum(struct rlock_client *client) {
+    const size_t count = client->count;
+    for (size_t i = 0; i < count; i++) {
+        if (client->sites[i].server.topology != RLOCK__SINGLE) {
+            rlock__error_set(&client->error,
+                             "the servers of a quorum are single ones, and number %zu is a "
+                             "sentinel:// or cluster://: give it alone",
+                             i + 1);
+            return false;
+        }
         for (size_t j = 0; j < i; j++) {
-            if (strcmp(client->sites[i].server.redacted, client->sites[j].server.redacted) == 0)
-                return rlock__client_invalid(client,
-                                             "one server twice: its two votes would fail together");
+            if (!is_same_server(&client->sites[i].server, &client->sites[j].server))
+                continue;
+            rlock__error_set(&client->error,
+                             "numbers %zu and %zu are one server: those of a quorum are "
+                             "independent: give each once",
+                             j + 1, i + 1);
+            return false;
         }
     }
-    return RLOCK_OK;
+    if (count % 2 == 0)
+        rlock__error_set(&client->error,
+                         "%zu is an even number of servers, which survives no more failures than "
+                         "one fewer: give %zu or %zu",
+                         count, count - 1, count + 1);
+    return count % 2 != 0;
 }
 
 static bool show(struct rlock_client *client) {
@@ -205,7 +222,7 @@ static enum rlock_status read_servers(struct rlock_client *client,
             rlock__after_ms(client->io_timeout_ms, replicas ? options->replica_timeout_ms : 0);
     }
     client->replica_timeout_ms = replicas ? options->replica_timeout_ms : 0;
-    return check_quorum(client);
+    return client->count == 1 || is_quorum(client) ? RLOCK_OK : RLOCK_INVALID;
 }
 
 static enum rlock_status set_up(struct rlock_client *client,

@@ -45,6 +45,9 @@ servers() {
     refused 1 3 'one server' -- run "${options[@]}" -n x -- touch ran
     RLOCK_SERVER="$(urls m1 m2 m3 m4 m3)" refused 3 5 'one server' -- run -n x -- touch ran
     RLOCK_SERVER="redis://a redis://b redis://a:6379" refused 'one server' -- run -n x -- touch ran
+    RLOCK_SERVER="local:$PWD/h redis://a unix://$PWD/h/redis.sock" refused 1 3 'one server' -- run -n x -- touch ran
+    assert_file_not_exist h # no server was started for it
+    refused 1 3 'one server' -- doctor "${options[@]}"
 }
 
 @test "kinds that are held on one server only: 64" {
