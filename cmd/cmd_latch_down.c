@@ -108,13 +108,14 @@ static int run(struct down *down) {
 }
 
 static int run_and_count(const struct settings *settings) {
+    static const struct deadline none = {.none = true}; /* nothing is held */
     struct down down = {.settings = settings, .spawn = {.guardian = -1, .socket = -1}};
     if (!signals_begin(&down.signals)) {
         out_error("cannot take signals: %s", strerror(errno));
         return EXIT_SYSTEM;
     }
     int status = server_open(&down.server, settings);
-    if (status == 0 && !command_prepare(&down.spawn, &down.signals, settings, 0))
+    if (status == 0 && !command_prepare(&down.spawn, &down.signals, settings, none))
         status = EXIT_SYSTEM;
     if (status == 0)
         status = look(&down);

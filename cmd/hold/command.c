@@ -9,8 +9,8 @@
 #include "output/out.h"
 
 bool command_prepare(struct spawn *spawn, const struct signals *signals,
-                     const struct settings *settings, const struct deadline *deadline) {
-    const struct spawn_options options = {.argv = settings->command, .deadline = *deadline};
+                     const struct settings *settings, struct deadline deadline) {
+    const struct spawn_options options = {.argv = settings->command, .deadline = deadline};
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
         return true;

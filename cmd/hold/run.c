@@ -264,7 +264,7 @@ int run_exec(struct settings *settings) {
     }
     int status = acquire_prepare(&run.acquired, settings);
     if (status == 0 && settings->command != NULL &&
-        !command_prepare(&run.spawn, &run.signals, settings, &run.deadline))
+        !command_prepare(&run.spawn, &run.signals, settings, run.deadline))
         status = EXIT_SYSTEM;
     if (status == 0 && acquire_lock(&run.acquired, settings, &run.signals, &status))
         status = run_command(&run);
