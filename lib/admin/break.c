@@ -7,7 +7,7 @@
 #include "lock/vote.h"
 #include "os/options.h"
 #include "os/random.h"
-#include "redis/ask.h"
+#include "redis/script_retry.h"
 #include "rlock_admin.h"
 
 enum {

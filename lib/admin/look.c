@@ -4,7 +4,7 @@
 #include "lock/kind.h"
 #include "lock/lock.h"
 #include "os/options.h"
-#include "redis/ask.h"
+#include "redis/script_retry.h"
 
 enum { OTHER_KIND = -1 };
 

@@ -5,7 +5,7 @@
 
 #include "lock/kind.h"
 #include "lock/lock.h"
-#include "redis/ask.h"
+#include "redis/script_retry.h"
 #include "rlock_admin.h"
 
 /* Where things stand in the reply of scan.lua. */

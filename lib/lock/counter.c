@@ -7,7 +7,7 @@
 #include "lock/lock.h"
 #include "os/options.h"
 #include "os/random.h"
-#include "redis/ask.h"
+#include "redis/script_retry.h"
 
 enum { DONE = 1, OTHER_KIND = -1 };
 

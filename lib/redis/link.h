@@ -8,7 +8,7 @@
 
 #include <poll.h>
 
-#include "os/limit.h"
+#include "os/poll.h"
 #include "os/resolve.h"
 #include "redis/conn.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/run.h"
+#include "redis/script_run.h"
 
 enum {
     HASTY_MS = 50,         /* less is too little to be told anything */

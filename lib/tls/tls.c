@@ -14,7 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "tls/tls_module.h"
+#include "tls/module.h"
 
 struct rlock__tls {
     void *handle;

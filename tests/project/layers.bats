@@ -68,7 +68,7 @@ refuse() {
 # The same of the library and its module for TLS.
 refuse_in_library() { # PATTERN [EXCEPT...]
     refuse "$1" "$LIB_OBJECTS" "${@:2}"
-    refuse_in "$1" "$TLS_OBJECTS"/tls/tls_openssl{,_bio,_why}.c.o
+    refuse_in "$1" "$TLS_OBJECTS"/tls/{bio,explain,openssl}.c.o
 }
 
 # Variables that can be written to: sections of constants that need relocation are none.
@@ -151,7 +151,7 @@ may_use() { # lib|cmd
 @test "only the module knows OpenSSL, and only tls.c the module" {
     local object
     run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
-    assert_output $'lib/tls/tls_openssl.c\nlib/tls/tls_openssl.h\nlib/tls/tls_openssl_why.c'
+    assert_output $'lib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
     refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
@@ -167,19 +167,19 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts io random resp shown slot status
-	limit options refusal tls url
+	options poll reply_error tls url
 	resolve
 	conn
-	link_open view
+	connect view
 	link
 	replicas
 	cluster sentinel
 	route
 	script_replicas
-	run
+	script_run
 	script
 	client kind
-	ask resource subscription vote
+	resource script_retry subscription vote
 	listener
 	resource_check resource_release token
 	resource_acquire

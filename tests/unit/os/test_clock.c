@@ -7,7 +7,7 @@
 
 #include "lock/lock.h"
 #include "os/clock.h"
-#include "os/limit.h"
+#include "os/poll.h"
 
 static int64_t now_ms;
 static clockid_t clock_read;

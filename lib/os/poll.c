@@ -1,5 +1,5 @@
-/* limit.c: the one way to wait. */
-#include "os/limit.h"
+/* poll.c: the one way to wait. */
+#include "os/poll.h"
 
 #include <errno.h>
 #include <poll.h>

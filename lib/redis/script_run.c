@@ -1,5 +1,5 @@
-/* run.c: one script on one server: what is sent, where it is sent on to, what the reply means. */
-#include "redis/run.h"
+/* script_run.c: one script on one server: what is sent, where to, and what the reply means. */
+#include "redis/script_run.h"
 
 #include <stdio.h>
 #include <string.h>

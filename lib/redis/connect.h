@@ -1,6 +1,6 @@
-/* link_open.h: the way to a server that listens to us. For link.c. */
-#ifndef RLOCK_LINK_OPEN_H
-#define RLOCK_LINK_OPEN_H
+/* connect.h: the way to a server that listens to us. For link.c. */
+#ifndef RLOCK_CONNECT_H
+#define RLOCK_CONNECT_H
 
 #include "redis/link.h"
 

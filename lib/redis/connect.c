@@ -1,11 +1,11 @@
-/* link_open.c: the way to a server that listens to us: look-up, connection, TLS, log-in. */
-#include "redis/link_open.h"
+/* connect.c: the way to a server that listens to us: look-up, connection, TLS, log-in. */
+#include "redis/connect.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/refusal.h"
+#include "redis/reply_error.h"
 
 enum {
     GLANCE_MS = 500, /* for looking up a name that has led somewhere */

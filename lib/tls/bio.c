@@ -1,11 +1,11 @@
-/* tls_openssl_bio.c: how OpenSSL gets at the socket.
+/* bio.c: how OpenSSL gets at the socket.
  *
  * By a BIO of ours: OpenSSL's own one for sockets knows no MSG_NOSIGNAL, and a peer that has gone
  * would raise SIGPIPE in the host program. */
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "tls/tls_openssl.h"
+#include "tls/openssl.h"
 
 /* From the socket in one call: a record has 16 KiB, a handshake with a long chain of certificates
  * less than this. */

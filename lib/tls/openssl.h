@@ -1,10 +1,10 @@
-/* tls_openssl.h: the inside of the module: a session, and why it failed. */
-#ifndef RLOCK_TLS_OPENSSL_H
-#define RLOCK_TLS_OPENSSL_H
+/* openssl.h: the inside of the module: a session, and why it failed. */
+#ifndef RLOCK_OPENSSL_H
+#define RLOCK_OPENSSL_H
 
 #include <openssl/ssl.h>
 
-#include "tls/tls_module.h"
+#include "tls/module.h"
 
 enum { RLOCK__TLS_NAMES_SIZE = 160 };
 

@@ -1,10 +1,10 @@
-/* test_refusal.c: what the errors of Redis 7.0 and 8.0 and of Valkey 8.1 mean for us. */
+/* test_reply_error.c: what the errors of Redis 7.0 and 8.0 and of Valkey 8.1 mean for us. */
 #include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "redis/refusal.h"
+#include "redis/reply_error.h"
 
 /* What a script puts behind the error of a command that it called. */
 #define TAIL " script: 1d2ee2d5d3ba9b1b4ad2b4b8a3d9f3f0f9f0c0b1, on @user_script:1."

@@ -1,11 +1,11 @@
-/* tls_openssl.c: a TLS session, by OpenSSL.
+/* openssl.c: a TLS session, by OpenSSL.
  *
  * OpenSSL's default library context, for what the administrator of a machine has written into
  * openssl.cnf (a policy, a provider, a security level) is to hold for rlock as for any program.
  * Initialising it is what any other user of OpenSSL in the process does, too, and happens once;
  * after that nothing is shared: each session has a context of its own, sets nothing global, and
  * leaves the thread's queue of errors empty, as each call of OpenSSL's own does. */
-#include "tls/tls_openssl.h"
+#include "tls/openssl.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>

@@ -1,6 +1,6 @@
-/* limit.h: the one way to wait: for a descriptor, a cancel descriptor and a deadline together. */
-#ifndef RLOCK_LIMIT_H
-#define RLOCK_LIMIT_H
+/* poll.h: the one way to wait: for a descriptor, a cancel descriptor and a deadline together. */
+#ifndef RLOCK_POLL_H
+#define RLOCK_POLL_H
 
 #include <stddef.h>
 #include <stdint.h>

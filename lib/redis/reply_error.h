@@ -1,6 +1,6 @@
-/* refusal.h: what a server's error means for us. */
-#ifndef RLOCK_REFUSAL_H
-#define RLOCK_REFUSAL_H
+/* reply_error.h: what a server's error means for us. */
+#ifndef RLOCK_REPLY_ERROR_H
+#define RLOCK_REPLY_ERROR_H
 
 #include "rlock.h"
 

@@ -1,6 +1,6 @@
-/* run.h: one script on one server, in steps that script.c takes. */
-#ifndef RLOCK_RUN_H
-#define RLOCK_RUN_H
+/* script_run.h: one script on one server, in steps that script.c takes. */
+#ifndef RLOCK_SCRIPT_RUN_H
+#define RLOCK_SCRIPT_RUN_H
 
 #include "redis/script.h"
 

@@ -1,6 +1,6 @@
-/* ask.h: one script on one server, again and again until it is answered. */
-#ifndef RLOCK_ASK_H
-#define RLOCK_ASK_H
+/* script_retry.h: one script on one server, again and again until it is answered. */
+#ifndef RLOCK_SCRIPT_RETRY_H
+#define RLOCK_SCRIPT_RETRY_H
 
 #include "redis/client.h"
 #include "redis/script.h"

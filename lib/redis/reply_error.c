@@ -1,8 +1,8 @@
-/* refusal.c: what a server's error means for us.
+/* reply_error.c: what a server's error means for us.
  *
  * The texts are those of Redis 7.0 and 8.0 and of Valkey 8.1; inside scripts a refused command is
  * not a NOPERM. Scripts append " script: SHA, on @user_script:1.", so only the beginning counts. */
-#include "redis/refusal.h"
+#include "redis/reply_error.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* tls_module.h: what librlock and its module for TLS know of each other. */
-#ifndef RLOCK_TLS_MODULE_H
-#define RLOCK_TLS_MODULE_H
+/* module.h: what librlock and its module for TLS know of each other. */
+#ifndef RLOCK_MODULE_H
+#define RLOCK_MODULE_H
 
 #include "tls/tls.h"
 

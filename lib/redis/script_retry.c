@@ -1,5 +1,5 @@
-/* ask.c: one script on one server, again and again until it is answered. */
-#include "redis/ask.h"
+/* script_retry.c: one script on one server, again and again until it is answered. */
+#include "redis/script_retry.h"
 
 #include "os/clock.h"
 

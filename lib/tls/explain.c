@@ -1,11 +1,11 @@
-/* tls_openssl_why.c: what OpenSSL has to say, in plain words. */
+/* explain.c: what OpenSSL has to say, in plain words. */
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tls/tls_openssl.h"
+#include "tls/openssl.h"
 
 /* --- the server's certificate ---------------------------------------------------------------- */
 
