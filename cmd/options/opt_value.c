@@ -1,6 +1,7 @@
 /* opt_value.c: what an option's value may be, and where it goes. */
 #include "options/opt_value.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,6 @@ static bool refuse(struct reason *reason, const char *text) {
     return false;
 }
 
-static bool has_control_character(const char *text) {
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            return true;
-    }
-    return false;
-}
-
 bool set_name(const struct opt *row, struct settings *settings, const char *value,
               const struct origin *from, struct reason *reason) {
     (void)row;
@@ -30,8 +23,10 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
         return refuse(reason, "it is empty: a name has 1 to 512 bytes");
     if (length > RLOCK_NAME_MAX)
         return refuse(reason, "it is too long: a name has 1 to 512 bytes");
-    if (has_control_character(value))
-        return refuse(reason, "it has a control character: a name has none");
+    for (const char *c = value; *c != '\0'; c++) {
+        if (iscntrl((unsigned char)*c))
+            return refuse(reason, "it has a control character: a name has none");
+    }
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)

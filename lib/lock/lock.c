@@ -10,6 +10,7 @@
 
 #include "lock/shown.h"
 #include "os/clock.h"
+#include "os/control.h"
 #include "os/options.h"
 
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50, HOST_SIZE = 256 };
@@ -18,7 +19,7 @@ const char *rlock__name_fault(const char *name) {
     if (name == NULL || *name == '\0' || strlen(name) > RLOCK_NAME_MAX)
         return "a lock's name has 1 to 512 bytes";
     for (; *name != '\0'; name++) {
-        if ((unsigned char)*name < ' ' || *name == 127)
+        if (rlock__is_control(*name))
             return "a lock's name has no control characters";
     }
     return NULL;

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "os/control.h"
+
 void rlock__error_set(struct rlock__error *error, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -11,7 +13,7 @@ void rlock__error_set(struct rlock__error *error, const char *format, ...) {
     va_end(args);
     /* A server's text is a stranger's: one line, nothing that moves a terminal's cursor. */
     for (char *c = error->text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127)
+        if (rlock__is_control(*c))
             *c = ' ';
     }
 }

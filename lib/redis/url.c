@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/control.h"
+
 enum { DB_MAX = 1000000, UNIX_PATH_SIZE = 108 };
 
 static int hex_digit(char c) {
@@ -24,7 +26,7 @@ static bool percent_decode(char *text) {
         }
         int high = hex_digit(from[1]);
         int low = high < 0 ? -1 : hex_digit(from[2]);
-        if (low < 0 || (high << 4 | low) < ' ')
+        if (low < 0 || rlock__is_control((char)(high << 4 | low)))
             return false;
         *to++ = (char)(high << 4 | low);
         from += 2;
