@@ -188,6 +188,23 @@ static void what_cannot_be_taken_up_is_refused(void **state) {
     rlock_client_free(client);
 }
 
+static void what_is_not_held_is_lost_before_anybody_is_asked(void **state) {
+    (void)state;
+    static const char *const name = "x";
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    rlock_client *client = make_client("/nowhere");
+    rlock_lock *lock;
+    int64_t ttl_ms;
+    options.names = &name;
+    options.name_count = 1;
+    assert_int_equal(rlock_lock_new(&lock, client, &options), RLOCK_OK);
+    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
+    assert_string_equal(rlock_stuck_at(lock), "x");
+    assert_string_equal(rlock_error(client), "x is not held");
+    rlock_lock_free(lock);
+    rlock_client_free(client);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),
@@ -195,6 +212,7 @@ int main(void) {
         cmocka_unit_test(bytes_are_written_in_one_way),
         cmocka_unit_test(each_name_is_looked_for_as_who_holds_it),
         cmocka_unit_test(what_cannot_be_taken_up_is_refused),
+        cmocka_unit_test(what_is_not_held_is_lost_before_anybody_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
