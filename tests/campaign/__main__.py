@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -23,6 +24,7 @@ from servers import Topology  # noqa: E402
 from story import tell  # noqa: E402
 
 QUORUM_KINDS = ("run", "rw", "nested")
+CRASHED = []  # threads of ours
 
 
 def names(allowed):
@@ -88,6 +90,8 @@ def campaign(args, rlock, section):
             played.forget()
         if time.monotonic() > until:
             break
+        if CRASHED:
+            sys.exit("the campaign itself has failed")
     print(*total.table(), sep="\n")
     if args.report:
         total.write(HERE / "REPORT.md")
@@ -97,9 +101,15 @@ def campaign(args, rlock, section):
     return not never and not total.anomalies
 
 
+def crash(failure):
+    CRASHED.append(failure.thread)
+    threading.__excepthook__(failure)
+
+
 def main():
     args = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and all servers with it
+    threading.excepthook = crash
     rlock = os.environ.get("RLOCK_BIN", str(PROJECT / "build/cmd/rlock"))
     with tempfile.TemporaryDirectory() as folder:
         section = compile_section(folder)

@@ -24,10 +24,10 @@ def pretended(rlock):
     return {"RLOCK_KIND": rlock[1], "RLOCK_OWNER": f"U:{os.getpid()}@here", "RLOCK_TOKEN": str(time.monotonic_ns())}
 
 
-def spin(lease_ms):
+def spin(lease_ms, pause_s=0.02):
     """As so many do it: SET NX, and a second one gets in when the first one's time is over."""
     while server().call("SET", NAME, "1", "NX", "PX", lease_ms) is None:
-        time.sleep(random.uniform(0, 0.02))
+        time.sleep(random.uniform(0, pause_s))
 
 
 def no_lock(rlock, command):
@@ -42,10 +42,10 @@ def no_renewal(rlock, command):
 
 
 def no_queue(rlock, command):
-    """Stands in the queue, but does not look at it."""
+    """Stands in the queue, but does not look at it: newcomers try at once."""
     mine = pretended(rlock)
     server().call("RPUSH", f"redisson_lock_queue:{{{NAME}}}", mine["RLOCK_OWNER"])
-    spin(60000)
+    spin(60000, 0.2)
     server().call("LREM", f"redisson_lock_queue:{{{NAME}}}", 0, mine["RLOCK_OWNER"])
     status = run(command, **{**mine, "RLOCK_TOKEN": str(time.monotonic_ns())})
     server().call("DEL", NAME)

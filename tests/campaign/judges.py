@@ -1,9 +1,11 @@
 """What rlock promises, asked of one round when it is over. Each judge yields Anomalies."""
+import collections
 import signal
 import time
 
 from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
+from nemesis import PROCESS
 from observer import lease_ends
 
 RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
@@ -62,17 +64,28 @@ class Judged:
 
     def order(self):
         """Of fair: whoever was seen in the queue enters before those who came later, unless a
-        fault struck it: one that was stopped may have lost its place."""
-        if self.combo.kind == "fair":
-            struck = {run.process.pid for run in self.played.crew.runs if run.faults}
-            sections = [each for each in self.history.sections if pid_of(each.owner) not in struck]
-            yield from ((text, 0) for text in out_of_order(ordered(sections, self.rule, 0)))
+        fault struck it: one that was stopped may have lost its place. Each fault of the wire or
+        the server may cost it one turn: a lock that was granted too late is given back."""
+        if self.combo.kind != "fair":
+            return
+        struck = {run.process.pid for run in self.played.crew.runs if run.faults}
+        sections = [each for each in self.history.sections if pid_of(each.owner) not in struck]
+        overtakers = collections.defaultdict(dict)
+        for first, then in ordered(sections, self.rule, 0):
+            if then.enter < first.enter:
+                overtakers[first].setdefault(then.owner, then)
+        for first, later in overtakers.items():
+            faults = [fault for fault in self.played.faults if fault.name not in PROCESS and
+                      fault.begun_ns and fault.begun_ns < first.enter and fault.ended_ns > first.queued]
+            if len(later) > len(faults):
+                yield from ((text, 0) for text in out_of_order((first, then) for then in later.values()))
 
     def lease(self):
         """No process of a command is alive when the server's count of its lease is over."""
         ends = lease_ends(self.played.observers)
         for section in self.history.sections:
-            if end_ns := ends.get(section.owner):
+            end_ns, seen_ns = ends.get(section.owner, (0, 0))
+            if seen_ns > section.enter:  # not of an earlier hold, which it gave back
                 self.checked += 1
                 if section.exit > end_ns:
                     yield (f"alive {(section.exit - end_ns) / 1e6:.1f} ms after the lease of its "

@@ -23,7 +23,7 @@ class Observer:
     def __init__(self, server, name, note_queued):
         self.server, self.note_queued = server, note_queued
         self.keys = (name, f"rlock_leases:{{{name}}}", f"redisson_lock_queue:{{{name}}}")
-        self.lease_end = {}  # by owner: when, in ns on CLOCK_MONOTONIC, as last seen
+        self.lease_end = {}  # by owner: when, and when that was last seen, in ns on CLOCK_MONOTONIC
         self.queued, self.over = set(), threading.Event()
         self.thread = threading.Thread(target=self.watch, daemon=True)
         self.thread.start()
@@ -43,23 +43,23 @@ class Observer:
 
     def take(self, now, ttl_ms, fields, leases, queue):
         apart = clocks_apart_ns()
+        now_ns = (int(now[0]) * 1000000 + int(now[1])) * 1000 - apart
         for owner in fields:
             if owner != "mode" and ttl_ms >= 0:
-                self.lease_end[owner.removesuffix(":write")] = \
-                    (int(now[0]) * 1000000 + int(now[1])) * 1000 - apart + ttl_ms * 1000000
+                self.lease_end[owner.removesuffix(":write")] = now_ns + ttl_ms * 1000000, now_ns
         for hold, end_ms in zip(leases[::2], leases[1::2]):
             owner = hold.rpartition(":")[0].removesuffix(":write")
-            self.lease_end[owner] = int(float(end_ms)) * 1000000 - apart
+            self.lease_end[owner] = int(float(end_ms)) * 1000000 - apart, now_ns
         for owner in set(queue) - self.queued:
             self.note_queued(owner)
         self.queued.update(queue)
 
 
 def lease_ends(observers):
-    """By owner: when a majority of the servers had forgotten it."""
+    """By owner: when a majority of the servers had forgotten it, and when that was seen."""
     owners = {owner for observer in observers for owner in observer.lease_end}
     ends = {}
     for owner in owners:
-        known = sorted((each.lease_end.get(owner, 0) for each in observers), reverse=True)
+        known = sorted((each.lease_end.get(owner, (0, 0)) for each in observers), reverse=True)
         ends[owner] = known[len(observers) // 2]
     return ends

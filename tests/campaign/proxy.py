@@ -15,7 +15,7 @@ FAULTS = {  # by name: the probability for each request or reply that passes whi
     "reply-trickles": 0.6,  # byte by byte
     "request-late": 0.4,    # reaches the server when its sender has long given up
     "silent": 1,            # connections stay open, and nothing passes on them any more
-    "reset": 1,             # by RST
+    "reset": 0.5,           # by RST, and all that there are at first
     "refused": 1,           # nobody listens
 }
 
@@ -171,6 +171,9 @@ class Link:
             if b"EVALSHA" in frame and self.proxy.strikes("request-late"):
                 asyncio.ensure_future(self.proxy.deliver(frame))
                 self.silent = True
+            if self.proxy.strikes("reset"):
+                self.reset()
+                return
             self.silent = self.silent or self.proxy.strikes("silent")
             if not self.silent:
                 self.server_writer.write(frame)
