@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "hold/environment.h"
 #include "hold/held.h"
-#include "hold/holds.h"
 #include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
@@ -46,16 +46,16 @@ static int check(const struct settings *settings, const struct rlock_handle *han
 
 /* What a command is handed down is less than a handle, but enough to look. */
 static int check_around(const struct settings *settings) {
-    struct holds around;
-    if (!holds_read(&around)) {
+    struct environment enclosing;
+    if (!environment_read(&enclosing)) {
         out_error("cannot read the enclosing holds: out of memory");
         return EXIT_SYSTEM;
     }
-    const size_t count = around.count - around.inner;
+    const size_t count = enclosing.count - enclosing.inner;
     int status = EXIT_USAGE;
     struct rlock_handle_hold *holds = calloc(count + 1, sizeof *holds);
     for (size_t i = 0; holds != NULL && i < count; i++) {
-        const struct rlock_proof *proof = &around.proofs[around.inner + i];
+        const struct rlock_proof *proof = &enclosing.proofs[enclosing.inner + i];
         holds[i] = (struct rlock_handle_hold){
             .name = proof->name, .owner = proof->owner, .token = proof->token};
     }
@@ -68,7 +68,7 @@ static int check_around(const struct settings *settings) {
     } else {
         const struct rlock_handle handle = {
             .size = sizeof handle,
-            .kind = around.kinds[around.inner],
+            .kind = enclosing.kinds[enclosing.inner],
             .owner = holds[0].owner,
             .lease_ms = RLOCK_LEASE_DEFAULT_MS,
             .permits = 1,
@@ -78,7 +78,7 @@ static int check_around(const struct settings *settings) {
         status = check(settings, &handle);
     }
     free(holds);
-    holds_free(&around);
+    environment_free(&enclosing);
     return status;
 }
 

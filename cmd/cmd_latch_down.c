@@ -9,7 +9,7 @@
 #include "cmd.h"
 #include "hold/command.h"
 #include "hold/count.h"
-#include "hold/holds.h"
+#include "hold/environment.h"
 #include "output/out.h"
 
 static const struct count_verb verb = {"count down", rlock_latch_down};
@@ -43,7 +43,7 @@ struct down {
     const struct settings *settings;
     struct signals signals;
     struct server server;
-    struct holds around;
+    struct environment enclosing;
     struct spawn spawn;
 };
 
@@ -70,10 +70,10 @@ static int look(const struct down *down) {
 static bool hand_down(struct down *down) {
     const struct settings *settings = down->settings;
     struct shared *shared = down->spawn.shared;
-    if (holds_read(&down->around) &&
-        holds_hand_down_name(&down->around, settings->names[0], "latch",
-                             server_for_command(&down->server, settings), shared->environment,
-                             sizeof shared->environment))
+    if (environment_read(&down->enclosing) &&
+        environment_write_name(&down->enclosing, settings->names[0], "latch",
+                               server_for_command(&down->server, settings), shared->environment,
+                               sizeof shared->environment))
         return true;
     out_error("cannot set the command's environment: out of memory");
     return false;
@@ -123,7 +123,7 @@ static int run_and_count(const struct settings *settings) {
         status = run(&down);
     spawn_finish(&down.spawn);
     server_close(&down.server);
-    holds_free(&down.around);
+    environment_free(&down.enclosing);
     close(down.signals.fd);
     return status;
 }

@@ -20,7 +20,7 @@ enum { COMMAND_SIZE = 256, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
 void acquire_free(struct acquired *acquired) {
     rlock_lock_free(acquired->lock);
     server_close(&acquired->server);
-    holds_free(&acquired->around);
+    environment_free(&acquired->enclosing);
     free(acquired->holds);
     *acquired = (struct acquired){.lock = NULL};
 }
@@ -91,7 +91,7 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
 
 static int make_lock(struct acquired *out, const struct settings *settings) {
     char user[ACQUIRE_USER_SIZE], command[COMMAND_SIZE];
-    if (!holds_read(&out->around) || !describe_command(command, settings)) {
+    if (!environment_read(&out->enclosing) || !describe_command(command, settings)) {
         out_error("cannot read the enclosing holds and the command: out of memory");
         return EXIT_SYSTEM;
     }
@@ -107,8 +107,8 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .lease_ms = settings->lease_ms,
         .user = user,
         .command = command,
-        .proofs = out->around.proofs,
-        .proof_count = out->around.count,
+        .proofs = out->enclosing.proofs,
+        .proof_count = out->enclosing.count,
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));
     if (out->holds == NULL) {
@@ -142,7 +142,7 @@ static bool waits_for_itself(const struct acquired *acquired) {
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     const bool reenters =
         acquired->kind->detail != DETAIL_COUNT && strcmp(acquired->kind->name, "sem") != 0;
-    return holder != NULL && reenters && ancestor_holds(holder, &acquired->around);
+    return holder != NULL && reenters && ancestor_holds(holder, &acquired->enclosing);
 }
 
 /* Once. */

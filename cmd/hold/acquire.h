@@ -2,7 +2,7 @@
 #ifndef RLOCK_CMD_ACQUIRE_H
 #define RLOCK_CMD_ACQUIRE_H
 
-#include "hold/holds.h"
+#include "hold/environment.h"
 #include "hold/kind.h"
 #include "options/settings.h"
 #include "process/signals.h"
@@ -13,7 +13,7 @@ struct acquired {
     const struct kind *kind;
     struct server server;
     rlock_lock *lock;
-    struct holds around;
+    struct environment enclosing;
     int64_t asked_ms; /* when it was asked for */
     int64_t at_ms;    /* when it was taken */
     bool warned;      /* that it waits for itself */

@@ -36,13 +36,13 @@ static bool is_ancestor(int64_t pid) {
     return at == pid;
 }
 
-bool ancestor_holds(const struct rlock_holder *holder, const struct holds *around) {
+bool ancestor_holds(const struct rlock_holder *holder, const struct environment *enclosing) {
     struct utsname here;
     if (holder->pid <= 0 || holder->kept || uname(&here) != 0 ||
         strcmp(here.nodename, holder->host) != 0)
         return false;
-    for (size_t i = 0; i < around->count; i++) {
-        if (strcmp(around->proofs[i].owner, holder->owner) == 0)
+    for (size_t i = 0; i < enclosing->count; i++) {
+        if (strcmp(enclosing->proofs[i].owner, holder->owner) == 0)
             return false;
     }
     return is_ancestor(holder->pid);

@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-#include "hold/holds.h"
+#include "hold/environment.h"
 #include "rlock.h"
 
 /* Whether who holds it is a process of this machine that this one descends from, although the
  * environment tells of no such hold: sudo(8) or env(1) has cleared it, and we wait for ourselves.
  */
-bool ancestor_holds(const struct rlock_holder *holder, const struct holds *around);
+bool ancestor_holds(const struct rlock_holder *holder, const struct environment *enclosing);
 
 /* What to do about it, for a message. */
 extern const char ancestor_advice[];

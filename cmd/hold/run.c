@@ -222,9 +222,9 @@ static void say_ready(const struct run *run) {
 static bool hand_down(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
     struct shared *shared = run->spawn.shared;
-    if (holds_hand_down(&acquired->around, acquired->lock, acquired->kind->name,
-                        server_for_command(&acquired->server, run->settings), shared->environment,
-                        sizeof shared->environment))
+    if (environment_write(&acquired->enclosing, acquired->lock, acquired->kind->name,
+                          server_for_command(&acquired->server, run->settings), shared->environment,
+                          sizeof shared->environment))
         return true;
     out_error("cannot set the command's environment: too many names");
     return false;

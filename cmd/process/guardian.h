@@ -46,7 +46,7 @@ struct shared {
     int exec_error;  /* of the command's process, before it could become the command */
     int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit):
                              read and stored atomically */
-    /* What the command's environment gets, before ORDER_START: see holds_hand_down(). */
+    /* What the command's environment gets, before ORDER_START: see environment_write(). */
     char environment[ENVIRONMENT_SIZE];
 };
 

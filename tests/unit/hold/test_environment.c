@@ -1,4 +1,4 @@
-/* test_holds.c: proofs in the environment: read, and handed down. */
+/* test_environment.c: proofs in the environment: read, and handed down. */
 #include "support/test.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hold/holds.h"
+#include "hold/environment.h"
 #include "lock/lock.h"
 
 static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME",  "RLOCK_KIND",
@@ -32,7 +32,7 @@ static void set_innermost(const char *name, const char *kind, const char *owner,
 }
 
 /* The proofs as one text: "KIND NAME OWNER TOKEN;" each, and frees them. */
-static const char *told(struct holds *holds) {
+static const char *told(struct environment *holds) {
     static char text[4096];
     size_t length = 0;
     text[0] = '\0';
@@ -41,7 +41,7 @@ static const char *told(struct holds *holds) {
         length += (size_t)snprintf(text + length, sizeof text - length, "%s %s %s %" PRId64 ";",
                                    holds->kinds[i], proof->name, proof->owner, proof->token);
     }
-    holds_free(holds);
+    environment_free(holds);
     return text;
 }
 
@@ -84,10 +84,10 @@ static void reads_what_the_environment_tells(void **state) {
          "run b v 4;"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct holds holds;
+        struct environment holds;
         set("RLOCK_HOLDS", rows[i].record);
         set_innermost(rows[i].name, rows[i].kind, rows[i].owner, rows[i].token);
-        assert_true(holds_read(&holds));
+        assert_true(environment_read(&holds));
         const char *proofs = told(&holds);
         if (strcmp(proofs, rows[i].proofs) != 0)
             fail_msg("row %zu: '%s', not '%s'", i, proofs, rows[i].proofs);
@@ -99,16 +99,16 @@ static void the_innermost_is_never_dropped(void **state) {
     (void)state;
     static char record[64 * 1024];
     size_t length = 0;
-    struct holds holds;
+    struct environment holds;
     for (int i = 0; i < 1000; i++)
         length +=
             (size_t)snprintf(record + length, sizeof record - length, "%d u run n%d\n", i + 1, i);
     set("RLOCK_HOLDS", record);
     set_innermost("inner", "run", "v", "5000");
-    assert_true(holds_read(&holds));
+    assert_true(environment_read(&holds));
     assert_true(holds.count > 0);
     assert_string_equal(holds.proofs[holds.count - 1].name, "inner");
-    holds_free(&holds);
+    environment_free(&holds);
 }
 
 /* --- handing down -------------------------------------------------------------------------------
@@ -137,10 +137,10 @@ static void do_as_told(const char *list) {
     }
 }
 
-static void hand_down(const struct holds *around, const struct rlock_lock *lock,
+static void hand_down(const struct environment *enclosing, const struct rlock_lock *lock,
                       const char *server) {
     char list[4096];
-    assert_true(holds_hand_down(around, lock, "run", server, list, sizeof list));
+    assert_true(environment_write(enclosing, lock, "run", server, list, sizeof list));
     do_as_told(list);
 }
 
@@ -148,38 +148,38 @@ static void hands_down_one(void **state) {
     (void)state;
     struct rlock__resource resources[] = {held("a", "u:1@h", 7)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct holds around;
-    assert_true(holds_read(&around));
-    hand_down(&around, &lock, NULL);
+    struct environment enclosing;
+    assert_true(environment_read(&enclosing));
+    hand_down(&enclosing, &lock, NULL);
     assert_environment("RLOCK_NAME", "a");
     assert_environment("RLOCK_KIND", "run");
     assert_environment("RLOCK_OWNER", "u:1@h");
     assert_environment("RLOCK_TOKEN", "7");
     assert_environment("RLOCK_HOLDS", NULL);
     assert_environment("RLOCK_SERVER", NULL);
-    holds_free(&around);
-    assert_true(holds_read(&around));
-    assert_string_equal(told(&around), "run a u:1@h 7;");
+    environment_free(&enclosing);
+    assert_true(environment_read(&enclosing));
+    assert_string_equal(told(&enclosing), "run a u:1@h 7;");
 }
 
 static void hands_down_several_and_those_around(void **state) {
     (void)state;
     struct rlock__resource resources[] = {held("b b", "u", 7), held("c", "v", 9)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct holds around;
+    struct environment enclosing;
     set("RLOCK_HOLDS", "3 x run a");
     set_innermost("c", "run", "stale", "2"); /* c is held anew: its old proof is worth nothing */
-    assert_true(holds_read(&around));
-    hand_down(&around, &lock, "redis://h:6379");
+    assert_true(environment_read(&enclosing));
+    hand_down(&enclosing, &lock, "redis://h:6379");
     assert_environment("RLOCK_NAME", "b b\nc");
     assert_environment("RLOCK_KIND", "run\nrun");
     assert_environment("RLOCK_OWNER", "u\nv");
     assert_environment("RLOCK_TOKEN", "7\n9");
     assert_environment("RLOCK_HOLDS", "3 x run a");
     assert_environment("RLOCK_SERVER", "redis://h:6379");
-    holds_free(&around);
-    assert_true(holds_read(&around));
-    assert_string_equal(told(&around), "run a x 3;run b b u 7;run c v 9;");
+    environment_free(&enclosing);
+    assert_true(environment_read(&enclosing));
+    assert_string_equal(told(&enclosing), "run a x 3;run b b u 7;run c v 9;");
 }
 
 /* A downgrade: the read hold inside the write hold has its owner and token, and takes its line. */
@@ -187,27 +187,28 @@ static void the_inner_kind_of_a_name_is_told(void **state) {
     (void)state;
     struct rlock__resource resources[] = {held("a", "u", 7)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct holds around;
+    struct environment enclosing;
     set("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
     set_innermost("a", "write", "u", "7");
-    assert_true(holds_read(&around));
+    assert_true(environment_read(&enclosing));
     char list[4096];
-    assert_true(holds_hand_down(&around, &lock, "read", NULL, list, sizeof list));
+    assert_true(environment_write(&enclosing, &lock, "read", NULL, list, sizeof list));
     do_as_told(list);
     assert_environment("RLOCK_KIND", "read");
     assert_environment("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
-    holds_free(&around);
+    environment_free(&enclosing);
 }
 
 /* `latch down`: nothing is held, and the holds around are kept. */
 static void hands_down_a_name_that_is_not_held(void **state) {
     (void)state;
-    struct holds around;
+    struct environment enclosing;
     char list[4096];
     set("RLOCK_HOLDS", "3 x write a");
     set_innermost("b", "run", "u", "7");
-    assert_true(holds_read(&around));
-    assert_true(holds_hand_down_name(&around, "l", "latch", "redis://h:6379", list, sizeof list));
+    assert_true(environment_read(&enclosing));
+    assert_true(
+        environment_write_name(&enclosing, "l", "latch", "redis://h:6379", list, sizeof list));
     do_as_told(list);
     assert_environment("RLOCK_NAME", "l");
     assert_environment("RLOCK_KIND", "latch");
@@ -215,10 +216,10 @@ static void hands_down_a_name_that_is_not_held(void **state) {
     assert_environment("RLOCK_TOKEN", NULL);
     assert_environment("RLOCK_HOLDS", "3 x write a\n7 u run b");
     assert_environment("RLOCK_SERVER", "redis://h:6379");
-    assert_false(holds_hand_down_name(&around, "l", "latch", NULL, list, 60));
-    holds_free(&around);
-    assert_true(holds_read(&around));
-    assert_string_equal(told(&around), "write a x 3;run b u 7;");
+    assert_false(environment_write_name(&enclosing, "l", "latch", NULL, list, 60));
+    environment_free(&enclosing);
+    assert_true(environment_read(&enclosing));
+    assert_string_equal(told(&enclosing), "write a x 3;run b u 7;");
 }
 
 /* An hour of nesting must not fill the environment: each name stands there once. */
@@ -228,10 +229,10 @@ static void the_record_does_not_grow(void **state) {
     for (int i = 0; i < 50; i++) {
         struct rlock__resource resources[] = {held(i % 2 == 0 ? "b" : "c", "u", 7 + i)};
         const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
-        struct holds around;
-        assert_true(holds_read(&around));
-        hand_down(&around, &lock, NULL);
-        holds_free(&around);
+        struct environment enclosing;
+        assert_true(environment_read(&enclosing));
+        hand_down(&enclosing, &lock, NULL);
+        environment_free(&enclosing);
     }
     assert_environment("RLOCK_HOLDS", "3 x run a\n55 u run b");
     assert_environment("RLOCK_NAME", "c");
@@ -241,22 +242,22 @@ static void a_list_that_does_not_fit_is_refused(void **state) {
     (void)state;
     struct rlock__resource resources[] = {held("a", "u", 7), held("b", "u", 8)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct holds around;
+    struct environment enclosing;
     set_innermost("c", "run", "v", "6");
-    assert_true(holds_read(&around));
+    assert_true(environment_read(&enclosing));
     static const char expected[] = "RLOCK_HOLDS=6 v run c\0RLOCK_NAME=a\nb\0RLOCK_KIND=run\nrun\0"
                                    "RLOCK_OWNER=u\nu\0RLOCK_TOKEN=7\n8\0RLOCK_SERVER=unix:///s\0";
     for (size_t size = 0; size <= sizeof expected + 1; size++) {
         char *list = malloc(size > 0 ? size : 1); /* so that a sanitizer sees the end */
         assert_non_null(list);
-        const bool fits = holds_hand_down(&around, &lock, "run", "unix:///s", list, size);
+        const bool fits = environment_write(&enclosing, &lock, "run", "unix:///s", list, size);
         if (fits != (size >= sizeof expected))
             fail_msg("%zu bytes", size);
         if (fits)
             assert_memory_equal(list, expected, sizeof expected);
         free(list);
     }
-    holds_free(&around);
+    environment_free(&enclosing);
 }
 
 /* A variable of the caller's stays as it was. */
@@ -264,9 +265,9 @@ static void the_callers_server_stays(void **state) {
     (void)state;
     struct rlock__resource resources[] = {held("a", "u", 7)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
-    const struct holds around = {.count = 0};
+    const struct environment enclosing = {.count = 0};
     set("RLOCK_SERVER", "redis://:s3cr3t@h");
-    hand_down(&around, &lock, NULL);
+    hand_down(&enclosing, &lock, NULL);
     assert_environment("RLOCK_SERVER", "redis://:s3cr3t@h");
 }
 

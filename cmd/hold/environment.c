@@ -1,9 +1,9 @@
-/* holds.c: what rlock hands down in the environment.
+/* environment.c: what rlock passes on in the environment.
  *
  * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN tell of the innermost hold, one name a line. RLOCK_HOLDS
  * is our record of the holds around it, one a line: TOKEN OWNER KIND NAME; a name has no newline.
  * The server checks owner and token together, so a stale or invented line proves nothing. */
-#include "hold/holds.h"
+#include "hold/environment.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static bool is_kind(const char *text) {
     return *text != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz")] == '\0';
 }
 
-static void add(struct holds *out, const char *name, const char *kind, const char *owner,
+static void add(struct environment *out, const char *name, const char *kind, const char *owner,
                 const char *token) {
     char *end = NULL;
     if (name == NULL || kind == NULL || owner == NULL || token == NULL || *name == '\0' ||
@@ -34,7 +34,7 @@ static void add(struct holds *out, const char *name, const char *kind, const cha
     out->proofs[out->count++] = (struct rlock_proof){name, owner, number};
 }
 
-static void read_record(struct holds *out, char *record) {
+static void read_record(struct environment *out, char *record) {
     char *line;
     while ((line = cut(&record, "\n")) != NULL) {
         const char *token = cut(&line, " ");
@@ -44,7 +44,7 @@ static void read_record(struct holds *out, char *record) {
     }
 }
 
-static void read_innermost(struct holds *out, char *names, char *kinds, char *owners,
+static void read_innermost(struct environment *out, char *names, char *kinds, char *owners,
                            char *tokens) {
     char *name;
     while ((name = cut(&names, "\n")) != NULL) {
@@ -62,14 +62,14 @@ static size_t count_lines(const char *text) {
     return lines;
 }
 
-bool holds_read(struct holds *out) {
+bool environment_read(struct environment *out) {
     static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME", "RLOCK_KIND",
                                             "RLOCK_OWNER", "RLOCK_TOKEN"};
     enum { HOLDS, NAME, KIND, OWNER, TOKEN, COUNT };
     const char *values[COUNT];
     char *copies[COUNT] = {NULL};
     size_t size = 0;
-    *out = (struct holds){.count = 0};
+    *out = (struct environment){.count = 0};
     for (int i = 0; i < COUNT; i++) {
         values[i] = getenv(variables[i]);
         size += values[i] != NULL ? strlen(values[i]) + 1 : 0;
@@ -81,7 +81,7 @@ bool holds_read(struct holds *out) {
     out->proofs = calloc(most, sizeof *out->proofs);
     out->kinds = calloc(most, sizeof *out->kinds);
     if (out->storage == NULL || out->proofs == NULL || out->kinds == NULL) {
-        holds_free(out);
+        environment_free(out);
         return false;
     }
     char *to = out->storage;
@@ -99,11 +99,11 @@ bool holds_read(struct holds *out) {
     return true;
 }
 
-void holds_free(struct holds *holds) {
-    free(holds->proofs);
-    free(holds->kinds);
-    free(holds->storage);
-    *holds = (struct holds){.count = 0};
+void environment_free(struct environment *environment) {
+    free(environment->proofs);
+    free(environment->kinds);
+    free(environment->storage);
+    *environment = (struct environment){.count = 0};
 }
 
 static bool held_now(const rlock_lock *lock, const char *name) {
@@ -151,15 +151,16 @@ static void append_text(struct list *list, const char *variable, const char *val
 }
 
 /* The record of the holds around this one; without any, the variable goes. lock: NULL for none. */
-static void append_record(struct list *list, const struct holds *around, const rlock_lock *lock) {
+static void append_record(struct list *list, const struct environment *enclosing,
+                          const rlock_lock *lock) {
     const char *before = "=";
     append(list, "RLOCK_HOLDS");
-    for (size_t i = 0; i < around->count; i++) {
-        const struct rlock_proof *proof = &around->proofs[i];
+    for (size_t i = 0; i < enclosing->count; i++) {
+        const struct rlock_proof *proof = &enclosing->proofs[i];
         if (held_now(lock, proof->name)) /* the same hold re-entered, or a stale one */
             continue;
-        append(list, "%s%" PRId64 " %s %s %s", before, proof->token, proof->owner, around->kinds[i],
-               proof->name);
+        append(list, "%s%" PRId64 " %s %s %s", before, proof->token, proof->owner,
+               enclosing->kinds[i], proof->name);
         before = "\n";
     }
     end_text(list);
@@ -188,10 +189,10 @@ static void append_server(struct list *list, const char *server) {
         append_text(list, "RLOCK_SERVER=", server);
 }
 
-bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const char *kind,
-                     const char *server, char *list, size_t size) {
+bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
+                       const char *kind, const char *server, char *list, size_t size) {
     struct list texts = {.at = list, .left = size};
-    append_record(&texts, around, lock);
+    append_record(&texts, enclosing, lock);
     append_column(&texts, lock, kind, COLUMN_NAME, "RLOCK_NAME");
     append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
     append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
@@ -200,10 +201,10 @@ bool holds_hand_down(const struct holds *around, const rlock_lock *lock, const c
     return !texts.full;
 }
 
-bool holds_hand_down_name(const struct holds *around, const char *name, const char *kind,
-                          const char *server, char *list, size_t size) {
+bool environment_write_name(const struct environment *enclosing, const char *name, const char *kind,
+                            const char *server, char *list, size_t size) {
     struct list texts = {.at = list, .left = size};
-    append_record(&texts, around, NULL);
+    append_record(&texts, enclosing, NULL);
     append_text(&texts, "RLOCK_NAME=", name);
     append_text(&texts, "RLOCK_KIND=", kind);
     append_text(&texts, "RLOCK_OWNER", "");

@@ -1,0 +1,36 @@
+/* environment.h: what rlock passes on in the environment: the holds of this command and of those
+ * around it. */
+#ifndef RLOCK_CMD_ENVIRONMENT_H
+#define RLOCK_CMD_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "rlock.h"
+
+/* The enclosing holds, as the environment lists them. The texts lie in `storage`. */
+struct environment {
+    struct rlock_proof *proofs; /* the innermost last */
+    const char **kinds;         /* of each */
+    size_t count;
+    size_t inner; /* from here on: what the innermost command holds, or the one around it */
+    char *storage;
+};
+
+/* Reads RLOCK_HOLDS, then RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and RLOCK_TOKEN, the innermost. What
+ * can't be read there is no proof and is passed over. False: no memory. Free it with
+ * environment_free. */
+bool environment_read(struct environment *out);
+void environment_free(struct environment *environment);
+
+/* Writes what the command's environment gets on top of ours, one after the other: "NAME=value", or
+ * "NAME" alone for a variable to be taken away; an empty text ends the list. What is held, and
+ * around it what environment_read() found. server: for RLOCK_SERVER, without a password; NULL:
+ * leave it alone. False: it does not fit. */
+bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
+                       const char *kind, const char *server, char *list, size_t size);
+
+/* The same for a command that is about a name without holding it: no owner, no token. */
+bool environment_write_name(const struct environment *enclosing, const char *name, const char *kind,
+                            const char *server, char *list, size_t size);
+
+#endif
