@@ -5,20 +5,20 @@
 
 #include "cmd.h"
 #include "hold/environment.h"
-#include "hold/held.h"
+#include "hold/resumed.h"
 #include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
 
-static int say_lost(const struct held *held) {
-    held_say_lost(held);
+static int say_lost(const struct resumed *resumed) {
+    resumed_log_lost(resumed);
     return EXIT_FAILURE;
 }
 
-static int say_held(const struct held *held, int64_t ttl_ms) {
+static int say_held(const struct resumed *resumed, int64_t ttl_ms) {
     char left[DURATION_TEXT_SIZE], wanted[DURATION_TEXT_SIZE];
     char behind[2 * DURATION_TEXT_SIZE + 32] = " is held";
-    const int64_t least_ms = held->settings->min_ttl_ms;
+    const int64_t least_ms = resumed->settings->min_ttl_ms;
     const bool enough = ttl_ms >= least_ms;
     duration_format(left, ttl_ms);
     if (!enough)
@@ -26,21 +26,21 @@ static int say_held(const struct held *held, int64_t ttl_ms) {
                        duration_format(wanted, least_ms));
     else if (ttl_ms != RLOCK_FOREVER)
         (void)snprintf(behind, sizeof behind, " is held for %s", left);
-    held_tell(held, enough ? OUT_DEBUG : OUT_WARNING, "held", ttl_ms, "", behind);
+    resumed_log(resumed, enough ? OUT_DEBUG : OUT_WARNING, "held", ttl_ms, "", behind);
     return enough ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int check(const struct settings *settings, const struct rlock_handle *handle) {
-    struct held held;
+    struct resumed resumed;
     int64_t ttl_ms;
-    int status = held_open(&held, settings, handle);
+    int status = resumed_open(&resumed, settings, handle);
     if (status == 0) {
-        const enum rlock_status answer = held_check(&held, &ttl_ms);
-        status = answer == RLOCK_OK     ? say_held(&held, ttl_ms)
-                 : answer == RLOCK_LOST ? say_lost(&held)
-                                        : held_explain(&held, "check", answer);
+        const enum rlock_status answer = resumed_check(&resumed, &ttl_ms);
+        status = answer == RLOCK_OK     ? say_held(&resumed, ttl_ms)
+                 : answer == RLOCK_LOST ? say_lost(&resumed)
+                                        : resumed_explain(&resumed, "check", answer);
     }
-    held_free(&held);
+    resumed_free(&resumed);
     return status;
 }
 

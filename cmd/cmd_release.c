@@ -1,21 +1,21 @@
 /* cmd_release.c: rlock release: gives a lock back that is held. */
 #include "cmd.h"
-#include "hold/held.h"
+#include "hold/resumed.h"
 #include "options/opt.h"
 
 static int release_exec(struct settings *settings) {
-    struct held held;
-    int failure = held_open(&held, settings, settings->handle);
+    struct resumed resumed;
+    int failure = resumed_open(&resumed, settings, settings->handle);
     if (failure == 0) {
         const int64_t deadline_ms =
             rlock_now_ms() + settings->connect_timeout_ms + settings->io_timeout_ms;
-        const enum rlock_status status = rlock_release(held.lock, 0, deadline_ms);
+        const enum rlock_status status = rlock_release(resumed.lock, 0, deadline_ms);
         if (status == RLOCK_OK)
-            held_tell(&held, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
+            resumed_log(&resumed, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
         else
-            failure = held_explain(&held, "release", status);
+            failure = resumed_explain(&resumed, "release", status);
     }
-    held_free(&held);
+    resumed_free(&resumed);
     return failure;
 }
 

@@ -2,31 +2,31 @@
 #include <stdio.h>
 
 #include "cmd.h"
-#include "hold/held.h"
+#include "hold/resumed.h"
 #include "options/opt.h"
 #include "output/duration.h"
 
-static void tell(const struct held *held) {
+static void log_renewed(const struct resumed *resumed) {
     char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];
-    const int64_t lease_ms = held->handle->lease_ms;
+    const int64_t lease_ms = resumed->handle->lease_ms;
     (void)snprintf(behind, sizeof behind, ": %s left", duration_format(left, lease_ms));
-    held_tell(held, OUT_DEBUG, "renewed", lease_ms, "renewed ", behind);
+    resumed_log(resumed, OUT_DEBUG, "renewed", lease_ms, "renewed ", behind);
 }
 
 static int renew_exec(struct settings *settings) {
-    struct held held;
+    struct resumed resumed;
     /* A config file's lease is one to take locks with. */
     if (settings->origins[SETTING_LEASE].source == SOURCE_OPTION)
         settings->handle->lease_ms = settings->lease_ms;
-    int failure = held_open(&held, settings, settings->handle);
+    int failure = resumed_open(&resumed, settings, settings->handle);
     if (failure == 0) {
-        const enum rlock_status status = held_renew(&held);
+        const enum rlock_status status = resumed_renew(&resumed);
         if (status == RLOCK_OK)
-            tell(&held);
+            log_renewed(&resumed);
         else
-            failure = held_explain(&held, "renew", status);
+            failure = resumed_explain(&resumed, "renew", status);
     }
-    held_free(&held);
+    resumed_free(&resumed);
     return failure;
 }
 

@@ -1,0 +1,158 @@
+/* resumed.c: a lock that is held already, resumed from its handle or from the environment. */
+#include "hold/resumed.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/describe.h"
+#include "output/out.h"
+
+enum { PAUSE_MS = 50, WHY_SIZE = 512 };
+
+int resumed_open(struct resumed *out, const struct settings *settings,
+                 const struct rlock_handle *handle) {
+    *out = (struct resumed){.settings = settings, .handle = handle};
+    const int failure = server_open(&out->server, settings);
+    if (failure != 0)
+        return failure;
+    out->reached_by_ms = rlock_now_ms() + settings->connect_timeout_ms;
+    const enum rlock_status status = rlock_lock_resume(&out->lock, out->server.client, handle);
+    if (status == RLOCK_OK)
+        return 0;
+    out_error("cannot use HANDLE: %s", rlock_error(out->server.client));
+    return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
+}
+
+void resumed_free(struct resumed *resumed) {
+    rlock_lock_free(resumed->lock);
+    server_close(&resumed->server);
+    *resumed = (struct resumed){.lock = NULL};
+}
+
+/* True, after a pause: it is worth another try. */
+static bool again(const struct resumed *resumed, enum rlock_status status) {
+    if (status != RLOCK_UNAVAILABLE || rlock_now_ms() + PAUSE_MS >= resumed->reached_by_ms)
+        return false;
+    (void)poll(NULL, 0, PAUSE_MS);
+    return true;
+}
+
+enum rlock_status resumed_renew(const struct resumed *resumed) {
+    enum rlock_status status;
+    do
+        status = rlock_renew(resumed->lock);
+    while (again(resumed, status));
+    return status;
+}
+
+enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms) {
+    enum rlock_status status;
+    do
+        status = rlock_check(resumed->lock, ttl_ms);
+    while (again(resumed, status));
+    return status;
+}
+
+const char *resumed_name(const struct resumed *resumed) {
+    return rlock_stuck_at(resumed->lock);
+}
+
+/* --- what is said of it ---------------------------------------------------------------------- */
+
+static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) {
+    const struct rlock_handle *handle = resumed->handle;
+    size_t i = 0;
+    while (i + 1 < handle->hold_count && strcmp(handle->holds[i].name, resumed_name(resumed)) != 0)
+        i++;
+    return &handle->holds[i];
+}
+
+/* Who has it now, on the first of the servers that knows of one: true. Else the last token that any
+ * of them has given. Of a semaphore everybody may have some permits: nobody has ours. */
+static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
+    struct rlock_look_at look = {
+        .size = sizeof look,
+        .name = resumed_name(resumed),
+        .deadline_ms = rlock_now_ms() + resumed->settings->io_timeout_ms,
+        .cancel_fd = -1,
+    };
+    bool found = false;
+    for (; look.server < resumed->settings->server_count && !found; look.server++) {
+        rlock_view *view = NULL;
+        if (rlock_look(resumed->server.client, &look, &view) == RLOCK_OK) {
+            found = view->holder_count > 0 && strcmp(resumed->handle->kind, "sem") != 0;
+            if (found)
+                describe_view(text, WHY_SIZE, view, 0);
+            if (view->token > *last_token)
+                *last_token = view->token;
+        }
+        rlock_view_free(view);
+    }
+    return found;
+}
+
+static void describe_loss(const struct resumed *resumed, char text[WHY_SIZE]) {
+    int64_t last = -1;
+    if (find_holder(resumed, text, &last))
+        return;
+    (void)snprintf(text, WHY_SIZE, "it was given back, or its lease ended%s",
+                   last < 0                            ? ""
+                   : last == lost_hold(resumed)->token ? "; nobody has taken it since"
+                                                       : "; others have taken it since");
+}
+
+/* message: what is said before the reason. */
+static void say_lost(const struct resumed *resumed, enum out_level level, const char *message) {
+    char why[WHY_SIZE];
+    const struct rlock_handle_hold *hold = lost_hold(resumed);
+    describe_loss(resumed, why);
+    const struct out_field fields[] = {
+        OUT_TEXT("name", hold->name),
+        OUT_TEXT("kind", resumed->handle->kind),
+        OUT_TEXT("server", rlock_client_server(resumed->server.client)),
+        OUT_TEXT("owner", hold->owner),
+        OUT_NUMBER("token", hold->token),
+        OUT_TEXT("reason", why),
+    };
+    out_event(level, "lost", fields, sizeof fields / sizeof fields[0], "%s not ours any more: %s",
+              message, why);
+}
+
+void resumed_log_lost(const struct resumed *resumed) {
+    char message[RLOCK_NAME_MAX + 32];
+    (void)snprintf(message, sizeof message, "%s is", resumed_name(resumed));
+    say_lost(resumed, OUT_WARNING, message);
+}
+
+static int explain_loss(const struct resumed *resumed, const char *verb) {
+    char message[RLOCK_NAME_MAX + 64];
+    (void)snprintf(message, sizeof message, "cannot %s %s: it is", verb, resumed_name(resumed));
+    say_lost(resumed, OUT_ERROR, message);
+    return EXIT_LOST;
+}
+
+int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
+    return status == RLOCK_LOST ? explain_loss(resumed, verb)
+                                : server_explain(&resumed->server, resumed->settings, verb,
+                                                 resumed_name(resumed), status, "");
+}
+
+void resumed_log(const struct resumed *resumed, enum out_level level, const char *event,
+                 int64_t ttl_ms, const char *before, const char *behind) {
+    const struct rlock_handle *handle = resumed->handle;
+    for (size_t i = 0; i < handle->hold_count; i++) {
+        const struct rlock_handle_hold *hold = &handle->holds[i];
+        const struct out_field fields[] = {
+            OUT_TEXT("name", hold->name),
+            OUT_TEXT("kind", handle->kind),
+            OUT_TEXT("server", rlock_client_server(resumed->server.client)),
+            OUT_TEXT("owner", hold->owner),
+            OUT_NUMBER("token", hold->token),
+            OUT_NUMBER("lease_left_ms", ttl_ms),
+        };
+        const size_t count = sizeof fields / sizeof fields[0];
+        out_event(level, event, fields, ttl_ms == RLOCK_FOREVER ? count - 1 : count, "%s%s%s",
+                  before, hold->name, behind);
+    }
+}
