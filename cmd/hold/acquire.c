@@ -240,7 +240,7 @@ static int64_t back_at_ms(const struct acquired *acquired, int64_t next_ms) {
     return server_is_local(&acquired->server) && soon < next_ms ? soon : next_ms;
 }
 
-/* What is held: the lock itself tells it only until it is given back. */
+/* What is held: the lock itself knows only until it is released. */
 static void note_holds(struct acquired *acquired) {
     const struct rlock_hold *hold;
     acquired->at_ms = rlock_now_ms();

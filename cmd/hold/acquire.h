@@ -17,7 +17,7 @@ struct acquired {
     int64_t asked_ms; /* when it was asked for */
     int64_t at_ms;    /* when it was taken */
     bool warned;      /* that it waits for itself */
-    bool announced;   /* that it was waited for: then its end is told, too */
+    bool announced;   /* that it was waited for: then the end of the wait is news */
     const struct rlock_hold *
         *holds;        /* what was acquired, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */

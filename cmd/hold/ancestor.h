@@ -8,7 +8,7 @@
 #include "rlock.h"
 
 /* Whether who holds it is a process of this machine that this one descends from, although the
- * environment tells of no such hold: sudo(8) or env(1) has cleared it, and we wait for ourselves.
+ * environment lists no such hold: sudo(8) or env(1) has cleared it, and we wait for ourselves.
  */
 bool ancestor_holds(const struct rlock_holder *holder, const struct environment *enclosing);
 

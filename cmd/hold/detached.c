@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hold/tell.h"
+#include "hold/events.h"
 #include "output/out.h"
 
 int detached_undo(const struct acquired *acquired, const struct settings *settings, int status) {
     const int64_t deadline_ms = rlock_now_ms() + settings->io_timeout_ms;
     const enum rlock_status released = rlock_release(acquired->lock, 0, deadline_ms);
     if (released == RLOCK_OK)
-        tell_released(acquired, 0);
+        event_released(acquired, 0);
     else
-        tell_unconfirmed(acquired, rlock_error(acquired->server.client), "it ends with its lease");
+        event_unconfirmed(acquired, rlock_error(acquired->server.client), "it ends with its lease");
     return status;
 }
 
@@ -30,7 +30,7 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
 int detached_print(const struct acquired *acquired) {
     char *handle = NULL, *line = NULL;
     int status = EXIT_SYSTEM;
-    tell_acquired(acquired);
+    event_acquired(acquired);
     if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) != RLOCK_OK ||
         asprintf(&line, "%s\n", handle) < 0) {
         line = NULL;

@@ -1,6 +1,6 @@
 /* environment.c: what rlock passes on in the environment.
  *
- * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN tell of the innermost hold, one name a line. RLOCK_HOLDS
+ * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN are of the innermost hold, one name a line. RLOCK_HOLDS
  * is our record of the holds around it, one a line: TOKEN OWNER KIND NAME; a name has no newline.
  * The server checks owner and token together, so a stale or invented line proves nothing. */
 #include "hold/environment.h"
@@ -16,7 +16,7 @@ static char *cut(char **rest, const char *delimiters) {
     return *rest != NULL ? strsep(rest, delimiters) : NULL;
 }
 
-/* One word of small letters: it is to be told again, on a line of several words. */
+/* One word of small letters: it is written again, on a line of several words. */
 static bool is_kind(const char *text) {
     return *text != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz")] == '\0';
 }

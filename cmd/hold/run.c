@@ -11,7 +11,7 @@
 
 #include "hold/acquire.h"
 #include "hold/command.h"
-#include "hold/tell.h"
+#include "hold/events.h"
 #include "output/notify.h"
 #include "output/out.h"
 #include "process/spawn.h"
@@ -64,7 +64,7 @@ static void start_keeper(struct run *run) {
         .lease_end_ms = rlock_lease_end_ms(run->acquired.lock),
     };
     (void)snprintf(failed.why, sizeof failed.why, "%s", rlock_error(run->acquired.server.client));
-    tell_renewal(&run->renewals, &run->acquired, &failed);
+    event_renewal(&run->renewals, &run->acquired, &failed);
     run->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
 }
 
@@ -76,8 +76,8 @@ static void on_lost(struct run *run) {
     char text[RLOCK_NAME_MAX + 64];
     if (!runs_on) /* first of all: who reads what we say may be slow */
         spawn_stop(&run->spawn);
-    tell_lost(&run->acquired, rlock_error(run->acquired.server.client),
-              runs_on ? "the command runs on without it" : "stopping the command");
+    event_lost(&run->acquired, rlock_error(run->acquired.server.client),
+               runs_on ? "the command runs on without it" : "stopping the command");
     (void)snprintf(text, sizeof text, "lost %s; %s", lock_name(run),
                    runs_on ? "the command runs on" : "stopping the command");
     (runs_on ? notify_status : notify_stopping)(text);
@@ -89,7 +89,7 @@ static void on_news(struct run *run) {
     while ((renewal = rlock_keeper_report(run->keeper)) != NULL) {
         if (renewal->status != RLOCK_OK)
             server_revive(&run->acquired.server, 0);
-        tell_renewal(&run->renewals, &run->acquired, renewal);
+        event_renewal(&run->renewals, &run->acquired, renewal);
     }
 }
 
@@ -151,7 +151,7 @@ static const char *why_lost(const struct run *run) {
 
 static void say_lost(const struct run *run) {
     if (!run->lost)
-        tell_lost(&run->acquired, why_lost(run), NULL);
+        event_lost(&run->acquired, why_lost(run), NULL);
     if (run->spawn.report.left)
         out_error("cannot stop all processes of the command; when its lease ends, %s may be taken "
                   "by others while they run",
@@ -175,19 +175,19 @@ static int release(struct run *run, int64_t keep, int status) {
     const enum rlock_status released = rlock_release(acquired->lock, keep, deadline);
     if (released == RLOCK_OK) {
         if (!acquired->kind->passed)
-            tell_released(acquired, keep);
+            event_released(acquired, keep);
         return status;
     }
     /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
      * has run out after the command's end, while rlock was stopped: nothing was lost. */
     if (released == RLOCK_LOST && now < lease_end) {
-        tell_lost(acquired, rlock_error(acquired->server.client),
-                  "the command ran without it for some time");
+        event_lost(acquired, rlock_error(acquired->server.client),
+                   "the command ran without it for some time");
         return EXIT_LOST;
     }
-    tell_unconfirmed(acquired, rlock_error(acquired->server.client),
-                     lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
-                                                : "it ends with its lease");
+    event_unconfirmed(acquired, rlock_error(acquired->server.client),
+                      lease_end == RLOCK_FOREVER ? "if not, its permits are lost until --resize"
+                                                 : "it ends with its lease");
     return status;
 }
 
@@ -232,7 +232,7 @@ static bool hand_down(const struct run *run) {
 
 static int run_command(struct run *run) {
     const bool has_command = run->settings->command != NULL;
-    tell_acquired(&run->acquired);
+    event_acquired(&run->acquired);
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);

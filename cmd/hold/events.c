@@ -1,8 +1,8 @@
-/* tell.c: what programs that read the log are told of a lock.
+/* events.c: what is logged of a lock.
  *
  * In JSON each name has an object of its own, for each has its own token. A text that would say the
  * same of all of them stands there once. */
-#include "hold/tell.h"
+#include "hold/events.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "output/duration.h"
 #include "output/out.h"
 
-enum { RETRY_TOLD_MS = 10000 }; /* renewals that fail one after the other are told this often */
+enum { RETRY_LOGGED_MS = 10000 }; /* of renewals that fail one after the other */
 enum { OWN_FIELDS = 5, MORE_FIELDS = 3, TEXT_SIZE = 2048, NAMES_SIZE = RLOCK_NAME_MAX + 16 };
 
 /* What an event has besides the fields of all. */
@@ -23,9 +23,9 @@ static const char *server_of(const struct acquired *acquired) {
     return rlock_client_server(acquired->server.client);
 }
 
-static void tell(const struct acquired *acquired, const struct rlock_hold *hold,
-                 enum out_level level, const char *event, const struct more *more,
-                 const char *message) {
+static void event_of(const struct acquired *acquired, const struct rlock_hold *hold,
+                     enum out_level level, const char *event, const struct more *more,
+                     const char *message) {
     struct out_field fields[OWN_FIELDS + MORE_FIELDS] = {
         OUT_TEXT("name", hold->name),
         OUT_TEXT("kind", acquired->kind->name),
@@ -42,11 +42,11 @@ static void tell(const struct acquired *acquired, const struct rlock_hold *hold,
 }
 
 /* The same of all names: in a text once. */
-static void tell_together(const struct acquired *acquired, enum out_level level, const char *event,
-                          const struct more *more, const char *message) {
+static void event_of_all(const struct acquired *acquired, enum out_level level, const char *event,
+                         const struct more *more, const char *message) {
     const size_t count = out_is_json() ? acquired->hold_count : 1;
     for (size_t i = 0; i < count; i++)
-        tell(acquired, acquired->holds[i], level, event, more, message);
+        event_of(acquired, acquired->holds[i], level, event, more, message);
 }
 
 /* "x", or "x and others": for a text about all of them. */
@@ -83,7 +83,7 @@ static void describe_acquired(char text[TEXT_SIZE], const struct acquired *acqui
     (void)snprintf(text, TEXT_SIZE, "%s %s%s after %s%s", verb, hold->name, where, waited, token);
 }
 
-void tell_acquired(const struct acquired *acquired) {
+void event_acquired(const struct acquired *acquired) {
     const int64_t waited_ms = acquired->at_ms - acquired->asked_ms;
     const bool news = acquired->announced && !out_tells();
     struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
@@ -97,13 +97,13 @@ void tell_acquired(const struct acquired *acquired) {
         duration_format(waited, waited_ms);
     for (size_t i = 0; i < acquired->hold_count; i++) {
         describe_acquired(message, acquired, acquired->holds[i], waited, news);
-        tell(acquired, acquired->holds[i], news ? OUT_INFO : OUT_DEBUG,
-             acquired->kind->passed ? "passed" : "acquired", &more, message);
+        event_of(acquired, acquired->holds[i], news ? OUT_INFO : OUT_DEBUG,
+                 acquired->kind->passed ? "passed" : "acquired", &more, message);
     }
 }
 
-static void tell_retrying(const struct acquired *acquired, const struct rlock_renewal *renewal,
-                          enum out_level level) {
+static void event_retrying(const struct acquired *acquired, const struct rlock_renewal *renewal,
+                           enum out_level level) {
     char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
     struct more more = held(acquired);
     add_lease(&more, renewal->lease_end_ms);
@@ -111,11 +111,11 @@ static void tell_retrying(const struct acquired *acquired, const struct rlock_re
     (void)snprintf(message, sizeof message, "cannot renew %s on %s: %s; trying again, %s left",
                    names(all, acquired), server_of(acquired), renewal->why,
                    duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(acquired, level, "retrying", &more, message);
+    event_of_all(acquired, level, "retrying", &more, message);
 }
 
-static void tell_renewed(const struct renewals *so_far, const struct acquired *acquired,
-                         const struct rlock_renewal *renewal) {
+static void event_renewed(const struct renewals *so_far, const struct acquired *acquired,
+                          const struct rlock_renewal *renewal) {
     char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     const bool again = so_far->failing_ms > 0;
     struct more more = held(acquired);
@@ -124,43 +124,43 @@ static void tell_renewed(const struct renewals *so_far, const struct acquired *a
     (void)snprintf(message, sizeof message, "renewed %s on %s%s%s: %s left", names(all, acquired),
                    server_of(acquired), again ? " again after " : "", again ? spent : "",
                    duration_format(left, left_ms(renewal->lease_end_ms)));
-    tell_together(acquired, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
+    event_of_all(acquired, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
 }
 
 /* A server that answers now and then does not fill the log either. */
-void tell_renewal(struct renewals *so_far, const struct acquired *acquired,
-                  const struct rlock_renewal *renewal) {
+void event_renewal(struct renewals *so_far, const struct acquired *acquired,
+                   const struct rlock_renewal *renewal) {
     const bool begins = so_far->failing_ms == 0;
     const int64_t now = renewal->at_ms;
     if (renewal->status == RLOCK_OK) {
-        tell_renewed(so_far, acquired, renewal);
+        event_renewed(so_far, acquired, renewal);
         so_far->failing_ms = 0;
         so_far->warned = false;
         return;
     }
-    if (!begins && now < so_far->told_ms + RETRY_TOLD_MS)
+    if (!begins && now < so_far->logged_ms + RETRY_LOGGED_MS)
         return;
     const bool news =
-        begins && (so_far->warned_ms == 0 || now >= so_far->warned_ms + RETRY_TOLD_MS);
-    so_far->told_ms = now;
+        begins && (so_far->warned_ms == 0 || now >= so_far->warned_ms + RETRY_LOGGED_MS);
+    so_far->logged_ms = now;
     if (begins)
         so_far->failing_ms = now;
     if (news)
         so_far->warned_ms = now;
     so_far->warned = so_far->warned || news;
-    tell_retrying(acquired, renewal, news || out_is_json() ? OUT_WARNING : OUT_DEBUG);
+    event_retrying(acquired, renewal, news || out_is_json() ? OUT_WARNING : OUT_DEBUG);
 }
 
-void tell_lost(const struct acquired *acquired, const char *why, const char *then) {
+void event_lost(const struct acquired *acquired, const char *why, const char *then) {
     char message[TEXT_SIZE], all[NAMES_SIZE];
     struct more more = held(acquired);
     more.fields[more.count++] = OUT_TEXT("reason", why);
     (void)snprintf(message, sizeof message, "lost %s on %s: %s%s%s", names(all, acquired),
                    server_of(acquired), why, then != NULL ? "; " : "", then != NULL ? then : "");
-    tell_together(acquired, OUT_ERROR, "lost", &more, message);
+    event_of_all(acquired, OUT_ERROR, "lost", &more, message);
 }
 
-void tell_released(const struct acquired *acquired, int64_t keep_ms) {
+void event_released(const struct acquired *acquired, int64_t keep_ms) {
     char message[TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     struct more more = held(acquired);
     if (keep_ms > 0)
@@ -173,15 +173,15 @@ void tell_released(const struct acquired *acquired, int64_t keep_ms) {
         else
             (void)snprintf(message, sizeof message, "released %s on %s after %s", name,
                            server_of(acquired), duration_format(spent, more.fields[0].number));
-        tell(acquired, acquired->holds[i], OUT_DEBUG, "released", &more, message);
+        event_of(acquired, acquired->holds[i], OUT_DEBUG, "released", &more, message);
     }
 }
 
-void tell_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
+void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
     char message[TEXT_SIZE], all[NAMES_SIZE];
     struct more more = held(acquired);
     more.fields[more.count++] = OUT_TEXT("reason", why);
     (void)snprintf(message, sizeof message, "cannot confirm that %s on %s was given back: %s; %s",
                    names(all, acquired), server_of(acquired), why, then);
-    tell_together(acquired, OUT_WARNING, "unconfirmed", &more, message);
+    event_of_all(acquired, OUT_WARNING, "unconfirmed", &more, message);
 }
