@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "hold/ancestor.h"
-#include "hold/waitline.h"
+#include "hold/progress.h"
 #include "options/command.h"
 #include "output/duration.h"
 #include "output/out.h"
@@ -159,7 +159,7 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
     struct out_field fields[ATTEMPT_FIELDS + 1];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
-        waitline_why(why, sizeof why, acquired->kind, holder);
+        progress_why(why, sizeof why, acquired->kind, holder);
         describe_attempt(fields, acquired, holder->name);
         fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
         const bool inside = !acquired->warned && waits_for_itself(acquired);
@@ -255,26 +255,26 @@ bool acquire_lock(struct acquired *acquired, const struct settings *settings,
         .deadline_ms = deadline_of(settings),
         .cancel_fd = signals->fd,
     };
-    struct waitline line;
+    struct progress progress;
     enum rlock_status result;
     int signal;
-    waitline_begin(&line, settings->names[0], acquired->kind);
-    acquired->asked_ms = line.began_ms;
+    progress_begin(&progress, settings->names[0], acquired->kind);
+    acquired->asked_ms = progress.began_ms;
     for (;;) {
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                               : back_at_ms(acquired, line.next_ms);
+                                               : back_at_ms(acquired, progress.next_ms);
         result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)
             server_revive(&acquired->server, 0);
         if (result == RLOCK_AGAIN) {
-            waitline_show(&line, acquired->server.client, acquired->lock);
+            progress_show(&progress, acquired->server.client, acquired->lock);
             warn_of_ancestor(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
-    waitline_end();
-    acquired->announced = line.told;
+    progress_end();
+    acquired->announced = progress.logged;
     if (result == RLOCK_OK)
         note_holds(acquired);
     else

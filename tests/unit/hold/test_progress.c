@@ -1,4 +1,4 @@
-/* test_waitline.c: what is said while waiting, for each kind of lock. */
+/* test_progress.c: what is said while waiting, for each kind of lock. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hold/waitline.h"
+#include "hold/progress.h"
 #include "lock/lock.h"
 #include "output/out.h"
 
@@ -26,13 +26,13 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
 }
 
 /* What is written when a line gets the chance to speak. */
-static const char *shown(struct waitline *line, const struct rlock_lock *lock) {
+static const char *shown(struct progress *progress, const struct rlock_lock *lock) {
     static char text[4096];
     FILE *caught = tmpfile();
     const int real_stderr = dup(STDERR_FILENO);
     assert_non_null(caught);
     assert_int_equal(dup2(fileno(caught), STDERR_FILENO), STDERR_FILENO);
-    waitline_show(line, client, lock);
+    progress_show(progress, client, lock);
     assert_int_equal(dup2(real_stderr, STDERR_FILENO), STDERR_FILENO);
     const ssize_t n = pread(fileno(caught), text, sizeof text - 1, 0);
     assert_true(n >= 0);
@@ -45,9 +45,9 @@ static const char *shown(struct waitline *line, const struct rlock_lock *lock) {
 /* What a line of that kind says of a lock whose last try was busy. */
 static const char *said(const struct kind *kind, const struct rlock_holder *holder) {
     const struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
-    struct waitline line;
-    waitline_begin(&line, holder->name, kind);
-    return shown(&line, &lock);
+    struct progress progress;
+    progress_begin(&progress, holder->name, kind);
+    return shown(&progress, &lock);
 }
 
 static void assert_says(const struct kind *kind, const struct rlock_holder *holder,
@@ -100,7 +100,7 @@ static void a_latch_says_how_much_is_to_go(void **state) {
         .name = "x", .owner = "", .host = "", .user = "", .command = "", .waiting = 3};
     char why[64];
     assert_says(&latch, &holder, " (latch, 3 to go)");
-    waitline_why(why, sizeof why, &latch, &holder);
+    progress_why(why, sizeof why, &latch, &holder);
     assert_string_equal(why, "3 to go");
     holder.waiting = 0;
     assert_says(&latch, &holder, " (latch, not set yet)");
@@ -136,16 +136,16 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
                 {31000, NULL}, {62500, "1m2s"}, /* late: a machine that was busy */
                 {89999, NULL}, {90000, "1m30s"}, {3600000, "1h"}};
     const int64_t began_ms = now_ms;
-    struct waitline line;
-    waitline_begin(&line, "x", &run);
+    struct progress progress;
+    progress_begin(&progress, "x", &run);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[128] = "";
         now_ms = began_ms + rows[i].at_ms;
         if (rows[i].waited != NULL)
             (void)snprintf(text, sizeof text, "rlock: waiting %s for x: held by others\n",
                            rows[i].waited);
-        assert_string_equal(shown(&line, &lock), text);
-        assert_true(line.next_ms > now_ms && line.next_ms <= now_ms + 30000);
+        assert_string_equal(shown(&progress, &lock), text);
+        assert_true(progress.next_ms > now_ms && progress.next_ms <= now_ms + 30000);
     }
 }
 
@@ -154,13 +154,13 @@ static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
     (void)state;
     const struct rlock_lock lock = {.last_was_busy = false};
     const int64_t began_ms = now_ms;
-    struct waitline line;
-    waitline_begin(&line, "x", &run);
+    struct progress progress;
+    progress_begin(&progress, "x", &run);
     for (; now_ms < began_ms + 10000; now_ms += 500)
-        assert_string_equal(shown(&line, &lock), "");
-    assert_string_equal(shown(&line, &lock),
+        assert_string_equal(shown(&progress, &lock), "");
+    assert_string_equal(shown(&progress, &lock),
                         "rlock: waiting 10s for x: cannot use unix:///none/sock: \n");
-    assert_int_equal(line.next_ms, began_ms + 30000);
+    assert_int_equal(progress.next_ms, began_ms + 30000);
 }
 
 static int make_client(void **state) {

@@ -1,5 +1,5 @@
-/* waitline.c: what is said while waiting. */
-#include "hold/waitline.h"
+/* progress.c: what is said while waiting. */
+#include "hold/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
 
-void waitline_begin(struct waitline *line, const char *name, const struct kind *kind) {
-    *line = (struct waitline){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
+void progress_begin(struct progress *progress, const char *name, const struct kind *kind) {
+    *progress = (struct progress){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
 }
 
 static void describe_count(char *text, size_t size, const struct rlock_holder *holder) {
@@ -23,7 +23,7 @@ static void describe_count(char *text, size_t size, const struct rlock_holder *h
         (void)snprintf(text, size, "not set yet");
 }
 
-void waitline_why(char *text, size_t size, const struct kind *kind,
+void progress_why(char *text, size_t size, const struct kind *kind,
                   const struct rlock_holder *holder) {
     if (kind->detail == DETAIL_COUNT)
         describe_count(text, size, holder);
@@ -39,16 +39,16 @@ static const char *ordinal_ending(int64_t number) {
 }
 
 /* Appends "for deploy (fair, 2nd of 4): held by ...", or what is wrong with the server. */
-static void append_wait(char *text, size_t size, size_t *length, const struct waitline *line,
+static void append_wait(char *text, size_t size, size_t *length, const struct progress *progress,
                         const rlock_client *client, const struct rlock_holder *holder) {
-    const struct kind *kind = line->kind;
+    const struct kind *kind = progress->kind;
     char why[TEXT_SIZE];
     if (holder == NULL) {
-        describe_append(text, size, length, "for %s: cannot use %s: %s", line->name,
+        describe_append(text, size, length, "for %s: cannot use %s: %s", progress->name,
                         rlock_client_server(client), rlock_error(client));
         return;
     }
-    waitline_why(why, sizeof why, kind, holder);
+    progress_why(why, sizeof why, kind, holder);
     describe_append(text, size, length, "for %s", holder->name);
     switch (kind->detail) {
     case DETAIL_NONE: describe_append(text, size, length, ": %s", why); break;
@@ -77,12 +77,12 @@ static size_t add_place(struct out_field *fields, const struct kind *kind,
 }
 
 /* holder NULL: it is the server that is waited for. */
-static void tell(const struct waitline *line, const rlock_client *client,
-                 const struct rlock_holder *holder, int64_t waited_ms, const char *text) {
+static void log_wait(const struct progress *progress, const rlock_client *client,
+                     const struct rlock_holder *holder, int64_t waited_ms, const char *text) {
     const bool known = holder != NULL && *holder->owner != '\0';
     struct out_field fields[7] = {
-        OUT_TEXT("name", holder != NULL ? holder->name : line->name),
-        OUT_TEXT("kind", line->kind->name),
+        OUT_TEXT("name", holder != NULL ? holder->name : progress->name),
+        OUT_TEXT("kind", progress->kind->name),
         OUT_TEXT("server", rlock_client_server(client)),
         OUT_NUMBER("waited_ms", waited_ms),
     };
@@ -91,43 +91,43 @@ static void tell(const struct waitline *line, const rlock_client *client,
         fields[count++] = OUT_TEXT("reason", rlock_error(client));
     } else {
         fields[count++] = OUT_TEXT("holder", known ? holder->owner : NULL);
-        count += add_place(fields + count, line->kind, holder);
+        count += add_place(fields + count, progress->kind, holder);
     }
     out_event(holder == NULL && out_is_json() ? OUT_WARNING : OUT_INFO,
               holder == NULL ? "retrying" : "waiting", fields, count, "%s", text);
 }
 
 /* Whole steps since the wait began, so that a busy machine's seconds do not wander. */
-static int64_t next_step(const struct waitline *line, int64_t now, int64_t step_ms) {
-    return now + step_ms - (now - line->began_ms) % step_ms;
+static int64_t next_step(const struct progress *progress, int64_t now, int64_t step_ms) {
+    return now + step_ms - (now - progress->began_ms) % step_ms;
 }
 
-void waitline_show(struct waitline *line, const rlock_client *client, const rlock_lock *lock) {
+void progress_show(struct progress *progress, const rlock_client *client, const rlock_lock *lock) {
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
     const struct rlock_holder *holder = rlock_blocker(lock);
-    if (now < line->next_ms)
+    if (now < progress->next_ms)
         return;
     /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
      * A program wants to know all the same. */
-    if (holder == NULL && !live && !out_is_json() && now < line->began_ms + SERVER_MS) {
-        line->next_ms = next_step(line, now, LIVE_MS);
+    if (holder == NULL && !live && !out_is_json() && now < progress->began_ms + SERVER_MS) {
+        progress->next_ms = next_step(progress, now, LIVE_MS);
         return;
     }
     char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
     size_t length = 0;
     describe_append(text, sizeof text, &length, "waiting %s ",
-                    duration_format_seconds(waited, now - line->began_ms));
-    append_wait(text, sizeof text, &length, line, client, holder);
+                    duration_format_seconds(waited, now - progress->began_ms));
+    append_wait(text, sizeof text, &length, progress, client, holder);
     notify_status(text);
-    line->told = !live;
+    progress->logged = !live;
     if (live)
         out_live("%s", text);
     else
-        tell(line, client, holder, now - line->began_ms, text);
-    line->next_ms = next_step(line, now, live ? LIVE_MS : LINE_MS);
+        log_wait(progress, client, holder, now - progress->began_ms, text);
+    progress->next_ms = next_step(progress, now, live ? LIVE_MS : LINE_MS);
 }
 
-void waitline_end(void) {
+void progress_end(void) {
     out_live_end();
 }

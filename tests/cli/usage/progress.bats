@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# waitline.bats: the live line while waiting, on a real terminal. What is said without one: wait.bats, and
+# progress.bats: the live line while waiting, on a real terminal. What is said without one: wait.bats, and
 # each kind's own file.
 
 load ../../lib/rlock
