@@ -4,17 +4,17 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "hold/count.h"
+#include "hold/counter.h"
 #include "hold/kind.h"
 #include "hold/run.h"
 #include "output/out.h"
 
 static int latch_set_exec(struct settings *settings) {
-    static const struct count_verb verb = {"set", rlock_latch_set};
+    static const struct counter_verb verb = {"set", rlock_latch_set};
     const char *name = settings->names[0];
     enum rlock_status status;
     int64_t left = 0;
-    const int failure = count_once(settings, &verb, settings->count, &status, &left);
+    const int failure = counter_once(settings, &verb, settings->count, &status, &left);
     if (failure != 0)
         return failure;
     const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),

@@ -8,11 +8,11 @@
 
 #include "cmd.h"
 #include "hold/command.h"
-#include "hold/count.h"
+#include "hold/counter.h"
 #include "hold/environment.h"
 #include "output/out.h"
 
-static const struct count_verb verb = {"count down", rlock_latch_down};
+static const struct counter_verb verb = {"count down", rlock_latch_down};
 
 static void say_counted(const struct settings *settings, enum rlock_status status, int64_t left) {
     const char *name = settings->names[0];
@@ -31,7 +31,7 @@ static void say_counted(const struct settings *settings, enum rlock_status statu
 static int count_at_once(const struct settings *settings) {
     enum rlock_status status;
     int64_t left = 0;
-    const int failure = count_once(settings, &verb, settings->by, &status, &left);
+    const int failure = counter_once(settings, &verb, settings->by, &status, &left);
     if (failure == 0)
         say_counted(settings, status, left);
     return failure;
@@ -59,7 +59,7 @@ static int look(const struct down *down) {
     int64_t left;
     int signal;
     do {
-        status = count_change(&down->server, down->settings, &verb, 0, down->signals.fd, &left);
+        status = counter_change(&down->server, down->settings, &verb, 0, down->signals.fd, &left);
         signal = signals_read(&down->signals);
     } while (status == RLOCK_CANCELLED && signal == 0);
     if (signal != 0)
@@ -85,7 +85,7 @@ static int count(const struct down *down) {
     server_revive(&down->server,
                   down->settings->io_timeout_ms); /* the command has taken its time */
     const enum rlock_status status =
-        count_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
+        counter_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
     if (status != RLOCK_OK && status != RLOCK_LOST)
         return explain(down, status);
     say_counted(down->settings, status, left);

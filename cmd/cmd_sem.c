@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "hold/count.h"
+#include "hold/counter.h"
 #include "hold/kind.h"
 #include "hold/run.h"
 #include "options/opt.h"
@@ -63,10 +63,10 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
 }
 
 static int resize(const struct settings *settings) {
-    static const struct count_verb verb = {"resize", resize_without_dead};
+    static const struct counter_verb verb = {"resize", resize_without_dead};
     enum rlock_status status;
     int64_t in_use = 0;
-    const int failure = count_once(settings, &verb, settings->resize, &status, &in_use);
+    const int failure = counter_once(settings, &verb, settings->resize, &status, &in_use);
     if (failure != 0)
         return failure;
     const struct out_field fields[] = {

@@ -1,6 +1,7 @@
-/* count.h: what is changed on a server without being held: a latch's count, a semaphore's size. */
-#ifndef RLOCK_CMD_COUNT_H
-#define RLOCK_CMD_COUNT_H
+/* counter.h: what is changed on a server without being held: a latch's count, a semaphore's size.
+ */
+#ifndef RLOCK_CMD_COUNTER_H
+#define RLOCK_CMD_COUNTER_H
 
 #include <stdint.h>
 
@@ -9,7 +10,7 @@
 #include "server/server.h"
 
 /* One of the library's functions, and what a message calls it. */
-struct count_verb {
+struct counter_verb {
     const char *name;
     enum rlock_status (*change)(rlock_client *client, const struct rlock_count *count,
                                 int64_t *result);
@@ -17,14 +18,14 @@ struct count_verb {
 
 /* Carries it out on the name that is set, trying for as long as a server may take to be reached and
  * to answer. cancel_fd: as the library takes it. */
-enum rlock_status count_change(const struct server *server, const struct settings *settings,
-                               const struct count_verb *verb, int64_t number, int cancel_fd,
-                               int64_t *result);
+enum rlock_status counter_change(const struct server *server, const struct settings *settings,
+                                 const struct counter_verb *verb, int64_t number, int cancel_fd,
+                                 int64_t *result);
 
 /* The same as a command's whole work. Signals are not taken: they end it as they end any program.
  * Returns 0 with *status RLOCK_OK, RLOCK_BUSY or RLOCK_LOST, for the caller to say; else the exit
  * status after a message. */
-int count_once(const struct settings *settings, const struct count_verb *verb, int64_t number,
-               enum rlock_status *status, int64_t *result);
+int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,
+                 enum rlock_status *status, int64_t *result);
 
 #endif

@@ -1,9 +1,9 @@
-/* count.c: what is changed on a server without being held. */
-#include "hold/count.h"
+/* counter.c: what is changed on a server without being held. */
+#include "hold/counter.h"
 
-enum rlock_status count_change(const struct server *server, const struct settings *settings,
-                               const struct count_verb *verb, int64_t number, int cancel_fd,
-                               int64_t *result) {
+enum rlock_status counter_change(const struct server *server, const struct settings *settings,
+                                 const struct counter_verb *verb, int64_t number, int cancel_fd,
+                                 int64_t *result) {
     const struct rlock_count count = {
         .size = sizeof count,
         .name = settings->names[0],
@@ -14,12 +14,12 @@ enum rlock_status count_change(const struct server *server, const struct setting
     return verb->change(server->client, &count, result);
 }
 
-int count_once(const struct settings *settings, const struct count_verb *verb, int64_t number,
-               enum rlock_status *status, int64_t *result) {
+int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,
+                 enum rlock_status *status, int64_t *result) {
     struct server server;
     int failure = server_open(&server, settings);
     if (failure == 0) {
-        *status = count_change(&server, settings, verb, number, -1, result);
+        *status = counter_change(&server, settings, verb, number, -1, result);
         if (*status != RLOCK_OK && *status != RLOCK_BUSY && *status != RLOCK_LOST)
             failure =
                 server_explain(&server, settings, verb->name, settings->names[0], *status, "");
