@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # acl.bats: rlock as a user who may do what rlock(7) says, and no more. What it says is compared with
-# what scripts do in acl_scripts.bats, and what happens when one of the rights is missing stands in
+# what scripts do in lua/rights.bats, and what happens when one of the rights is missing stands in
 # acl_missing.bats.
 
 load ../../lib/rlock

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # acl_missing.bats: one of the rights that rlock(7) gives is missing, or is taken away: 77 before
 # anything is taken, or, for what is optional, the same as ever, only later. That no script leaves
-# anything behind is shown for all of them in acl_scripts.bats.
+# anything behind is shown for all of them in lua/rights.bats.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -7,7 +7,7 @@
 
 seed=${RLOCK_TEST_SEED:-$RANDOM}
 
-load ../../lib/rlock
+load ../lib/rlock
 
 # All examples at once, for python takes longer to start than they do: what is wrong with each is in
 # a file of its name.

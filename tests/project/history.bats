@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # history.bats: is the checker any good? Recorded histories, sound and unsound, that it must tell apart.
 
-load ../../lib/rlock
+load ../lib/rlock
 
 setup_file() { :; }
 teardown_file() { :; }
