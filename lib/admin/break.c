@@ -4,7 +4,6 @@
 
 #include "lock/kind.h"
 #include "lock/lock.h"
-#include "lock/vote.h"
 #include "os/options.h"
 #include "os/random.h"
 #include "redis/script_retry.h"
@@ -118,7 +117,7 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
         else if (status != RLOCK_LOST)
             failure = status;
     }
-    if (done + gone < rlock__vote_majority(client->count))
+    if (done + gone < rlock__majority(client->count))
         return failure;
     return done > 0 ? RLOCK_OK : RLOCK_LOST;
 }

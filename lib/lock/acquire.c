@@ -5,6 +5,7 @@
  * (retry.c). */
 #include <poll.h>
 
+#include "lock/ballot.h"
 #include "lock/lock.h"
 #include "lock/retry.h"
 #include "os/clock.h"
@@ -42,17 +43,15 @@ static void leave_resource(struct rlock_lock *lock, struct rlock__resource *reso
  * server. The last name first: rlock_release() says why. */
 static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but) {
     const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
-    const size_t at_once = rlock__resources_at_once(lock);
-    for (size_t rest = lock->resource_count; rest > 0;) {
-        const size_t count = rest < at_once ? rest : at_once;
-        const struct rlock__limit limit = rlock__client_limit(
-            lock->client, rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, end_ms), -1);
-        if (lock->resource_count > 1 && rlock_now_ms() < end_ms)
-            rlock__resources_release_ahead(lock, rest - count, count, but, 0, &limit);
-        for (size_t i = 0; i < count; i++) {
-            if (&lock->resources[--rest] != but)
-                leave_resource(lock, &lock->resources[rest], end_ms);
-        }
+    for (size_t i = lock->resource_count; i > 0; i--) {
+        const size_t count = rlock__ballots_due(lock, lock->resource_count - i);
+        const int64_t now = rlock_now_ms();
+        const struct rlock__limit limit =
+            rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
+        if (now < end_ms)
+            rlock__resources_release_ahead(lock, i - count, count, but, 0, &limit);
+        if (&lock->resources[i - 1] != but)
+            leave_resource(lock, &lock->resources[i - 1], end_ms);
     }
 }
 
@@ -72,28 +71,30 @@ bool rlock_in_doubt(const rlock_lock *lock) {
     return false;
 }
 
+static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
+    rlock__reply_free(lock->busy.reply);
+    lock->busy = *busy;
+}
+
 /* All of the names or none: what was taken beside a busy one is given back, and the places in the
  * lines of others, which would swallow their wake-ups. All are asked for at once where that is one
  * request; the first in canonical order that is busy is the one to wait for. */
-static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                  int64_t *hint_ms) {
-    const size_t at_once = rlock__resources_at_once(lock);
+static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
+    struct rlock__busy busy = {.resource = NULL};
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        const size_t rest = lock->resource_count - i;
-        if (lock->resource_count > 1 && i % at_once == 0)
-            rlock__resources_acquire_ahead(lock, i, rest < at_once ? rest : at_once,
-                                           lock->listener.resource, limit);
-        const bool in_line = rlock__resource_lines_up(lock, resource, lock->listener.resource);
-        enum rlock_status status = rlock__resource_acquire(lock, resource, in_line, limit, hint_ms);
+        const struct rlock__resource *waited_for = lock->listener.resource;
+        rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), waited_for, limit);
+        const bool in_line = rlock__resource_lines_up(lock, resource, waited_for);
+        enum rlock_status status = rlock__resource_acquire(lock, resource, in_line, limit, &busy);
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;
+        note_busy(lock, &busy);
         for (size_t k = i + 1; k < lock->resource_count; k++)
-            rlock__resource_note(lock, &lock->resources[k]);
+            rlock__resource_note(&lock->resources[k]);
         if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
             leave_all(lock, resource);
-        lock->busy = status == RLOCK_BUSY ? resource : NULL;
         return status;
     }
     rlock__lock_update_lease_end(lock);
@@ -101,6 +102,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
     rlock__error_set(&lock->client->routes.error, "the answer took more than half of the lease");
+    note_busy(lock, &busy);
     leave_all(lock, NULL);
     return RLOCK_AGAIN;
 }
@@ -115,8 +117,9 @@ static bool never_reached(const struct rlock_lock *lock) {
 
 /* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
-    const bool expected = lock->busy != NULL && rlock__resource_in_line(lock->busy) &&
-                          lock->again_ms <= RLOCK__HEARTBEAT_MS;
+    const bool expected = lock->busy.resource != NULL &&
+                          rlock__resource_in_line(lock->busy.resource) &&
+                          lock->busy.again_ms <= RLOCK__HEARTBEAT_MS;
     return expected ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 
@@ -124,7 +127,6 @@ static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
 static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
     lock->stands = !no_wait;
-    int64_t hint_ms = -1;
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
          tries > 0 && status == RLOCK_AGAIN; tries--) {
@@ -137,7 +139,7 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
         const bool again = lock->tries > 0 || (no_wait && tries == 1);
         const struct rlock__limit limit = rlock__client_call_limit(
             lock->client, lock->started_ms, again, prompt_ms(lock, deadline), wait->cancel_fd);
-        status = take_all(lock, &limit, &hint_ms);
+        status = take_all(lock, &limit);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
     }
@@ -145,9 +147,8 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     if (status == RLOCK_OK)
         return status;
     lock->client->error = lock->client->routes.error;
-    lock->last_was_busy = status == RLOCK_BUSY;
     if (status == RLOCK_BUSY) {
-        rlock__retry_after_busy(lock, hint_ms);
+        rlock__retry_after_busy(lock);
         return RLOCK_AGAIN;
     }
     if (status == RLOCK_AGAIN) {
@@ -163,18 +164,20 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
 static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rlock__limit *limit,
                                         bool try_after) {
     struct rlock__listener *listener = &lock->listener;
-    const bool first = lock->place <= 1 || (listener->resource == lock->busy && listener->shared);
+    const bool first =
+        lock->busy.place <= 1 || (listener->resource == lock->busy.resource && listener->shared);
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
-    if (lock->busy == NULL)
+    if (lock->busy.resource == NULL)
         return RLOCK_OK;
     if (rlock__listens_elsewhere(listener, &lock->client->routes))
         rlock__listen_no_more(listener);
-    if (listener->resource == lock->busy && listener->shared == first) {
+    if (listener->resource == lock->busy.resource && listener->shared == first) {
         lock->backoff_ms = 0;
         return RLOCK_OK;
     }
-    enum rlock_status status = rlock__listen(listener, lock->client, lock->busy, first, &bound);
+    enum rlock_status status =
+        rlock__listen(listener, lock->client, lock->busy.resource, first, &bound);
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
@@ -192,8 +195,9 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
 static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock__news *news,
                                      const struct rlock__limit *limit) {
     const int64_t now = rlock_now_ms();
-    if (news->released && lock->place < 1) /* what was not there yet has been: a latch was set */
-        lock->place = 1;
+    if (news->released &&
+        lock->busy.place < 1) /* what was not there yet has been: a latch was set */
+        lock->busy.place = 1;
     if (news->woken || (news->released && lock->listener.shared)) {
         rlock__retry_now(lock);
         return RLOCK_OK;
@@ -203,7 +207,7 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     if (news->first_ms < 0)
         return RLOCK_OK;
     /* Someone has just taken it and we are first now: no try, it would only say "busy". */
-    lock->place = lock->blocker.position = 1;
+    lock->busy.place = lock->busy.holder.position = 1;
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
     return keep_listening(lock, limit, false);
@@ -212,7 +216,8 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
 /* Sleeps until it is time to try again, or the limit. RLOCK_OK, RLOCK_CANCELLED, or final. */
 static enum rlock_status sleep_until_try(struct rlock_lock *lock,
                                          const struct rlock__limit *limit) {
-    enum rlock_status status = lock->last_was_busy ? keep_listening(lock, limit, true) : RLOCK_OK;
+    enum rlock_status status =
+        lock->busy.resource != NULL ? keep_listening(lock, limit, true) : RLOCK_OK;
     while (status == RLOCK_OK) {
         struct rlock__news news = {.first_ms = -1};
         const struct rlock__limit bound = {rlock__sooner_ms(lock->next_try_ms, limit->deadline_ms),
@@ -238,8 +243,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
 /* The wait is over, but nobody has the lock: of several that came together and do not wait one must
  * get it. */
 static bool is_undecided(const struct rlock_lock *lock) {
-    return lock->last_was_busy && lock->split &&
-           rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
+    return lock->busy.split && rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;
 }
 
 static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status status) {
@@ -254,7 +258,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
         lock->started_ms = lock->next_try_ms = rlock_now_ms();
         lock->tries = 0;
         lock->backoff_ms = 0;
-        lock->last_was_busy = false;
+        note_busy(lock, &(struct rlock__busy){.resource = NULL});
     }
     for (;;) {
         enum rlock_status status = RLOCK_AGAIN;
@@ -270,7 +274,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
         const int64_t now = rlock_now_ms();
         const bool over = now >= wait->deadline_ms;
         if (over && !is_undecided(lock))
-            return give_up(lock, lock->last_was_busy ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
+            return give_up(lock, lock->busy.resource != NULL ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
         const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd};

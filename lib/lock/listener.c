@@ -146,7 +146,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
             rlock__subscription_add(&listener->subscriptions[i], resource->channel) != RLOCK_OK)
             return end_listen(listener, RLOCK_SYSTEM);
     }
-    const size_t enough = rlock__routes_majority(&listener->routes);
+    const size_t enough = rlock__majority(listener->routes.count);
     enum rlock_status failure = RLOCK_OK;
     for (;;) {
         const enum rlock_status last = step_all(listener, limit, &listener->heard);
@@ -192,7 +192,7 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
         listener->subscriptions[i].again_ms = 0;
     }
     return any && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
-                      rlock__routes_majority(&listener->routes);
+                      rlock__majority(listener->routes.count);
 }
 
 static bool is_readable(int fd) {
@@ -220,7 +220,7 @@ enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlo
         if (is_news(news))
             return RLOCK_OK;
         if (failure != RLOCK_OK && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
-                                       rlock__routes_majority(&listener->routes))
+                                       rlock__majority(listener->routes.count))
             return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
         const enum rlock_status status = wait_for_any(listener, limit);
         if (status != RLOCK_OK || is_readable(listener->beside_fd))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/ballot.h"
 #include "lock/shown.h"
 #include "os/clock.h"
 #include "os/control.h"
@@ -191,7 +192,7 @@ void rlock_lock_free(rlock_lock *lock) {
     if (lock == NULL)
         return;
     rlock__listener_free(&lock->listener);
-    rlock__reply_free(lock->busy_reply);
+    rlock__reply_free(lock->busy.reply);
     /* A resource that could not be made whole is not counted: calloc left it safe to free. */
     for (size_t i = 0; lock->resources != NULL && i <= lock->resource_count; i++) {
         if (i < lock->resource_count)
@@ -229,7 +230,7 @@ const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
 }
 
 const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
-    return lock->last_was_busy ? &lock->blocker : NULL;
+    return lock->busy.resource != NULL ? &lock->busy.holder : NULL;
 }
 
 const char *rlock_stuck_at(const rlock_lock *lock) {
@@ -243,13 +244,10 @@ static bool is_worse(enum rlock_status status, enum rlock_status than) {
 
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at) {
-    const size_t at_once = rlock__resources_at_once(lock);
     enum rlock_status worst = RLOCK_OK;
     struct rlock__error why = {""};
     for (size_t i = 0; i < lock->resource_count; i++) {
-        const size_t rest = lock->resource_count - i;
-        if (lock->resource_count > 1 && i % at_once == 0)
-            rlock__resources_renew_ahead(lock, i, rest < at_once ? rest : at_once, routes, limit);
+        rlock__resources_renew_ahead(lock, i, rlock__ballots_due(lock, i), routes, limit);
         const enum rlock_status status =
             rlock__resource_renew(lock, &lock->resources[i], routes, limit);
         if (status == RLOCK_OK || !is_worse(status, worst))
@@ -317,12 +315,11 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
 
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     enum rlock_status worst = RLOCK_OK;
-    const size_t at_once = rlock__resources_at_once(lock);
     /* The last name first: who waits for the first name then finds all of them free. */
     for (size_t i = lock->resource_count; i > 0; i--) {
         struct rlock__resource *resource = &lock->resources[i - 1];
-        if (lock->resource_count > 1 && (lock->resource_count - i) % at_once == 0) {
-            const size_t count = i < at_once ? i : at_once;
+        const size_t count = rlock__ballots_due(lock, lock->resource_count - i);
+        if (count > 0) {
             const struct rlock__limit limit =
                 rlock__client_call_limit(lock->client, rlock_now_ms(), false,
                                          rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lock/lock.h"
-#include "os/clock.h"
 
 bool rlock__resource_in_line(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
@@ -81,8 +80,8 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id) 
     return resource->tombstone != NULL;
 }
 
-static const char *name_try(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource,
-                            unsigned tries) {
+const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
+                                   const struct rlock__resource *resource, unsigned tries) {
     (void)snprintf(text, RLOCK__TRY_SIZE, "%s.%u", resource->hold_id, tries + 1);
     return text;
 }
@@ -95,7 +94,7 @@ const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__r
         astray = astray || instance->astray || instance->abandoned || instance->tries > 0;
         most = instance->tries > most ? instance->tries : most;
     }
-    return astray ? name_try(text, resource, most) : resource->hold_id;
+    return astray ? rlock__resource_try_id(text, resource, most) : resource->hold_id;
 }
 
 /* The owner under which an instance has it. */
@@ -103,77 +102,4 @@ const char *rlock__resource_owner_on(const struct rlock_lock *lock,
                                      const struct rlock__resource *resource,
                                      const struct rlock__instance *instance) {
     return instance->reentered ? resource->proof_owner : lock->owner;
-}
-
-enum rlock_status rlock__resource_odd_answer(struct rlock__run *run,
-                                             const struct rlock__script *script) {
-    rlock__error_set(&run->route->error,
-                     "the server's answer to %s can't be understood: code %" PRId64, script->name,
-                     run->answer.code);
-    return RLOCK_UNAVAILABLE;
-}
-
-/* --- asking about it --------------------------------------------------------------------------
- */
-
-void rlock__inquiry_begin(struct rlock__inquiry *inquiry, size_t enough) {
-    inquiry->batch = (struct rlock__batch){.runs = inquiry->runs, .enough = enough};
-}
-
-struct rlock__call *rlock__inquiry_add(struct rlock__inquiry *inquiry,
-                                       const struct rlock__resource *resource,
-                                       struct rlock__route *route, size_t instance,
-                                       struct rlock__call call) {
-    const size_t i = inquiry->batch.count++;
-    inquiry->calls[i] = call;
-    inquiry->calls[i].args[RLOCK__ARG_ID] =
-        name_try(inquiry->try_id[i], resource, resource->instances[instance].tries);
-    inquiry->runs[i] = (struct rlock__run){.route = route, .call = &inquiry->calls[i]};
-    inquiry->instances[i] = instance;
-    return &inquiry->calls[i];
-}
-
-void rlock__inquiry_run(struct rlock__inquiry *inquiry, const struct rlock__script *script,
-                        const struct rlock__limit *limit) {
-    struct rlock__batch *batch = &inquiry->batch;
-    inquiry->sent_ms = rlock_now_ms();
-    rlock__script_run_batches(&batch, 1, script, limit);
-}
-
-bool rlock__inquiry_was_ahead(struct rlock__inquiry *inquiry, struct rlock__resource *resource) {
-    if (resource->ahead == NULL)
-        return false;
-    *inquiry = *resource->ahead;
-    inquiry->batch.runs = inquiry->runs;
-    free(resource->ahead);
-    resource->ahead = NULL;
-    return true;
-}
-
-void rlock__inquiry_end(struct rlock__inquiry *inquiry) {
-    for (size_t i = 0; i < inquiry->batch.count; i++) {
-        rlock__reply_free(inquiry->runs[i].answer.reply);
-        inquiry->runs[i].answer.reply = NULL;
-    }
-}
-
-size_t rlock__resources_at_once(const struct rlock_lock *lock) {
-    return RLOCK__RUNS_MAX / lock->client->count;
-}
-
-void rlock__resources_run_ahead(struct rlock__resource *resources, size_t count, bool last_first,
-                                const struct rlock__script *script,
-                                const struct rlock__limit *limit) {
-    struct rlock__batch *batches[RLOCK__RUNS_MAX];
-    size_t n = 0;
-    const int64_t sent_ms = rlock_now_ms();
-    for (size_t i = 0; i < count; i++) {
-        struct rlock__inquiry *ahead = resources[last_first ? count - 1 - i : i].ahead;
-        if (ahead == NULL)
-            continue;
-        ahead->sent_ms = sent_ms;
-        batches[n++] = &ahead->batch;
-    }
-    if (n > 0)
-        rlock__script_run_batches(batches, n, script, limit);
 }

@@ -6,6 +6,10 @@
 #include "redis/script.h"
 #include "rlock.h"
 
+struct rlock_lock;
+struct rlock__ballot;
+struct rlock__routes;
+
 enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
 
 /* One name on one server. */
@@ -25,17 +29,6 @@ struct rlock__instance {
     int64_t lease_end_ms;
 };
 
-/* One name is asked about on all its servers, or on some. */
-struct rlock__inquiry {
-    struct rlock__batch batch;
-    struct rlock__call calls[RLOCK_SERVERS_MAX];
-    struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t instances[RLOCK_SERVERS_MAX]; /* whose runs these are */
-    int64_t sent_ms;
-    char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
-        ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed */
-};
-
 struct rlock__resource {
     char *name;
     char *keys[RLOCK__KEYS_MAX];
@@ -46,13 +39,23 @@ struct rlock__resource {
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
-    struct rlock__inquiry
-        *ahead;             /* what was answered when several names were asked about at once */
-    struct rlock_hold hold; /* name, owner, token while held */
-    bool held;              /* on a majority */
-    int64_t lease_end_ms;   /* while held: until when on a majority */
+    struct rlock__ballot *ahead;  /* answered already, with those of other names; NULL: none */
+    struct rlock_hold hold;       /* name, owner, token while held */
+    bool held;                    /* on a majority */
+    int64_t lease_end_ms;         /* while held: until when on a majority */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
+};
+
+/* It is held by others: what the servers say of that. */
+struct rlock__busy {
+    struct rlock__resource *resource; /* NULL: it is not */
+    int64_t hint_ms;                  /* when that hold expires; -1: never */
+    int64_t place;    /* in line, from 1; before we stand in it: what ours would be */
+    int64_t again_ms; /* how long we may sleep at most; 0: not said */
+    bool split;       /* of several servers no majority is anybody's */
+    struct rlock_holder holder;
+    rlock__reply *reply; /* what the holder's texts are in; the owner of this frees it */
 };
 
 /* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the
@@ -63,6 +66,10 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
  * the text. */
 const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource);
 
+/* The number of a try, so many being over: "ID.N". Returns the text. */
+const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
+                                   const struct rlock__resource *resource, unsigned tries);
+
 /* On some server at least: */
 bool rlock__resource_in_line(const struct rlock__resource *resource);
 /* Something of ours may stay there until its lease ends, or may still come. */
@@ -71,5 +78,94 @@ bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 /* True: nothing of ours stands anywhere, as far as is known. */
 bool rlock__resource_is_clear(const struct rlock__resource *resource);
+
+/* What every script gets first, the owner being `owner`. It borrows its texts. */
+struct rlock__call rlock__resource_call(const struct rlock_lock *lock,
+                                        const struct rlock__resource *resource, const char *owner);
+
+/* The same to take it: with the keys alone that this needs. */
+struct rlock__call rlock__resource_call_to_acquire(const struct rlock_lock *lock,
+                                                   const struct rlock__resource *resource);
+
+/* The same about what is held: with the keys alone that stand then, which may be none but the lock.
+ */
+struct rlock__call rlock__resource_call_held(const struct rlock_lock *lock,
+                                             const struct rlock__resource *resource,
+                                             const char *owner);
+
+/* The owner under which an instance has it. */
+const char *rlock__resource_owner_on(const struct rlock_lock *lock,
+                                     const struct rlock__resource *resource,
+                                     const struct rlock__instance *instance);
+
+/* --- the verbs, on one name: resource_acquire.c, token.c, resource_renew.c... --------------------
+ */
+
+/* Takes it. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer, or one that may
+ * pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error says why.
+ * in_line: stand in line when it is busy. */
+enum rlock_status rlock__resource_acquire(const struct rlock_lock *lock,
+                                          struct rlock__resource *resource, bool in_line,
+                                          const struct rlock__limit *limit,
+                                          struct rlock__busy *busy);
+
+/* Asks for so many names at once, from `first` on. waited_for: the one to stand in line for, NULL:
+ * none; a kind that queues stands in all lines.
+ * rlock__resource_note(): of one that is not taken after all. */
+void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                                    const struct rlock__resource *waited_for,
+                                    const struct rlock__limit *limit);
+void rlock__resource_note(struct rlock__resource *resource);
+
+/* Whether a try stands in line for it. */
+bool rlock__resource_lines_up(const struct rlock_lock *lock, const struct rlock__resource *resource,
+                              const struct rlock__resource *waited_for);
+
+/* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
+ * it: a long command outlives servers that restart one after the other. Nobody else can have had
+ * the lock meanwhile. */
+void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource *resource,
+                          struct rlock__routes *routes);
+
+/* Asks those that have given another token to accept the hold's. RLOCK_OK: a majority has. *known:
+ * the largest token that any of them knows, where that is larger. RLOCK_DENIED: one has no right
+ * for us. RLOCK_AGAIN. */
+enum rlock_status rlock__resource_propose_token(const struct rlock_lock *lock,
+                                                struct rlock__resource *resource,
+                                                struct rlock__routes *routes,
+                                                const struct rlock__limit *limit, int64_t *known);
+
+/* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
+ * it, so that every later holder's is larger, whichever majority gives that; where several readers
+ * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN. */
+enum rlock_status rlock__resource_agree_on_token(const struct rlock_lock *lock,
+                                                 struct rlock__resource *resource,
+                                                 const struct rlock__limit *limit);
+
+/* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+enum rlock_status rlock__resource_renew(const struct rlock_lock *lock,
+                                        struct rlock__resource *resource,
+                                        struct rlock__routes *routes,
+                                        const struct rlock__limit *limit);
+
+void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                                  struct rlock__routes *routes, const struct rlock__limit *limit);
+
+/* Looks whether it is still held, by its hold's id, or without one by owner and token.
+ * *ttl_ms: for how long, by a majority; RLOCK_FOREVER. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or
+ * final. */
+enum rlock_status rlock__resource_check(const struct rlock_lock *lock,
+                                        struct rlock__resource *resource,
+                                        const struct rlock__limit *limit, int64_t *ttl_ms);
+
+/* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
+ * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
+enum rlock_status rlock__resource_release(const struct rlock_lock *lock,
+                                          struct rlock__resource *resource, int64_t keep_ms,
+                                          bool places_too, const struct rlock__limit *limit);
+/* but: one to leave out; NULL: none. */
+void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                                    const struct rlock__resource *but, int64_t keep_ms,
+                                    const struct rlock__limit *limit);
 
 #endif

@@ -2,11 +2,9 @@
  * "Distributed locks with Redis"). */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "lock/ballot.h"
 #include "lock/lock.h"
-#include "lock/vote.h"
 #include "os/clock.h"
 
 /* The scripts' codes; each script says at its top which it uses. */
@@ -29,27 +27,29 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
     return text != NULL ? text : "";
 }
 
-/* Keeps the reply, whose text the blocker borrows. */
-static void note_blocker(struct rlock_lock *lock, const struct rlock__resource *resource,
-                         struct rlock__answer *answer) {
+/* What the answer says of who holds it. Takes the reply, whose text the holder borrows. */
+static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
+    const rlock__reply *reply = answer->reply;
     int64_t kept = 0;
-    rlock__reply_free(lock->busy_reply);
-    lock->busy_reply = answer->reply;
-    lock->place = answer->b;
-    lock->blocker = (struct rlock_holder){
-        .name = resource->name,
-        .owner = text_or_empty(answer->reply, 3),
-        .host = text_or_empty(answer->reply, 4),
-        .user = text_or_empty(answer->reply, 6),
-        .command = text_or_empty(answer->reply, 7),
-        .position = rlock__resource_in_line(resource) ? answer->b : 0,
-        .as_of_ms = rlock_now_ms(),
+    struct rlock__busy busy = {
+        .resource = resource,
+        .hint_ms = answer->a,
+        .place = answer->b,
+        .reply = answer->reply,
+        .holder = {.name = resource->name,
+                   .owner = text_or_empty(reply, 3),
+                   .host = text_or_empty(reply, 4),
+                   .user = text_or_empty(reply, 6),
+                   .command = text_or_empty(reply, 7),
+                   .position = rlock__resource_in_line(resource) ? answer->b : 0,
+                   .as_of_ms = rlock_now_ms()},
     };
-    (void)rlock__reply_integer(answer->reply, 5, &lock->blocker.pid);
-    (void)rlock__reply_integer(answer->reply, 8, &lock->blocker.held_ms);
-    (void)rlock__reply_integer(answer->reply, 9, &lock->blocker.waiting);
-    lock->blocker.kept = rlock__reply_integer(answer->reply, 10, &kept) && kept == 1;
+    (void)rlock__reply_integer(reply, 5, &busy.holder.pid);
+    (void)rlock__reply_integer(reply, 8, &busy.holder.held_ms);
+    (void)rlock__reply_integer(reply, 9, &busy.holder.waiting);
+    busy.holder.kept = rlock__reply_integer(reply, 10, &kept) && kept == 1;
     answer->reply = NULL;
+    return busy;
 }
 
 /* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
@@ -62,13 +62,12 @@ static bool is_grant(const struct rlock_lock *lock, const struct rlock__resource
 }
 
 /* What one server's answer says, as a vote. */
-static enum rlock_status vote_of(const struct rlock_lock *lock,
-                                 const struct rlock__resource *resource, struct rlock__run *run) {
+static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rlock__run *run) {
     if (run->status != RLOCK_OK)
         return run->status;
     if (run->answer.code == NOT_GRANTED)
         return RLOCK_BUSY;
-    if (is_grant(lock, resource, &run->answer))
+    if (is_grant(ballot->lock, ballot->resource, &run->answer))
         return RLOCK_OK;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
@@ -77,7 +76,7 @@ static enum rlock_status vote_of(const struct rlock_lock *lock,
         rlock__error_set(&run->route->error, "%s", why);
         return run->answer.code == NOT_ALLOWED ? RLOCK_REFUSED : RLOCK_OUSTED;
     }
-    return rlock__resource_odd_answer(run, lock->kind->acquire);
+    return rlock__ballot_odd_answer(ballot, run);
 }
 
 /* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
@@ -94,55 +93,55 @@ static void note_doubt(struct rlock__instance *instance, const struct rlock__run
     instance->astray = instance->astray || (unanswered && !run->abandoned);
 }
 
-static void note_instance(const struct rlock_lock *lock, struct rlock__instance *instance,
-                          const struct rlock__run *run, enum rlock_status vote, bool in_line,
-                          int64_t sent_ms) {
-    instance->in_line = instance->in_line || in_line;
-    if (vote == RLOCK_BUSY && in_line)
+static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
+                               struct rlock__run *run) {
+    const struct rlock_lock *lock = ballot->lock;
+    const enum rlock_status vote = vote_of(ballot, run);
+    instance->in_line = instance->in_line || ballot->in_line;
+    if (vote == RLOCK_BUSY && ballot->in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
     note_doubt(instance, run, vote);
     instance->held = vote == RLOCK_OK;
     instance->given_back = false;
     if (!instance->held)
-        return;
+        return vote;
     instance->in_line = false; /* the grant took us out of it */
     instance->ticket = 0;
     instance->reentered = run->answer.code == REENTERED;
     instance->token = run->answer.a;
-    instance->lease_end_ms =
-        lock->kind->renew != NULL ? rlock__lease_end_ms(sent_ms, lock->lease_ms) : RLOCK_FOREVER;
+    instance->lease_end_ms = lock->kind->renew != NULL
+                                 ? rlock__lease_end_ms(ballot->sent_ms, lock->lease_ms)
+                                 : RLOCK_FOREVER;
+    return vote;
 }
 
-/* How long it may sleep, as the server says that wants it soonest. */
-static void note_again(struct rlock_lock *lock, const struct rlock__answer *answer) {
-    int64_t again_ms = 0;
-    if (rlock__reply_integer(answer->reply, 11, &again_ms) && again_ms > 0 &&
-        (lock->again_ms == 0 || again_ms < lock->again_ms))
-        lock->again_ms = again_ms;
+/* How long a waiter may sleep, as the server says that wants it soonest. */
+static void note_again(int64_t *again_ms, const rlock__reply *reply) {
+    int64_t ms = 0;
+    if (rlock__reply_integer(reply, 11, &ms) && ms > 0 && (*again_ms == 0 || ms < *again_ms))
+        *again_ms = ms;
 }
 
 /* Every server's place may be another; who stands first somewhere is woken there. */
-static void note_busy(struct rlock_lock *lock, const struct rlock__resource *resource,
-                      struct rlock__run *runs, const enum rlock_status *votes, int64_t *hint_ms) {
+static struct rlock__busy busy_by_most(struct rlock__ballot *ballot) {
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
-    size_t busy[RLOCK_SERVERS_MAX] = {0}, count = 0;
-    lock->again_ms = 0;
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        if (votes[i] != RLOCK_BUSY)
+    size_t servers[RLOCK_SERVERS_MAX] = {0}, count = 0, supporters;
+    int64_t again_ms = 0;
+    for (size_t i = 0; i < ballot->batch.count; i++) {
+        if (ballot->votes[i] != RLOCK_BUSY)
             continue;
-        note_again(lock, &runs[i].answer);
-        owners[count] = text_or_empty(runs[i].answer.reply, 3);
-        busy[count++] = i;
+        note_again(&again_ms, ballot->runs[i].answer.reply);
+        owners[count] = text_or_empty(ballot->runs[i].answer.reply, 3);
+        servers[count++] = i;
     }
-    size_t supporters;
-    const size_t chosen = rlock__vote_most(owners, count, &supporters);
-    lock->split =
-        resource->instance_count > 1 && supporters < rlock__vote_majority(resource->instance_count);
-    *hint_ms = runs[busy[chosen]].answer.a;
-    note_blocker(lock, resource, &runs[busy[chosen]].answer);
+    const size_t chosen = servers[rlock__ballot_most(owners, count, &supporters)];
+    struct rlock__busy busy = busy_by(ballot->resource, &ballot->runs[chosen].answer);
+    busy.again_ms = again_ms;
+    busy.split = ballot->batch.count > 1 && supporters < ballot->batch.enough;
+    return busy;
 }
 
-static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__resource *resource,
+static enum rlock_status note_hold(const struct rlock_lock *lock, struct rlock__resource *resource,
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
     size_t reentered = 0;
@@ -152,20 +151,20 @@ static enum rlock_status note_hold(struct rlock_lock *lock, struct rlock__resour
             token = instance->token;
         reentered += instance->held && instance->reentered;
     }
-    const bool inner = reentered >= rlock__vote_majority(resource->instance_count);
+    const bool inner = reentered >= rlock__majority(resource->instance_count);
     resource->hold = (struct rlock_hold){
         .name = resource->name,
         .owner = inner ? resource->proof_owner : lock->owner,
         .token = token,
     };
-    resource->lease_end_ms = rlock__vote_lease_end(resource);
+    resource->lease_end_ms = rlock__ballot_lease_end(resource);
     resource->held = true;
     return resource->instance_count > 1 ? rlock__resource_agree_on_token(lock, resource, limit)
                                         : RLOCK_OK;
 }
 
 /* What was given by too few, or may have been. Places in line stay. */
-static void give_back_few(struct rlock_lock *lock, struct rlock__resource *resource) {
+static void give_back_few(const struct rlock_lock *lock, struct rlock__resource *resource) {
     const struct rlock__error why = lock->client->routes.error;
     const struct rlock__limit limit =
         rlock__client_limit(lock->client, rlock_now_ms() + GIVE_BACK_MS, -1);
@@ -193,116 +192,101 @@ bool rlock__resource_lines_up(const struct rlock_lock *lock, const struct rlock_
     return lock->stands && (lock->kind->queued || resource == waited_for);
 }
 
-static void add_instance(struct rlock__inquiry *inquiry, struct rlock__resource *resource,
-                         struct rlock__routes *routes, size_t i, struct rlock__call call) {
-    struct rlock__instance *instance = &resource->instances[i];
+static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
+    struct rlock__instance *instance = &ballot->resource->instances[server];
     instance->tries += instance->given_up;
     instance->given_up = false;
-    char *ticket = inquiry->ticket_text[inquiry->batch.count];
-    ticket[0] = '\0';
+    char *ticket = ballot->ticket_text[ballot->batch.count];
     if (instance->ticket > 0)
-        (void)snprintf(ticket, sizeof inquiry->ticket_text[0], "%" PRId64, instance->ticket);
+        (void)snprintf(ticket, sizeof ballot->ticket_text[0], "%" PRId64, instance->ticket);
     call.args[call.arg_count++] = ticket;
     rlock__call_cut(&call);
-    (void)rlock__inquiry_add(inquiry, resource, &routes->at[i], i, call);
+    (void)rlock__ballot_ask_try(ballot, server, call);
 }
 
-static void prepare(struct rlock_lock *lock, struct rlock__resource *resource, bool in_line,
-                    struct rlock__inquiry *inquiry) {
-    struct rlock__routes *routes = &lock->client->routes;
-    inquiry->place_text[0] = '\0';
-    if (lock->busy == resource)
-        (void)snprintf(inquiry->place_text, sizeof inquiry->place_text, "%" PRId64, lock->place);
-    rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
+static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
+                    struct rlock__resource *resource, bool in_line) {
+    *ballot = (struct rlock__ballot){.lock = lock,
+                                     .resource = resource,
+                                     .routes = &lock->client->routes,
+                                     .script = lock->kind->acquire,
+                                     .judge = judge,
+                                     .in_line = in_line,
+                                     .batch.enough = rlock__majority(lock->client->count)};
+    if (lock->busy.resource == resource)
+        (void)snprintf(ballot->place_text, sizeof ballot->place_text, "%" PRId64, lock->busy.place);
     struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
-    add_take_args(lock, resource, &call, in_line, inquiry->place_text);
-    for (size_t i = 0; i < routes->count; i++)
-        add_instance(inquiry, resource, routes, i, call);
+    add_take_args(lock, resource, &call, in_line, ballot->place_text);
+    for (size_t i = 0; i < lock->client->count; i++)
+        ask(ballot, i, call);
 }
 
-/* What each server's answer means there. Returns whether one said yes, but not its replicas. */
-static bool note_all(struct rlock_lock *lock, struct rlock__resource *resource, bool in_line,
-                     struct rlock__inquiry *inquiry, enum rlock_status *votes) {
-    bool unconfirmed = false;
-    for (size_t i = 0; i < inquiry->batch.count; i++) {
-        struct rlock__run *run = &inquiry->runs[i];
-        votes[i] = vote_of(lock, resource, run);
-        note_instance(lock, &resource->instances[i], run, votes[i], in_line, inquiry->sent_ms);
-        unconfirmed = unconfirmed || run->unconfirmed;
-    }
-    return unconfirmed;
-}
-
-enum rlock_status rlock__resource_acquire(struct rlock_lock *lock, struct rlock__resource *resource,
-                                          bool in_line, const struct rlock__limit *limit,
-                                          int64_t *hint_ms) {
-    struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__inquiry inquiry;
-    enum rlock_status votes[RLOCK_SERVERS_MAX] = {RLOCK_OK};
-    if (!rlock__inquiry_was_ahead(&inquiry, resource)) {
-        prepare(lock, resource, in_line, &inquiry);
-        rlock__inquiry_run(&inquiry, lock->kind->acquire, limit);
-    }
-    const bool unconfirmed = note_all(lock, resource, in_line, &inquiry, votes);
-    enum rlock_status status = rlock__vote_count(routes, votes);
+enum rlock_status rlock__resource_acquire(const struct rlock_lock *lock,
+                                          struct rlock__resource *resource, bool in_line,
+                                          const struct rlock__limit *limit,
+                                          struct rlock__busy *busy) {
+    struct rlock__ballot ballot;
+    if (!rlock__ballot_was_ahead(&ballot, resource))
+        prepare(&ballot, lock, resource, in_line);
+    rlock__ballot_run(&ballot, limit);
+    enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
-        note_busy(lock, resource, inquiry.runs, votes, hint_ms);
-    rlock__inquiry_end(&inquiry);
+        *busy = busy_by_most(&ballot);
+    rlock__ballot_end(&ballot);
     if (status == RLOCK_OK)
         status = note_hold(lock, resource, limit);
-    if (status != RLOCK_OK && (unconfirmed || routes->count > 1))
+    if (status != RLOCK_OK && (ballot.unconfirmed || lock->client->count > 1))
         give_back_few(lock, resource);
     return status;
 }
 
-void rlock__resources_acquire_ahead(struct rlock_lock *lock, size_t first, size_t count,
+void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
                                     const struct rlock__resource *waited_for,
                                     const struct rlock__limit *limit) {
-    for (size_t i = 0; i < count; i++) {
-        struct rlock__resource *resource = &lock->resources[first + i];
-        resource->ahead = malloc(sizeof *resource->ahead); /* without memory: one after the other */
-        if (resource->ahead != NULL)
-            prepare(lock, resource, rlock__resource_lines_up(lock, resource, waited_for),
-                    resource->ahead);
+    for (size_t i = first; i < first + count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
+        if (ballot != NULL)
+            prepare(ballot, lock, resource, rlock__resource_lines_up(lock, resource, waited_for));
     }
-    rlock__resources_run_ahead(lock->resources + first, count, false, lock->kind->acquire, limit);
+    rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
 }
 
-void rlock__resource_note(struct rlock_lock *lock, struct rlock__resource *resource) {
-    struct rlock__inquiry inquiry;
-    enum rlock_status votes[RLOCK_SERVERS_MAX];
-    if (!rlock__inquiry_was_ahead(&inquiry, resource))
+void rlock__resource_note(struct rlock__resource *resource) {
+    struct rlock__ballot ballot;
+    if (!rlock__ballot_was_ahead(&ballot, resource))
         return;
-    (void)note_all(lock, resource,
-                   rlock__resource_lines_up(lock, resource, lock->listener.resource), &inquiry,
-                   votes);
-    rlock__inquiry_end(&inquiry);
+    rlock__ballot_run(&ballot, NULL);
+    rlock__ballot_end(&ballot);
+}
+
+/* It is given back over another connection. */
+static enum rlock_status judge_healing(const struct rlock__ballot *ballot,
+                                       struct rlock__instance *instance, struct rlock__run *run) {
+    const enum rlock_status vote = judge(ballot, instance, run);
+    instance->astray = instance->astray || instance->abandoned;
+    return vote;
 }
 
 void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource *resource,
                           struct rlock__routes *routes) {
-    struct rlock__inquiry inquiry;
+    struct rlock__ballot ballot = {.lock = lock,
+                                   .resource = resource,
+                                   .routes = routes,
+                                   .script = lock->kind->acquire,
+                                   .judge = judge_healing};
+    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
     struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
+    int64_t known;
     add_take_args(lock, resource, &call, false, "");
-    rlock__inquiry_begin(&inquiry, 0);
     for (size_t i = 0; i < routes->count; i++) {
         if (!resource->instances[i].held && !resource->instances[i].in_doubt)
-            add_instance(&inquiry, resource, routes, i, call);
+            ask(&ballot, i, call);
     }
-    inquiry.batch.enough = inquiry.batch.count;
-    if (inquiry.batch.count == 0)
+    if (ballot.batch.count == 0)
         return;
-    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
-    rlock__inquiry_run(&inquiry, lock->kind->acquire, &limit);
-    for (size_t i = 0; i < inquiry.batch.count; i++) {
-        struct rlock__instance *instance = &resource->instances[inquiry.instances[i]];
-        const enum rlock_status vote = vote_of(lock, resource, &inquiry.runs[i]);
-        note_instance(lock, instance, &inquiry.runs[i], vote, false, inquiry.sent_ms);
-        instance->astray =
-            instance->astray || instance->abandoned; /* it is given back over another connection */
-    }
-    rlock__inquiry_end(&inquiry);
-    int64_t known = resource->hold.token;
-    enum rlock_status denied = RLOCK_OK;
-    (void)rlock__resource_propose_token(lock, resource, routes, known, &limit, &known, &denied);
+    ballot.batch.enough = ballot.batch.count;
+    rlock__ballot_run(&ballot, &limit);
+    rlock__ballot_end(&ballot);
+    (void)rlock__resource_propose_token(lock, resource, routes, &limit, &known);
 }

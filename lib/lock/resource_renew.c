@@ -1,48 +1,43 @@
 /* resource_renew.c: renews one name, by a majority. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "lock/ballot.h"
 #include "lock/lock.h"
-#include "lock/vote.h"
 #include "os/clock.h"
 
-enum { KEPT = 1, NOT_OURS = 0 };
+enum { KEPT = 1 };
 
 /* What one server's answer says of our hold there. */
-static enum rlock_status note_renewal(const struct rlock_lock *lock,
-                                      struct rlock__instance *instance, struct rlock__run *run,
-                                      int64_t sent_ms) {
-    if (run->status != RLOCK_OK)
-        return run->status;
-    if (run->answer.code != KEPT && run->answer.code != NOT_OURS)
-        return rlock__resource_odd_answer(run, lock->kind->renew);
-    const bool kept = run->answer.code == KEPT;
+static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
+                               struct rlock__run *run) {
+    const enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);
+    if (vote != RLOCK_OK && vote != RLOCK_LOST)
+        return vote;
     instance->in_doubt = false;
-    if (kept) {
+    if (vote == RLOCK_OK) {
         instance->held = true;
-        instance->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
-    } else if (lock->client->count >
-               1) { /* it can be had again; of one server it is the release's */
+        instance->lease_end_ms = rlock__lease_end_ms(ballot->sent_ms, ballot->lock->lease_ms);
+    } else if (ballot->routes->count > 1) { /* it can be had again; of one the release needs it */
         *instance = (struct rlock__instance){.abandoned = instance->abandoned,
                                              .astray = instance->astray,
                                              .given_up = instance->given_up,
                                              .tries = instance->tries};
     }
-    return kept ? RLOCK_OK : RLOCK_LOST;
+    return vote;
 }
 
-static void prepare(const struct rlock_lock *lock, const struct rlock__resource *resource,
-                    struct rlock__routes *routes, struct rlock__inquiry *inquiry) {
-    rlock__inquiry_begin(inquiry, rlock__vote_majority(routes->count));
+static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
+                    struct rlock__resource *resource, struct rlock__routes *routes) {
+    *ballot = (struct rlock__ballot){.lock = lock,
+                                     .resource = resource,
+                                     .routes = routes,
+                                     .script = lock->kind->renew,
+                                     .judge = judge,
+                                     .batch.enough = rlock__majority(routes->count)};
     for (size_t i = 0; i < routes->count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
+        const char *owner = rlock__resource_owner_on(lock, resource, instance);
+        ballot->votes[i] = RLOCK_LOST;
         if (instance->held || instance->in_doubt)
-            rlock__inquiry_add(
-                inquiry, resource, &routes->at[i], i,
-                rlock__resource_call_held(lock, resource,
-                                          rlock__resource_owner_on(lock, resource, instance)))
+            rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(lock, resource, owner))
                 ->replicated = true;
     }
 }
@@ -51,37 +46,25 @@ enum rlock_status rlock__resource_renew(const struct rlock_lock *lock,
                                         struct rlock__resource *resource,
                                         struct rlock__routes *routes,
                                         const struct rlock__limit *limit) {
-    struct rlock__inquiry inquiry;
-    enum rlock_status votes[RLOCK_SERVERS_MAX];
+    struct rlock__ballot ballot;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
-    if (!rlock__inquiry_was_ahead(&inquiry, resource)) {
-        prepare(lock, resource, routes, &inquiry);
-        rlock__inquiry_run(&inquiry, lock->kind->renew, limit);
-    }
-    for (size_t i = 0; i < routes->count; i++)
-        votes[i] = RLOCK_LOST;
-    for (size_t i = 0; i < inquiry.batch.count; i++) {
-        const size_t instance = inquiry.instances[i];
-        votes[instance] =
-            note_renewal(lock, &resource->instances[instance], &inquiry.runs[i], inquiry.sent_ms);
-    }
-    rlock__inquiry_end(&inquiry);
-    const enum rlock_status status = rlock__vote_count(routes, votes);
+    if (!rlock__ballot_was_ahead(&ballot, resource))
+        prepare(&ballot, lock, resource, routes);
+    const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
     if (status == RLOCK_OK && routes->count > 1)
         rlock__resource_heal(lock, resource, routes);
     if (status != RLOCK_LOST)
-        resource->lease_end_ms = rlock__vote_lease_end(resource);
+        resource->lease_end_ms = rlock__ballot_lease_end(resource);
     return status;
 }
 
 void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
                                   struct rlock__routes *routes, const struct rlock__limit *limit) {
-    for (size_t i = 0; lock->kind->renew != NULL && i < count; i++) {
-        struct rlock__resource *resource = &lock->resources[first + i];
-        resource->ahead = malloc(sizeof *resource->ahead); /* without memory: one after the other */
-        if (resource->ahead != NULL)
-            prepare(lock, resource, routes, resource->ahead);
+    for (size_t i = first; lock->kind->renew != NULL && i < first + count; i++) {
+        struct rlock__ballot *ballot = rlock__ballot_ahead(&lock->resources[i]);
+        if (ballot != NULL)
+            prepare(ballot, lock, &lock->resources[i], routes);
     }
-    rlock__resources_run_ahead(lock->resources + first, count, false, lock->kind->renew, limit);
+    rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
 }

@@ -116,8 +116,8 @@ enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
     return status == RLOCK_OK ? resume(out, client, &handle) : status;
 }
 
-static enum rlock_status check_resource(struct rlock_lock *lock,
-                                        const struct rlock__resource *resource, int64_t *left_ms) {
+static enum rlock_status check_resource(struct rlock_lock *lock, struct rlock__resource *resource,
+                                        int64_t *left_ms) {
     rlock_client *client = lock->client;
     if (!resource->held) { /* there is no owner to ask for */
         rlock__error_set(&client->error, "%s is not held", resource->name);

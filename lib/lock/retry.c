@@ -27,20 +27,22 @@ static int64_t jitter(int64_t ms) {
     return rlock__random_between(ms - ms / 10, ms);
 }
 
-void rlock__retry_after_busy(struct rlock_lock *lock, int64_t hint_ms) {
-    const int64_t asked_ms = lock->again_ms > 0 ? lock->again_ms : CAP_MS;
+void rlock__retry_after_busy(struct rlock_lock *lock) {
+    const struct rlock__busy *busy = &lock->busy;
+    const int64_t asked_ms = busy->again_ms > 0 ? busy->again_ms : CAP_MS;
     int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
-    if (lock->place <= 1 && hint_ms >= 0) /* the first in line is there when the hold expires */
-        pause = rlock__sooner_ms(pause, hint_ms + 1);
+    if (busy->place <= 1 &&
+        busy->hint_ms >= 0) /* the first in line is there when the hold expires */
+        pause = rlock__sooner_ms(pause, busy->hint_ms + 1);
     lock->next_try_ms = rlock_now_ms() + pause;
-    if (lock->split)
+    if (busy->split)
         after_split(lock);
     else
         lock->splits = 0;
 }
 
 void rlock__retry_heartbeat(struct rlock_lock *lock) {
-    lock->again_ms = RLOCK__HEARTBEAT_MS;
+    lock->busy.again_ms = RLOCK__HEARTBEAT_MS;
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__HEARTBEAT_MS));
 }

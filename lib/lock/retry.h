@@ -7,9 +7,9 @@
 /* So often at least comes who must be heard of: lua/include/line_wait.lua. */
 enum { RLOCK__HEARTBEAT_MS = 2500 };
 
-/* After "busy": when the server wants us again, or when the hold expires, in hint_ms (-1: not
- * known, or never); soon, at random, where of several servers nobody has a majority. */
-void rlock__retry_after_busy(struct rlock_lock *lock, int64_t hint_ms);
+/* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of
+ * several servers nobody has a majority. */
+void rlock__retry_after_busy(struct rlock_lock *lock);
 
 /* After no answer: a pause that doubles, of which a random half is taken. */
 void rlock__retry_after_failure(struct rlock_lock *lock);

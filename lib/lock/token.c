@@ -1,75 +1,91 @@
 /* token.c: the one token of a hold on several servers. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "lock/ballot.h"
 #include "lock/lock.h"
-#include "lock/vote.h"
-#include "os/clock.h"
 
 enum { ROUNDS = 8 };
 
 enum { GRANTED = 1 };
 
-size_t rlock__resource_propose_token(const struct rlock_lock *lock,
-                                     struct rlock__resource *resource, struct rlock__routes *routes,
-                                     int64_t token, const struct rlock__limit *limit,
-                                     int64_t *known, enum rlock_status *denied) {
-    struct rlock__call calls[RLOCK_SERVERS_MAX];
-    struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t instances[RLOCK_SERVERS_MAX], count = 0, know_it = 0;
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRId64, token);
-    for (size_t i = 0; i < resource->instance_count; i++) {
+static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
+                               struct rlock__run *run) {
+    if (run->status != RLOCK_OK)
+        return run->status;
+    if (run->answer.code != GRANTED)
+        return RLOCK_BUSY;
+    instance->token = ballot->resource->hold.token;
+    return RLOCK_OK;
+}
+
+/* Asks those that have given another. Returns how many have given this one. */
+static size_t ask_others(struct rlock__ballot *ballot, const char *token) {
+    struct rlock__resource *resource = ballot->resource;
+    size_t know_it = 0;
+    for (size_t i = 0; i < ballot->routes->count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        know_it += instance->held && instance->token == token;
-        if (!instance->held || instance->token == token)
+        const char *owner = rlock__resource_owner_on(ballot->lock, resource, instance);
+        if (!instance->held)
             continue;
-        calls[count] = rlock__resource_call(lock, resource,
-                                            rlock__resource_owner_on(lock, resource, instance));
-        calls[count].args[calls[count].arg_count++] = text;
-        runs[count] = (struct rlock__run){.route = &routes->at[i], .call = &calls[count]};
-        instances[count++] = i;
-    }
-    const size_t majority = rlock__vote_majority(resource->instance_count);
-    if (know_it >= majority)
-        return know_it;
-    rlock__script_run_all(runs, count, majority - know_it, RLOCK__TOKEN_RAISE, limit);
-    for (size_t i = 0; i < count; i++) {
-        if (runs[i].status == RLOCK_DENIED) {
-            *denied = RLOCK_DENIED;
-            routes->error = runs[i].route->error;
-        }
-        if (runs[i].status != RLOCK_OK)
-            continue;
-        if (runs[i].answer.code == GRANTED) {
-            resource->instances[instances[i]].token = token;
+        if (instance->token == resource->hold.token) {
             know_it++;
-        } else if (runs[i].answer.a > *known) {
-            *known = runs[i].answer.a;
+            continue;
         }
+        struct rlock__call *call =
+            rlock__ballot_ask(ballot, i, rlock__resource_call(ballot->lock, resource, owner));
+        call->args[call->arg_count++] = token;
     }
-    for (size_t i = 0; i < count; i++)
-        rlock__reply_free(runs[i].answer.reply);
     return know_it;
 }
 
-enum rlock_status rlock__resource_agree_on_token(struct rlock_lock *lock,
+enum rlock_status rlock__resource_propose_token(const struct rlock_lock *lock,
+                                                struct rlock__resource *resource,
+                                                struct rlock__routes *routes,
+                                                const struct rlock__limit *limit, int64_t *known) {
+    struct rlock__ballot ballot = {.lock = lock,
+                                   .resource = resource,
+                                   .routes = routes,
+                                   .script = RLOCK__TOKEN_RAISE,
+                                   .judge = judge};
+    const size_t majority = rlock__majority(routes->count);
+    enum rlock_status failure = RLOCK_AGAIN;
+    char token[24];
+    *known = resource->hold.token;
+    (void)snprintf(token, sizeof token, "%" PRId64, resource->hold.token);
+    size_t know_it = ask_others(&ballot, token);
+    if (know_it >= majority)
+        return RLOCK_OK;
+    ballot.batch.enough = majority - know_it;
+    rlock__ballot_run(&ballot, limit);
+    rlock__ballot_end(&ballot);
+    for (size_t i = 0; i < ballot.batch.count; i++) {
+        const enum rlock_status vote = ballot.votes[ballot.asked[i]];
+        know_it += vote == RLOCK_OK;
+        if (vote == RLOCK_BUSY && ballot.runs[i].answer.a > *known)
+            *known = ballot.runs[i].answer.a;
+        if (vote == RLOCK_DENIED) {
+            failure = vote;
+            routes->error = ballot.runs[i].route->error;
+        }
+    }
+    return know_it >= majority ? RLOCK_OK : failure;
+}
+
+enum rlock_status rlock__resource_agree_on_token(const struct rlock_lock *lock,
                                                  struct rlock__resource *resource,
                                                  const struct rlock__limit *limit) {
     struct rlock__routes *routes = &lock->client->routes;
-    const size_t majority = rlock__vote_majority(resource->instance_count);
-    enum rlock_status status = RLOCK_AGAIN;
-    for (int round = 0; round < ROUNDS && status == RLOCK_AGAIN; round++) {
-        int64_t known = resource->hold.token;
-        if (rlock__resource_propose_token(lock, resource, routes, known, limit, &known, &status) >=
-            majority)
-            return RLOCK_OK;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t known;
+        const enum rlock_status status =
+            rlock__resource_propose_token(lock, resource, routes, limit, &known);
+        if (status != RLOCK_AGAIN)
+            return status;
         if (known == resource->hold.token || known == INT64_MAX)
             break; /* nobody has said no: they do not answer; or tokens have come to their end */
         resource->hold.token = known + 1;
     }
-    if (status == RLOCK_AGAIN)
-        rlock__error_set(&routes->error, "no majority of the servers agrees on a token");
-    return status;
+    rlock__error_set(&routes->error, "no majority of the servers agrees on a token");
+    return RLOCK_AGAIN;
 }

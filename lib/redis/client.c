@@ -51,15 +51,15 @@ void rlock__routes_free(struct rlock__routes *routes) {
     *routes = (struct rlock__routes){.count = 0};
 }
 
-size_t rlock__routes_majority(const struct rlock__routes *routes) {
-    return routes->count / 2 + 1;
+size_t rlock__majority(size_t count) {
+    return count / 2 + 1;
 }
 
 bool rlock__routes_answered(const struct rlock__routes *routes) {
     size_t answered = 0;
     for (size_t i = 0; i < routes->count; i++)
         answered += routes->at[i].answered;
-    return answered >= rlock__routes_majority(routes);
+    return answered >= rlock__majority(routes->count);
 }
 
 bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
@@ -76,7 +76,7 @@ void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t
         routes->error = route->error;
     else
         rlock__error_set(&routes->error, "%zu of %zu servers have answered, %zu are needed; %s: %s",
-                         answered, routes->count, rlock__routes_majority(routes),
+                         answered, routes->count, rlock__majority(routes->count),
                          route->site->server.redacted, route->error.text);
 }
 

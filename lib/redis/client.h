@@ -29,8 +29,8 @@ bool rlock__client_routes(const struct rlock_client *client, struct rlock__route
 void rlock__routes_free(struct rlock__routes *routes);
 void rlock__routes_close(struct rlock__routes *routes);
 
-/* How many of the servers are a majority. */
-size_t rlock__routes_majority(const struct rlock__routes *routes);
+/* How many of so many servers are a majority. */
+size_t rlock__majority(size_t count);
 
 /* True: so many servers have said something, ever, that a lock could be had. */
 bool rlock__routes_answered(const struct rlock__routes *routes);

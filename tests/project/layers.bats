@@ -179,7 +179,8 @@ layers() {
 	script_run
 	script
 	client kind
-	resource script_retry subscription vote
+	resource script_retry subscription
+	ballot
 	listener
 	resource_check resource_release token
 	resource_acquire

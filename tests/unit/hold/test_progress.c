@@ -44,7 +44,8 @@ static const char *shown(struct progress *progress, const struct rlock_lock *loc
 
 /* What a line of that kind says of a lock whose last try was busy. */
 static const char *said(const struct kind *kind, const struct rlock_holder *holder) {
-    const struct rlock_lock lock = {.last_was_busy = true, .blocker = *holder};
+    struct rlock__resource x;
+    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = *holder}};
     struct progress progress;
     progress_begin(&progress, holder->name, kind);
     return shown(&progress, &lock);
@@ -128,7 +129,8 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
     (void)state;
     const struct rlock_holder holder = {
         .name = "x", .owner = "", .host = "", .user = "", .command = ""};
-    const struct rlock_lock lock = {.last_was_busy = true, .blocker = holder};
+    struct rlock__resource x;
+    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = holder}};
     static const struct {
         int64_t at_ms;
         const char *waited; /* NULL: nothing is said */
@@ -152,7 +154,7 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
 /* It may be back in a moment; then it is told every 30 seconds, too. */
 static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
     (void)state;
-    const struct rlock_lock lock = {.last_was_busy = false};
+    const struct rlock_lock lock = {.busy.resource = NULL};
     const int64_t began_ms = now_ms;
     struct progress progress;
     progress_begin(&progress, "x", &run);

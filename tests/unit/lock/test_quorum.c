@@ -170,7 +170,7 @@ static void a_minority_is_given_back(void **state) {
     begin(&f, ANSWERS(HELD_BY("o")), ANSWERS(GRANTED(5), DONE), ANSWERS(HELD_BY("o")));
     assert_int_equal(try_once(&f), RLOCK_BUSY);
     assert_string_equal(rlock_blocker(f.lock)->owner, "o");
-    assert_false(f.lock->split);
+    assert_false(f.lock->busy.split);
     assert_false(rlock_in_doubt(f.lock));
     end(&f);
     assert_asked(&f, "a", "ab", "a");
@@ -183,7 +183,7 @@ static void a_split_vote_is_known_as_one(void **state) {
     const struct rlock_wait once = {.size = sizeof once, .cancel_fd = -1};
     begin(&f, ANSWERS(HELD_BY("o")), ANSWERS(GRANTED(5), DONE), ANSWERS(HELD_BY("p")));
     assert_int_equal(rlock_acquire(f.lock, &once), RLOCK_AGAIN);
-    assert_true(f.lock->split);
+    assert_true(f.lock->busy.split);
     assert_non_null(rlock_blocker(f.lock));
     end(&f);
     assert_asked(&f, "a", "ab", "a");

@@ -65,11 +65,11 @@ static void what_was_heard_of_has_been_there(void **state) {
     begin(1, answers, hearing);
     world.lock.kind = rlock__kind_find("latch");
     assert_int_equal(acquire(RLOCK_FOREVER, 30), RLOCK_AGAIN);
-    assert_int_equal(world.lock.place, 0);
+    assert_int_equal(world.lock.busy.place, 0);
     static const struct answer opened[] = {GRANTED(0), AND_SO_ON};
     world.answers = opened;
     assert_int_equal(acquire(RLOCK_FOREVER, RLOCK_FOREVER), RLOCK_OK);
-    assert_int_equal(world.lock.place, 1);
+    assert_int_equal(world.lock.busy.place, 1);
 }
 
 static void wakes_at_its_own_message(void **state) {

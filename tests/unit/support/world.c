@@ -24,14 +24,14 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+enum rlock_status __wrap_rlock__resource_acquire(const struct rlock_lock *lock,
                                                  struct rlock__resource *resource, bool in_line,
                                                  const struct rlock__limit *limit,
-                                                 int64_t *hint_ms);
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
+                                                 struct rlock__busy *busy);
+enum rlock_status __wrap_rlock__resource_acquire(const struct rlock_lock *lock,
                                                  struct rlock__resource *resource, bool in_line,
                                                  const struct rlock__limit *limit,
-                                                 int64_t *hint_ms) {
+                                                 struct rlock__busy *busy) {
     const struct answer *answer = world.answers;
     if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
         world.answers++;
@@ -54,10 +54,11 @@ enum rlock_status __wrap_rlock__resource_acquire(struct rlock_lock *lock,
         resource->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
     }
     if (answer->status == RLOCK_BUSY) {
-        *hint_ms = answer->hint_ms;
-        lock->place = answer->place;
-        lock->split = answer->split;
-        lock->again_ms = answer->again_ms;
+        *busy = (struct rlock__busy){.resource = resource,
+                                     .hint_ms = answer->hint_ms,
+                                     .place = answer->place,
+                                     .again_ms = answer->again_ms,
+                                     .split = answer->split};
     }
     return answer->status;
 }
@@ -69,10 +70,10 @@ void __wrap_rlock__resources_acquire_ahead(void) {}
 void __wrap_rlock__resources_release_ahead(void);
 void __wrap_rlock__resources_release_ahead(void) {}
 
-enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+enum rlock_status __wrap_rlock__resource_release(const struct rlock_lock *lock,
                                                  struct rlock__resource *resource, int64_t keep_ms,
                                                  bool places_too, const struct rlock__limit *limit);
-enum rlock_status __wrap_rlock__resource_release(struct rlock_lock *lock,
+enum rlock_status __wrap_rlock__resource_release(const struct rlock_lock *lock,
                                                  struct rlock__resource *resource, int64_t keep_ms,
                                                  bool places_too,
                                                  const struct rlock__limit *limit) {

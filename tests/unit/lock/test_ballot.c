@@ -1,9 +1,9 @@
-/* test_vote.c: what several servers say together, and until when. */
+/* test_ballot.c: what several servers say together, and until when. */
 #include "support/test.h"
 
 #include <string.h>
 
-#include "lock/vote.h"
+#include "lock/ballot.h"
 
 enum { SERVERS_MAX = 5 };
 
@@ -48,15 +48,15 @@ static enum rlock_status count_votes(struct fixture *f, const char *letters) {
     begin(f, strlen(letters));
     for (size_t i = 0; letters[i] != '\0'; i++)
         votes[i] = vote(letters[i]);
-    return rlock__vote_count(&f->routes, votes);
+    return rlock__ballot_count(&f->routes, votes);
 }
 
 static void a_majority_is_more_than_half(void **state) {
     (void)state;
     static const size_t majorities[] = {1, 1, 2, 2, 3, 3, 4, 4};
     for (size_t i = 1; i < COUNT(majorities); i++)
-        assert_int_equal(rlock__vote_majority(i), majorities[i]);
-    assert_int_equal(rlock__vote_majority(15), 8);
+        assert_int_equal(rlock__majority(i), majorities[i]);
+    assert_int_equal(rlock__majority(15), 8);
 }
 
 static void a_majority_decides(void **state) {
@@ -166,7 +166,8 @@ static void the_text_of_most_wins(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t supporters;
-        assert_int_equal(rlock__vote_most(rows[i].texts, rows[i].count, &supporters), rows[i].most);
+        assert_int_equal(rlock__ballot_most(rows[i].texts, rows[i].count, &supporters),
+                         rows[i].most);
         assert_int_equal(supporters, rows[i].supporters);
     }
 }
@@ -196,7 +197,7 @@ static void a_majority_keeps_the_name(void **state) {
         struct rlock__resource resource = {.instance_count = rows[i].count, .instances = instances};
         for (size_t k = 0; k < rows[i].count; k++)
             instances[k].lease_end_ms = rows[i].ends[k];
-        if (rlock__vote_lease_end(&resource) != rows[i].end)
+        if (rlock__ballot_lease_end(&resource) != rows[i].end)
             fail_msg("row %zu", i);
     }
 }
