@@ -33,12 +33,12 @@ static inline int64_t deadline_before(const struct deadline *deadline, int64_t l
     return deadline->none || lease_end_ms == INT64_MAX ? INT64_MAX : lease_end_ms - before_ms;
 }
 
-/* How long before the lease's end the tree gets SIGTERM. */
+/* How long before the lease's end the command and its descendants get SIGTERM. */
 static inline int64_t deadline_grace_ms(const struct deadline *deadline) {
     return deadline->none ? 0 : deadline->kill_after_ms + deadline->margin_ms;
 }
 
-/* When the tree gets SIGTERM. */
+/* When they get it. */
 static inline int64_t deadline_stop_at(const struct deadline *deadline, int64_t lease_end_ms) {
     return deadline_before(deadline, lease_end_ms, deadline_grace_ms(deadline));
 }

@@ -19,8 +19,8 @@
 
 #include "process/boottime.h"
 #include "process/daemon.h"
+#include "process/descendants.h"
 #include "process/launch.h"
-#include "process/tree.h"
 #include "process/witness.h"
 
 enum { PATIENCE_MS = 1000, URGENT = -10, LEAVE_AFTER_MS = 5 };
@@ -34,10 +34,10 @@ enum phase {
 struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
-    struct tree tree; /* of the command */
-    bool has_left;    /* the job of rlock and the command */
-    pid_t witness;    /* 0: none */
-    int child_fd;     /* signalfd for SIGCHLD */
+    struct descendants descendants; /* of the command */
+    bool has_left;                  /* the job of rlock and the command */
+    pid_t witness;                  /* 0: none */
+    int child_fd;                   /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
@@ -77,11 +77,11 @@ static int get_ready(struct guardian *guardian) {
 
 /* False: errno says why. */
 static bool start_command(struct guardian *guardian) {
-    guardian->tree.child = launch(guardian->plan, kill_at_ms(guardian));
+    guardian->descendants.child = launch(guardian->plan, kill_at_ms(guardian));
     const int why = errno;
     (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
     errno = why;
-    return guardian->tree.child > 0;
+    return guardian->descendants.child > 0;
 }
 
 /* The caller's descriptors are the command's alone, and so is its priority. */
@@ -112,9 +112,9 @@ static void dismiss_witness(struct guardian *guardian) {
 
 /* rlock stops and goes on as the command does. It is no matter if it can't be told: then it is
  * stopped already. */
-static void tell_job_control(const struct guardian *guardian, const struct tree *before) {
+static void tell_job_control(const struct guardian *guardian, const struct descendants *before) {
     const struct guardian_plan *plan = guardian->plan;
-    const struct tree *now = &guardian->tree;
+    const struct descendants *now = &guardian->descendants;
     const struct report stopped = {
         .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
     if (now->stopped_by != 0 && now->stops != before->stops)
@@ -124,16 +124,16 @@ static void tell_job_control(const struct guardian *guardian, const struct tree 
 }
 
 static void reap(struct guardian *guardian) {
-    const struct tree before = guardian->tree;
-    const bool none_left = tree_reap(&guardian->tree);
-    if (before.child > 0 && guardian->tree.child_ended) {
+    const struct descendants before = guardian->descendants;
+    const bool none_left = descendants_reap(&guardian->descendants);
+    if (before.child > 0 && guardian->descendants.child_ended) {
         guardian->report.at_ms = boottime_ms();
         if (guardian->report.at_ms >= kill_at_ms(guardian))
             guardian->report.stopped = true; /* by limit_exec() */
     }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
      * left in the background is left alone. */
-    if (guardian->phase == RUNNING ? guardian->tree.child_ended : none_left)
+    if (guardian->phase == RUNNING ? guardian->descendants.child_ended : none_left)
         guardian->phase = ENDED;
     else if (guardian->phase == RUNNING)
         tell_job_control(guardian, &before);
@@ -147,16 +147,17 @@ static void begin_stopping(struct guardian *guardian) {
     guardian->kill_at_ms = now + guardian->plan->deadline.kill_after_ms;
     if (kill_at_ms(guardian) < guardian->kill_at_ms)
         guardian->kill_at_ms = kill_at_ms(guardian);
-    (void)tree_signal(&guardian->tree, SIGTERM);
-    (void)tree_signal(&guardian->tree, SIGCONT); /* a stopped process could not act on it */
+    (void)descendants_signal(&guardian->descendants, SIGTERM);
+    /* A stopped process could not act on it. */
+    (void)descendants_signal(&guardian->descendants, SIGCONT);
     set_timer(guardian, guardian->kill_at_ms);
 }
 
 static void kill_all(struct guardian *guardian) {
-    const bool had_child = guardian->tree.child > 0;
+    const bool had_child = guardian->descendants.child > 0;
     dismiss_witness(guardian);
     guardian->report.stopped = true;
-    guardian->report.left = !tree_kill(&guardian->tree, boottime_ms() + PATIENCE_MS);
+    guardian->report.left = !descendants_kill(&guardian->descendants, boottime_ms() + PATIENCE_MS);
     if (had_child)
         guardian->report.at_ms = boottime_ms();
     guardian->phase = ENDED;
@@ -185,8 +186,8 @@ static bool take_orders(const struct guardian_plan *plan, int flags, uint64_t *o
 }
 
 static void pass_on(const struct guardian *guardian, int signal) {
-    if (guardian->tree.child > 0)
-        (void)kill(guardian->tree.child, signal);
+    if (guardian->descendants.child > 0)
+        (void)kill(guardian->descendants.child, signal);
 }
 
 /* What the whole group has got the command does not get a second time. */
@@ -208,8 +209,8 @@ static void on_order(struct guardian *guardian) {
     pass_on_what_it_lacks(guardian, orders);
     if ((orders & ORDER_AWAKE) != 0) {
         reap(guardian); /* who continued rlock may have continued the command as well */
-        if (guardian->tree.stopped_by != 0 &&
-            guardian->tree.stops == guardian->plan->shared->awake_from)
+        if (guardian->descendants.stopped_by != 0 &&
+            guardian->descendants.stops == guardian->plan->shared->awake_from)
             pass_on(guardian, SIGCONT);
     }
     if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
@@ -229,8 +230,8 @@ static bool await_order(const struct guardian_plan *plan, uint64_t order) {
  * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
 static void report(struct guardian *guardian) {
     const struct guardian_plan *plan = guardian->plan;
-    guardian->report.status =
-        guardian->report.verb == REPORT_ENDED ? guardian->tree.status : guardian->report.status;
+    guardian->report.status = guardian->report.verb == REPORT_ENDED ? guardian->descendants.status
+                                                                    : guardian->report.status;
     if (plan->shared->exec_error != 0)
         guardian->report =
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
@@ -274,7 +275,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)prctl(PR_SET_NAME, "lock-guardian", 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
-    tree_adopt_orphans();
+    descendants_adopt_orphans();
     const int why_not = get_ready(&guardian);
     if (!await_order(plan, ORDER_START))
         _exit(0);

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "process/boottime.h"
+#include "process/descendants.h"
 #include "process/proc.h"
-#include "process/tree.h"
 
 enum { KILL_PATIENCE_MS = 1000 };
 
@@ -24,13 +24,13 @@ static bool caller_ignores_child(void) {
 
 /* A script that has become rlock (exec) may have left children behind in the background. */
 static bool note_strangers(struct spawn *spawn) {
-    if (!tree_has_children())
+    if (!descendants_has_children())
         return true;
-    spawn->stranger_count = tree_children(NULL, 0);
+    spawn->stranger_count = descendants_children(NULL, 0);
     spawn->strangers = malloc((size_t)spawn->stranger_count * sizeof *spawn->strangers);
     if (spawn->strangers == NULL)
         return false;
-    (void)tree_children(spawn->strangers, spawn->stranger_count);
+    (void)descendants_children(spawn->strangers, spawn->stranger_count);
     return true;
 }
 
@@ -65,7 +65,7 @@ static bool start_guardian(struct spawn *spawn, const struct signals *signals,
         .deadline = options->deadline,
         .socket = sockets[1],
     };
-    tree_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
+    descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
     spawn->guardian = fork();
     if (spawn->guardian == 0) {
         /* Our end in the guardian would hide our death from it. */
@@ -191,12 +191,12 @@ void spawn_stop(struct spawn *spawn) {
 }
 
 void spawn_kill(struct spawn *spawn) {
-    struct tree tree = {
+    struct descendants descendants = {
         .child = spawn->guardian,
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };
-    const bool all = tree_kill(&tree, boottime_ms() + KILL_PATIENCE_MS);
+    const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
     spawn->guardian = -1;
     spawn->report = (struct report){
         .verb = REPORT_ENDED,

@@ -1,4 +1,4 @@
-/* tree.c: all descendants of this process.
+/* descendants.c: all descendants of this process.
  *
  * A process group is not enough: setsid(2) leaves it. The kernel's lists of children are walked
  * instead (proc(5), /proc/PID/task/TID/children; where the kernel was built without them, every
@@ -7,7 +7,7 @@
  *
  * Numbers of processes are used again. So a process is signalled by a descriptor, and only if by
  * then the list was young, or its parent is still the one that was listed. */
-#include "process/tree.h"
+#include "process/descendants.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "process/proc.h"
 
 enum {
-    TREE_MAX = 16384,
+    DESCENDANTS_MAX = 16384,
     READ_SIZE = 4096,
     PAUSE_MIN_US = 100,
     PAUSE_MAX_US = 1000,
@@ -37,7 +37,7 @@ enum {
 /* Listed and not yet visited; the last one is the next. On the stack of the one who walks: no
  * memory is asked for when the system may have none left. */
 struct walk {
-    const struct tree *tree;
+    const struct descendants *descendants;
     bool lists; /* the kernel has lists of children */
     bool child_seen;
     int found, refused, strangers;
@@ -45,10 +45,10 @@ struct walk {
     struct {
         pid_t pid, parent;
         int64_t at_ms; /* when it was listed */
-    } listed[TREE_MAX];
+    } listed[DESCENDANTS_MAX];
 };
 
-void tree_adopt_orphans(void) {
+void descendants_adopt_orphans(void) {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -64,18 +64,19 @@ static pid_t parent_of(pid_t pid) {
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
-static bool is_stranger(const struct tree *tree, pid_t pid) {
-    for (int i = 0; i < tree->stranger_count; i++) {
-        if (tree->strangers[i] == pid)
+static bool is_stranger(const struct descendants *descendants, pid_t pid) {
+    for (int i = 0; i < descendants->stranger_count; i++) {
+        if (descendants->strangers[i] == pid)
             return true;
     }
     return false;
 }
 
 static void add(struct walk *walk, pid_t pid, pid_t parent) {
-    if (pid <= 0 || walk->count == TREE_MAX)
+    if (pid <= 0 || walk->count == DESCENDANTS_MAX)
         return;
-    if (walk->tree->stranger_count > 0 && parent == getpid() && is_stranger(walk->tree, pid)) {
+    if (walk->descendants->stranger_count > 0 && parent == getpid() &&
+        is_stranger(walk->descendants, pid)) {
         walk->strangers++;
         return;
     }
@@ -128,8 +129,8 @@ static void add_children(struct walk *walk, pid_t parent) {
     close(dir);
 }
 
-static void begin_walk(struct walk *walk, const struct tree *tree) {
-    walk->tree = tree;
+static void begin_walk(struct walk *walk, const struct descendants *descendants) {
+    walk->descendants = descendants;
     walk->lists = access("/proc/thread-self/children", R_OK) == 0; /* these stand for all */
     walk->child_seen = false;
     walk->found = walk->refused = walk->strangers = walk->count = 0;
@@ -151,7 +152,7 @@ static int send_signal(pid_t pid, int fd, int signal) {
 
 static void signal_one(struct walk *walk, pid_t pid, int fd, int signal) {
     walk->found++;
-    walk->child_seen = walk->child_seen || pid == walk->tree->child;
+    walk->child_seen = walk->child_seen || pid == walk->descendants->child;
     if (send_signal(pid, fd, signal) != 0 && errno == EPERM)
         walk->refused++;
 }
@@ -178,26 +179,27 @@ static void visit_last(struct walk *walk, int signal) {
 }
 
 /* The youngest come first: below them are those who may be forking just now. */
-static void walk_tree(struct walk *walk, const struct tree *tree, int signal) {
-    begin_walk(walk, tree);
+static void walk_all(struct walk *walk, const struct descendants *descendants, int signal) {
+    begin_walk(walk, descendants);
     while (walk->count > 0)
         visit_last(walk, signal);
 }
 
-int tree_signal(struct tree *tree, int signal) {
+int descendants_signal(struct descendants *descendants, int signal) {
     struct walk walk;
-    walk_tree(&walk, tree, signal);
-    if (tree->child > 0 && !walk.child_seen && kill(tree->child, signal) != 0 && errno == EPERM)
+    walk_all(&walk, descendants, signal);
+    if (descendants->child > 0 && !walk.child_seen && kill(descendants->child, signal) != 0 &&
+        errno == EPERM)
         walk.refused++;
     return walk.refused;
 }
 
-bool tree_has_children(void) {
+bool descendants_has_children(void) {
     return waitid(P_ALL, 0, &(siginfo_t){.si_pid = 0}, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-int tree_children(pid_t *children, int size) {
-    static const struct tree all = {.child = 0};
+int descendants_children(pid_t *children, int size) {
+    static const struct descendants all = {.child = 0};
     struct walk walk;
     begin_walk(&walk, &all);
     for (int i = 0; i < walk.count && i < size; i++)
@@ -207,39 +209,39 @@ int tree_children(pid_t *children, int size) {
 
 /* --- the dead -------------------------------------------------------------------------------- */
 
-static void note_child(struct tree *tree, int status) {
-    tree->stopped_by = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
-    tree->stops += WIFSTOPPED(status);
+static void note_child(struct descendants *descendants, int status) {
+    descendants->stopped_by = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    descendants->stops += WIFSTOPPED(status);
     if (WIFSTOPPED(status) || WIFCONTINUED(status))
         return;
-    tree->status = status;
-    tree->child_ended = true;
-    tree->child = 0; /* its number may be someone else's now */
+    descendants->status = status;
+    descendants->child_ended = true;
+    descendants->child = 0; /* its number may be someone else's now */
 }
 
-bool tree_reap(struct tree *tree) {
+bool descendants_reap(struct descendants *descendants) {
     for (;;) {
         int status;
         const pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
         if (pid <= 0)
             return pid < 0 && errno == ECHILD;
-        if (pid == tree->child)
-            note_child(tree, status);
+        if (pid == descendants->child)
+            note_child(descendants, status);
     }
 }
 
-/* The rounds of tree_kill(). */
-static bool kill_all(struct tree *tree, int64_t deadline_ms) {
+/* The rounds of descendants_kill(). */
+static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
     struct walk walk;
     long pause_us = PAUSE_MIN_US;
-    while (!tree_reap(tree)) {
-        walk_tree(&walk, tree, SIGKILL);
+    while (!descendants_reap(descendants)) {
+        walk_all(&walk, descendants, SIGKILL);
         if (walk.found == 0 && walk.strangers > 0)
             return true;
         /* There is a child, and nobody was found: that is no success. */
         const bool stuck = walk.refused > 0 || walk.found == 0;
         if (stuck && boottime_ms() >= deadline_ms)
-            return tree_reap(tree);
+            return descendants_reap(descendants);
         (void)nanosleep(&(struct timespec){0, pause_us * 1000}, NULL); /* the dying need a moment */
         if (pause_us < PAUSE_MAX_US)
             pause_us *= 2;
@@ -247,12 +249,13 @@ static bool kill_all(struct tree *tree, int64_t deadline_ms) {
     return true;
 }
 
-bool tree_kill(struct tree *tree, int64_t deadline_ms) {
-    if (tree->child > 0)
-        (void)kill(tree->child, SIGKILL);
-    tree->child = 0; /* nobody asks for its status: the dead of a chain of forks need not pile up */
+bool descendants_kill(struct descendants *descendants, int64_t deadline_ms) {
+    if (descendants->child > 0)
+        (void)kill(descendants->child, SIGKILL);
+    /* Nobody asks for its status: the dead of a chain of forks need not pile up. */
+    descendants->child = 0;
     void (*const before)(int) = signal(SIGCHLD, SIG_IGN);
-    const bool all = kill_all(tree, deadline_ms);
+    const bool all = kill_all(descendants, deadline_ms);
     (void)signal(SIGCHLD, before);
     return all;
 }

@@ -1,4 +1,4 @@
-/* test_tree.c: no descendant escapes, whatever session, group or parent it has chosen. */
+/* test_descendants.c: no descendant escapes, whatever session, group or parent it has chosen. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "process/boottime.h"
+#include "process/descendants.h"
 #include "process/proc.h"
-#include "process/tree.h"
 
 /* Where descendants write their pids, so that we know of them without the code that is tested. */
 static int pids_in, pids_out;
@@ -59,9 +59,9 @@ static void assert_all_gone(const pid_t *pids, size_t count) {
 }
 
 /* Reaps until no child is left, for 20 s at most. */
-static void reap_all(struct tree *tree) {
+static void reap_all(struct descendants *descendants) {
     const int64_t end_ms = boottime_ms() + 20000;
-    while (!tree_reap(tree)) {
+    while (!descendants_reap(descendants)) {
         const struct timespec moment = {0, 1000000};
         assert_true(boottime_ms() < end_ms);
         (void)nanosleep(&moment, NULL);
@@ -148,7 +148,7 @@ static void one_signal_reaches_all(void **state) {
     (void)state;
     pid_t pids[COUNT(ways) * 3];
     size_t count = 0;
-    struct tree tree = {.child = 0};
+    struct descendants descendants = {.child = 0};
     for (size_t i = 0; i < COUNT(ways); i++) {
         if (!ways[i].ends_by_sigterm)
             continue;
@@ -157,21 +157,21 @@ static void one_signal_reaches_all(void **state) {
         read_pids(pids + count, ways[i].processes);
         count += ways[i].processes;
     }
-    assert_int_equal(tree_signal(&tree, SIGTERM), 0);
-    reap_all(&tree);
+    assert_int_equal(descendants_signal(&descendants, SIGTERM), 0);
+    reap_all(&descendants);
     assert_all_gone(pids, count);
-    assert_false(tree.child_ended);
+    assert_false(descendants.child_ended);
 }
 
 static void killing_leaves_none(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(ways); i++) {
         pid_t pids[3];
-        struct tree tree = {.child = 0};
+        struct descendants descendants = {.child = 0};
         if (fork_child() == 0)
             ways[i].flee();
         read_pids(pids, ways[i].processes);
-        assert_true(tree_kill(&tree, boottime_ms() + 20000));
+        assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
         assert_all_gone(pids, ways[i].processes);
     }
 }
@@ -179,7 +179,7 @@ static void killing_leaves_none(void **state) {
 /* Each is gone before it can be found, and has left another: only adoption catches the last. */
 static void a_chain_of_forks_is_caught(void **state) {
     (void)state;
-    struct tree tree = {.child = 0};
+    struct descendants descendants = {.child = 0};
     pid_t pid;
     if (fork_child() == 0) {
         tell_pid();
@@ -190,7 +190,7 @@ static void a_chain_of_forks_is_caught(void **state) {
         }
     }
     read_pids(&pid, 1);
-    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
 }
@@ -200,14 +200,14 @@ static void many_children_are_found(void **state) {
     (void)state;
     enum { MANY = 1500 };
     static pid_t pids[MANY];
-    struct tree tree = {.child = 0};
+    struct descendants descendants = {.child = 0};
     for (size_t i = 0; i < MANY; i++) {
         if (fork_child() == 0)
             live();
         read_pids(&pids[i], 1);
     }
-    assert_int_equal(tree_signal(&tree, SIGTERM), 0);
-    reap_all(&tree);
+    assert_int_equal(descendants_signal(&descendants, SIGTERM), 0);
+    reap_all(&descendants);
     assert_all_gone(pids, MANY);
 }
 
@@ -222,13 +222,13 @@ static void others_are_left_alone(void **state) {
     read_pids(&sibling, 1);
     guardian = fork_child();
     if (guardian == 0) {
-        struct tree tree = {.child = 0};
-        tree_adopt_orphans();
+        struct descendants descendants = {.child = 0};
+        descendants_adopt_orphans();
         if (fork_child() == 0)
             daemon_twice_forked();
         (void)nanosleep(&(struct timespec){0, 50000000}, NULL);
-        (void)tree_signal(&tree, SIGTERM);
-        reap_all(&tree);
+        (void)descendants_signal(&descendants, SIGTERM);
+        reap_all(&descendants);
         _exit(17);
     }
     read_pids(&child, 1);
@@ -259,20 +259,20 @@ static void strangers_are_left_alone(void **state) {
         live();
     read_pids(&strangers[1], 1);
     pid_t known[2];
-    assert_int_equal(tree_children(known, 2), 2);
-    struct tree tree = {.child = 0, .strangers = known, .stranger_count = 2};
+    assert_int_equal(descendants_children(known, 2), 2);
+    struct descendants descendants = {.child = 0, .strangers = known, .stranger_count = 2};
     if (fork_child() == 0)
         grandchildren();
     read_pids(pids, 3);
-    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
     assert_all_gone(pids, 3);
     assert_false(is_gone(strangers[0]));
     assert_false(is_gone(strangers[1]));
     assert_false(is_gone(grandchild));
-    tree.stranger_count = 0;
-    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    descendants.stranger_count = 0;
+    assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
     assert_true(is_gone(grandchild));
-    assert_int_equal(tree_children(NULL, 0), 0);
+    assert_int_equal(descendants_children(NULL, 0), 0);
 }
 
 static void the_childs_status_is_told(void **state) {
@@ -280,43 +280,43 @@ static void the_childs_status_is_told(void **state) {
     const pid_t other = fork_child();
     if (other == 0)
         _exit(3);
-    struct tree tree = {.child = fork_child()};
-    if (tree.child == 0)
+    struct descendants descendants = {.child = fork_child()};
+    if (descendants.child == 0)
         _exit(42);
-    reap_all(&tree);
-    assert_true(tree.child_ended);
-    assert_int_equal(tree.child, 0);
-    assert_int_equal(WEXITSTATUS(tree.status), 42);
+    reap_all(&descendants);
+    assert_true(descendants.child_ended);
+    assert_int_equal(descendants.child, 0);
+    assert_int_equal(WEXITSTATUS(descendants.status), 42);
 
-    tree = (struct tree){.child = fork_child()};
-    if (tree.child == 0)
+    descendants = (struct descendants){.child = fork_child()};
+    if (descendants.child == 0)
         live();
     read_pids(&(pid_t){0}, 1);
-    assert_false(tree_reap(&tree));
-    assert_false(tree.child_ended);
-    assert_true(tree_kill(&tree, boottime_ms() + 20000));
-    assert_int_equal(tree.child, 0);
+    assert_false(descendants_reap(&descendants));
+    assert_false(descendants.child_ended);
+    assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
+    assert_int_equal(descendants.child, 0);
 }
 
-static void await_stopped_by(struct tree *tree, int signal) {
+static void await_stopped_by(struct descendants *descendants, int signal) {
     const int64_t end_ms = boottime_ms() + 20000;
-    while (tree->stopped_by != signal) {
-        (void)tree_reap(tree);
+    while (descendants->stopped_by != signal) {
+        (void)descendants_reap(descendants);
         assert_true(boottime_ms() < end_ms);
     }
 }
 
 static void the_childs_stops_are_told(void **state) {
     (void)state;
-    struct tree tree = {.child = fork_child()};
-    if (tree.child == 0)
+    struct descendants descendants = {.child = fork_child()};
+    if (descendants.child == 0)
         live();
     read_pids(&(pid_t){0}, 1);
-    assert_int_equal(kill(tree.child, SIGSTOP), 0);
-    await_stopped_by(&tree, SIGSTOP);
-    assert_int_equal(kill(tree.child, SIGCONT), 0);
-    await_stopped_by(&tree, 0);
-    assert_true(tree_kill(&tree, boottime_ms() + 20000));
+    assert_int_equal(kill(descendants.child, SIGSTOP), 0);
+    await_stopped_by(&descendants, SIGSTOP);
+    assert_int_equal(kill(descendants.child, SIGCONT), 0);
+    await_stopped_by(&descendants, 0);
+    assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
 }
 
 static void a_proc_of_ours_will_do(void **state) {
@@ -333,7 +333,7 @@ static int set_up(void **state) {
         return -1;
     pids_out = fds[0];
     pids_in = fds[1];
-    tree_adopt_orphans();
+    descendants_adopt_orphans();
     return 0;
 }
 

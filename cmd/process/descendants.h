@@ -1,0 +1,46 @@
+/* descendants.h: all descendants of this process, wherever setsid and double forks have taken them.
+ */
+#ifndef RLOCK_CMD_DESCENDANTS_H
+#define RLOCK_CMD_DESCENDANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The descendants of this process, but for strangers: children that it had before,
+ * and all below those. */
+struct descendants {
+    pid_t child;    /* the one that counts; 0: none, or it has been reaped */
+    int status;     /* after child_ended: its, as waitpid(2) tells it */
+    int stopped_by; /* while it is stopped: the signal that has stopped it */
+    int stops;      /* how often it has been stopped */
+    bool child_ended;
+    const pid_t *strangers;
+    int stranger_count;
+};
+
+/* Makes this process the one that orphans among its descendants fall to (prctl(2),
+ * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
+void descendants_adopt_orphans(void);
+
+/* Whether this process has any child now. Costs nothing. */
+bool descendants_has_children(void);
+
+/* Writes down the children that this process has now, the first `size` of them. Returns how many
+ * there are. */
+int descendants_children(pid_t *children, int size);
+
+/* Sends a signal to each of them once, to descendants->child in any case. Returns how
+ * many may not be signalled by us. Safe after fork: no memory is allocated. */
+int descendants_signal(struct descendants *descendants, int signal);
+
+/* Reaps what has ended, and notes what has become of descendants->child. Returns true when no child
+ * is left, strangers included. */
+bool descendants_reap(struct descendants *descendants);
+
+/* SIGKILL to all of them, again until none is left: what was forked meanwhile has
+ * fallen to us. From deadline_ms on (CLOCK_BOOTTIME) it gives up on what the system does not let us
+ * kill, or find. Returns true when none is left. */
+bool descendants_kill(struct descendants *descendants, int64_t deadline_ms);
+
+#endif
