@@ -69,7 +69,7 @@ static int look(const struct down *down) {
 
 static bool hand_down(struct down *down) {
     const struct settings *settings = down->settings;
-    struct shared *shared = down->spawn.shared;
+    struct guardian_shared *shared = down->spawn.shared;
     if (environment_read(&down->enclosing) &&
         environment_write_name(&down->enclosing, settings->names[0], "latch",
                                server_for_command(&down->server, settings), shared->environment,

@@ -43,12 +43,12 @@ static inline int64_t deadline_stop_at(const struct deadline *deadline, int64_t 
     return deadline_before(deadline, lease_end_ms, deadline_grace_ms(deadline));
 }
 
-/* When it gets SIGKILL, at the latest. */
+/* When they get SIGKILL, at the latest. */
 static inline int64_t deadline_kill_at(const struct deadline *deadline, int64_t lease_end_ms) {
     return deadline_before(deadline, lease_end_ms, deadline->margin_ms);
 }
 
-/* When the guardian is late: it may be stopped, and rlock kills the tree itself. */
+/* When the guardian is late: it may be stopped, and rlock kills them itself. */
 static inline int64_t deadline_overdue_at(const struct deadline *deadline, int64_t lease_end_ms) {
     return deadline_before(deadline, lease_end_ms, deadline->margin_ms / 2);
 }

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The descendants of this process, but for strangers: children that it had before,
- * and all below those. */
+/* The descendants of this process, but for strangers: children that it had before, and all below
+ * those. */
 struct descendants {
     pid_t child;    /* the one that counts; 0: none, or it has been reaped */
     int status;     /* after child_ended: its, as waitpid(2) tells it */

@@ -39,8 +39,8 @@ enum {
     TEXTS_MAX = 8,              /* in it, of which each is about one variable */
 };
 
-/* Memory shared by both. */
-struct shared {
+/* The memory that rlock and its guardian share. */
+struct guardian_shared {
     uint64_t orders; /* added to and taken atomically; a packet through the socket announces it */
     int awake_from;  /* with ORDER_AWAKE: the stop that is over */
     int exec_error;  /* of the command's process, before it could become the command */
@@ -55,7 +55,7 @@ struct guardian_plan {
     char **environment;          /* room for the command's: ours and TEXTS_MAX more */
     const sigset_t *caller_mask; /* for the command */
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
-    struct shared *shared;
+    struct guardian_shared *shared;
     pid_t rlock; /* continued when the command is */
     struct deadline deadline;
     int socket; /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */

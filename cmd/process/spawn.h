@@ -13,11 +13,12 @@
 struct spawn {
     pid_t guardian;
     int socket;
-    char **environment;    /* the guardian's, who fills it */
-    struct shared *shared; /* with the guardian: whoever renews the lease stores its end there */
-    struct report report;  /* after SPAWN_ENDED */
-    bool guardian_lost;    /* after SPAWN_ENDED: it was killed, and the tree by us */
-    pid_t *strangers;      /* children that this process had before: none of ours */
+    char **environment; /* the guardian's, who fills it */
+    struct guardian_shared
+        *shared;          /* with the guardian: whoever renews the lease stores its end there */
+    struct report report; /* after SPAWN_ENDED */
+    bool guardian_lost;   /* after SPAWN_ENDED: it was killed, and the tree by us */
+    pid_t *strangers;     /* children that this process had before: none of ours */
     int stranger_count;
 };
 
