@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "options/nearest.h"
+#include "options/suggest.h"
 #include "output/out.h"
 
 /* To add a command: cmd_NAME.c, its bit and its name in cmd.h, and a line here. */
@@ -29,17 +29,17 @@ const char *cmd_gap(const struct cmd *cmd) {
     return *cmd->name != '\0' ? " " : "";
 }
 
-static void say_unknown(const struct cmd *group, const char *word, const char *nearest) {
+static void say_unknown(const struct cmd *group, const char *word, const char *suggestion) {
     const char *name = group->name, *gap = cmd_gap(group);
-    /* Only a word is told: a URL that went astray may have a password in it. */
+    /* Only a word is repeated: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
-    const char *ours = nearest_command(name, word);
+    const char *ours = suggest_command(name, word);
     if (ours != NULL)
         out_error("unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name, gap,
                   word, ours, gap, name);
-    else if (nearest != NULL)
+    else if (suggestion != NULL)
         out_error("unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'", name,
-                  gap, word, name, gap, nearest, gap, name);
+                  gap, word, name, gap, suggestion, gap, name);
     else if (is_word)
         out_error("unknown command '%s%s%s': see 'rlock help%s%s'", name, gap, word, gap, name);
     else
@@ -47,12 +47,12 @@ static void say_unknown(const struct cmd *group, const char *word, const char *n
 }
 
 const struct cmd *cmd_find(const struct cmd *group, const char *word) {
-    struct nearest nearest = NEAREST_INIT(word);
+    struct suggestion suggestion = SUGGESTION_INIT(word);
     for (size_t i = 0; group->group[i] != NULL; i++) {
         if (strcmp(cmd_word(group->group[i]), word) == 0)
             return group->group[i];
-        nearest_offer(&nearest, cmd_word(group->group[i]));
+        suggest_offer(&suggestion, cmd_word(group->group[i]));
     }
-    say_unknown(group, word, nearest.best);
+    say_unknown(group, word, suggestion.best);
     return NULL;
 }

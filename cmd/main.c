@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "options/nearest.h"
 #include "options/opt.h"
 #include "options/settings.h"
+#include "options/suggest.h"
 #include "output/out.h"
 #include "process/signals.h"
 #include "rlock.h"
@@ -60,13 +60,13 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     if (argument[1] != '-') /* behind a letter stands its value, maybe a URL */
         word[word[0] != '\0' && word[1] != '\0' ? 2 : 1] = '\0';
-    struct nearest nearest = NEAREST_INIT(word);
-    nearest_offer(&nearest, "--help");
+    struct suggestion suggestion = SUGGESTION_INIT(word);
+    suggest_offer(&suggestion, "--help");
     if (group == &cmd_rlock)
-        nearest_offer(&nearest, "--version");
-    if (nearest.best != NULL && word[1] == '-')
+        suggest_offer(&suggestion, "--version");
+    if (suggestion.best != NULL && word[1] == '-')
         out_error("unknown option '%s': did you mean '%s'? See 'rlock help%s%s'", word,
-                  nearest.best, cmd_gap(group), group->name);
+                  suggestion.best, cmd_gap(group), group->name);
     else
         out_error("unknown option '%s' in the place of a command: options follow it, as in "
                   "'rlock %s -n NAME'",

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "options/lines.h"
-#include "options/nearest.h"
 #include "options/opt.h"
+#include "options/suggest.h"
 #include "output/out.h"
 
 #define SYSTEM_FILE "/etc/rlock.conf"
@@ -40,17 +40,17 @@ static char *trim(char *text) {
 }
 
 static bool complain_key(const char *key, const struct origin *at, struct complaint *why) {
-    struct nearest nearest = NEAREST_INIT(key);
+    struct suggestion suggestion = SUGGESTION_INIT(key);
     const struct opt *row;
     for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
         if (row->in_file)
-            nearest_offer(&nearest, row->name);
+            suggest_offer(&suggestion, row->name);
     }
-    if (nearest.best == NULL)
+    if (suggestion.best == NULL)
         return complain(why, EXIT_CONFIG, "%s:%u: unknown key '%.40s': see 'rlock run --help'",
                         at->file, at->line, key);
     return complain(why, EXIT_CONFIG, "%s:%u: unknown key '%.40s': did you mean '%s'?", at->file,
-                    at->line, key, nearest.best);
+                    at->line, key, suggestion.best);
 }
 
 /* Splits "key = value". The line itself is never told: it may hold a password. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "options/command.h"
-#include "options/nearest.h"
 #include "options/opt.h"
+#include "options/suggest.h"
 #include "output/out.h"
 
 #define LONG_ONLY 256 /* getopt's value of a row without a letter: this and its place */
@@ -63,7 +63,7 @@ static bool has_option(const struct cmd *cmd, const char *name) {
 
 /* An option that another program has. True: why says what it is called here. */
 static bool complain_foreign(const struct cmd *cmd, const char *word, struct complaint *why) {
-    const char *const *ours = nearest_options(word);
+    const char *const *ours = suggest_options(word);
     for (; ours != NULL && *ours != NULL; ours++) {
         const bool is_option = strpbrk(*ours, " _") == NULL;
         if (is_option && !has_option(cmd, *ours))
@@ -81,13 +81,13 @@ static bool complain_foreign(const struct cmd *cmd, const char *word, struct com
 static bool complain_long(const struct cmd *cmd, const char *argument, struct complaint *why) {
     char word[32], others[128] = "";
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
-    struct nearest nearest = NEAREST_INIT(word);
+    struct suggestion suggestion = SUGGESTION_INIT(word);
     size_t used = 0, begun = 0;
     const struct opt *row;
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
         if (row->hidden)
             continue;
-        nearest_offer(&nearest, row->name);
+        suggest_offer(&suggestion, row->name);
         if (strncmp(row->name, word, strlen(word)) != 0 || used >= sizeof others)
             continue;
         used += (size_t)snprintf(others + used, sizeof others - used, "%s--%s",
@@ -97,10 +97,10 @@ static bool complain_long(const struct cmd *cmd, const char *argument, struct co
         return complain(why, EXIT_USAGE, "ambiguous option '--%s': it could be %s", word, others);
     if (complain_foreign(cmd, word, why))
         return false;
-    if (nearest.best != NULL)
+    if (suggestion.best != NULL)
         return complain(why, EXIT_USAGE,
                         "unknown option '--%s': did you mean '--%s'? See 'rlock %s --help'", word,
-                        nearest.best, cmd->name);
+                        suggestion.best, cmd->name);
     return complain(why, EXIT_USAGE, "unknown option '--%s': see 'rlock %s --help'", word,
                     cmd->name);
 }

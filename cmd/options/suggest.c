@@ -1,5 +1,5 @@
-/* nearest.c: which known word a mistyped one was meant to be, or a word of another program's. */
-#include "options/nearest.h"
+/* suggest.c: which known word a mistyped one was meant to be, or a word of another program's. */
+#include "options/suggest.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static size_t min(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-size_t nearest_distance(const char *a, const char *b) {
+size_t suggest_distance(const char *a, const char *b) {
     size_t a_length = strlen(a), b_length = strlen(b);
     if (a_length > WORD_MAX || b_length > WORD_MAX)
         return SIZE_MAX;
@@ -29,17 +29,17 @@ size_t nearest_distance(const char *a, const char *b) {
     return cost[a_length][b_length];
 }
 
-void nearest_offer(struct nearest *nearest, const char *candidate) {
-    size_t distance = nearest_distance(nearest->word, candidate);
+void suggest_offer(struct suggestion *suggestion, const char *candidate) {
+    size_t distance = suggest_distance(suggestion->word, candidate);
     /* One slip for every three letters: further off, a guess would only mislead. */
     size_t longer = strlen(candidate);
-    if (strlen(nearest->word) > longer)
-        longer = strlen(nearest->word);
+    if (strlen(suggestion->word) > longer)
+        longer = strlen(suggestion->word);
     if (distance > (longer + 2) / 3)
         return;
-    if (nearest->best == NULL || distance < nearest->distance) {
-        nearest->best = candidate;
-        nearest->distance = distance;
+    if (suggestion->best == NULL || distance < suggestion->distance) {
+        suggestion->best = candidate;
+        suggestion->distance = distance;
     }
 }
 
@@ -134,7 +134,7 @@ static const struct {
     {"output", {"json"}},
 };
 
-const char *nearest_command(const char *group, const char *word) {
+const char *suggest_command(const char *group, const char *word) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].group, group) == 0 && strcmp(commands[i].word, word) == 0)
             return commands[i].ours;
@@ -142,7 +142,7 @@ const char *nearest_command(const char *group, const char *word) {
     return NULL;
 }
 
-const char *const *nearest_options(const char *word) {
+const char *const *suggest_options(const char *word) {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (strcmp(options[i].word, word) == 0)
             return options[i].ours;

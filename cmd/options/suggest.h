@@ -1,30 +1,31 @@
-/* nearest.h: which known word a mistyped one was meant to be, or a word of another program's. */
-#ifndef RLOCK_CMD_NEAREST_H
-#define RLOCK_CMD_NEAREST_H
+/* suggest.h: which known word a mistyped one was meant to be, or a word of another program's. */
+#ifndef RLOCK_CMD_SUGGEST_H
+#define RLOCK_CMD_SUGGEST_H
 
 #include <stddef.h>
 
-/* Start with NEAREST_INIT(word), offer every candidate, then read best: NULL when none is near. */
-struct nearest {
+/* Start with SUGGESTION_INIT(word), offer every candidate, then read best: NULL when none is near.
+ */
+struct suggestion {
     const char *word;
     const char *best; /* borrowed from the caller who offered it */
     size_t distance;
 };
-#define NEAREST_INIT(text)                                                                         \
+#define SUGGESTION_INIT(text)                                                                      \
     { .word = (text) }
 
-void nearest_offer(struct nearest *nearest, const char *candidate);
+void suggest_offer(struct suggestion *suggestion, const char *candidate);
 
 /* What stands here for a command that users of flock(1), consul, redis-cli or docker know, in the
  * group of that name ("": rlock itself): "rlock status"; NULL: nothing in particular. */
-const char *nearest_command(const char *group, const char *word);
+const char *suggest_command(const char *group, const char *word);
 
 /* The same for an option, without its dashes: what might be meant, the likeliest first, up to a
  * NULL. Names of options, of which not every command has each; or what is none: "rlock read". NULL:
  * nothing in particular. */
-const char *const *nearest_options(const char *word);
+const char *const *suggest_options(const char *word);
 
 /* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
  * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
-size_t nearest_distance(const char *a, const char *b);
+size_t suggest_distance(const char *a, const char *b);
 #endif

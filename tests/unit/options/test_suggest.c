@@ -1,4 +1,4 @@
-/* test_nearest.c: which known word a mistyped one was meant to be. */
+/* test_suggest.c: which known word a mistyped one was meant to be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "options/nearest.h"
+#include "options/suggest.h"
 
 static void counts_edits(void **state) {
     (void)state;
@@ -23,8 +23,8 @@ static void counts_edits(void **state) {
             {"help", "server", 5},
         };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(nearest_distance(rows[i].a, rows[i].b), rows[i].distance);
-        assert_int_equal(nearest_distance(rows[i].b, rows[i].a), rows[i].distance);
+        assert_int_equal(suggest_distance(rows[i].a, rows[i].b), rows[i].distance);
+        assert_int_equal(suggest_distance(rows[i].b, rows[i].a), rows[i].distance);
     }
 }
 
@@ -33,18 +33,18 @@ static void gives_up_on_long_words(void **state) {
     char word[1000];
     memset(word, 'a', sizeof word - 1);
     word[sizeof word - 1] = '\0';
-    assert_true(nearest_distance(word, "a") == SIZE_MAX);
-    struct nearest nearest = NEAREST_INIT(word);
-    nearest_offer(&nearest, "run");
-    assert_null(nearest.best);
+    assert_true(suggest_distance(word, "a") == SIZE_MAX);
+    struct suggestion suggestion = SUGGESTION_INIT(word);
+    suggest_offer(&suggestion, "run");
+    assert_null(suggestion.best);
 }
 
 static const char *find(const char *word) {
     static const char *const words[] = {"run", "fair", "read", "write", "release", "renew"};
-    struct nearest nearest = NEAREST_INIT(word);
+    struct suggestion suggestion = SUGGESTION_INIT(word);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        nearest_offer(&nearest, words[i]);
-    return nearest.best;
+        suggest_offer(&suggestion, words[i]);
+    return suggestion.best;
 }
 
 static void finds_the_nearest(void **state) {
