@@ -70,8 +70,8 @@ static enum rlock_status break_some(rlock_client *client, size_t server,
     }
     call->args[5] = owners;
     const enum rlock_status status =
-        rlock__ask(client, &client->routes.at[server], kind->take_away, call, options->deadline_ms,
-                   options->cancel_fd, &answer, &in_doubt);
+        rlock__script_retry(client, &client->routes.at[server], kind->take_away, call,
+                            options->deadline_ms, options->cancel_fd, &answer, &in_doubt);
     free(owners);
     if (status != RLOCK_OK)
         return status;

@@ -14,8 +14,8 @@ static enum rlock_status look_with(rlock_client *client, const struct rlock_look
     struct rlock__answer answer;
     bool in_doubt;
     const enum rlock_status status =
-        rlock__ask(client, &client->routes.at[look->server], RLOCK__LOOK, call, look->deadline_ms,
-                   look->cancel_fd, &answer, &in_doubt);
+        rlock__script_retry(client, &client->routes.at[look->server], RLOCK__LOOK, call,
+                            look->deadline_ms, look->cancel_fd, &answer, &in_doubt);
     if (status != RLOCK_OK)
         return status;
     if (answer.code == OTHER_KIND) {

@@ -173,8 +173,8 @@ enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int can
         .arg_count = 7,
         .args = {"", "0", "", "0", RLOCK__SPUBLISH, scan->cursor, STEP},
         .most = RLOCK__RESP_LISTING};
-    status = rlock__ask(scan->client, &scan->client->routes.at[scan->server], RLOCK__SCAN, &call,
-                        deadline_ms, cancel_fd, &answer, &in_doubt);
+    status = rlock__script_retry(scan->client, &scan->client->routes.at[scan->server], RLOCK__SCAN,
+                                 &call, deadline_ms, cancel_fd, &answer, &in_doubt);
     if (status != RLOCK_OK)
         return status;
     status = read_answer(scan, answer.reply);

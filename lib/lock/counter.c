@@ -35,8 +35,9 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
                                    const struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
     bool in_doubt;
-    enum rlock_status status = rlock__ask(client, &client->routes.at[0], *verb->script, call,
-                                          count->deadline_ms, count->cancel_fd, answer, &in_doubt);
+    enum rlock_status status =
+        rlock__script_retry(client, &client->routes.at[0], *verb->script, call, count->deadline_ms,
+                            count->cancel_fd, answer, &in_doubt);
     if (status != RLOCK_OK)
         return status;
     rlock__reply_free(answer->reply);

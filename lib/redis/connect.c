@@ -37,7 +37,7 @@ enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply
     if (text == NULL)
         return RLOCK_OK;
     const char *plain;
-    const enum rlock_status status = rlock__refusal(text, &plain);
+    const enum rlock_status status = rlock__reply_error_status(text, &plain);
     rlock__error_set(&link->error, "%s", plain);
     char *where = strstr(link->error.text, " script: "); /* its SHA-1 and line: no use to anybody */
     if (where != NULL)
@@ -227,7 +227,7 @@ static enum rlock__io select_db(struct rlock__link *link) {
     return io;
 }
 
-enum rlock__io rlock__link_open(struct rlock__link *link) {
+enum rlock__io rlock__link_connect(struct rlock__link *link) {
     enum rlock__io io = RLOCK__IO_DONE;
     while (io == RLOCK__IO_DONE) {
         switch (link->stage) {

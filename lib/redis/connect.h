@@ -5,7 +5,7 @@
 #include "redis/link.h"
 
 /* Goes on to RLOCK__READY. RLOCK__IO_DONE: it is. RLOCK__IO_WAIT: for rlock__link_poll(). */
-enum rlock__io rlock__link_open(struct rlock__link *link);
+enum rlock__io rlock__link_connect(struct rlock__link *link);
 
 /* Says why there is no connection, its time being over. */
 void rlock__link_say_not_connected(struct rlock__link *link);

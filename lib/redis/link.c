@@ -219,7 +219,7 @@ static bool is_astray(const struct rlock__link *link) {
 
 static enum rlock__io step(struct rlock__link *link, rlock__reply **reply) {
     for (;;) {
-        const enum rlock__io io = rlock__link_open(link);
+        const enum rlock__io io = rlock__link_connect(link);
         if (io != RLOCK__IO_DONE)
             return io;
         if (!has_hung_up(link) && !is_astray(link))

@@ -120,7 +120,8 @@ void rlock__link_time_out(struct rlock__link *link);
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
 
-/* What a reply says: RLOCK_OK, or as rlock__refusal() when it is an error; link->error has it. */
+/* What a reply says: RLOCK_OK, or as rlock__reply_error_status() when it is an error; link->error
+ * has it. */
 enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply *reply);
 
 #endif

@@ -47,7 +47,7 @@ static const struct {
     {"ERR max number of clients", RLOCK_AGAIN, NULL},
 };
 
-enum rlock_status rlock__refusal(const char *text, const char **plain) {
+enum rlock_status rlock__reply_error_status(const char *text, const char **plain) {
     *plain = text;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         if (strncmp(text, refusals[i].prefix, strlen(refusals[i].prefix)) == 0) {

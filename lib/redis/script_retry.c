@@ -36,10 +36,10 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
     }
 }
 
-enum rlock_status rlock__ask(struct rlock_client *client, struct rlock__route *route,
-                             const struct rlock__script *script, const struct rlock__call *call,
-                             int64_t deadline_ms, int cancel_fd, struct rlock__answer *answer,
-                             bool *in_doubt) {
+enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock__route *route,
+                                      const struct rlock__script *script,
+                                      const struct rlock__call *call, int64_t deadline_ms,
+                                      int cancel_fd, struct rlock__answer *answer, bool *in_doubt) {
     const enum rlock_status status =
         ask_until_answered(client, route, script, call, deadline_ms, cancel_fd, answer, in_doubt);
     if (status != RLOCK_OK)

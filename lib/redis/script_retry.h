@@ -8,9 +8,9 @@
 /* RLOCK_OK: answer is filled; its reply is the caller's to free. in_doubt: an answer was lost on
  * the way. Else RLOCK_UNAVAILABLE (none by the deadline, or not reached within the client's time
  * for that), RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM: client->error says why. */
-enum rlock_status rlock__ask(struct rlock_client *client, struct rlock__route *route,
-                             const struct rlock__script *script, const struct rlock__call *call,
-                             int64_t deadline_ms, int cancel_fd, struct rlock__answer *answer,
-                             bool *in_doubt);
+enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock__route *route,
+                                      const struct rlock__script *script,
+                                      const struct rlock__call *call, int64_t deadline_ms,
+                                      int cancel_fd, struct rlock__answer *answer, bool *in_doubt);
 
 #endif

@@ -65,7 +65,7 @@ static const struct {
 
 static void assert_refusal(const char *text, enum rlock_status expected) {
     const char *plain = NULL;
-    const enum rlock_status status = rlock__refusal(text, &plain);
+    const enum rlock_status status = rlock__reply_error_status(text, &plain);
     if (status != expected)
         fail_msg("'%s': %s, not %s", text, rlock_status_text(status), rlock_status_text(expected));
     assert_non_null(plain);
@@ -81,7 +81,7 @@ static void a_missing_password_is_told_in_plain_words(void **state) {
                                         "ERR Protocol error: unauthenticated bulk length"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         const char *plain = NULL;
-        (void)rlock__refusal(texts[i], &plain);
+        (void)rlock__reply_error_status(texts[i], &plain);
         assert_string_equal(plain, "the server wants a password");
     }
 }
@@ -89,14 +89,14 @@ static void a_missing_password_is_told_in_plain_words(void **state) {
 static void a_missing_right_is_named_where_the_server_names_it(void **state) {
     (void)state;
     const char *plain = NULL;
-    (void)rlock__refusal(
+    (void)rlock__reply_error_status(
         "ERR The user executing the script can't run this command or subcommand" TAIL, &plain);
     assert_string_equal(plain, "this user has no right to all that the lock needs");
     const char *named = "NOPERM this user has no right to ZADD"; /* lua/include/rights.lua */
-    assert_int_equal(rlock__refusal(named, &plain), RLOCK_DENIED);
+    assert_int_equal(rlock__reply_error_status(named, &plain), RLOCK_DENIED);
     assert_string_equal(plain, "this user has no right to ZADD");
     named = "ERR ACL failure in script: User app has no permissions to run the 'zadd' command";
-    assert_int_equal(rlock__refusal(named, &plain), RLOCK_DENIED);
+    assert_int_equal(rlock__reply_error_status(named, &plain), RLOCK_DENIED);
     assert_string_equal(plain, "User app has no permissions to run the 'zadd' command");
 }
 
