@@ -20,8 +20,8 @@ static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *fact
     rlock__probe_server(probe);
     if (probe->status == RLOCK_OK)
         return RLOCK_OK;
-    probe->client->error = link->error;
-    rlock__fact_add(probe->facts, "probe.error", "%s", link->error.text);
+    probe->client->error = *link->error;
+    rlock__fact_add(probe->facts, "probe.error", "%s", link->error->text);
     return probe->status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : probe->status;
 }
 

@@ -29,7 +29,7 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
         return;
     reply = rlock__probe_ask(sentinel, 3, quorum);
     rlock__fact_add(sentinel->facts, "sentinel.ckquorum", "%s",
-                    reply != NULL ? "OK" : sentinel->link->error.text);
+                    reply != NULL ? "OK" : sentinel->link->error->text);
     rlock__reply_free(reply);
 }
 
@@ -37,6 +37,7 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
 static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
     const struct rlock__site *site = &probe->client->sites[0];
     struct rlock__access access = site->finder;
+    struct rlock__error error;
     struct rlock__link link;
     struct rlock__probe sentinel = *probe;
     bool answered = false;
@@ -44,7 +45,7 @@ static bool answers(struct rlock__probe *probe, const struct rlock__host *host, 
     for (int with_password = 0; with_password < 2 && !answered; with_password++) {
         access.user = with_password ? site->finder.user : NULL;
         access.password = with_password ? site->finder.password : NULL;
-        rlock__link_init(&link, host->name, host->port, &access);
+        rlock__link_init(&link, host->name, host->port, &access, &error);
         sentinel.link = &link;
         sentinel.status = RLOCK_OK;
         rlock__reply *reply = rlock__probe_ask(&sentinel, 1, ping);

@@ -73,10 +73,7 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
 static enum rlock_status fail_subscription(struct rlock__listener *listener, size_t i,
                                            enum rlock_status status) {
     struct rlock__route *route = &listener->routes.at[i];
-    if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED)
-        listener->routes.error = listener->subscriptions[i].link->error;
-    else
-        listener->routes.error = route->error;
+    listener->routes.error = route->error;
     rlock__route_doubt(route);
     rlock__subscription_close(&listener->subscriptions[i], route);
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;

@@ -72,7 +72,7 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
                                const struct rlock__resource *resource, struct rlock__news *news) {
     rlock__reply *reply = NULL;
     enum rlock__io io =
-        rlock__conn_receive(&subscription->link->conn, &reply, &subscription->link->error);
+        rlock__conn_receive(&subscription->link->conn, &reply, subscription->link->error);
     if (io != RLOCK__IO_DONE)
         return io;
     const enum rlock_status status = rlock__link_judge(subscription->link, reply);
@@ -80,7 +80,7 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(resource, reply);
     if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
-        rlock__error_set(&subscription->link->error, "%s", text);
+        rlock__error_set(subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
         io = RLOCK__IO_BROKEN;
     else if (status != RLOCK_OK)
@@ -106,7 +106,7 @@ enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription
     }
     if (subscription->request.bytes != NULL) {
         io = rlock__conn_send(&subscription->link->conn, &subscription->request,
-                              &subscription->link->error);
+                              subscription->link->error);
         if (io == RLOCK__IO_DONE)
             rlock__request_free(&subscription->request);
     }

@@ -41,7 +41,7 @@ enum rlock_status rlock__subscription_add(struct rlock__subscription *subscripti
                                           const char *channel);
 
 /* As far as it goes without waiting: connects, sends, and takes each message about the resource
- * into *news. RLOCK__IO_WAIT: to be polled. Else it has failed: subscription->link->error says why.
+ * into *news. RLOCK__IO_WAIT: to be polled. Else it has failed, and the route's error says why.
  */
 enum rlock__io rlock__subscription_step(struct rlock__subscription *subscription,
                                         const struct rlock__resource *resource,

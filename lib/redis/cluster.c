@@ -17,6 +17,7 @@ struct node {
 
 struct rlock__cluster {
     const struct rlock__access *access;
+    struct rlock__error *error; /* its owner's */
     struct node **nodes;
     size_t count;
     size_t asked; /* with which node to begin */
@@ -43,7 +44,7 @@ static struct node *node_at(struct rlock__cluster *cluster, const char *host, co
         nodes != NULL && cluster->count < NODES_MAX ? calloc(1, sizeof *node) : NULL;
     if (node == NULL)
         return NULL;
-    rlock__link_init(&node->link, host, port, cluster->access);
+    rlock__link_init(&node->link, host, port, cluster->access, cluster->error);
     *index = cluster->count;
     return cluster->nodes[cluster->count++] = node;
 }
@@ -91,11 +92,13 @@ static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server
 
 struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
                                           const struct rlock__access *access,
-                                          const struct rlock__cluster *like) {
+                                          const struct rlock__cluster *like,
+                                          struct rlock__error *error) {
     struct rlock__cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL)
         return NULL;
     cluster->access = access;
+    cluster->error = error;
     memset(cluster->serves, 0xff, sizeof cluster->serves); /* nobody, as far as is known */
     if (like != NULL ? copy(cluster, like) : add_hosts(cluster, server))
         return cluster;
@@ -176,9 +179,9 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
     return status;
 }
 
-static enum rlock_status learn(struct rlock__cluster *cluster, const struct rlock__limit *limit,
-                               struct rlock__error *error) {
+static enum rlock_status learn(struct rlock__cluster *cluster, const struct rlock__limit *limit) {
     enum rlock_status worst = RLOCK_AGAIN;
+    struct rlock__error why = {""};
     const size_t count = cluster->count, first = cluster->asked;
     for (size_t i = 0; i < count; i++) {
         const size_t which = (first + i) % count;
@@ -196,23 +199,23 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
         }
         if (i == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
             worst = status;
-            *error = link->error;
+            why = *cluster->error;
         }
         if (status == RLOCK_CANCELLED)
             return status;
     }
+    *cluster->error = why;
     return worst;
 }
 
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
-                                      const struct rlock__limit *limit, struct rlock__link **out,
-                                      struct rlock__error *error) {
-    enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+                                      const struct rlock__limit *limit, struct rlock__link **out) {
+    enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit);
     if (status != RLOCK_OK)
         return status;
     if (cluster->serves[slot] == NOBODY) {
         rlock__cluster_doubt(cluster);
-        rlock__error_set(error, "CLUSTERDOWN: no node serves slot %u", slot);
+        rlock__error_set(cluster->error, "CLUSTERDOWN: no node serves slot %u", slot);
         return RLOCK_AGAIN;
     }
     *out = &cluster->nodes[cluster->serves[slot]]->link;
@@ -236,9 +239,8 @@ struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t
 }
 
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
-                                      const struct rlock__limit *limit, struct rlock__link **out,
-                                      struct rlock__error *error) {
-    const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit, error);
+                                      const struct rlock__limit *limit, struct rlock__link **out) {
+    const enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit);
     *out = NULL;
     if (status != RLOCK_OK)
         return status;

@@ -7,10 +7,12 @@
 
 struct rlock__cluster;
 
-/* A cluster of which the URL's hosts are known, or what `like` knows of it. NULL: no memory. */
+/* A cluster of which the URL's hosts are known, or what `like` knows of it. error: where to say
+ * what went wrong; borrowed. NULL: no memory. */
 struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
                                           const struct rlock__access *access,
-                                          const struct rlock__cluster *like);
+                                          const struct rlock__cluster *like,
+                                          struct rlock__error *error);
 void rlock__cluster_free(struct rlock__cluster *cluster);
 void rlock__cluster_close(struct rlock__cluster *cluster);
 
@@ -18,8 +20,7 @@ void rlock__cluster_close(struct rlock__cluster *cluster);
  * RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE (it is no cluster), RLOCK_DENIED, RLOCK_CANCELLED,
  * RLOCK_SYSTEM. */
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
-                                      const struct rlock__limit *limit, struct rlock__link **out,
-                                      struct rlock__error *error);
+                                      const struct rlock__limit *limit, struct rlock__link **out);
 
 /* The i-th of the nodes that serve slots, as far as they are known; NULL past the last. */
 struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i);
@@ -27,8 +28,7 @@ struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t
 /* The first node from *node on that serves a slot, by a number that stays its own; *out: NULL when
  * there is none any more. Returns as rlock__cluster_find(). */
 enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
-                                      const struct rlock__limit *limit, struct rlock__link **out,
-                                      struct rlock__error *error);
+                                      const struct rlock__limit *limit, struct rlock__link **out);
 
 /* Where an error reply sends us, as "MOVED 3999 10.0.0.1:6381" or "ASK ...". NULL: nowhere.
  * *asking: only this once, after ASKING. */

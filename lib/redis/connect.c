@@ -38,8 +38,9 @@ enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply
         return RLOCK_OK;
     const char *plain;
     const enum rlock_status status = rlock__reply_error_status(text, &plain);
-    rlock__error_set(&link->error, "%s", plain);
-    char *where = strstr(link->error.text, " script: "); /* its SHA-1 and line: no use to anybody */
+    rlock__error_set(link->error, "%s", plain);
+    char *where =
+        strstr(link->error->text, " script: "); /* its SHA-1 and line: no use to anybody */
     if (where != NULL)
         *where = '\0';
     if (status == RLOCK_AGAIN && !is_only_busy(text))
@@ -50,7 +51,7 @@ enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply
 enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request *request) {
     struct rlock__error none;
     rlock__reply *reply = NULL;
-    enum rlock__io io = rlock__conn_send(&link->conn, request, &link->error);
+    enum rlock__io io = rlock__conn_send(&link->conn, request, link->error);
     if (io != RLOCK__IO_BROKEN || link->owed > 0 ||
         rlock__conn_receive(&link->conn, &reply, &none) != RLOCK__IO_DONE)
         return io;
@@ -74,7 +75,7 @@ static enum rlock__io begin_look_up(struct rlock__link *link) {
         link->lookup_begun_ms = now;
     }
     if (link->lookup == NULL) {
-        rlock__error_set(&link->error, "no thread for looking up %s", link->host);
+        rlock__error_set(link->error, "no thread for looking up %s", link->host);
         return RLOCK__IO_SYSTEM;
     }
     link->lookup_by_ms = link->connect_by_ms;
@@ -93,7 +94,7 @@ static enum rlock__io begin(struct rlock__link *link) {
     if (*link->port == '\0') {
         if (rlock__address_of_path(&link->addresses, link->host))
             return RLOCK__IO_DONE;
-        rlock__error_set(&link->error, "the path of a socket has at most 107 bytes");
+        rlock__error_set(link->error, "the path of a socket has at most 107 bytes");
         return RLOCK__IO_UNUSABLE;
     }
     return rlock__address_of_number(&link->addresses, link->host, link->port) ? RLOCK__IO_DONE
@@ -111,10 +112,10 @@ static enum rlock__io look_up(struct rlock__link *link) {
     if (!answered && rlock_now_ms() < link->lookup_by_ms)
         return RLOCK__IO_WAIT;
     if (answered) {
-        rlock__lookup_take(link->lookup, &link->addresses, &link->error);
+        rlock__lookup_take(link->lookup, &link->addresses, link->error);
         link->lookup = NULL;
     } else {
-        rlock__error_set(&link->error, "looking up the host took too long");
+        rlock__error_set(link->error, "looking up the host took too long");
     }
     if (link->addresses.count == 0)
         return RLOCK__IO_BROKEN;
@@ -134,19 +135,19 @@ static void share_time(struct rlock__link *link) {
 static enum rlock__io connect_next(struct rlock__link *link) {
     enum rlock__io io = RLOCK__IO_BROKEN;
     if (link->tried == link->addresses.count && link->tried == 0)
-        rlock__error_set(&link->error, "the host has no address");
+        rlock__error_set(link->error, "the host has no address");
     while (io == RLOCK__IO_BROKEN && link->tried < link->addresses.count) {
         share_time(link);
         io = rlock__conn_start(&link->conn,
                                (const struct sockaddr *)&link->addresses.at[link->tried].address,
-                               link->addresses.at[link->tried].length, &link->error);
+                               link->addresses.at[link->tried].length, link->error);
         link->tried++;
     }
     return io;
 }
 
 void rlock__link_say_not_connected(struct rlock__link *link) {
-    rlock__error_set(&link->error, "%s",
+    rlock__error_set(link->error, "%s",
                      link->conn.tls != NULL
                          ? "no TLS handshake in time (if it does not speak TLS, give redis://)"
                          : "no connection in time");
@@ -157,7 +158,7 @@ static enum rlock__io connect_on(struct rlock__link *link) {
         enum rlock__io io = link->conn.fd < 0 ? connect_next(link) : RLOCK__IO_DONE;
         if (io != RLOCK__IO_DONE)
             return io;
-        io = rlock__conn_finish(&link->conn, link->access->tls, link->host, &link->error);
+        io = rlock__conn_finish(&link->conn, link->access->tls, link->host, link->error);
         if (io == RLOCK__IO_DONE) {
             link->look_up_again = false;
             link->stage = RLOCK__AUTHENTICATING;
@@ -182,9 +183,9 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     rlock__reply *reply = NULL;
     enum rlock__io io = rlock__link_send(link, &link->log_in);
     if (io == RLOCK__IO_DONE)
-        io = rlock__conn_receive(&link->conn, &reply, &link->error);
+        io = rlock__conn_receive(&link->conn, &reply, link->error);
     if (io == RLOCK__IO_WAIT && too_late(link)) {
-        rlock__error_set(&link->error, "no answer in time");
+        rlock__error_set(link->error, "no answer in time");
         return RLOCK__IO_BROKEN;
     }
     if (io != RLOCK__IO_DONE)
@@ -195,7 +196,7 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     if (status != RLOCK_OK) /* whatever it has against us, if it does not pass */
         io = status == RLOCK_AGAIN ? RLOCK__IO_BROKEN : RLOCK__IO_DENIED;
     if (rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply)) {
-        rlock__error_set(&link->error, "the server's answer to %s can't be understood", words[0]);
+        rlock__error_set(link->error, "the server's answer to %s can't be understood", words[0]);
         io = RLOCK__IO_UNUSABLE;
     }
     rlock__reply_free(reply);

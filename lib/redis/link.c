@@ -10,8 +10,9 @@
 #include "redis/reply_error.h"
 
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
-                      const struct rlock__access *access) {
-    *link = (struct rlock__link){.access = access, .look_up_again = true, .conn = RLOCK__CONN_INIT};
+                      const struct rlock__access *access, struct rlock__error *error) {
+    *link = (struct rlock__link){
+        .access = access, .error = error, .look_up_again = true, .conn = RLOCK__CONN_INIT};
     (void)snprintf(link->host, sizeof link->host, "%s", host);
     (void)snprintf(link->port, sizeof link->port, "%s", port);
 }
@@ -119,14 +120,14 @@ static bool expect_one(struct rlock__link *link) {
 bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args) {
     if (expect_one(link) && rlock__request_add(&link->request, count, args))
         return true;
-    rlock__error_set(&link->error, "no memory");
+    rlock__error_set(link->error, "no memory");
     return false;
 }
 
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words) {
     if (expect_one(link) && rlock__request_add_words(&link->request, count, words))
         return true;
-    rlock__error_set(&link->error, "no memory");
+    rlock__error_set(link->error, "no memory");
     return false;
 }
 
@@ -148,9 +149,9 @@ static enum rlock__io send_request(struct rlock__link *link) {
 
 /* What does not understand us hangs up at our first word. */
 static void suspect_tls(struct rlock__link *link) {
-    const struct rlock__error why = link->error;
+    const struct rlock__error why = *link->error;
     if (!link->heard && link->conn.tls == NULL && *link->port != '\0')
-        rlock__error_set(&link->error, "%s (if it speaks TLS, give rediss://)", why.text);
+        rlock__error_set(link->error, "%s (if it speaks TLS, give rediss://)", why.text);
 }
 
 /* A reply's time is the whole reply's, from when the connection is there. */
@@ -162,7 +163,7 @@ static enum rlock__io wait_on(struct rlock__link *link) {
                                  : RLOCK_FOREVER;
     if (now < link->answer_by_ms)
         return RLOCK__IO_WAIT;
-    rlock__error_set(&link->error, "no answer in time");
+    rlock__error_set(link->error, "no answer in time");
     return RLOCK__IO_BROKEN;
 }
 
@@ -176,7 +177,7 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
     link->conn.resp.most = link->most;
     for (;;) {
         rlock__reply *reply = NULL;
-        io = rlock__conn_receive(&link->conn, &reply, &link->error);
+        io = rlock__conn_receive(&link->conn, &reply, link->error);
         if (io == RLOCK__IO_BROKEN)
             suspect_tls(link);
         if (io != RLOCK__IO_DONE)
@@ -207,8 +208,9 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
 static bool has_hung_up(struct rlock__link *link) {
     if (!link->used || link->owed > 0 || link->request.bytes == NULL || link->request.sent > 0)
         return false;
+    struct rlock__error none;
     rlock__reply *unasked = NULL;
-    const enum rlock__io io = rlock__conn_receive(&link->conn, &unasked, &link->error);
+    const enum rlock__io io = rlock__conn_receive(&link->conn, &unasked, &none);
     rlock__reply_free(unasked);
     return io != RLOCK__IO_WAIT;
 }
@@ -272,7 +274,7 @@ void rlock__link_time_out(struct rlock__link *link) {
     if (link->stage < RLOCK__AUTHENTICATING)
         rlock__link_say_not_connected(link);
     else
-        rlock__error_set(&link->error, "no answer in time");
+        rlock__error_set(link->error, "no answer in time");
     fail(link);
     forget_request(link);
 }

@@ -57,12 +57,13 @@ struct rlock__link {
     bool heard;                            /* the server has said something, ever */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request went out whose answer never came */
-    struct rlock__error error;
+    struct rlock__error *error;            /* its owner's */
 };
 
-/* A link that connects on first use. port "": host is a socket's path. */
+/* A link that connects on first use. port "": host is a socket's path. error: where to say what
+ * went wrong; borrowed. */
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
-                      const struct rlock__access *access);
+                      const struct rlock__access *access, struct rlock__error *error);
 
 /* Takes over another's addresses, so that a name service that has died since does no harm. */
 void rlock__link_like(struct rlock__link *link, const struct rlock__link *like);

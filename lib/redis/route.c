@@ -19,10 +19,10 @@ bool rlock__route_init(struct rlock__route *route, const struct rlock__site *sit
                      socket   ? server->path
                      : single ? server->hosts[0].name
                               : "",
-                     socket || !single ? "" : server->hosts[0].port, &site->access);
+                     socket || !single ? "" : server->hosts[0].port, &site->access, &route->error);
     if (server->topology == RLOCK__CLUSTER) {
-        route->cluster =
-            rlock__cluster_new(server, &site->access, like != NULL ? like->cluster : NULL);
+        route->cluster = rlock__cluster_new(server, &site->access,
+                                            like != NULL ? like->cluster : NULL, &route->error);
         return route->cluster != NULL;
     }
     if (like != NULL) {
@@ -110,8 +110,7 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
     switch (route->site->server.topology) {
     case RLOCK__SINGLE: break;
     case RLOCK__SENTINEL: return locate(route, limit);
-    case RLOCK__CLUSTER:
-        return rlock__cluster_find(route->cluster, rlock__slot(key), &bound, out, &route->error);
+    case RLOCK__CLUSTER: return rlock__cluster_find(route->cluster, rlock__slot(key), &bound, out);
     }
     return RLOCK_OK;
 }
@@ -120,7 +119,7 @@ enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
                                     const struct rlock__limit *limit, struct rlock__link **out) {
     const struct rlock__limit bound = bound_by_connecting(route, limit);
     if (route->cluster != NULL)
-        return rlock__cluster_node(route->cluster, node, &bound, out, &route->error);
+        return rlock__cluster_node(route->cluster, node, &bound, out);
     *out = NULL;
     return *node == 0 ? rlock__route_find(route, "", limit, out) : RLOCK_OK;
 }

@@ -144,7 +144,7 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
 /* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
 static void leave_link(struct rlock__link *link, bool goes_on) {
     if (goes_on) {
-        rlock__error_set(&link->error, "no answer in time");
+        rlock__error_set(link->error, "no answer in time");
         rlock__link_abandon(link);
     } else {
         rlock__link_time_out(link);

@@ -86,7 +86,6 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
     int64_t replicas = 0;
     *status = rlock__link_judge(run->link, counted);
     if (*status != RLOCK_OK) {
-        run->route->error = run->link->error;
         (void)not_confirmed(run, *status);
         return false;
     }

@@ -55,8 +55,6 @@ void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
         run->route->answered = run->route->answered || run->link->answered;
         run->route->in_doubt = run->link->in_doubt;
         run->route->used = status == RLOCK_OK ? run->link : run->route->used;
-        if (status != RLOCK_OK && !run->unconfirmed)
-            run->route->error = run->link->error;
     }
     if (status == RLOCK_AGAIN)
         rlock__route_doubt(run->route);
@@ -100,7 +98,7 @@ static bool redirected(struct rlock__run *run, const struct rlock__script *scrip
     if (to == NULL)
         return false;
     if (run->redirections++ >= REDIRECTIONS_MAX) {
-        rlock__error_set(&run->link->error, "%s", text);
+        rlock__error_set(&run->route->error, "%s", text);
         rlock__run_end(run, RLOCK_AGAIN);
         return true;
     }
@@ -130,13 +128,13 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
     if (status == RLOCK_AGAIN)
-        run->route->told = run->link->error;
+        run->route->told = run->route->error;
     else
         run->route->told.text[0] = '\0';
     if (status == RLOCK_OK &&
         !(rlock__reply_integer(reply, 0, &out->code) && number_or_digits(reply, &out->a) &&
           rlock__reply_integer(reply, 2, &out->b))) {
-        rlock__error_set(&run->link->error, "the server's answer to %s can't be understood",
+        rlock__error_set(&run->route->error, "the server's answer to %s can't be understood",
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
@@ -167,6 +165,5 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
 
 void rlock__run_fail(struct rlock__run *run, enum rlock_status status) {
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
-    run->route->error = run->link->error;
     rlock__run_end(run, status);
 }

@@ -12,6 +12,7 @@ struct inquiry {
     struct rlock__access access; /* without password until one is asked for */
     struct rlock__access log_in;
     struct rlock__link link;
+    struct rlock__error error;
 };
 
 /* One question to the Sentinel; who does not want a password is not told one. */
@@ -104,7 +105,7 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
     rlock__replicas_free(&out->replicas);
     if (error->text[0] == '\0')
         rlock__error_set(error, "Sentinel %s:%s: %s", inquiry->link.host, inquiry->link.port,
-                         inquiry->link.error.text);
+                         inquiry->error.text);
     return status;
 }
 
@@ -134,7 +135,7 @@ enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
         struct inquiry inquiry = {.server = server, .access = *access, .log_in = *access};
         inquiry.access.user = inquiry.access.password = NULL;
         rlock__link_init(&inquiry.link, server->hosts[which].name, server->hosts[which].port,
-                         &inquiry.access);
+                         &inquiry.access, &inquiry.error);
         const struct rlock__limit patience = share(limit, server->host_count - i);
         struct rlock__error why;
         const enum rlock_status status = ask_one(&inquiry, &patience, want_replicas, out, &why);

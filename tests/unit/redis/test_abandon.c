@@ -96,7 +96,7 @@ static int open_door(struct linked *f) {
     assert_int_equal(bind(door, (const struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(door, 1), 0);
     f->access.connect_timeout_ms = LONG_MS;
-    rlock__link_init(&f->link, f->peer.path, "", &f->access);
+    rlock__link_init(&f->link, f->peer.path, "", &f->access, &f->error);
     return door;
 }
 
@@ -115,7 +115,7 @@ static void sending_has_a_deadline(void **state) {
     assert_int_equal(about.events, POLLOUT);
     assert_true(deadline_ms == RLOCK_FOREVER); /* it is connected: the caller's limit counts */
     assert_int_equal(call(&f, SHORT_MS, NULL), RLOCK_AGAIN);
-    assert_string_equal(f.link.error.text, "no answer in time");
+    assert_string_equal(f.error.text, "no answer in time");
     assert_int_equal(f.link.stage, RLOCK__CLOSED);
 
     /* Behind half a request no other can be sent. */

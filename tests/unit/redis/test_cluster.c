@@ -36,7 +36,7 @@ static void begin(struct fixture *f, size_t count, const char *const *answers[])
         peer_serve(&f->peers[i], answers[i]);
         f->server.hosts[i] = (struct rlock__host){.name = "127.0.0.1", .port = f->peers[i].port};
     }
-    f->cluster = rlock__cluster_new(&f->server, &f->access, NULL);
+    f->cluster = rlock__cluster_new(&f->server, &f->access, NULL, &f->error);
     assert_non_null(f->cluster);
 }
 
@@ -54,7 +54,7 @@ static void forget(struct fixture *f) {
 static enum rlock_status find(struct fixture *f, unsigned slot) {
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     f->found = NULL;
-    return rlock__cluster_find(f->cluster, slot, &limit, &f->found, &f->error);
+    return rlock__cluster_find(f->cluster, slot, &limit, &f->found);
 }
 
 static void assert_at(const struct rlock__link *link, const char *host, const char *port) {
@@ -235,7 +235,7 @@ static void a_node_that_does_not_answer_is_passed_over(void **state) {
         const char *const *answers[] = {ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)};
         const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1};
         begin(&f, 2, answers);
-        assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found, &f.error), RLOCK_OK);
+        assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found), RLOCK_OK);
         assert_at(f.found, "10.0.0.1", "7001");
         end(&f);
         forget(&f);
@@ -292,7 +292,7 @@ static void what_is_known_is_taken_over(void **state) {
     const char *const *answers[] = {ANSWERS(two_ranges, SHARDS)};
     begin(&f, 1, answers);
     assert_int_equal(find(&f, 5), RLOCK_OK);
-    struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster);
+    struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);
     assert_non_null(like);
     rlock__cluster_free(f.cluster);
     f.cluster = like;

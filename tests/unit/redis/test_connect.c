@@ -65,6 +65,7 @@ int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo
  */
 
 static const struct rlock__access nobody = {.connect_timeout_ms = LONG_MS};
+static struct rlock__error error; /* of the last link */
 
 static enum rlock_status ping(struct rlock__link *link, int64_t limit_ms) {
     const char *words[] = {"PING"};
@@ -93,8 +94,8 @@ static void paths_and_numbers_are_not_looked_up(void **state) {
     peer_start(&peers[0], answers);
     peer_listen_tcp(&peers[1]);
     peer_serve(&peers[1], answers);
-    rlock__link_init(&links[0], peers[0].path, "", &nobody);
-    rlock__link_init(&links[1], "127.0.0.1", peers[1].port, &nobody);
+    rlock__link_init(&links[0], peers[0].path, "", &nobody, &error);
+    rlock__link_init(&links[1], "127.0.0.1", peers[1].port, &nobody, &error);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(ping(&links[i], LONG_MS), RLOCK_OK);
         assert_int_equal(links[i].stage, RLOCK__READY);
@@ -113,7 +114,7 @@ static void a_name_is_looked_up_once(void **state) {
     struct rlock__link link;
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
         assert_int_equal(link.addresses.count, 2);
@@ -130,12 +131,12 @@ static void addresses_that_do_not_work_are_looked_up_again(void **state) {
     struct peer peer;
     struct rlock__link link;
     peer_listen_tcp(&peer);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
     peer_serve(&peer, answers);
     peer_stop(&peer); /* nobody listens there any more */
     for (int i = 1; i <= 2; i++) {
         assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-        assert_string_equal(link.error.text, "Connection refused");
+        assert_string_equal(error.text, "Connection refused");
         assert_int_equal(atomic_load(&names.begun), i);
         assert_closed(&link);
     }
@@ -147,10 +148,10 @@ static void a_name_that_is_not_found_may_be_later(void **state) {
     (void)state;
     struct rlock__link link;
     names.mode = FAILS;
-    rlock__link_init(&link, "somewhere", "1", &nobody);
+    rlock__link_init(&link, "somewhere", "1", &nobody, &error);
     for (int i = 1; i <= 2; i++) {
         assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-        assert_string_equal(link.error.text, gai_strerror(EAI_AGAIN));
+        assert_string_equal(error.text, gai_strerror(EAI_AGAIN));
         assert_int_equal(atomic_load(&names.begun), i);
         assert_closed(&link);
     }
@@ -168,16 +169,16 @@ static void a_look_up_may_take_too_long(void **state) {
     struct rlock__access access = {.connect_timeout_ms = SHORT_MS};
     struct rlock__link link;
     names.mode = HANGS;
-    rlock__link_init(&link, "somewhere", "1", &access);
+    rlock__link_init(&link, "somewhere", "1", &access, &error);
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
-    assert_string_equal(link.error.text, "looking up the host took too long");
+    assert_string_equal(error.text, "looking up the host took too long");
     assert_closed(&link);
 
     access.connect_timeout_ms = LONG_MS;
     assert_int_equal(ping(&link, SHORT_MS), RLOCK_AGAIN);
-    assert_string_equal(link.error.text, "no connection in time");
+    assert_string_equal(error.text, "no connection in time");
     assert_closed(&link);
 
     const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
@@ -197,7 +198,7 @@ static void a_name_keeps_its_addresses(void **state) {
     struct rlock__link link;
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &user);
+    rlock__link_init(&link, "somewhere", peer.port, &user, &error);
     assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
     names.mode = FAILS;
     assert_true(link.look_up_again);
@@ -224,7 +225,7 @@ static void after_a_failure_a_name_is_looked_up_again(void **state) {
     struct rlock__link link;
     peer_listen_tcp(&peer);
     peer_serve(&peer, closes);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
     assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
     assert_int_equal(atomic_load(&names.begun), 1);
     assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
@@ -243,7 +244,7 @@ static void a_slow_name_service_holds_nobody_up(void **state) {
     struct rlock__link link;
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
     assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
     names.mode = HANGS;
     const int64_t begun_ms = rlock_now_ms();
@@ -286,7 +287,7 @@ static void who_is_not_the_one_to_ask_is_left(void **state) {
         struct rlock__link link;
         rlock__reply *reply;
         peer_start(&peer, says);
-        rlock__link_init(&link, peer.path, "", &nobody);
+        rlock__link_init(&link, peer.path, "", &nobody, &error);
         assert_true(rlock__link_ask_words(&link, 1, words));
         assert_int_equal(rlock__link_call(&link, &limit, &reply), RLOCK_OK);
         (void)rlock__link_judge(&link, reply);
@@ -308,9 +309,9 @@ static void a_path_that_is_too_long_is_no_address(void **state) {
     struct rlock__link link;
     memset(path, 'A', sizeof path - 1);
     path[sizeof path - 1] = '\0';
-    rlock__link_init(&link, path, "", &nobody);
+    rlock__link_init(&link, path, "", &nobody, &error);
     assert_int_equal(ping(&link, LONG_MS), RLOCK_UNAVAILABLE);
-    assert_string_equal(link.error.text, "the path of a socket has at most 107 bytes");
+    assert_string_equal(error.text, "the path of a socket has at most 107 bytes");
     assert_closed(&link);
 }
 
@@ -320,9 +321,9 @@ static void what_another_link_has_found_is_taken_over(void **state) {
     struct rlock__link first, like, other;
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&first, "somewhere", peer.port, &nobody);
-    rlock__link_init(&like, "somewhere", peer.port, &nobody);
-    rlock__link_init(&other, "elsewhere", peer.port, &nobody);
+    rlock__link_init(&first, "somewhere", peer.port, &nobody, &error);
+    rlock__link_init(&like, "somewhere", peer.port, &nobody, &error);
+    rlock__link_init(&other, "elsewhere", peer.port, &nobody, &error);
     rlock__link_like(&like, &first); /* nothing is known yet */
     assert_true(like.look_up_again);
     assert_int_equal(ping(&first, LONG_MS), RLOCK_OK);
@@ -343,9 +344,9 @@ static void what_another_link_has_found_is_taken_over(void **state) {
 static void nobody_there_is_told(void **state) {
     (void)state;
     struct rlock__link link;
-    rlock__link_init(&link, "/tmp/rlock-there-is-no-such-socket", "", &nobody);
+    rlock__link_init(&link, "/tmp/rlock-there-is-no-such-socket", "", &nobody, &error);
     assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-    assert_string_equal(link.error.text, "No such file or directory");
+    assert_string_equal(error.text, "No such file or directory");
     assert_false(link.answered || link.in_doubt);
     assert_closed(&link);
 }
@@ -385,11 +386,11 @@ static void a_silent_address_ends_in_time(void **state) {
     char port[8];
     deaf_open(&deaf);
     (void)snprintf(port, sizeof port, "%d", ntohs(deaf.address.sin_port));
-    rlock__link_init(&link, "127.0.0.1", port, &hasty);
+    rlock__link_init(&link, "127.0.0.1", port, &hasty, &error);
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(ping(&link, RLOCK_FOREVER), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS);
-    assert_string_equal(link.error.text, "no connection in time");
+    assert_string_equal(error.text, "no connection in time");
     assert_false(link.answered || link.in_doubt);
     assert_closed(&link);
     deaf_close(&deaf);
@@ -405,7 +406,7 @@ static void a_silent_address_leaves_time_for_the_next(void **state) {
     deaf_open(&deaf);
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &patient);
+    rlock__link_init(&link, "somewhere", peer.port, &patient, &error);
     assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
     link.addresses.at[link.addresses.count++] = link.addresses.at[0];
     memcpy(&link.addresses.at[0].address, &deaf.address, sizeof deaf.address);
@@ -429,7 +430,7 @@ static void after_silence_a_name_is_looked_up_again(void **state) {
     deaf_open(&deaf);
     peer_listen_tcp(&peer);
     peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
     link.addresses.count = 1;
     link.addresses.at[0].length = sizeof deaf.address;
     memcpy(&link.addresses.at[0].address, &deaf.address, sizeof deaf.address);

@@ -96,7 +96,7 @@ static void an_errors_text_is_judged(void **state) {
         ask(&f, "FIRST");
         assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_OK);
         assert_int_equal(rlock__link_judge(&f.link, reply), rows[i].status);
-        assert_string_equal(f.link.error.text, rows[i].text);
+        assert_string_equal(f.error.text, rows[i].text);
         rlock__reply_free(reply);
         end(&f);
         peer_free(&f.peer);
@@ -116,7 +116,7 @@ static void silence_ends_at_the_limit(void **state) {
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(call(&f, SHORT_MS, NULL), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
-    assert_string_equal(f.link.error.text, "no answer in time");
+    assert_string_equal(f.error.text, "no answer in time");
     assert_int_equal(f.link.stage, RLOCK__CLOSED);
     assert_true(f.link.in_doubt);
     assert_false(f.link.answered);
@@ -145,7 +145,7 @@ static void an_answer_has_a_time_of_its_own(void **state) {
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, 4 * SHORT_MS, LONG_MS - 1);
-    assert_string_equal(f.link.error.text, "no answer in time");
+    assert_string_equal(f.error.text, "no answer in time");
     assert_int_equal(f.link.stage, RLOCK__CLOSED);
     assert_true(f.link.in_doubt);
     ask(&f, "THIRD");
@@ -186,7 +186,7 @@ static void a_closed_connection_is_opened_again(void **state) {
         assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
         ask(&f, "SECOND");
         assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_AGAIN);
-        assert_non_null(strstr(f.link.error.text, rows[i].error));
+        assert_non_null(strstr(f.error.text, rows[i].error));
         assert_int_equal(f.link.stage, RLOCK__CLOSED);
         assert_true(f.link.in_doubt && f.link.answered);
         ask(&f, "THIRD");
@@ -234,7 +234,7 @@ static void who_is_turned_away_is_told_why(void **state) {
         int fds[2];
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds),
                          0);
-        rlock__link_init(&f.link, "/nowhere", "", &f.access);
+        rlock__link_init(&f.link, "/nowhere", "", &f.access, &f.error);
         f.link.conn = (struct rlock__conn){.fd = fds[0], .reader = redisReaderCreate()};
         f.link.stage = logs_in ? RLOCK__AUTHENTICATING : RLOCK__READY;
         f.link.connect_by_ms = RLOCK_FOREVER;
@@ -242,7 +242,7 @@ static void who_is_turned_away_is_told_why(void **state) {
         close(fds[1]);
         ask(&f, "FIRST");
         assert_int_equal(call(&f, LONG_MS, NULL), rows[row].status);
-        assert_string_equal(f.link.error.text, rows[row].text);
+        assert_string_equal(f.error.text, rows[row].text);
         assert_int_equal(f.link.stage, RLOCK__CLOSED);
         assert_false(f.link.in_doubt);
     }

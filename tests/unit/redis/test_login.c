@@ -82,8 +82,8 @@ static void a_refused_log_in_asks_nothing(void **state) {
         f.access.db = 1;
         ask(&f, "FIRST");
         const enum rlock_status status = call(&f, LONG_MS, "pong");
-        if (status != rows[i % COUNT(rows)].status || strstr(f.link.error.text, text) == NULL)
-            fail_msg("%s: %s: %s", answer, rlock_status_text(status), f.link.error.text);
+        if (status != rows[i % COUNT(rows)].status || strstr(f.error.text, text) == NULL)
+            fail_msg("%s: %s: %s", answer, rlock_status_text(status), f.error.text);
         assert_int_equal(f.link.stage, RLOCK__CLOSED);
         assert_false(f.link.in_doubt);
         end(&f);
@@ -132,7 +132,7 @@ static void a_silent_log_in_ends_in_time(void **state) {
         const int64_t begun_ms = rlock_now_ms();
         assert_int_equal(call(&f, rows[i].limit_ms, NULL), RLOCK_AGAIN);
         assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
-        assert_string_equal(f.link.error.text, rows[i].text);
+        assert_string_equal(f.error.text, rows[i].text);
         assert_int_equal(f.link.stage, RLOCK__CLOSED);
         assert_false(f.link.in_doubt); /* what was asked has not gone out */
         end(&f);
@@ -148,7 +148,7 @@ static void a_log_in_goes_on_when_another_is_waited_for(void **state) {
     struct linked f = {.access = {.password = "s3cr3t", .connect_timeout_ms = LONG_MS}};
     rlock__reply *reply;
     peer_listen_tcp(&f.peer); /* it does not answer yet */
-    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access);
+    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access, &f.error);
     ask(&f, "FIRST");
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_abandon(&f.link); /* what was asked, not the way there */

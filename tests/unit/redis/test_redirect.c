@@ -291,10 +291,11 @@ static void where_a_text_sends_us(void **state) {
     const struct rlock__access access = {.connect_timeout_ms = LONG_MS};
     const struct rlock__server server = {
         .topology = RLOCK__CLUSTER, .host_count = 1, .hosts = {{.name = "seed", .port = "1"}}};
+    struct rlock__error error;
     struct rlock__link from;
-    rlock__link_init(&from, "seed", "1", &access);
+    rlock__link_init(&from, "seed", "1", &access, &error);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct rlock__cluster *cluster = rlock__cluster_new(&server, &access, NULL);
+        struct rlock__cluster *cluster = rlock__cluster_new(&server, &access, NULL, &error);
         bool asking = false;
         assert_non_null(cluster);
         const struct rlock__link *to =

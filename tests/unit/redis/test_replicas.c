@@ -139,7 +139,8 @@ static void begin_named(struct servers *f, const char *const *answers) {
     begin_one(f, answers, RLOCK_REPLICAS_AUTO);
     f->sites[0].server.topology = RLOCK__SENTINEL;
     f->routes[0].located_ms = rlock_now_ms();
-    rlock__link_init(&f->routes[0].link, f->peers[0].path, "", &f->sites[0].access);
+    rlock__link_init(&f->routes[0].link, f->peers[0].path, "", &f->sites[0].access,
+                     &f->routes[0].error);
     struct rlock__replicas replicas = {.count = COUNT(known), .at = calloc(1, sizeof known)};
     assert_non_null(replicas.at);
     memcpy(replicas.at, known, sizeof known);

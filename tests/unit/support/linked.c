@@ -6,7 +6,8 @@
 void begin(struct linked *f, const char *const *answers) {
     peer_start(&f->peer, answers);
     f->access = (struct rlock__access){.connect_timeout_ms = LONG_MS};
-    rlock__link_init(&f->link, f->peer.path, "", &f->access);
+    f->error.text[0] = '\0';
+    rlock__link_init(&f->link, f->peer.path, "", &f->access, &f->error);
 }
 
 void end(struct linked *f) {

@@ -13,6 +13,7 @@ struct linked {
     struct peer peer;
     struct rlock__access access; /* nobody's, to be changed before the first request */
     struct rlock__link link;
+    struct rlock__error error; /* the link's */
 };
 
 /* An answer that linked_call() reads as that text. */
