@@ -7,14 +7,14 @@
 #include "options/opt.h"
 #include "output/out.h"
 #include "report/doctor.h"
-#include "report/doctor_out.h"
+#include "report/doctor_output.h"
 #include "server/server.h"
 
 static const char *const default_name = "rlock"; /* which a user may be given rights to */
 
 struct round {
     const struct settings *settings;
-    struct doctor_out out;
+    struct doctor_output out;
     int findings;
     size_t reached;
     char *runs[RLOCK_SERVERS_MAX]; /* by what each server knows itself; NULL: unknown */
@@ -34,7 +34,7 @@ static void compare(struct round *round, size_t i, const rlock_client *client,
                    "number %zu is the same server as number %zu (run_id %.12s...): when it fails "
                    "both do",
                    i + 1, j + 1, run);
-        doctor_out_tell(&round->out, "quorum", rlock_client_server(client), &verdict);
+        doctor_output_write(&round->out, "quorum", rlock_client_server(client), &verdict);
         round->findings++;
         return;
     }
@@ -42,8 +42,8 @@ static void compare(struct round *round, size_t i, const rlock_client *client,
 
 static void examine_all(struct round *round, const char *url, const rlock_facts *facts) {
     for (size_t i = 0; i < rlock_facts_servers(facts); i++) {
-        const struct patient patient = {round->settings, url, facts, i};
-        round->findings += doctor_examine(&patient, doctor_out_tell, &round->out);
+        const struct target target = {round->settings, url, facts, i};
+        round->findings += doctor_examine(&target, doctor_output_write, &round->out);
     }
     round->reached++;
 }
@@ -59,7 +59,7 @@ static int say_unreached(struct round *round, const struct server *server,
                                       : "start it, or see why it can't be reached from here",
                "%s%s", status == RLOCK_DENIED ? "access denied: " : "",
                rlock_error(server->client));
-    doctor_out_tell(&round->out, "reached", rlock_client_server(server->client), &verdict);
+    doctor_output_write(&round->out, "reached", rlock_client_server(server->client), &verdict);
     round->findings++;
     return status == RLOCK_DENIED ? EXIT_DENIED : EXIT_UNAVAILABLE;
 }
@@ -103,7 +103,7 @@ static int doctor_exec(struct settings *settings) {
     int failure = 0;
     int status = server_check(settings);
     if (status == 0)
-        status = doctor_out_begin(&round.out, settings);
+        status = doctor_output_begin(&round.out, settings);
     for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;
@@ -111,7 +111,7 @@ static int doctor_exec(struct settings *settings) {
     for (size_t i = 0; i < settings->server_count; i++)
         free(round.runs[i]);
     if (status == 0 && (settings->server_count > 1 || failure == 0))
-        status = doctor_out_end(&round.out);
+        status = doctor_output_end(&round.out);
     if (status != 0)
         return status;
     if (settings->server_count == 1 && failure != 0)

@@ -55,9 +55,9 @@ bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice
     return true;
 }
 
-const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct patient *patient,
+const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct target *target,
                        const char *setting, const char *behind) {
-    const char *file = rlock_fact(patient->facts, patient->server, "config_file");
+    const char *file = rlock_fact(target->facts, target->server, "config_file");
     if (file != NULL && *file == '\0')
         snprintf(text, DOCTOR_ADVICE_SIZE,
                  "start it with a redis.conf that has %s: it has no file now, and what CONFIG SET "
@@ -71,13 +71,13 @@ const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct patient *pati
     return text;
 }
 
-const char *doctor_text(const struct patient *patient, const char *fact) {
-    const char *text = rlock_fact(patient->facts, patient->server, fact);
+const char *doctor_text(const struct target *target, const char *fact) {
+    const char *text = rlock_fact(target->facts, target->server, fact);
     return text != NULL ? text : "";
 }
 
-int64_t doctor_number(const struct patient *patient, const char *fact) {
-    const char *text = doctor_text(patient, fact);
+int64_t doctor_number(const struct target *target, const char *fact) {
+    const char *text = doctor_text(target, fact);
     char *end;
     const long long number = strtoll(text, &end, 10);
     return end != text && *end == '\0' ? number : -1;
@@ -87,17 +87,17 @@ static bool is_rights(size_t i) {
     return strncmp(checks[i].name, "rights ", strlen("rights ")) == 0;
 }
 
-/* Where all rights are there, or of none can be told, one line is enough for people. */
-static bool tell_rights(const struct patient *patient, const char *server, doctor_teller *tell,
-                        void *context) {
+/* Where all rights are there, or none is known, one line is enough for people. */
+static bool report_rights(const struct target *target, const char *server, doctor_report *report,
+                          void *context) {
     struct verdict verdict, first = {.level = DOCTOR_FINDING};
     size_t count = 0;
-    if (patient->settings->json || patient->settings->kind != NULL)
+    if (target->settings->json || target->settings->kind != NULL)
         return false;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         if (!is_rights(i))
             continue;
-        if (!checks[i].check(patient, checks[i].about, &verdict))
+        if (!checks[i].check(target, checks[i].about, &verdict))
             return false;
         if (count++ == 0)
             first = verdict;
@@ -109,31 +109,32 @@ static bool tell_rights(const struct patient *patient, const char *server, docto
     if (first.level == DOCTOR_OK)
         doctor_say(&first, DOCTOR_OK, NULL,
                    "all that run, fair, read, write, sem, latch, status and break need");
-    tell(context, "rights", server, &first);
+    report(context, "rights", server, &first);
     return true;
 }
 
-int doctor_examine(const struct patient *patient, doctor_teller *tell, void *context) {
-    const char *server = doctor_text(patient, "probe.server");
-    const char *error = rlock_fact(patient->facts, patient->server, "probe.error");
+int doctor_examine(const struct target *target, doctor_report *report, void *context) {
+    const char *server = doctor_text(target, "probe.server");
+    const char *error = rlock_fact(target->facts, target->server, "probe.error");
     struct verdict verdict = {.level = DOCTOR_OK};
     int findings = 0;
     if (error != NULL) {
         doctor_say(&verdict, DOCTOR_FINDING, "start it, or see why it can't be reached from here",
                    "%s", error);
-        tell(context, "reached", server, &verdict);
+        report(context, "reached", server, &verdict);
         return 1;
     }
-    bool rights_told = false, rights_met = false;
+    bool rights_reported = false, rights_met = false;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         if (is_rights(i) && !rights_met) {
             rights_met = true;
-            rights_told = tell_rights(patient, server, tell, context);
+            rights_reported = report_rights(target, server, report, context);
         }
-        if ((is_rights(i) && rights_told) || !checks[i].check(patient, checks[i].about, &verdict))
+        if ((is_rights(i) && rights_reported) ||
+            !checks[i].check(target, checks[i].about, &verdict))
             continue;
         findings += verdict.level == DOCTOR_FINDING;
-        tell(context, checks[i].name, server, &verdict);
+        report(context, checks[i].name, server, &verdict);
     }
     return findings;
 }

@@ -8,8 +8,8 @@
 #include "options/settings.h"
 #include "rlock_admin.h"
 
-/* About whom. */
-struct patient {
+/* The server that is examined. */
+struct target {
     const struct settings *settings;
     const char *url; /* as given: it may have a password */
     const rlock_facts *facts;
@@ -19,7 +19,7 @@ struct patient {
 enum doctor_level {
     DOCTOR_OK,
     DOCTOR_NOTE,    /* good to know, and no fault */
-    DOCTOR_UNKNOWN, /* it can't be told */
+    DOCTOR_UNKNOWN, /* it cannot be found out */
     DOCTOR_FINDING
 };
 
@@ -32,7 +32,7 @@ struct verdict {
 };
 
 /* Judges. False: there is nothing to judge here. */
-typedef bool doctor_check(const struct patient *patient, const char *about, struct verdict *out);
+typedef bool doctor_check(const struct target *target, const char *about, struct verdict *out);
 
 /* Each writes what was found; the advice comes with it, NULL for none. All return true. */
 bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice,
@@ -40,29 +40,29 @@ bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice
 
 /* How to set a parameter so that it is still set when the server has been started again: CONFIG SET
  * alone is not. behind: what else is there to say, "" for nothing. Returns the text. */
-const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct patient *patient,
+const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct target *target,
                        const char *setting, const char *behind);
 
 /* A fact as text, "" when it is not known; as a number, -1 then. */
-const char *doctor_text(const struct patient *patient, const char *fact);
-int64_t doctor_number(const struct patient *patient, const char *fact);
+const char *doctor_text(const struct target *target, const char *fact);
+int64_t doctor_number(const struct target *target, const char *fact);
 
 /* doctor_server.c */
 doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doctor_persistence,
     doctor_clients, doctor_timeout, doctor_slow, doctor_tls;
 /* doctor_local.c */
 doctor_check doctor_local;
-/* doctor_copies.c */
+/* doctor_replication.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
-/* doctor_use.c */
+/* doctor_client.c */
 doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
     doctor_round_trip, doctor_cycle;
 
 /* One check's outcome; about: the server's name. */
-typedef void doctor_teller(void *context, const char *check, const char *about,
+typedef void doctor_report(void *context, const char *check, const char *about,
                            const struct verdict *verdict);
 
-/* Makes all checks of one patient. Returns how many findings there are. */
-int doctor_examine(const struct patient *patient, doctor_teller *tell, void *context);
+/* Makes all checks of one target. Returns how many findings there are. */
+int doctor_examine(const struct target *target, doctor_report *report, void *context);
 
 #endif

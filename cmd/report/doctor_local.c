@@ -30,7 +30,7 @@ static void find_unit(char unit[UNIT_SIZE], int64_t pid) {
 }
 
 /* The advice is how to end it; of one that ends with somebody else's unit, how it would not. */
-static bool tell(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
+static bool judge(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
     const bool own = *unit == '\0' || strncmp(unit, "rlock-local", strlen("rlock-local")) == 0;
     char advice[sizeof out->advice];
     (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
@@ -43,15 +43,15 @@ static bool tell(struct verdict *out, int64_t pid, const char *unit, const char 
                       (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
 }
 
-bool doctor_local(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_local(const struct target *target, const char *about, struct verdict *out) {
     char unit[UNIT_SIZE];
     (void)about;
-    if (!local_is(patient->url))
+    if (!local_is(target->url))
         return false;
-    char *socket = local_socket(patient->url);
-    const int64_t pid = doctor_number(patient, "process_id");
+    char *socket = local_socket(target->url);
+    const int64_t pid = doctor_number(target, "process_id");
     find_unit(unit, pid);
-    const bool told = socket != NULL && tell(out, pid, unit, socket);
+    const bool judged = socket != NULL && judge(out, pid, unit, socket);
     free(socket);
-    return told;
+    return judged;
 }

@@ -281,7 +281,7 @@ promised() {
     assert_line cmd/output/notify.c
     assert_line cmd/output/out.c
     assert_line cmd/output/table.c
-    assert_line cmd/report/doctor_out.c
+    assert_line cmd/report/doctor_output.c
 }
 
 @test "only out.c has state at file scope" {

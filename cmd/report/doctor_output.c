@@ -1,5 +1,5 @@
-/* doctor_out.c: how the outcome of checks is printed: as lines, or as a JSON array. */
-#include "report/doctor_out.h"
+/* doctor_output.c: how the outcome of checks is printed: as lines, or as a JSON array. */
+#include "report/doctor_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@ static const char *const levels[] = {[DOCTOR_OK] = "ok",
                                      [DOCTOR_UNKNOWN] = "unknown",
                                      [DOCTOR_FINDING] = "finding"};
 
-static void print(struct doctor_out *out, const char *text) {
+static void print(struct doctor_output *out, const char *text) {
     if (out->failure == 0)
         out->failure = out_stdout(text);
 }
 
-int doctor_out_begin(struct doctor_out *out, const struct settings *settings) {
-    *out = (struct doctor_out){.settings = settings};
+int doctor_output_begin(struct doctor_output *out, const struct settings *settings) {
+    *out = (struct doctor_output){.settings = settings};
     if (!settings->json || json_load(&out->json))
         return 0;
     out_error("cannot write --json: libcjson.so.1 is missing: install the package libcjson1");
@@ -36,8 +36,8 @@ static bool add_members(const struct json *json, cJSON *object, const char *chec
 }
 
 /* One object a line: a program that reads the whole gets an array. */
-static void tell_json(struct doctor_out *out, const char *check, const char *server,
-                      const struct verdict *verdict) {
+static void write_json(struct doctor_output *out, const char *check, const char *server,
+                       const struct verdict *verdict) {
     const struct json *json = &out->json;
     cJSON *object = json->CreateObject();
     char *text = NULL;
@@ -55,8 +55,8 @@ static void tell_json(struct doctor_out *out, const char *check, const char *ser
 }
 
 /* A line that names the server stands before what is said of it. */
-static void tell_text(struct doctor_out *out, const char *check, const char *server,
-                      const struct verdict *verdict) {
+static void write_text(struct doctor_output *out, const char *check, const char *server,
+                       const struct verdict *verdict) {
     char line[sizeof *verdict + 128];
     if (out->server == NULL || strcmp(out->server, server) != 0) {
         snprintf(line, sizeof line, "%s:", server);
@@ -75,18 +75,18 @@ static void tell_text(struct doctor_out *out, const char *check, const char *ser
     out->count++;
 }
 
-void doctor_out_tell(void *context, const char *check, const char *server,
-                     const struct verdict *verdict) {
-    struct doctor_out *out = context;
+void doctor_output_write(void *context, const char *check, const char *server,
+                         const struct verdict *verdict) {
+    struct doctor_output *out = context;
     if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
         return;
     if (out->settings->json)
-        tell_json(out, check, server, verdict);
+        write_json(out, check, server, verdict);
     else
-        tell_text(out, check, server, verdict);
+        write_text(out, check, server, verdict);
 }
 
-int doctor_out_end(struct doctor_out *out) {
+int doctor_output_end(struct doctor_output *out) {
     if (out->settings->json)
         print(out, out->count > 0 ? "]\n" : "[]\n");
     free(out->server);

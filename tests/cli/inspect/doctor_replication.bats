@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# doctor_copies.bats: rlock doctor on a server with replicas.
+# doctor_replication.bats: rlock doctor on a server with replicas.
 
 load ../../lib/rlock
 load ../../lib/replicas

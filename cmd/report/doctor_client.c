@@ -1,4 +1,5 @@
-/* doctor_use.c: checks of what it is like to use a server: rights, clocks, and how long it takes.
+/* doctor_client.c: checks of what it is like to use a server: rights, clocks, and how long it
+ * takes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +11,9 @@
 
 enum { AHEAD_MAX_MS = 1000, ROUND_TRIP_MAX_US = 100000, CYCLE_MAX_US = 500000 };
 
-bool doctor_scripts(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_scripts(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const char *refused = doctor_text(patient, "rights.refused");
+    const char *refused = doctor_text(target, "rights.refused");
     if (*refused != '\0')
         return doctor_say(out, DOCTOR_FINDING,
                           "allow +eval +evalsha +time; see rlock(7), ACCESS CONTROL", "%s",
@@ -20,12 +21,12 @@ bool doctor_scripts(const struct patient *patient, const char *about, struct ver
     return doctor_say(out, DOCTOR_OK, NULL, "they run");
 }
 
-static bool judge_rights(const struct patient *patient, const char *about, enum doctor_level lack,
+static bool judge_rights(const struct target *target, const char *about, enum doctor_level lack,
                          const char *advice, struct verdict *out) {
     char fact[64];
     snprintf(fact, sizeof fact, "rights.%s", about);
-    const char *missing = rlock_fact(patient->facts, patient->server, fact);
-    if (missing == NULL && *doctor_text(patient, "rights.refused") != '\0')
+    const char *missing = rlock_fact(target->facts, target->server, fact);
+    if (missing == NULL && *doctor_text(target, "rights.refused") != '\0')
         return false; /* said already */
     if (missing == NULL)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: only Redis 7.0 or newer can");
@@ -35,12 +36,12 @@ static bool judge_rights(const struct patient *patient, const char *about, enum 
 }
 
 /* To take locks of a kind, to renew them and to give them back. */
-bool doctor_rights(const struct patient *patient, const char *about, struct verdict *out) {
-    if (patient->settings->kind != NULL && strstr(about, patient->settings->kind) == NULL)
+bool doctor_rights(const struct target *target, const char *about, struct verdict *out) {
+    if (target->settings->kind != NULL && strstr(about, target->settings->kind) == NULL)
         return false;
     return judge_rights(
-        patient, about, DOCTOR_FINDING,
-        patient->settings->name_count > 0
+        target, about, DOCTOR_FINDING,
+        target->settings->name_count > 0
             ? "ACL SETUSER with these, if this user takes such locks; see rlock(7), ACCESS CONTROL"
             : "ACL SETUSER with these, if this user takes such locks; where it has rights to some "
               "names only give the beginning of one",
@@ -48,17 +49,17 @@ bool doctor_rights(const struct patient *patient, const char *about, struct verd
 }
 
 /* What who takes locks can do without, and often should. */
-bool doctor_rights_beyond(const struct patient *patient, const char *about, struct verdict *out) {
-    if (patient->settings->kind != NULL)
+bool doctor_rights_beyond(const struct target *target, const char *about, struct verdict *out) {
+    if (target->settings->kind != NULL)
         return false;
     return judge_rights(
-        patient, about, DOCTOR_NOTE,
+        target, about, DOCTOR_NOTE,
         "ACL SETUSER with these, if this user is to do that; see rlock(7), ACCESS CONTROL", out);
 }
 
-bool doctor_clock(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_clock(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const char *text = doctor_text(patient, "probe.clock_ms");
+    const char *text = doctor_text(target, "probe.clock_ms");
     const int64_t ahead_ms = strtoll(text, NULL, 10);
     if (*text == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to TIME");
@@ -71,19 +72,19 @@ bool doctor_clock(const struct patient *patient, const char *about, struct verdi
                       ahead_ms < 0 ? "behind" : "ahead of");
 }
 
-bool doctor_round_trip(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_round_trip(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const int64_t us = doctor_number(patient, "probe.rtt_us");
+    const int64_t us = doctor_number(target, "probe.rtt_us");
     const bool slow = us > ROUND_TRIP_MAX_US;
     return doctor_say(out, slow ? DOCTOR_FINDING : DOCTOR_OK,
                       slow ? "use a server that is nearer, or leases of a minute and more" : NULL,
                       "%" PRId64 ".%03d ms", us / 1000, (int)(us % 1000));
 }
 
-bool doctor_cycle(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_cycle(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const char *error = doctor_text(patient, "probe.cycle_error");
-    const int64_t us = doctor_number(patient, "probe.cycle_us");
+    const char *error = doctor_text(target, "probe.cycle_error");
+    const int64_t us = doctor_number(target, "probe.cycle_us");
     if (*error != '\0')
         return doctor_say(out, DOCTOR_FINDING, "see the findings above, or the server's log",
                           "cannot take and give back a lock: %s", error);
@@ -97,9 +98,9 @@ bool doctor_cycle(const struct patient *patient, const char *about, struct verdi
 }
 
 /* Whether a command can be run here: it is, only where all that it starts can be ended. */
-bool doctor_processes(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_processes(const struct target *target, const char *about, struct verdict *out) {
     const char *why;
-    (void)patient;
+    (void)target;
     (void)about;
     if (proc_is_ours(&why))
         return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");

@@ -1,4 +1,5 @@
-/* doctor_copies.c: checks of replicas, Sentinels and clusters: what happens when a server fails. */
+/* doctor_replication.c: checks of replicas, Sentinels and clusters: what happens when a server
+ * fails. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,17 +13,17 @@ enum {
     REPLICAS_MAX = 100,
 };
 
-static bool is_kind(const struct patient *patient, const char *scheme) {
-    return strncmp(patient->url, scheme, strlen(scheme)) == 0;
+static bool is_kind(const struct target *target, const char *scheme) {
+    return strncmp(target->url, scheme, strlen(scheme)) == 0;
 }
 
 /* Those that are online and near: "ip=10.0.0.2,port=6379,state=online,offset=42,lag=0". */
-static int64_t good_replicas(const struct patient *patient) {
+static int64_t good_replicas(const struct target *target) {
     int64_t good = 0;
     for (int i = 0; i < REPLICAS_MAX; i++) {
         char name[16];
         snprintf(name, sizeof name, "slave%d", i);
-        const char *replica = rlock_fact(patient->facts, patient->server, name);
+        const char *replica = rlock_fact(target->facts, target->server, name);
         const char *lag = replica != NULL ? strstr(replica, "lag=") : NULL;
         if (replica == NULL)
             break;
@@ -33,16 +34,16 @@ static int64_t good_replicas(const struct patient *patient) {
 }
 
 /* How many must acknowledge, as the library takes it. */
-static int64_t wanted(const struct patient *patient, bool managed, int64_t known) {
-    if (patient->settings->replicas != RLOCK_REPLICAS_AUTO)
-        return patient->settings->replicas;
-    return is_kind(patient, "sentinel") ? known : managed && known > 0;
+static int64_t wanted(const struct target *target, bool managed, int64_t known) {
+    if (target->settings->replicas != RLOCK_REPLICAS_AUTO)
+        return target->settings->replicas;
+    return is_kind(target, "sentinel") ? known : managed && known > 0;
 }
 
-static bool judge_master(const struct patient *patient, int64_t known, struct verdict *out) {
-    const bool managed = is_kind(patient, "sentinel") || is_kind(patient, "cluster");
-    const int64_t good = good_replicas(patient), want = wanted(patient, managed, known);
-    const int64_t least = doctor_number(patient, "config.min-replicas-to-write");
+static bool judge_master(const struct target *target, int64_t known, struct verdict *out) {
+    const bool managed = is_kind(target, "sentinel") || is_kind(target, "cluster");
+    const int64_t good = good_replicas(target), want = wanted(target, managed, known);
+    const int64_t least = doctor_number(target, "config.min-replicas-to-write");
     if (least > good)
         return doctor_say(out, DOCTOR_FINDING,
                           "see what is wrong with the replicas, or lower min-replicas-to-write",
@@ -73,26 +74,26 @@ static bool judge_master(const struct patient *patient, int64_t known, struct ve
                       known, want);
 }
 
-bool doctor_replicas(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_replicas(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const int64_t known = doctor_number(patient, "connected_slaves");
-    const char *role = doctor_text(patient, "role");
+    const int64_t known = doctor_number(target, "connected_slaves");
+    const char *role = doctor_text(target, "role");
     if (*role == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (strcmp(role, "master") != 0)
         return doctor_say(out, DOCTOR_FINDING,
                           "give the master's URL, or sentinel://, which finds it",
                           "it is a replica itself, and takes no locks");
-    return judge_master(patient, known, out);
+    return judge_master(target, known, out);
 }
 
-bool doctor_sentinel(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_sentinel(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const int64_t given = doctor_number(patient, "sentinel.given");
-    const int64_t answered = doctor_number(patient, "sentinel.answered");
-    const int64_t others = doctor_number(patient, "sentinel.num-other-sentinels");
-    const int64_t down_after_ms = doctor_number(patient, "sentinel.down-after-milliseconds");
-    const char *quorum = doctor_text(patient, "sentinel.ckquorum");
+    const int64_t given = doctor_number(target, "sentinel.given");
+    const int64_t answered = doctor_number(target, "sentinel.answered");
+    const int64_t others = doctor_number(target, "sentinel.num-other-sentinels");
+    const int64_t down_after_ms = doctor_number(target, "sentinel.down-after-milliseconds");
+    const char *quorum = doctor_text(target, "sentinel.ckquorum");
     if (given < 0)
         return false;
     if (strcmp(quorum, "OK") != 0)
@@ -102,7 +103,7 @@ bool doctor_sentinel(const struct patient *patient, const char *about, struct ve
     if (answered < given)
         return doctor_say(out, DOCTOR_FINDING, "start it, or take it out of the URL",
                           "%" PRId64 " of %" PRId64 " Sentinels do not answer, such as %s",
-                          given - answered, given, doctor_text(patient, "sentinel.silent"));
+                          given - answered, given, doctor_text(target, "sentinel.silent"));
     if (others >= 0 && others < 2)
         return doctor_say(out, DOCTOR_FINDING, "run three, each on a machine of its own",
                           "fewer than three Sentinels, %" PRId64
@@ -125,14 +126,14 @@ bool doctor_sentinel(const struct patient *patient, const char *about, struct ve
                       "%" PRId64 " of %" PRId64 " answer, a failover is possible", answered, given);
 }
 
-bool doctor_cluster(const struct patient *patient, const char *about, struct verdict *out) {
+bool doctor_cluster(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
-    const char *state = doctor_text(patient, "cluster_state");
-    const int64_t assigned = doctor_number(patient, "cluster_slots_assigned");
-    const int64_t failing = doctor_number(patient, "cluster_slots_fail");
-    const int64_t masters = doctor_number(patient, "cluster_size");
+    const char *state = doctor_text(target, "cluster_state");
+    const int64_t assigned = doctor_number(target, "cluster_slots_assigned");
+    const int64_t failing = doctor_number(target, "cluster_slots_fail");
+    const int64_t masters = doctor_number(target, "cluster_size");
     enum { SLOTS = 16384 };
-    if (!is_kind(patient, "cluster"))
+    if (!is_kind(target, "cluster"))
         return false;
     if (*state == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to CLUSTER INFO");
