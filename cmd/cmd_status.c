@@ -8,8 +8,8 @@
 #include "cmd.h"
 #include "options/opt.h"
 #include "output/out.h"
-#include "report/names.h"
-#include "report/status_out.h"
+#include "report/completion.h"
+#include "report/status.h"
 
 enum { USUAL_WIDTH = 80 }; /* of a terminal that does not tell */
 
@@ -136,7 +136,7 @@ static int tell_by_status(const struct server *server, const struct settings *se
 
 static int status_exec(struct settings *settings) {
     if (settings->list_names)
-        return names_list(settings);
+        return completion_list_names(settings);
     struct server server;
     bool answered;
     int status = server_open(&server, settings);

@@ -5,7 +5,7 @@
 
 #include "output/json.h"
 #include "output/out.h"
-#include "report/status_out.h"
+#include "report/status.h"
 
 /* What adds members: one that fails makes all of it fail. */
 struct writer {

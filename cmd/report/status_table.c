@@ -6,7 +6,7 @@
 #include "output/columns.h"
 #include "output/duration.h"
 #include "output/table.h"
-#include "report/status_out.h"
+#include "report/status.h"
 
 enum { WAITERS_SHOWN = 5, STATE = 2, COLUMNS = 9 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # doctor.bats: rlock doctor on one server or several: a good one has no findings, and each finding is
 # provoked. Its rights stand in doctor_rights.bats, replicas, Sentinels, clusters and TLS in
-# doctor_copies.bats, doctor_sentinel.bats, doctor_cluster.bats and doctor_tls.bats.
+# doctor_replication.bats, doctor_sentinel.bats, doctor_cluster.bats and doctor_tls.bats.
 
 load ../../lib/rlock
 load ../../lib/doctor

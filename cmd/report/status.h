@@ -1,6 +1,6 @@
-/* status_out.h: what `rlock status` has seen, as text. */
-#ifndef RLOCK_CMD_STATUS_OUT_H
-#define RLOCK_CMD_STATUS_OUT_H
+/* status.h: what `rlock status` has seen, as text. */
+#ifndef RLOCK_CMD_STATUS_H
+#define RLOCK_CMD_STATUS_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "report/survey.h"
 
 struct status_form {
-    bool several; /* servers: each is told apart */
+    bool several; /* several servers: each is named */
     bool colours;
     bool all;       /* waiters, however many */
     bool says_none; /* when there are no locks */

@@ -1,8 +1,8 @@
-/* names.c: the names of locks that are on a server, for completions.
+/* completion.c: the names of locks that are on a server, for completions.
  *
  * Somebody has pressed a key and waits: it is now or not at all. What is told are the names that
  * may be locks; to look at each would take longer than it is worth. */
-#include "report/names.h"
+#include "report/completion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int find_and_print(const struct server *server) {
     return result;
 }
 
-int names_list(struct settings *settings) {
+int completion_list_names(struct settings *settings) {
     for (size_t i = 0; i < settings->server_count; i++) {
         if (!is_there(settings->servers[i]))
             return EXIT_UNAVAILABLE;
