@@ -31,7 +31,7 @@ static void leave_resource(struct rlock_lock *lock, struct rlock__resource *reso
         const int64_t now = rlock_now_ms();
         const struct rlock__limit limit =
             rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
-        if (rlock__resource_release(lock, resource, 0, true, &limit) != RLOCK_AGAIN)
+        if (rlock__resource_release(resource, 0, true, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
         (void)rlock__poll(-1, 0, &pause);
@@ -85,8 +85,8 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         struct rlock__resource *resource = &lock->resources[i];
         const struct rlock__resource *waited_for = lock->listener.resource;
         rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), waited_for, limit);
-        const bool in_line = rlock__resource_lines_up(lock, resource, waited_for);
-        enum rlock_status status = rlock__resource_acquire(lock, resource, in_line, limit, &busy);
+        const bool in_line = rlock__resource_lines_up(resource, waited_for);
+        enum rlock_status status = rlock__resource_acquire(resource, in_line, limit, &busy);
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;

@@ -9,6 +9,16 @@
 #include "lock/lock.h"
 #include "os/clock.h"
 
+void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
+                         struct rlock__routes *routes, const struct rlock__script *script,
+                         rlock__judge *judge) {
+    *ballot = (struct rlock__ballot){.resource = resource,
+                                     .routes = routes,
+                                     .script = script,
+                                     .judge = judge,
+                                     .batch.enough = rlock__majority(routes->count)};
+}
+
 struct rlock__call *rlock__ballot_ask(struct rlock__ballot *ballot, size_t server,
                                       struct rlock__call call) {
     const size_t i = ballot->batch.count++;

@@ -13,7 +13,6 @@ typedef enum rlock_status rlock__judge(const struct rlock__ballot *ballot,
                                        struct rlock__instance *instance, struct rlock__run *run);
 
 struct rlock__ballot {
-    const struct rlock_lock *lock;
     struct rlock__resource *resource;
     struct rlock__routes *routes;
     const struct rlock__script *script;
@@ -29,6 +28,12 @@ struct rlock__ballot {
     char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
         ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed by the calls */
 };
+
+/* A ballot that asks nobody yet. All that are asked count, and a majority of the servers decides it
+ * (batch.enough). */
+void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
+                         struct rlock__routes *routes, const struct rlock__script *script,
+                         rlock__judge *judge);
 
 /* Asks a server; the call's arguments may still be added to. rlock__ballot_ask_try(): with the
  * number of the try there, where the script may change something. */

@@ -117,6 +117,7 @@ static bool make_id(struct rlock__resource *resource) {
 
 static bool make_resource(const struct rlock_lock *lock, struct rlock__resource *resource,
                           const char *name, const struct rlock_lock_options *options) {
+    resource->lock = lock;
     resource->name = strdup(name);
     resource->instance_count = lock->client->count;
     resource->instances = calloc(resource->instance_count, sizeof *resource->instances);
@@ -248,8 +249,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     struct rlock__error why = {""};
     for (size_t i = 0; i < lock->resource_count; i++) {
         rlock__resources_renew_ahead(lock, i, rlock__ballots_due(lock, i), routes, limit);
-        const enum rlock_status status =
-            rlock__resource_renew(lock, &lock->resources[i], routes, limit);
+        const enum rlock_status status = rlock__resource_renew(&lock->resources[i], routes, limit);
         if (status == RLOCK_OK || !is_worse(status, worst))
             continue;
         worst = status;
@@ -275,11 +275,10 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
 
 /* The majority has confirmed it. A server that has not may have lost the request: it is told again,
  * but nobody waits for one that hangs. */
-static void release_stragglers(struct rlock_lock *lock, struct rlock__resource *resource,
-                               int64_t keep_ms) {
+static void release_stragglers(struct rlock__resource *resource, int64_t keep_ms) {
     for (int tries = 2; tries > 0 && rlock__resource_may_stay(resource); tries--) {
         const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1};
-        (void)rlock__resource_release(lock, resource, keep_ms, true, &limit);
+        (void)rlock__resource_release(resource, keep_ms, true, &limit);
     }
 }
 
@@ -295,12 +294,12 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
         const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, began_ms, pause_ms > RETRY_MIN_MS,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
-        enum rlock_status status = rlock__resource_release(lock, resource, keep_ms, true, &limit);
+        enum rlock_status status = rlock__resource_release(resource, keep_ms, true, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)
             return RLOCK_OK;
         if (status == RLOCK_OK)
-            release_stragglers(lock, resource, keep_ms);
+            release_stragglers(resource, keep_ms);
         if (status != RLOCK_AGAIN)
             return status;
         in_doubt = in_doubt || rlock__routes_in_doubt(routes);

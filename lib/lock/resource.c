@@ -33,8 +33,8 @@ bool rlock__resource_is_clear(const struct rlock__resource *resource) {
 }
 
 /* What every script gets first: keys, owner, lease, hold id, permits, channel. */
-struct rlock__call rlock__resource_call(const struct rlock_lock *lock,
-                                        const struct rlock__resource *resource, const char *owner) {
+struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner) {
+    const struct rlock_lock *lock = resource->lock;
     struct rlock__call call = {
         .arg_count = 5,
         .args = {owner, lock->lease_text, resource->hold_id, lock->permits_text, resource->publish},
@@ -45,9 +45,9 @@ struct rlock__call rlock__resource_call(const struct rlock_lock *lock,
 }
 
 /* Each key costs the server time. */
-struct rlock__call rlock__resource_call_to_acquire(const struct rlock_lock *lock,
-                                                   const struct rlock__resource *resource) {
-    struct rlock__call call = rlock__resource_call(lock, resource, lock->owner);
+struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource) {
+    const struct rlock_lock *lock = resource->lock;
+    struct rlock__call call = rlock__resource_call(resource, lock->owner);
     if (lock->kind->keys_to_take > 0) {
         call.keys[lock->kind->keys_to_take] = resource->tombstone;
         call.key_count = lock->kind->keys_to_take + 1;
@@ -56,11 +56,10 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock_lock *lock
 }
 
 /* In place of the others the lock itself: scripts know their keys by their numbers. */
-struct rlock__call rlock__resource_call_held(const struct rlock_lock *lock,
-                                             const struct rlock__resource *resource,
+struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
                                              const char *owner) {
-    struct rlock__call call = rlock__resource_call(lock, resource, owner);
-    const unsigned stand = lock->kind->stand;
+    struct rlock__call call = rlock__resource_call(resource, owner);
+    const unsigned stand = resource->lock->kind->stand;
     call.key_count = 0;
     for (size_t i = 0; stand >> i != 0; i++)
         call.keys[call.key_count++] = resource->keys[stand >> i & 1 ? i : 0];
@@ -98,8 +97,7 @@ const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__r
 }
 
 /* The owner under which an instance has it. */
-const char *rlock__resource_owner_on(const struct rlock_lock *lock,
-                                     const struct rlock__resource *resource,
+const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance) {
-    return instance->reentered ? resource->proof_owner : lock->owner;
+    return instance->reentered ? resource->proof_owner : resource->lock->owner;
 }

@@ -30,6 +30,7 @@ struct rlock__instance {
 };
 
 struct rlock__resource {
+    const struct rlock_lock *lock;
     char *name;
     char *keys[RLOCK__KEYS_MAX];
     char *channel;     /* everybody's, Redisson's too */
@@ -80,22 +81,18 @@ bool rlock__instance_may_stay(const struct rlock__instance *instance);
 bool rlock__resource_is_clear(const struct rlock__resource *resource);
 
 /* What every script gets first, the owner being `owner`. It borrows its texts. */
-struct rlock__call rlock__resource_call(const struct rlock_lock *lock,
-                                        const struct rlock__resource *resource, const char *owner);
+struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner);
 
 /* The same to take it: with the keys alone that this needs. */
-struct rlock__call rlock__resource_call_to_acquire(const struct rlock_lock *lock,
-                                                   const struct rlock__resource *resource);
+struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource);
 
 /* The same about what is held: with the keys alone that stand then, which may be none but the lock.
  */
-struct rlock__call rlock__resource_call_held(const struct rlock_lock *lock,
-                                             const struct rlock__resource *resource,
+struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
                                              const char *owner);
 
 /* The owner under which an instance has it. */
-const char *rlock__resource_owner_on(const struct rlock_lock *lock,
-                                     const struct rlock__resource *resource,
+const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance);
 
 /* --- the verbs, on one name: resource_acquire.c, token.c, resource_renew.c... --------------------
@@ -104,8 +101,7 @@ const char *rlock__resource_owner_on(const struct rlock_lock *lock,
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer, or one that may
  * pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error says why.
  * in_line: stand in line when it is busy. */
-enum rlock_status rlock__resource_acquire(const struct rlock_lock *lock,
-                                          struct rlock__resource *resource, bool in_line,
+enum rlock_status rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
                                           const struct rlock__limit *limit,
                                           struct rlock__busy *busy);
 
@@ -118,33 +114,29 @@ void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first,
 void rlock__resource_note(struct rlock__resource *resource);
 
 /* Whether a try stands in line for it. */
-bool rlock__resource_lines_up(const struct rlock_lock *lock, const struct rlock__resource *resource,
+bool rlock__resource_lines_up(const struct rlock__resource *resource,
                               const struct rlock__resource *waited_for);
 
 /* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
  * it: a long command outlives servers that restart one after the other. Nobody else can have had
  * the lock meanwhile. */
-void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource *resource,
-                          struct rlock__routes *routes);
+void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes);
 
 /* Asks those that have given another token to accept the hold's. RLOCK_OK: a majority has. *known:
  * the largest token that any of them knows, where that is larger. RLOCK_DENIED: one has no right
  * for us. RLOCK_AGAIN. */
-enum rlock_status rlock__resource_propose_token(const struct rlock_lock *lock,
-                                                struct rlock__resource *resource,
+enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource,
                                                 struct rlock__routes *routes,
                                                 const struct rlock__limit *limit, int64_t *known);
 
 /* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
  * it, so that every later holder's is larger, whichever majority gives that; where several readers
  * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN. */
-enum rlock_status rlock__resource_agree_on_token(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource,
+enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resource,
                                                  const struct rlock__limit *limit);
 
 /* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
-enum rlock_status rlock__resource_renew(const struct rlock_lock *lock,
-                                        struct rlock__resource *resource,
+enum rlock_status rlock__resource_renew(struct rlock__resource *resource,
                                         struct rlock__routes *routes,
                                         const struct rlock__limit *limit);
 
@@ -154,14 +146,12 @@ void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, s
 /* Looks whether it is still held, by its hold's id, or without one by owner and token.
  * *ttl_ms: for how long, by a majority; RLOCK_FOREVER. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or
  * final. */
-enum rlock_status rlock__resource_check(const struct rlock_lock *lock,
-                                        struct rlock__resource *resource,
+enum rlock_status rlock__resource_check(struct rlock__resource *resource,
                                         const struct rlock__limit *limit, int64_t *ttl_ms);
 
 /* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
  * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
-enum rlock_status rlock__resource_release(const struct rlock_lock *lock,
-                                          struct rlock__resource *resource, int64_t keep_ms,
+enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
                                           bool places_too, const struct rlock__limit *limit);
 /* but: one to leave out; NULL: none. */
 void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,

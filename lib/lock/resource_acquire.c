@@ -54,9 +54,8 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
 
 /* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
  * asked for. */
-static bool is_grant(const struct rlock_lock *lock, const struct rlock__resource *resource,
-                     const struct rlock__answer *answer) {
-    const bool told = answer->a > 0 || lock->kind->release == NULL;
+static bool is_grant(const struct rlock__resource *resource, const struct rlock__answer *answer) {
+    const bool told = answer->a > 0 || resource->lock->kind->release == NULL;
     return told && (answer->code == GRANTED ||
                     (answer->code == REENTERED && resource->proof_owner != NULL));
 }
@@ -67,7 +66,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
         return run->status;
     if (run->answer.code == NOT_GRANTED)
         return RLOCK_BUSY;
-    if (is_grant(ballot->lock, ballot->resource, &run->answer))
+    if (is_grant(ballot->resource, &run->answer))
         return RLOCK_OK;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
@@ -95,7 +94,7 @@ static void note_doubt(struct rlock__instance *instance, const struct rlock__run
 
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
-    const struct rlock_lock *lock = ballot->lock;
+    const struct rlock_lock *lock = ballot->resource->lock;
     const enum rlock_status vote = vote_of(ballot, run);
     instance->in_line = instance->in_line || ballot->in_line;
     if (vote == RLOCK_BUSY && ballot->in_line)
@@ -141,7 +140,7 @@ static struct rlock__busy busy_by_most(struct rlock__ballot *ballot) {
     return busy;
 }
 
-static enum rlock_status note_hold(const struct rlock_lock *lock, struct rlock__resource *resource,
+static enum rlock_status note_hold(struct rlock__resource *resource,
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
     size_t reentered = 0;
@@ -154,27 +153,29 @@ static enum rlock_status note_hold(const struct rlock_lock *lock, struct rlock__
     const bool inner = reentered >= rlock__majority(resource->instance_count);
     resource->hold = (struct rlock_hold){
         .name = resource->name,
-        .owner = inner ? resource->proof_owner : lock->owner,
+        .owner = inner ? resource->proof_owner : resource->lock->owner,
         .token = token,
     };
     resource->lease_end_ms = rlock__ballot_lease_end(resource);
     resource->held = true;
-    return resource->instance_count > 1 ? rlock__resource_agree_on_token(lock, resource, limit)
+    return resource->instance_count > 1 ? rlock__resource_agree_on_token(resource, limit)
                                         : RLOCK_OK;
 }
 
 /* What was given by too few, or may have been. Places in line stay. */
-static void give_back_few(const struct rlock_lock *lock, struct rlock__resource *resource) {
-    const struct rlock__error why = lock->client->routes.error;
+static void give_back_few(struct rlock__resource *resource) {
+    struct rlock_client *client = resource->lock->client;
+    const struct rlock__error why = client->routes.error;
     const struct rlock__limit limit =
-        rlock__client_limit(lock->client, rlock_now_ms() + GIVE_BACK_MS, -1);
+        rlock__client_limit(client, rlock_now_ms() + GIVE_BACK_MS, -1);
     resource->held = false;
-    (void)rlock__resource_release(lock, resource, 0, false, &limit);
-    lock->client->routes.error = why;
+    (void)rlock__resource_release(resource, 0, false, &limit);
+    client->routes.error = why;
 }
 
-static void add_take_args(const struct rlock_lock *lock, const struct rlock__resource *resource,
-                          struct rlock__call *call, bool in_line, const char *place) {
+static void add_take_args(const struct rlock__resource *resource, struct rlock__call *call,
+                          bool in_line, const char *place) {
+    const struct rlock_lock *lock = resource->lock;
     const char *more[] = {in_line ? "1" : "0",
                           lock->shown,
                           lock->total_text,
@@ -187,8 +188,9 @@ static void add_take_args(const struct rlock_lock *lock, const struct rlock__res
     call->replicated = lock->kind->release != NULL;
 }
 
-bool rlock__resource_lines_up(const struct rlock_lock *lock, const struct rlock__resource *resource,
+bool rlock__resource_lines_up(const struct rlock__resource *resource,
                               const struct rlock__resource *waited_for) {
+    const struct rlock_lock *lock = resource->lock;
     return lock->stands && (lock->kind->queued || resource == waited_for);
 }
 
@@ -204,39 +206,33 @@ static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call 
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 
-static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
-                    struct rlock__resource *resource, bool in_line) {
-    *ballot = (struct rlock__ballot){.lock = lock,
-                                     .resource = resource,
-                                     .routes = &lock->client->routes,
-                                     .script = lock->kind->acquire,
-                                     .judge = judge,
-                                     .in_line = in_line,
-                                     .batch.enough = rlock__majority(lock->client->count)};
+static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource, bool in_line) {
+    const struct rlock_lock *lock = resource->lock;
+    rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->acquire, judge);
+    ballot->in_line = in_line;
     if (lock->busy.resource == resource)
         (void)snprintf(ballot->place_text, sizeof ballot->place_text, "%" PRId64, lock->busy.place);
-    struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
-    add_take_args(lock, resource, &call, in_line, ballot->place_text);
+    struct rlock__call call = rlock__resource_call_to_acquire(resource);
+    add_take_args(resource, &call, in_line, ballot->place_text);
     for (size_t i = 0; i < lock->client->count; i++)
         ask(ballot, i, call);
 }
 
-enum rlock_status rlock__resource_acquire(const struct rlock_lock *lock,
-                                          struct rlock__resource *resource, bool in_line,
+enum rlock_status rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
                                           const struct rlock__limit *limit,
                                           struct rlock__busy *busy) {
     struct rlock__ballot ballot;
     if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, lock, resource, in_line);
+        prepare(&ballot, resource, in_line);
     rlock__ballot_run(&ballot, limit);
     enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
         *busy = busy_by_most(&ballot);
     rlock__ballot_end(&ballot);
     if (status == RLOCK_OK)
-        status = note_hold(lock, resource, limit);
-    if (status != RLOCK_OK && (ballot.unconfirmed || lock->client->count > 1))
-        give_back_few(lock, resource);
+        status = note_hold(resource, limit);
+    if (status != RLOCK_OK && (ballot.unconfirmed || resource->instance_count > 1))
+        give_back_few(resource);
     return status;
 }
 
@@ -247,7 +243,7 @@ void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first,
         struct rlock__resource *resource = &lock->resources[i];
         struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
         if (ballot != NULL)
-            prepare(ballot, lock, resource, rlock__resource_lines_up(lock, resource, waited_for));
+            prepare(ballot, resource, rlock__resource_lines_up(resource, waited_for));
     }
     rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
 }
@@ -268,17 +264,13 @@ static enum rlock_status judge_healing(const struct rlock__ballot *ballot,
     return vote;
 }
 
-void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource *resource,
-                          struct rlock__routes *routes) {
-    struct rlock__ballot ballot = {.lock = lock,
-                                   .resource = resource,
-                                   .routes = routes,
-                                   .script = lock->kind->acquire,
-                                   .judge = judge_healing};
+void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes) {
+    struct rlock__ballot ballot;
     const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
-    struct rlock__call call = rlock__resource_call_to_acquire(lock, resource);
+    struct rlock__call call = rlock__resource_call_to_acquire(resource);
     int64_t known;
-    add_take_args(lock, resource, &call, false, "");
+    rlock__ballot_begin(&ballot, resource, routes, resource->lock->kind->acquire, judge_healing);
+    add_take_args(resource, &call, false, "");
     for (size_t i = 0; i < routes->count; i++) {
         if (!resource->instances[i].held && !resource->instances[i].in_doubt)
             ask(&ballot, i, call);
@@ -288,5 +280,5 @@ void rlock__resource_heal(const struct rlock_lock *lock, struct rlock__resource 
     ballot.batch.enough = ballot.batch.count;
     rlock__ballot_run(&ballot, &limit);
     rlock__ballot_end(&ballot);
-    (void)rlock__resource_propose_token(lock, resource, routes, &limit, &known);
+    (void)rlock__resource_propose_token(resource, routes, &limit, &known);
 }

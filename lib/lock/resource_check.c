@@ -13,20 +13,15 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     return rlock__ballot_vote(ballot, run, KEPT);
 }
 
-enum rlock_status rlock__resource_check(const struct rlock_lock *lock,
-                                        struct rlock__resource *resource,
+enum rlock_status rlock__resource_check(struct rlock__resource *resource,
                                         const struct rlock__limit *limit, int64_t *ttl_ms) {
-    struct rlock__routes *routes = &lock->client->routes;
-    struct rlock__ballot ballot = {.lock = lock,
-                                   .resource = resource,
-                                   .routes = routes,
-                                   .script = lock->kind->check,
-                                   .judge = judge,
-                                   .batch.enough = rlock__majority(routes->count)};
+    struct rlock__routes *routes = &resource->lock->client->routes;
+    struct rlock__ballot ballot;
     int64_t times[RLOCK_SERVERS_MAX] = {0};
     char token[24];
     (void)snprintf(token, sizeof token, "%" PRId64, resource->hold.token);
-    struct rlock__call call = rlock__resource_call_held(lock, resource, resource->hold.owner);
+    rlock__ballot_begin(&ballot, resource, routes, resource->lock->kind->check, judge);
+    struct rlock__call call = rlock__resource_call_held(resource, resource->hold.owner);
     call.args[call.arg_count++] = token;
     for (size_t i = 0; i < routes->count; i++)
         (void)rlock__ballot_ask(&ballot, i, call);

@@ -35,33 +35,29 @@ static enum rlock_status forget(struct rlock__resource *resource) {
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
-static const char *owner_to_release(const struct rlock_lock *lock,
-                                    const struct rlock__resource *resource,
+static const char *owner_to_release(const struct rlock__resource *resource,
                                     const struct rlock__instance *instance) {
     if (instance->held)
-        return rlock__resource_owner_on(lock, resource, instance);
-    return resource->proof_owner != NULL ? resource->proof_owner : lock->owner;
+        return rlock__resource_owner_on(resource, instance);
+    return resource->proof_owner != NULL ? resource->proof_owner : resource->lock->owner;
 }
 
 static void ask(struct rlock__ballot *ballot, size_t server) {
-    const struct rlock_lock *lock = ballot->lock;
-    const struct rlock__instance *instance = &ballot->resource->instances[server];
-    const char *owner = owner_to_release(lock, ballot->resource, instance);
+    const struct rlock__resource *resource = ballot->resource;
+    const struct rlock__instance *instance = &resource->instances[server];
+    const char *ours = resource->lock->owner, *owner = owner_to_release(resource, instance);
     struct rlock__call *call =
-        rlock__ballot_ask_try(ballot, server, rlock__resource_call(lock, ballot->resource, owner));
+        rlock__ballot_ask_try(ballot, server, rlock__resource_call(resource, owner));
     call->args[call->arg_count++] = ballot->keep_text;
-    call->args[call->arg_count++] = owner == lock->owner ? "" : lock->owner;
+    call->args[call->arg_count++] = owner == ours ? "" : ours;
     call->args[call->arg_count++] = instance->astray ? "1" : "";
     rlock__call_cut(call);
 }
 
-static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
-                    struct rlock__resource *resource, int64_t keep_ms, bool places_too) {
-    *ballot = (struct rlock__ballot){.lock = lock,
-                                     .resource = resource,
-                                     .routes = &lock->client->routes,
-                                     .script = lock->kind->release,
-                                     .judge = judge};
+static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource, int64_t keep_ms,
+                    bool places_too) {
+    const struct rlock_lock *lock = resource->lock;
+    rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->release, judge);
     if (keep_ms > 0)
         (void)snprintf(ballot->keep_text, sizeof ballot->keep_text, "%" PRId64, keep_ms);
     for (size_t i = 0; i < resource->instance_count; i++) {
@@ -75,14 +71,13 @@ static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
     ballot->batch.enough = rlock__majority(ballot->batch.count);
 }
 
-enum rlock_status rlock__resource_release(const struct rlock_lock *lock,
-                                          struct rlock__resource *resource, int64_t keep_ms,
+enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
                                           bool places_too, const struct rlock__limit *limit) {
     struct rlock__ballot ballot;
-    if (lock->kind->release == NULL)
+    if (resource->lock->kind->release == NULL)
         return forget(resource);
     if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, lock, resource, keep_ms, places_too);
+        prepare(&ballot, resource, keep_ms, places_too);
     const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
     if (status == RLOCK_OK || status == RLOCK_LOST)
         resource->held = false;
@@ -98,7 +93,7 @@ void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first,
             continue;
         struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
         if (ballot != NULL)
-            prepare(ballot, lock, resource, keep_ms, true);
+            prepare(ballot, resource, keep_ms, true);
     }
     rlock__ballots_send_ahead(lock->resources + first, count, true, limit);
 }

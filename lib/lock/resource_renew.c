@@ -14,7 +14,8 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     instance->in_doubt = false;
     if (vote == RLOCK_OK) {
         instance->held = true;
-        instance->lease_end_ms = rlock__lease_end_ms(ballot->sent_ms, ballot->lock->lease_ms);
+        instance->lease_end_ms =
+            rlock__lease_end_ms(ballot->sent_ms, ballot->resource->lock->lease_ms);
     } else if (ballot->routes->count > 1) { /* it can be had again; of one the release needs it */
         *instance = (struct rlock__instance){.abandoned = instance->abandoned,
                                              .astray = instance->astray,
@@ -24,36 +25,30 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     return vote;
 }
 
-static void prepare(struct rlock__ballot *ballot, const struct rlock_lock *lock,
-                    struct rlock__resource *resource, struct rlock__routes *routes) {
-    *ballot = (struct rlock__ballot){.lock = lock,
-                                     .resource = resource,
-                                     .routes = routes,
-                                     .script = lock->kind->renew,
-                                     .judge = judge,
-                                     .batch.enough = rlock__majority(routes->count)};
+static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource,
+                    struct rlock__routes *routes) {
+    rlock__ballot_begin(ballot, resource, routes, resource->lock->kind->renew, judge);
     for (size_t i = 0; i < routes->count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        const char *owner = rlock__resource_owner_on(lock, resource, instance);
+        const char *owner = rlock__resource_owner_on(resource, instance);
         ballot->votes[i] = RLOCK_LOST;
         if (instance->held || instance->in_doubt)
-            rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(lock, resource, owner))
+            rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(resource, owner))
                 ->replicated = true;
     }
 }
 
-enum rlock_status rlock__resource_renew(const struct rlock_lock *lock,
-                                        struct rlock__resource *resource,
+enum rlock_status rlock__resource_renew(struct rlock__resource *resource,
                                         struct rlock__routes *routes,
                                         const struct rlock__limit *limit) {
     struct rlock__ballot ballot;
-    if (lock->kind->renew == NULL)
+    if (resource->lock->kind->renew == NULL)
         return RLOCK_OK;
     if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, lock, resource, routes);
+        prepare(&ballot, resource, routes);
     const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
     if (status == RLOCK_OK && routes->count > 1)
-        rlock__resource_heal(lock, resource, routes);
+        rlock__resource_heal(resource, routes);
     if (status != RLOCK_LOST)
         resource->lease_end_ms = rlock__ballot_lease_end(resource);
     return status;
@@ -64,7 +59,7 @@ void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, s
     for (size_t i = first; lock->kind->renew != NULL && i < first + count; i++) {
         struct rlock__ballot *ballot = rlock__ballot_ahead(&lock->resources[i]);
         if (ballot != NULL)
-            prepare(ballot, lock, &lock->resources[i], routes);
+            prepare(ballot, &lock->resources[i], routes);
     }
     rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
 }

@@ -25,7 +25,7 @@ static size_t ask_others(struct rlock__ballot *ballot, const char *token) {
     size_t know_it = 0;
     for (size_t i = 0; i < ballot->routes->count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        const char *owner = rlock__resource_owner_on(ballot->lock, resource, instance);
+        const char *owner = rlock__resource_owner_on(resource, instance);
         if (!instance->held)
             continue;
         if (instance->token == resource->hold.token) {
@@ -33,26 +33,22 @@ static size_t ask_others(struct rlock__ballot *ballot, const char *token) {
             continue;
         }
         struct rlock__call *call =
-            rlock__ballot_ask(ballot, i, rlock__resource_call(ballot->lock, resource, owner));
+            rlock__ballot_ask(ballot, i, rlock__resource_call(resource, owner));
         call->args[call->arg_count++] = token;
     }
     return know_it;
 }
 
-enum rlock_status rlock__resource_propose_token(const struct rlock_lock *lock,
-                                                struct rlock__resource *resource,
+enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource,
                                                 struct rlock__routes *routes,
                                                 const struct rlock__limit *limit, int64_t *known) {
-    struct rlock__ballot ballot = {.lock = lock,
-                                   .resource = resource,
-                                   .routes = routes,
-                                   .script = RLOCK__TOKEN_RAISE,
-                                   .judge = judge};
+    struct rlock__ballot ballot;
     const size_t majority = rlock__majority(routes->count);
     enum rlock_status failure = RLOCK_AGAIN;
     char token[24];
     *known = resource->hold.token;
     (void)snprintf(token, sizeof token, "%" PRId64, resource->hold.token);
+    rlock__ballot_begin(&ballot, resource, routes, RLOCK__TOKEN_RAISE, judge);
     size_t know_it = ask_others(&ballot, token);
     if (know_it >= majority)
         return RLOCK_OK;
@@ -72,14 +68,13 @@ enum rlock_status rlock__resource_propose_token(const struct rlock_lock *lock,
     return know_it >= majority ? RLOCK_OK : failure;
 }
 
-enum rlock_status rlock__resource_agree_on_token(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource,
+enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resource,
                                                  const struct rlock__limit *limit) {
-    struct rlock__routes *routes = &lock->client->routes;
+    struct rlock__routes *routes = &resource->lock->client->routes;
     for (int round = 0; round < ROUNDS; round++) {
         int64_t known;
         const enum rlock_status status =
-            rlock__resource_propose_token(lock, resource, routes, limit, &known);
+            rlock__resource_propose_token(resource, routes, limit, &known);
         if (status != RLOCK_AGAIN)
             return status;
         if (known == resource->hold.token || known == INT64_MAX)

@@ -24,12 +24,10 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-enum rlock_status __wrap_rlock__resource_acquire(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource, bool in_line,
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
                                                  const struct rlock__limit *limit,
                                                  struct rlock__busy *busy);
-enum rlock_status __wrap_rlock__resource_acquire(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource, bool in_line,
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
                                                  const struct rlock__limit *limit,
                                                  struct rlock__busy *busy) {
     const struct answer *answer = world.answers;
@@ -45,13 +43,13 @@ enum rlock_status __wrap_rlock__resource_acquire(const struct rlock_lock *lock,
     resource->instances->in_doubt =
         lost || (resource->instances->in_doubt && answer->status != RLOCK_OK);
     resource->instances->in_line = in_line && answer->status != RLOCK_OK;
-    for (size_t i = 0; i < lock->client->count; i++) {
+    for (size_t i = 0; i < world.client.count; i++) {
         world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
         world.routes[i].in_doubt = lost;
     }
     if (answer->status == RLOCK_OK) {
         resource->held = resource->instances->held = true;
-        resource->lease_end_ms = rlock__lease_end_ms(sent_ms, lock->lease_ms);
+        resource->lease_end_ms = rlock__lease_end_ms(sent_ms, world.lock.lease_ms);
     }
     if (answer->status == RLOCK_BUSY) {
         *busy = (struct rlock__busy){.resource = resource,
@@ -70,14 +68,11 @@ void __wrap_rlock__resources_acquire_ahead(void) {}
 void __wrap_rlock__resources_release_ahead(void);
 void __wrap_rlock__resources_release_ahead(void) {}
 
-enum rlock_status __wrap_rlock__resource_release(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource, int64_t keep_ms,
+enum rlock_status __wrap_rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
                                                  bool places_too, const struct rlock__limit *limit);
-enum rlock_status __wrap_rlock__resource_release(const struct rlock_lock *lock,
-                                                 struct rlock__resource *resource, int64_t keep_ms,
+enum rlock_status __wrap_rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
                                                  bool places_too,
                                                  const struct rlock__limit *limit) {
-    (void)lock;
     assert_int_equal(keep_ms, 0);
     assert_true(places_too);
     assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
@@ -176,6 +171,7 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.lock.resource_count = names;
     world.lock.resources = world.resources;
     for (size_t i = 0; i < names; i++) {
+        world.resources[i].lock = &world.lock;
         world.resources[i].instance_count = 1;
         world.resources[i].instances = &world.instances[i];
     }
