@@ -56,13 +56,15 @@ def possible(topology, kind):
 
 
 def rounds(args):
-    """All combinations, in an order of chance, again and again."""
+    """Each kind in turn, so that a short run sees all; and each in turn on its topologies."""
     rng = random.Random(args.seed)
-    pairs = [pair for pair in itertools.product(args.topology, args.kind) if possible(*pair)]
-    for number in itertools.count(1):
-        if number % len(pairs) == 1 or len(pairs) == 1:
-            order = rng.sample(pairs, len(pairs))
-        topology, kind = order.pop()
+    turns = itertools.cycle(rng.sample(args.kind, len(args.kind)))
+    where = {}
+    for number, kind in enumerate(turns, 1):
+        topologies = [each for each in args.topology if possible(each, kind)]
+        if not where.get(kind):
+            where[kind] = rng.sample(topologies, len(topologies))
+        topology = where[kind].pop()
         wanted = [fault for fault in args.faults if nemesis.possible(fault, topology)]
         chosen = [fault for fault in wanted if args.round or len(wanted) < 4 or rng.random() < 0.5]
         yield Combo(args.round or f"{args.seed}.{number}", topology, kind, chosen, args.seconds)

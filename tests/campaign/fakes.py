@@ -21,7 +21,8 @@ def server():
 
 
 def pretended(rlock):
-    return {"RLOCK_KIND": rlock[1], "RLOCK_OWNER": f"U:{os.getpid()}@here", "RLOCK_TOKEN": str(time.monotonic_ns())}
+    return {"RLOCK_KIND": rlock[1], "RLOCK_OWNER": f"U:{os.getpid()}@here",
+            "RLOCK_TOKEN": str(server().call("INCR", f"redisson_lock_token:{{{NAME}}}"))}
 
 
 def spin(lease_ms, pause_s=0.02):
@@ -43,11 +44,11 @@ def no_renewal(rlock, command):
 
 def no_queue(rlock, command):
     """Stands in the queue, but does not look at it: newcomers try at once."""
-    mine = pretended(rlock)
-    server().call("RPUSH", f"redisson_lock_queue:{{{NAME}}}", mine["RLOCK_OWNER"])
+    queue, owner = f"redisson_lock_queue:{{{NAME}}}", f"U:{os.getpid()}@here"
+    server().call("RPUSH", queue, owner)
     spin(60000, 0.2)
-    server().call("LREM", f"redisson_lock_queue:{{{NAME}}}", 0, mine["RLOCK_OWNER"])
-    status = run(command, **{**mine, "RLOCK_TOKEN": str(time.monotonic_ns())})
+    server().call("LREM", queue, 0, owner)
+    status = run(command, **pretended(rlock))
     server().call("DEL", NAME)
     return status
 

@@ -5,7 +5,6 @@ import time
 
 from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
-from nemesis import PROCESS
 from observer import lease_ends
 
 RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
@@ -16,8 +15,9 @@ TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late reques
 ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
             -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
                             "guardian-killed")}
-MISFORTUNES = (69, 76)  # explained by any fault of its time
-NOT_IN_TIME = 75        # explained by its limit
+UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
+CONNECT_S = 5   # --connect-timeout: so long a server that cannot be reached at first is tried
+OVERTIME_S = 3  # a reply's time-out and what is to be given back, when a limit is over
 
 
 class Anomaly:
@@ -64,20 +64,21 @@ class Judged:
 
     def order(self):
         """Of fair: whoever was seen in the queue enters before those who came later, unless a
-        fault struck it: one that was stopped may have lost its place. Each fault of the wire or
-        the server may cost it one turn: a lock that was granted too late is given back."""
+        fault struck it: one that was stopped may have lost its place. A token that nobody has
+        may be of a lock that was granted to it too late, and given back: that costs a turn."""
         if self.combo.kind != "fair":
             return
         struck = {run.process.pid for run in self.played.crew.runs if run.faults}
         sections = [each for each in self.history.sections if pid_of(each.owner) not in struck]
+        tokens = {int(each.token) for each in self.history.sections}
         overtakers = collections.defaultdict(dict)
         for first, then in ordered(sections, self.rule, 0):
             if then.enter < first.enter:
                 overtakers[first].setdefault(then.owner, then)
         for first, later in overtakers.items():
-            faults = [fault for fault in self.played.faults if fault.name not in PROCESS and
-                      fault.begun_ns and fault.begun_ns < first.enter and fault.ended_ns > first.queued]
-            if len(later) > len(faults):
+            before = max((int(each.token) for each in self.history.sections
+                          if each.enter < first.queued), default=0)
+            if len(later) > len({*range(before + 1, int(first.token))} - tokens):
                 yield from ((text, 0) for text in out_of_order((first, then) for then in later.values()))
 
     def lease(self):
@@ -100,22 +101,31 @@ class Judged:
 
     def explained(self, run):
         own = [fault.name for fault in run.faults]
-        if run.status in MISFORTUNES:
-            return any(self.touches(fault, run) for fault in self.played.faults)
+        lasted_ms = (run.ended_ns - run.begun_ns) / 1e6
+        if run.status == UNREACHABLE:
+            enough_ms = CONNECT_S * 1000 if run.limit is None else run.limit
+            return self.is_hit(run) and lasted_ms >= enough_ms
+        if run.status == LOST:
+            return self.is_hit(run)
         if run.status == NOT_IN_TIME:
-            return run.limit is not None
+            return run.limit is not None and lasted_ms >= run.limit
         return run.status == 0 or any(name in own for name in ENDED_BY.get(run.status, ()))
 
-    def touches(self, fault, run):
-        """The fault, or what it left for a lease and a second, was while it ran."""
+    def is_hit(self, run):
+        """There was a fault, or what it left for two leases and a second, while it ran."""
         after_ns = int((self.combo.lease_s * 2 + 1) * 1e9)
-        return fault.begun_ns and fault.begun_ns < run.ended_ns \
-            and fault.ended_ns + after_ns > run.begun_ns
+        return any(fault.begun_ns and fault.begun_ns < run.ended_ns and
+                   fault.ended_ns + after_ns > run.begun_ns for fault in self.played.faults)
 
     def waits(self):
         """Whoever waits gets in, or gives up at its limit, when all is well again."""
         for run in self.played.late:
             yield f"{run} had not ended {self.combo.settle_s} s after the last fault", run.ended_ns
+        for run in self.played.crew.runs:
+            lasted_s = (run.ended_ns - run.begun_ns) / 1e9
+            if run.status in (UNREACHABLE, NOT_IN_TIME) and run.limit and not run.faults \
+                    and lasted_s > run.limit / 1000 + OVERTIME_S:
+                yield f"{run} was to wait {run.limit} ms, and waited {lasted_s:.1f} s", run.ended_ns
 
     # --- what remains ----------------------------------------------------------------------------
 

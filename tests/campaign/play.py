@@ -30,6 +30,7 @@ class Played:
     """The evidence, and what the judges say of it."""
 
     def __init__(self, combo, rlock, section):
+        begun = time.monotonic()
         self.combo, self.folder = combo, tempfile.mkdtemp(prefix="campaign-")
         self.faults = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
         wires = Wires()
@@ -48,6 +49,7 @@ class Played:
             wires.close()
         judged = judges.Judged(self)
         self.anomalies = list(judged.anomalies())
+        self.lasted_s = time.monotonic() - begun
         self.sections, self.checked = len(judged.history.sections), judged.checked
 
     def play(self):

@@ -13,7 +13,7 @@ def line(played):
     status = ", ".join(f"{status}: {count}" for status, count in sorted(play.statuses(played).items()))
     return (f"{played.combo.seed} {played.combo.topology} {played.combo.kind}: "
             f"{played.sections} sections, {sum(play.bites(played).values())} bites of "
-            f"{len(played.faults)} faults, statuses {status}, {len(played.anomalies)} anomalies")
+            f"{len(played.faults)} faults, statuses {status}, {played.lasted_s:.0f} s, {len(played.anomalies)} anomalies")
 
 
 def version(*command):
