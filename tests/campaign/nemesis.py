@@ -52,7 +52,7 @@ def plan(seed, names, seconds, lease_s):
     while names and at_s < seconds:
         order = order or rng.sample(names, len(names))
         faults.append(Fault(at_s, order.pop(), rng.choice((0.2, 0.7, 1.5)) * lease_s, rng.random()))
-        at_s += rng.uniform(0.05, 0.6)
+        at_s += rng.uniform(0.05, 1)
     return faults
 
 
