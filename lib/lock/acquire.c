@@ -101,7 +101,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     /* What is left must be enough to start something under it, and to stop it in time. */
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
-    rlock__error_set(&lock->client->routes.error, "the answer took more than half of the lease");
+    rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     note_busy(lock, &busy);
     leave_all(lock, NULL);
     return RLOCK_AGAIN;
@@ -146,7 +146,6 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
     lock->tries++;
     if (status == RLOCK_OK)
         return status;
-    lock->client->error = lock->client->routes.error;
     if (status == RLOCK_BUSY) {
         rlock__retry_after_busy(lock);
         return RLOCK_AGAIN;
@@ -184,7 +183,6 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
             rlock__retry_now(lock);
         return status;
     }
-    lock->client->error = listener->routes.error;
     if (status == RLOCK_AGAIN) {
         rlock__retry_after_failure(lock);
         return RLOCK_OK;

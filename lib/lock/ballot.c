@@ -158,7 +158,7 @@ enum rlock_status rlock__ballot_count(struct rlock__routes *routes,
         return RLOCK_CANCELLED;
     for (size_t i = 0; i < sizeof final / sizeof final[0]; i++) {
         if (count_of(votes, count, final[i], &which) + majority > count) {
-            routes->error = routes->at[which].error;
+            *routes->error = routes->at[which].error;
             return final[i];
         }
     }

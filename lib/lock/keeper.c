@@ -25,6 +25,7 @@ enum {
 
 struct rlock_keeper {
     struct rlock_lock *lock;
+    struct rlock__error error;
     struct rlock__routes routes;
     struct rlock__listener listener; /* for the word that the lock was taken away */
     char *channel;                   /* lua/include/broken.lua says so there */
@@ -57,11 +58,10 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     size_t which = 0;
     const enum rlock_status status = rlock__lock_renew(lock, &keeper->routes, &limit, &which);
     if (status == RLOCK_LOST && keeper->broken_by[0] != '\0')
-        rlock__error_set(&keeper->routes.error, "%s was taken away by %s, with rlock break",
+        rlock__error_set(&keeper->error, "%s was taken away by %s, with rlock break",
                          lock->resources[which].name, keeper->broken_by);
     else if (status == RLOCK_LOST)
-        rlock__error_set(&keeper->routes.error, "%s is not ours any more",
-                         lock->resources[which].name);
+        rlock__error_set(&keeper->error, "%s is not ours any more", lock->resources[which].name);
     if (status != RLOCK_OK)
         return status;
     if (keeper->published != NULL)
@@ -79,6 +79,7 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
     listener->beside_fd = keeper->timer_fd;
     listener->channel = keeper->channel;
+    listener->error = &keeper->error;
     const enum rlock_status status =
         rlock__listen(listener, lock->client, &lock->resources[0], false, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
@@ -125,7 +126,7 @@ static void report(struct rlock_keeper *keeper, enum rlock_status status) {
     };
     if (status != RLOCK_OK)
         (void)snprintf(renewal.why, sizeof renewal.why, "%.*s", (int)sizeof renewal.why - 1,
-                       keeper->routes.error.text);
+                       keeper->error.text);
     (void)!write(keeper->report_fds[1], &renewal, sizeof renewal);
 }
 
@@ -159,11 +160,11 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
         /* The last try has little time, and a time-out tells less than what was said before. */
         if (status != RLOCK_AGAIN || known == RLOCK_AGAIN) {
             known = status;
-            why = keeper->routes.error;
+            why = keeper->error;
         }
         /* Whatever else it was, a right taken away too: it may come back until the last moment. */
         if (now >= last_moment(keeper)) {
-            keeper->routes.error = why;
+            keeper->error = why;
             return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
         }
         report(keeper, status);
@@ -219,7 +220,7 @@ static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
     return (!reports || pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) == 0) &&
            asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) >= 0 &&
            keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
-           rlock__client_routes(keeper->lock->client, &keeper->routes);
+           rlock__client_routes(keeper->lock->client, &keeper->routes, &keeper->error);
 }
 
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
@@ -270,7 +271,7 @@ enum rlock_status rlock_keeper_stop(rlock_keeper *keeper) {
     pthread_join(keeper->thread, NULL);
     enum rlock_status verdict = keeper->verdict;
     if (verdict != RLOCK_OK)
-        keeper->lock->client->error = keeper->routes.error;
+        keeper->lock->client->error = keeper->error;
     free_keeper(keeper);
     return verdict;
 }

@@ -17,7 +17,7 @@ static bool make(struct rlock__listener *listener, const struct rlock_client *cl
     if (listener->subscriptions != NULL)
         return true;
     listener->heard = NO_NEWS;
-    if (!rlock__client_routes(client, &listener->routes))
+    if (!rlock__client_routes(client, &listener->routes, listener->error))
         return false;
     listener->subscriptions = calloc(listener->routes.count, sizeof *listener->subscriptions);
     return listener->subscriptions != NULL;
@@ -73,7 +73,7 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
 static enum rlock_status fail_subscription(struct rlock__listener *listener, size_t i,
                                            enum rlock_status status) {
     struct rlock__route *route = &listener->routes.at[i];
-    listener->routes.error = route->error;
+    *listener->error = route->error;
     rlock__route_doubt(route);
     rlock__subscription_close(&listener->subscriptions[i], route);
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
@@ -160,7 +160,7 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
         if (status == RLOCK_AGAIN && hearing > 0)
             return RLOCK_OK;
         if (status == RLOCK_AGAIN)
-            rlock__error_set(&listener->routes.error, "no answer in time");
+            rlock__error_set(listener->error, "no answer in time");
         if (status != RLOCK_OK)
             return end_listen(listener, status);
     }

@@ -6,6 +6,7 @@
 #include "redis/client.h"
 
 struct rlock__listener {
+    struct rlock__error *error;                /* its owner's */
     struct rlock__routes routes;               /* count 0: not made yet */
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resource;          /* what it listens for; NULL: nothing */

@@ -165,6 +165,7 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
     rlock_lock *lock = calloc(1, sizeof *lock);
     if (lock != NULL) {
         lock->client = client;
+        lock->listener.error = &client->error;
         lock->kind = rlock__kind_find(options.kind);
         lock->lease_ms = options.lease_ms;
     }
@@ -254,12 +255,12 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
             continue;
         worst = status;
         *stuck_at = i;
-        why = routes->error;
+        why = *routes->error;
     }
     if (worst == RLOCK_OK)
         rlock__lock_update_lease_end(lock);
     else
-        routes->error = why;
+        *routes->error = why;
     return worst;
 }
 
@@ -268,8 +269,6 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     const enum rlock_status status =
         rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
-    if (status != RLOCK_OK)
-        lock->client->error = lock->client->routes.error;
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 
@@ -314,6 +313,7 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
 
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     enum rlock_status worst = RLOCK_OK;
+    struct rlock__error why = {""};
     /* The last name first: who waits for the first name then finds all of them free. */
     for (size_t i = lock->resource_count; i > 0; i--) {
         struct rlock__resource *resource = &lock->resources[i - 1];
@@ -331,9 +331,11 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
             continue;
         worst = status;
         lock->stuck_at = i - 1;
-        lock->client->error = lock->client->routes.error;
         if (status == RLOCK_LOST)
             rlock__error_set(&lock->client->error, "%s is not ours any more", resource->name);
+        why = lock->client->error;
     }
+    if (worst != RLOCK_OK)
+        lock->client->error = why;
     return worst;
 }

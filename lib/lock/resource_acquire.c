@@ -165,12 +165,12 @@ static enum rlock_status note_hold(struct rlock__resource *resource,
 /* What was given by too few, or may have been. Places in line stay. */
 static void give_back_few(struct rlock__resource *resource) {
     struct rlock_client *client = resource->lock->client;
-    const struct rlock__error why = client->routes.error;
+    const struct rlock__error why = client->error;
     const struct rlock__limit limit =
         rlock__client_limit(client, rlock_now_ms() + GIVE_BACK_MS, -1);
     resource->held = false;
     (void)rlock__resource_release(resource, 0, false, &limit);
-    client->routes.error = why;
+    client->error = why;
 }
 
 static void add_take_args(const struct rlock__resource *resource, struct rlock__call *call,

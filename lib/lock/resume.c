@@ -126,8 +126,6 @@ static enum rlock_status check_resource(struct rlock_lock *lock, struct rlock__r
     const struct rlock__limit limit =
         rlock__client_call_limit(client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     const enum rlock_status status = rlock__resource_check(resource, &limit, left_ms);
-    if (status != RLOCK_OK)
-        client->error = client->routes.error;
     return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
 }
 

@@ -62,7 +62,7 @@ enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource
             *known = ballot.runs[i].answer.a;
         if (vote == RLOCK_DENIED) {
             failure = vote;
-            routes->error = ballot.runs[i].route->error;
+            *routes->error = ballot.runs[i].route->error;
         }
     }
     return know_it >= majority ? RLOCK_OK : failure;
@@ -81,6 +81,6 @@ enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resourc
             break; /* nobody has said no: they do not answer; or tokens have come to their end */
         resource->hold.token = known + 1;
     }
-    rlock__error_set(&routes->error, "no majority of the servers agrees on a token");
+    rlock__error_set(routes->error, "no majority of the servers agrees on a token");
     return RLOCK_AGAIN;
 }

@@ -26,8 +26,10 @@ static enum rlock_status no_memory(struct rlock_client *client) {
 
 /* --- the ways to the servers ----------------------------------------------------------------- */
 
-bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes) {
-    *routes = (struct rlock__routes){.at = calloc(client->count, sizeof *routes->at)};
+bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes,
+                          struct rlock__error *error) {
+    *routes =
+        (struct rlock__routes){.at = calloc(client->count, sizeof *routes->at), .error = error};
     bool made = routes->at != NULL;
     for (size_t i = 0; made && i < client->count; i++) {
         const struct rlock__route *like = client->routes.at != NULL ? &client->routes.at[i] : NULL;
@@ -73,9 +75,9 @@ bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
 void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent) {
     const struct rlock__route *route = &routes->at[silent];
     if (routes->count == 1)
-        routes->error = route->error;
+        *routes->error = route->error;
     else
-        rlock__error_set(&routes->error, "%zu of %zu servers have answered, %zu are needed; %s: %s",
+        rlock__error_set(routes->error, "%zu of %zu servers have answered, %zu are needed; %s: %s",
                          answered, routes->count, rlock__majority(routes->count),
                          route->site->server.redacted, route->error.text);
 }
@@ -238,7 +240,7 @@ static enum rlock_status set_up(struct rlock_client *client,
     if (status != RLOCK_OK)
         return status;
     struct rlock__routes routes;
-    if (!show(client) || !rlock__client_routes(client, &routes))
+    if (!show(client) || !rlock__client_routes(client, &routes, &client->error))
         return no_memory(client);
     client->routes = routes;
     return RLOCK_OK;

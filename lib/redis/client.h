@@ -9,7 +9,7 @@
 struct rlock__routes {
     size_t count;
     struct rlock__route *at;
-    struct rlock__error error; /* of the last request as a whole */
+    struct rlock__error *error; /* its owner's: of the last request as a whole */
 };
 
 struct rlock_client {
@@ -24,8 +24,10 @@ struct rlock_client {
     struct rlock__error error;
 };
 
-/* More ways to the client's servers. Free them with rlock__routes_free. False: no memory. */
-bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes);
+/* More ways to the client's servers. error: where to say what went wrong; borrowed. Free them with
+ * rlock__routes_free. False: no memory. */
+bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes,
+                          struct rlock__error *error);
 void rlock__routes_free(struct rlock__routes *routes);
 void rlock__routes_close(struct rlock__routes *routes);
 

@@ -12,11 +12,12 @@ struct fixture {
     struct rlock__site sites[SERVERS_MAX];
     struct rlock__route at[SERVERS_MAX];
     struct rlock__routes routes;
+    struct rlock__error error;
 };
 
 static void begin(struct fixture *f, size_t count) {
     static char names[SERVERS_MAX][3] = {"s0", "s1", "s2", "s3", "s4"};
-    *f = (struct fixture){.routes = {.count = count, .at = f->at}};
+    *f = (struct fixture){.routes = {.count = count, .at = f->at, .error = &f->error}};
     for (size_t i = 0; i < count; i++) {
         f->sites[i].server.redacted = names[i];
         f->at[i].site = &f->sites[i];
@@ -147,7 +148,7 @@ static void why_it_failed_is_told(void **state) {
         if (rows[i].error == NULL)
             assert_int_equal(outcome, RLOCK_BUSY);
         else
-            assert_string_equal(f.routes.error.text, rows[i].error);
+            assert_string_equal(f.error.text, rows[i].error);
     }
 }
 

@@ -193,7 +193,7 @@ static void when_all_are_deaf_it_is_told(void **state) {
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
     assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_AGAIN);
     assert_null(f.lock->listener.resource);
-    assert_string_equal(f.lock->listener.routes.error.text, "the server closed the connection");
+    assert_string_equal(f.lock->listener.error->text, "the server closed the connection");
     end(&f);
     forget(&f);
 }
@@ -217,7 +217,7 @@ static void silence_ends_at_the_limit(void **state) {
     for (size_t i = 0; i < SERVERS_MAX; i++)
         says(&f, i, PEER_SILENT);
     assert_int_equal(listen_within(&f, false, SHORT_MS), RLOCK_AGAIN);
-    assert_string_equal(f.lock->listener.routes.error.text, "no answer in time");
+    assert_string_equal(f.lock->listener.error->text, "no answer in time");
     assert_null(f.lock->listener.resource);
     end(&f);
     forget(&f);
@@ -301,7 +301,7 @@ static void a_subscription_may_be_sent_elsewhere(void **state) {
     begin_cluster(&f, "*0\r\n");
     says(&f, 0, "-MOVED 16287 127.0.0.1:1\r\n");
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_AGAIN);
-    assert_string_equal(f.lock->listener.routes.error.text, "MOVED 16287 127.0.0.1:1");
+    assert_string_equal(f.lock->listener.error->text, "MOVED 16287 127.0.0.1:1");
     end(&f);
     forget(&f);
 }

@@ -165,6 +165,7 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.client.routes.at = world.routes;
     world.subscriptions[0].site = &world.site;
     world.lock.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
+    world.client.routes.error = world.lock.listener.error = &world.client.error;
     world.lock.client = &world.client;
     world.lock.kind = rlock__kind_find("run");
     world.lock.lease_ms = 30000;
