@@ -31,12 +31,12 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own, the first line of its description
 set(version "${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 
-# What is loaded by dlopen() is named here, for dpkg-shlibdeps does not see it: cJSON by the program
-# (cmd/output/json.c), and the module for TLS, which must be of the same version (lib/tls/tls.c).
+# What is loaded by dlopen() is named here, for dpkg-shlibdeps does not see it: the module for TLS,
+# which must be of the same version (lib/tls/tls.c).
 set(CPACK_DEBIAN_RLOCK_PACKAGE_NAME rlock)
 set(CPACK_DEBIAN_RLOCK_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_RLOCK_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RLOCK_PACKAGE_DEPENDS "librlock0 (= ${version}), libcjson1")
+set(CPACK_DEBIAN_RLOCK_PACKAGE_DEPENDS "librlock0 (= ${version})")
 # A machine that locks on another one's server needs none of its own: it is not worth a Recommends.
 set(CPACK_DEBIAN_RLOCK_PACKAGE_SUGGESTS "redis-server | valkey-server")
 set(CPACK_COMPONENT_RLOCK_DESCRIPTION "distributed locks for shell pipelines, cron jobs and CI

@@ -99,11 +99,9 @@ static int say_no_majority(const struct round *round) {
 }
 
 static int doctor_exec(struct settings *settings) {
-    struct round round = {.settings = settings};
+    struct round round = {.settings = settings, .out = {.settings = settings}};
     int failure = 0;
     int status = server_check(settings);
-    if (status == 0)
-        status = doctor_output_begin(&round.out, settings);
     for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;

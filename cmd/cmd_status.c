@@ -70,12 +70,14 @@ static int print(const struct survey *survey, const struct settings *settings, c
     bool made = stream != NULL;
     if (made) {
         fputs(survey->said > 0 ? "" : before, stream);
-        made = settings->json ? status_json(stream, survey, &form)
-                              : status_table(stream, survey, &form);
+        if (settings->json)
+            status_json(stream, survey, &form);
+        else
+            made = status_table(stream, survey, &form);
         made = fclose(stream) == 0 && made;
     }
     if (!made)
-        out_error("cannot show what was seen: out of memory, or no library for JSON");
+        out_error("cannot show what was seen: out of memory");
     if (made && *before != '\0')
         cut_lines(text, survey->said);
     const int status = made ? out_stdout(text) : EXIT_SYSTEM;

@@ -87,31 +87,22 @@ static int run_option(const struct cmd *group, const char *argument) {
     return say_unknown_option(group, argument);
 }
 
-static int set_up_output(const struct settings *settings) {
-    return out_setup(settings->quiet, settings->verbosity > 0, settings->log == LOG_JSON);
-}
-
 /* The settings live here until the command has ended, and are wiped then. */
 static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     struct settings settings;
     struct complaint why;
     enum settings_outcome outcome = settings_load(&settings, cmd, argc, argv, &why);
     int status = EXIT_SUCCESS;
+    if (outcome == SETTINGS_OK || outcome == SETTINGS_BAD) /* bad: who reads errors as JSON */
+        out_setup(settings.quiet, settings.verbosity > 0, settings.log == LOG_JSON);
     switch (outcome) {
-    case SETTINGS_OK:
-        status = set_up_output(&settings);
-        if (status == EXIT_SUCCESS)
-            status = cmd->exec(&settings);
-        break;
+    case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;
     case SETTINGS_LIST: status = list_options(cmd); break;
     case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
     case SETTINGS_BAD:
-        status = set_up_output(&settings); /* for who reads the errors as JSON */
-        if (status == EXIT_SUCCESS) {
-            out_error("%s", why.text);
-            status = why.status;
-        }
+        out_error("%s", why.text);
+        status = why.status;
         break;
     }
     settings_free(&settings);

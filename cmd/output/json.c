@@ -1,105 +1,66 @@
-/* json.c: cJSON, loaded on first need. */
+/* json.c: writes JSON (RFC 8259), which is all that rlock needs of it. */
 #include "output/json.h"
 
-#include <dlfcn.h>
+#include <inttypes.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "output/printable.h"
 
-#define LIBRARY "libcjson.so.1"
-
-bool json_load(struct json *json) {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } functions[] = {
-#define FUNCTION(name) {"cJSON_" #name, offsetof(struct json, name)}
-        FUNCTION(CreateObject),
-        FUNCTION(CreateArray),
-        FUNCTION(AddItemToArray),
-        FUNCTION(AddItemToObject),
-        FUNCTION(AddStringToObject),
-        FUNCTION(AddRawToObject),
-        FUNCTION(PrintUnformatted),
-        FUNCTION(Delete),
-        FUNCTION(free),
-#undef FUNCTION
-    };
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
-        return false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        /* ISO C has no cast from a data pointer to a function's; POSIX says they are the same. */
-        void *function = dlsym(library, functions[i].name);
-        if (function == NULL)
-            return false;
-        memcpy((char *)json + functions[i].offset, &function, sizeof function);
-    }
-    return true;
+static void begin(struct json *json, const char *name) {
+    if (json->follows)
+        fputc(',', json->stream);
+    if (name != NULL)
+        fprintf(json->stream, "\"%s\":", name);
+    json->follows = true;
 }
 
-/* Yours to free; NULL: no memory. */
-static char *make_utf8(const char *text) {
-    char *clean = malloc(3 * strlen(text) + 1);
-    if (clean == NULL)
-        return NULL;
-    char *end = clean;
-    while (*text != '\0') {
+/* \uXXXX, in two parts beyond the first 65,536. */
+static void escape(FILE *stream, uint32_t character) {
+    if (character >= 0x10000) {
+        character -= 0x10000;
+        fprintf(stream, "\\u%04" PRIx32, 0xd800 | character >> 10);
+        character = 0xdc00 | (character & 0x3ff);
+    }
+    fprintf(stream, "\\u%04" PRIx32, character);
+}
+
+static void quote(FILE *stream, const char *text) {
+    fputc('"', stream);
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
         uint32_t character;
-        size_t length = printable_character(text, &character);
-        const char *from = length > 0 ? text : "\xef\xbf\xbd"; /* U+FFFD */
-        size_t copied = length > 0 ? length : 3;
-        memcpy(end, from, copied);
-        end += copied;
-        text += length > 0 ? length : 1;
+        length = printable_character(text, &character);
+        if (length == 0)
+            fputs("\xef\xbf\xbd", stream); /* U+FFFD */
+        else if (character == '"' || character == '\\')
+            fprintf(stream, "\\%c", *text);
+        else if (printable_is(character))
+            fwrite(text, 1, length, stream);
+        else
+            escape(stream, character);
     }
-    *end = '\0';
-    return clean;
+    fputc('"', stream);
 }
 
-bool json_add_text(const struct json *json, cJSON *object, const char *name, const char *text) {
-    char *clean = make_utf8(text);
-    bool added = clean != NULL && json->AddStringToObject(object, name, clean) != NULL;
-    free(clean);
-    return added;
+void json_open(struct json *json, const char *name, char bracket) {
+    begin(json, name);
+    fputc(bracket, json->stream);
+    json->follows = false;
 }
 
-bool json_add_number(const struct json *json, cJSON *object, const char *name, int64_t number) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%lld", (long long)number);
-    return json->AddRawToObject(object, name, digits) != NULL;
+void json_close(struct json *json, char bracket) {
+    fputc(bracket, json->stream);
+    json->follows = true;
 }
 
-/* \uXXXX, in two parts beyond the first 65,536. Returns the end. */
-static char *escape(char *to, uint32_t character) {
-    if (character < 0x10000)
-        return to + sprintf(to, "\\u%04x", (unsigned)character);
-    character -= 0x10000;
-    return to + sprintf(to, "\\u%04x\\u%04x", 0xd800U | (unsigned)(character >> 10),
-                        0xdc00U | ((unsigned)character & 0x3ffU));
-}
-
-/* What is not ASCII stands in strings only, where an escape means the same. */
-char *json_print(const struct json *json, const cJSON *item) {
-    char *printed = json->PrintUnformatted(item);
-    char *text = printed != NULL ? malloc(6 * strlen(printed) + 1) : NULL, *to = text;
-    for (const char *from = printed; text != NULL && *from != '\0';) {
-        uint32_t character = 0;
-        size_t length = printable_character(from, &character);
-        if (length > 0 && !printable_is(character)) {
-            to = escape(to, character);
-        } else {
-            length = length > 0 ? length : 1;
-            memcpy(to, from, length);
-            to += length;
-        }
-        from += length > 0 ? length : 1;
-    }
+void json_text(struct json *json, const char *name, const char *text) {
+    begin(json, name);
     if (text != NULL)
-        *to = '\0';
-    json->free(printed);
-    return text;
+        quote(json->stream, text);
+    else
+        fputs("null", json->stream);
+}
+
+void json_number(struct json *json, const char *name, int64_t number) {
+    begin(json, name);
+    fprintf(json->stream, "%" PRId64, number);
 }

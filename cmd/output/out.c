@@ -27,7 +27,6 @@ static struct {
     bool verbose;
     bool as_json;
     bool live_shown;
-    struct json json;
 } out;
 
 static bool write_all(int fd, const char *text, size_t length) {
@@ -73,44 +72,40 @@ static void format_time(char text[40]) {
     snprintf(text + length, 40 - length, ".%03dZ", (int)(now.tv_nsec / 1000000));
 }
 
-static bool add_members(cJSON *object, enum out_level level, const char *event,
+static void add_members(struct json *json, enum out_level level, const char *event,
                         const struct out_field *fields, size_t field_count, const char *message) {
     static const char *const levels[] = {[OUT_ERROR] = "error",
                                          [OUT_WARNING] = "warning",
                                          [OUT_INFO] = "info",
                                          [OUT_DEBUG] = "debug"};
-    const struct json *json = &out.json;
     char now[40];
     format_time(now);
-    bool added = json_add_text(json, object, "time", now) &&
-                 json_add_text(json, object, "level", levels[level]) &&
-                 json_add_text(json, object, "event", event) &&
-                 json_add_text(json, object, "message", message);
-    for (size_t i = 0; added && i < field_count; i++) {
-        const struct out_field *field = &fields[i];
+    json_text(json, "time", now);
+    json_text(json, "level", levels[level]);
+    json_text(json, "event", event);
+    json_text(json, "message", message);
+    for (const struct out_field *field = fields; field < fields + field_count; field++) {
         if (field->is_number)
-            added = json_add_number(json, object, field->name, field->number);
+            json_number(json, field->name, field->number);
         else if (field->text != NULL)
-            added = json_add_text(json, object, field->name, field->text);
+            json_text(json, field->name, field->text);
     }
-    return added;
 }
 
 static void write_json(enum out_level level, const char *event, const struct out_field *fields,
                        size_t field_count, const char *message) {
-    const struct json *json = &out.json;
     char *line = NULL;
-    cJSON *object = json->CreateObject();
-    if (object != NULL && add_members(object, level, event, fields, field_count, message))
-        line = json_print(json, object);
-    if (line != NULL) {
-        /* Its end becomes the newline: write_all() takes the length, not the '\0'. */
-        size_t length = strlen(line);
-        line[length] = '\n';
-        write_all(STDERR_FILENO, line, length + 1);
-    }
+    size_t length;
+    struct json json = {.stream = open_memstream(&line, &length)};
+    if (json.stream == NULL)
+        return;
+    json_open(&json, NULL, '{');
+    add_members(&json, level, event, fields, field_count, message);
+    json_close(&json, '}');
+    fputc('\n', json.stream);
+    if (fclose(json.stream) == 0)
+        write_all(STDERR_FILENO, line, length);
     free(line);
-    json->Delete(object);
 }
 
 static void __attribute__((format(printf, 5, 0)))
@@ -168,16 +163,10 @@ bool out_is_json(void) {
     return out.as_json;
 }
 
-int out_setup(bool quiet, bool verbose, bool as_json) {
+void out_setup(bool quiet, bool verbose, bool as_json) {
     out.quiet = quiet;
     out.verbose = verbose;
-    if (!as_json || out.as_json)
-        return 0;
-    out.as_json = json_load(&out.json);
-    if (out.as_json)
-        return 0;
-    out_error("cannot write --log json: libcjson.so.1 is missing: install the package libcjson1");
-    return EXIT_SYSTEM;
+    out.as_json = out.as_json || as_json;
 }
 
 static void __attribute__((format(printf, 2, 0)))

@@ -37,9 +37,8 @@ struct out_field {
 #define OUT_NUMBER(key, value)                                                                     \
     ((struct out_field){.name = (key), .number = (value), .is_number = true})
 
-/* From here on: -q, -v, and --log json as set. Before it, messages are plain text.
- * Returns 0, or EXIT_SYSTEM after a message when JSON needs a library that is not there. */
-int out_setup(bool quiet, bool verbose, bool as_json);
+/* From here on: -q, -v, and --log json as set. Before it, messages are plain text. */
+void out_setup(bool quiet, bool verbose, bool as_json);
 
 /* -q silences all but errors; debug needs -v. */
 void out_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/json.h"
 #include "output/out.h"
 
 static const char *const levels[] = {[DOCTOR_OK] = "ok",
@@ -17,41 +18,29 @@ static void print(struct doctor_output *out, const char *text) {
         out->failure = out_stdout(text);
 }
 
-int doctor_output_begin(struct doctor_output *out, const struct settings *settings) {
-    *out = (struct doctor_output){.settings = settings};
-    if (!settings->json || json_load(&out->json))
-        return 0;
-    out_error("cannot write --json: libcjson.so.1 is missing: install the package libcjson1");
-    return EXIT_SYSTEM;
-}
-
-static bool add_members(const struct json *json, cJSON *object, const char *check,
-                        const char *server, const struct verdict *verdict) {
-    return json_add_text(json, object, "check", check) &&
-           json_add_text(json, object, "server", server) &&
-           json_add_text(json, object, "level", levels[verdict->level]) &&
-           json_add_text(json, object, "found", verdict->found) &&
-           (*verdict->advice != '\0' ? json_add_text(json, object, "advice", verdict->advice)
-                                     : json->AddRawToObject(object, "advice", "null") != NULL);
-}
-
 /* One object a line: a program that reads the whole gets an array. */
 static void write_json(struct doctor_output *out, const char *check, const char *server,
                        const struct verdict *verdict) {
-    const struct json *json = &out->json;
-    cJSON *object = json->CreateObject();
     char *text = NULL;
-    if (object != NULL && add_members(json, object, check, server, verdict))
-        text = json_print(json, object);
-    if (text != NULL) {
-        print(out, out->count++ == 0 ? "[" : ",\n ");
+    size_t size;
+    struct json json = {.stream = open_memstream(&text, &size)};
+    if (json.stream != NULL) {
+        fputs(out->count++ == 0 ? "[" : ",\n ", json.stream);
+        json_open(&json, NULL, '{');
+        json_text(&json, "check", check);
+        json_text(&json, "server", server);
+        json_text(&json, "level", levels[verdict->level]);
+        json_text(&json, "found", verdict->found);
+        json_text(&json, "advice", *verdict->advice != '\0' ? verdict->advice : NULL);
+        json_close(&json, '}');
+    }
+    if (json.stream != NULL && fclose(json.stream) == 0) {
         print(out, text);
     } else if (out->failure == 0) {
         out_error("cannot write --json: out of memory");
         out->failure = EXIT_SYSTEM;
     }
     free(text);
-    json->Delete(object);
 }
 
 /* A line that names the server stands before what is said of it. */

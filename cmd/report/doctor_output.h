@@ -2,19 +2,17 @@
 #ifndef RLOCK_CMD_DOCTOR_OUTPUT_H
 #define RLOCK_CMD_DOCTOR_OUTPUT_H
 
-#include "output/json.h"
 #include "report/doctor.h"
 
+/* Zero it, with the settings. */
 struct doctor_output {
     const struct settings *settings;
-    struct json json; /* --json only */
-    char *server;     /* that the last line was about */
+    char *server; /* that the last line was about */
     size_t count;
     int failure; /* standard output can't be written */
 };
 
-/* Returns 0, or EXIT_SYSTEM after a message. End it in any case but that. */
-int doctor_output_begin(struct doctor_output *out, const struct settings *settings);
+/* Returns 0, or EXIT_SYSTEM after a message. */
 int doctor_output_end(struct doctor_output *out);
 
 /* A doctor_report; its context is a struct doctor_output. */

@@ -18,8 +18,7 @@ struct status_form {
 /* Tables, one a server. False: no memory. */
 bool status_table(FILE *stream, const struct survey *survey, const struct status_form *form);
 
-/* One line: a JSON array as man/status.schema.json has it. False: no memory, or, after a message,
- * no library for it. */
-bool status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
+/* One line: a JSON array as man/status.schema.json has it. */
+void status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
 
 #endif

@@ -272,8 +272,8 @@ promised() {
 }
 
 @test "what others wrote passes one filter before each sink" {
-    # JSON's text is made by json_print() alone, which escapes; a datagram by what calls the filter.
-    run bash -c 'grep -lE "PrintUnformatted\(|cJSON_Print" cmd/{,*/}*.c'
+    # Strings of JSON are quoted by json.c alone, which escapes; a datagram by what calls the filter.
+    run bash -c "grep -l \"fputc('\\\"'\" cmd/{,*/}*.c"
     assert_output cmd/output/json.c
     run bash -c 'grep -lE "\bsendto\(" cmd/{,*/}*.c'
     assert_output cmd/output/notify.c

@@ -46,7 +46,6 @@ assert_has() { # PACKAGE FILE...
     version=$(field rlock Version)
     run -0 field rlock Depends
     assert_output --partial "librlock0 (= $version)" # its module for TLS
-    assert_output --partial libcjson1
     assert_output --partial libc6
     run -0 field librlock0 Depends
     assert_output --regexp 'libhiredis[0-9.]+'
