@@ -1,6 +1,6 @@
 -- include: base clock channel rights kind server
--- Looks through a few of the server's keys and names the locks that these may be of, for look.lua to
--- look at. Writes nothing. KEYS and ARGV: base.lua, but that it is about no lock of its own: no KEYS;
+-- Goes through a few of the server's keys and names the locks that these may be of, for inspect.lua to
+-- inspect. Writes nothing. KEYS and ARGV: base.lua, but that it is about no lock of its own: no KEYS;
 -- ARGV 6 where to go on, as the last answer said, '0' at first; 7 about how many keys.
 --
 -- Reply {SCANNED, keys looked at, 0, where to go on: '0' when that was all, {name...}}; a name may

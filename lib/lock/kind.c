@@ -100,8 +100,8 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "plain",
-        .acquire = &SCRIPT_PLAIN_ACQUIRE,
-        .release = &SCRIPT_PLAIN_RELEASE,
+        .acquire = &SCRIPT_SEM_PLAIN_ACQUIRE,
+        .release = &SCRIPT_SEM_PLAIN_RELEASE,
         .take_away = &SCRIPT_SEM_BREAK,
         .keys = {SEM_KEYS},
         .channel = SEM_CHANNEL,
@@ -115,16 +115,16 @@ static const struct rlock__kind kinds[] = {
     },
 };
 
-const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX] = {
+const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
     COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
     "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
     "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
     "rlock_queuers:~{*}", "rlock_leases:~{*}",
 };
-const struct rlock__script *const RLOCK__LOOK = &SCRIPT_LOOK;
+const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
 const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
-const struct rlock__script *const RLOCK__RIGHTS_LOOK = &SCRIPT_RIGHTS_LOOK;
+const struct rlock__script *const RLOCK__ACL_MISSING = &SCRIPT_ACL_MISSING;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
 const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
 const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;

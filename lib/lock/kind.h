@@ -47,14 +47,14 @@ char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name)
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
 /* What a user may not do, see probe_rights.c. */
-extern const struct rlock__script *const RLOCK__RIGHTS_LOOK;
+extern const struct rlock__script *const RLOCK__ACL_MISSING;
 
 /* What counts without being held, see counter.c. */
 extern const struct rlock__script *const RLOCK__LATCH_SET, *const RLOCK__LATCH_DOWN,
                                                                *const RLOCK__SEM_RESIZE;
 
-/* For looking at a name of whatever kind, see look.c; for finding names, see scan.c. */
-extern const char *const RLOCK__LOOK_KEYS[RLOCK__KEYS_MAX];
-extern const struct rlock__script *const RLOCK__LOOK, *const RLOCK__SCAN;
+/* for inspecting a name of whatever kind, see inspect.c; for finding names, see scan.c. */
+extern const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX];
+extern const struct rlock__script *const RLOCK__INSPECT, *const RLOCK__SCAN;
 
 #endif

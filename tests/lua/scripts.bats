@@ -157,53 +157,53 @@ example() { # NAME: of a function in examples_*.py
     example names_with_a_brace
 }
 
-# --- looking, which changes nothing ---------------------------------------------------------------
+# --- inspecting, which changes nothing ------------------------------------------------------------
 
-@test "look: a free name is free" {
+@test "inspect: a free name is free" {
     example seen_of_nothing
 }
 
-@test "look: run and fair: holds, lease, token, who, and all who wait" {
+@test "inspect: run and fair: holds, lease, token, who, and all who wait" {
     example seen_of_a_mutex
 }
 
-@test "look: a token beyond 2^53 is exact" {
+@test "inspect: a token beyond 2^53 is exact" {
     example seen_of_a_large_token
 }
 
-@test "look: Redisson's mutex and its queue" {
+@test "inspect: Redisson's mutex and its queue" {
     example seen_of_redissons_mutex
 }
 
-@test "look: a waiter that beats no more is none" {
+@test "inspect: a waiter that beats no more is none" {
     example seen_of_dead_waiters
 }
 
-@test "look: read: each reader's own lease, the dead left out, writers first in line" {
+@test "inspect: read: each reader's own lease, the dead left out, writers first in line" {
     example seen_of_readers
 }
 
-@test "look: write: a writer that reads too is one holder; a downgrade reads" {
+@test "inspect: write: a writer that reads too is one holder; a downgrade reads" {
     example seen_of_a_writer
 }
 
-@test "look: sem: permits by holder, those that have expired are available" {
+@test "inspect: sem: permits by holder, those that have expired are available" {
     example seen_of_a_semaphore
 }
 
-@test "look: sem --plain: permits by holder; Redisson's are only counted" {
+@test "inspect: sem --plain: permits by holder; Redisson's are only counted" {
     example seen_of_plain_permits
 }
 
-@test "look: latch: its count" {
+@test "inspect: latch: its count" {
     example seen_of_a_latch
 }
 
-@test "look: a key that is no lock is of the wrong kind" {
+@test "inspect: a key that is no lock is of the wrong kind" {
     example seen_of_what_is_no_lock
 }
 
-@test "look: whatever stands where a holder is described does no harm" {
+@test "inspect: whatever stands where a holder is described does no harm" {
     example seen_of_odd_descriptions
 }
 

@@ -170,7 +170,7 @@ layers() {
 	options poll reply_error tls url
 	resolve
 	conn
-	connect view
+	connect
 	link
 	replicas
 	cluster sentinel
@@ -186,7 +186,7 @@ layers() {
 	resource_acquire
 	resource_renew
 	lock retry
-	acquire break counter handle keeper look resume scan
+	acquire break counter handle inspect keeper resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
 	probe

@@ -29,7 +29,7 @@ MODELS = {"run": Mutex, "fair": Mutex, "read": ReadWrite, "write": ReadWrite, "s
           "sem --resize": Sem, "sem --plain": Plain, "latch set": Latch, "latch down": Latch,
           "latch wait": Latch}
 # The kind by whose rules a script is run that is not its lock's.
-KIND_OF = {"plain_acquire": "sem --plain", "plain_release": "sem --plain",
+KIND_OF = {"sem_plain_acquire": "sem --plain", "sem_plain_release": "sem --plain",
            "sem_resize": "sem --resize", "latch_set": "latch set", "latch_down": "latch down",
            "latch_acquire": "latch wait"}
 # What rlock itself sends, and what scripts do without.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # status.bats: what `rlock status` shows of each kind, as a table, as JSON, by its exit status; and that
-# it writes nothing. status_all.bats: finding all locks; look.lua alone: lua/scripts.bats.
+# it writes nothing. status_all.bats: finding all locks; inspect.lua alone: lua/scripts.bats.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -25,7 +25,7 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "read": ("read_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
     "write": ("write_acquire", "rw_renew", "rw_release", RW, "redisson_rwlock:{*}"),
     "sem": ("sem_acquire", "sem_renew", "sem_release", SEM, "redisson_sc:{*}"),
-    "plain": ("plain_acquire", None, "plain_release", SEM, "redisson_sc:{*}"),
+    "plain": ("sem_plain_acquire", None, "sem_plain_release", SEM, "redisson_sc:{*}"),
     "latch": ("latch_acquire", None, None, LATCH, "redisson_countdownlatch__channel__{*}"),
 }
 

@@ -131,7 +131,7 @@ static void each_verb_has_its_script(void **state) {
         {"read", "read_acquire", "rw_renew", "rw_release"},
         {"write", "write_acquire", "rw_renew", "rw_release"},
         {"sem", "sem_acquire", "sem_renew", "sem_release"},
-        {"plain", "plain_acquire", NULL, "plain_release"},
+        {"plain", "sem_plain_acquire", NULL, "sem_plain_release"},
         {"latch", "latch_acquire", NULL, NULL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -1,4 +1,4 @@
-"""What is seen of a name, and that looking changes nothing."""
+"""What inspecting a name shows, and that it changes nothing."""
 import os
 
 from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
@@ -17,7 +17,7 @@ class _View:
     """The answer by its fields."""
 
     def __init__(self, bench, name="x"):
-        with open(os.environ["SCRIPTS"] + "/look.lua", encoding="latin-1") as file:
+        with open(os.environ["SCRIPTS"] + "/inspect.lua", encoding="latin-1") as file:
             script = file.read()
         before = bench.server.see()
         keys = [key.replace("*", name) for key in KEYS]

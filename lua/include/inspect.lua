@@ -1,9 +1,9 @@
--- look.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
+-- inspect.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
 -- counts as not there.
 --
 -- KEYS  7 list  8 timeouts  9 waiters  10 beats: of `fair`  11 marker  12 waiters  13 beats: of `write`
 --       14 permits: a semaphore's  15 queuers: of `fair`
-local look = {
+local inspect = {
     list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15],
     line = {waiters = key.waiters, beats = KEYS[6]},
     queue = {waiters = KEYS[9], beats = KEYS[10]},
@@ -13,7 +13,7 @@ local look = {
 local view = {kind = '', total = -1, count = -1, holders = {}, waiters = {}}
 
 -- Whatever a stranger has put there: a whole number that C can read, -1 for none.
-function look.number(value)
+function inspect.number(value)
     local number = tonumber(value)
     return number and number >= 0 and number < 2 ^ 53 and math.floor(number) or -1
 end
@@ -21,7 +21,7 @@ end
 local function text(value) return type(value) == 'string' and value or '' end
 
 -- A hash as a table.
-function look.hash(name)
+function inspect.hash(name)
     local fields, all = redis.call('HGETALL', name), {}
     for i = 1, #fields, 2 do all[fields[i]] = fields[i + 1] end
     return all
@@ -34,16 +34,16 @@ end
 
 local infos
 -- What its rlock has said of it.
-function look.known(owner)
-    infos = infos or look.hash(key.info)
+function inspect.known(owner)
+    infos = infos or inspect.hash(key.info)
     return decode(infos[owner])
 end
 
 -- hold: {ttl, holds, token: digits or nil, permits, writes}
-function look.add_holder(owner, hold)
-    local known = look.known(owner)
-    view.holders[#view.holders + 1] = {owner, text(known.host), look.number(known.pid), text(known.user),
-        text(known.command), look.number(known.since), hold.ttl, hold.holds,
+function inspect.add_holder(owner, hold)
+    local known = inspect.known(owner)
+    view.holders[#view.holders + 1] = {owner, text(known.host), inspect.number(known.pid), text(known.user),
+        text(known.command), inspect.number(known.since), hold.ttl, hold.holds,
         string.match(hold.token or '', '^%d+$') or '', hold.permits or -1, hold.writes and 1 or 0,
         known.kept and 1 or 0}
 end
@@ -53,7 +53,7 @@ local standing = {}
 local function add_waiter(owner, since, known)
     if standing[owner] then return end
     standing[owner] = true
-    view.waiters[#view.waiters + 1] = {owner, look.number(since), text(known.user), text(known.command)}
+    view.waiters[#view.waiters + 1] = {owner, inspect.number(since), text(known.user), text(known.command)}
 end
 
 -- A sorted set as a table.
@@ -70,8 +70,8 @@ local function dead_of(line)
         newest = math.max(newest or due, due)
         dead[owner] = due <= server.now or nil
     end
-    local silence = newest and server.now - (newest - look.DEAD_AFTER) or 0
-    return silence >= -1 and silence <= look.SILENCE and dead or {}
+    local silence = newest and server.now - (newest - inspect.DEAD_AFTER) or 0
+    return silence >= -1 and silence <= inspect.SILENCE and dead or {}
 end
 
 -- A ticket is the epoch us at which it came.
@@ -87,10 +87,10 @@ end
 
 -- Of rlock's those that live, of Redisson's those whose time is not over.
 local function add_queue()
-    local queue = redis.call('LRANGE', look.list, 0, -1)
+    local queue = redis.call('LRANGE', inspect.list, 0, -1)
     if #queue == 0 then return false end
-    local tickets, ends, dead = scores(look.queue.waiters), scores(look.timeouts), dead_of(look.queue)
-    local queuers = look.hash(look.queuers)
+    local tickets, ends, dead = scores(inspect.queue.waiters), scores(inspect.timeouts), dead_of(inspect.queue)
+    local queuers = inspect.hash(inspect.queuers)
     for _, owner in ipairs(queue) do
         local is_ours = string.find(owner, '@', 1, true) -- maybe one that waits for a name's twin: queue.lua
         if is_ours and tickets[owner] and not dead[owner] or not is_ours and (ends[owner] or 0) > server.now then
@@ -102,13 +102,13 @@ local function add_queue()
 end
 
 -- All who wait, in the order in which they are let in. Returns the kind that their lines tell of.
-function look.add_waiters()
+function inspect.add_waiters()
     local fair = add_queue()
-    local writer = redis.call('GET', look.marker)
+    local writer = redis.call('GET', inspect.marker)
     if writer then
-        add_waiter(writer, came(tonumber(redis.call('ZSCORE', look.writers.waiters, writer) or nil)), {})
+        add_waiter(writer, came(tonumber(redis.call('ZSCORE', inspect.writers.waiters, writer) or nil)), {})
     end
-    local writers = add_line(look.writers)
-    add_line(look.line)
+    local writers = add_line(inspect.writers)
+    add_line(inspect.line)
     return fair and 'fair' or (writer or writers) and 'write' or ''
 end

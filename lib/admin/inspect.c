@@ -1,10 +1,17 @@
-/* view.c: what a server has said of one name, made readable. */
-#include "admin/view.h"
-
+/* inspect.c: inspects a name, whatever its kind, without touching it. */
 #include <stdlib.h>
 #include <string.h>
 
-/* Where things stand in the reply of look.lua. */
+#include "lock/kind.h"
+#include "lock/lock.h"
+#include "os/options.h"
+#include "redis/conn.h"
+#include "redis/script_retry.h"
+#include "rlock_admin.h"
+
+enum { OTHER_KIND = -1 };
+
+/* Where things stand in the reply of inspect.lua. */
 enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS, BARE };
 
 enum { HOLDER_FIELDS = 11, WAITER_FIELDS = 2 };
@@ -121,7 +128,9 @@ static bool is_view(const rlock__reply *reply) {
            are_rows(rlock__reply_at(reply, WAITERS), WAITER_FIELDS);
 }
 
-enum rlock_status rlock__view_read(rlock_view **out, const char *name, const char *server,
+/* The reply is the view's from then on, whatever comes of it. RLOCK_UNAVAILABLE: it cannot be
+ * understood. */
+static enum rlock_status read_view(rlock_view **out, const char *name, const char *server,
                                    rlock__reply *reply) {
     struct view *view = calloc(1, sizeof *view);
     int64_t available;
@@ -166,4 +175,57 @@ void rlock_view_free(rlock_view *view) {
     free(inside->holders);
     free(inside->waiters);
     free(inside);
+}
+
+/* Inspecting publishes nothing, and holds nothing: the arguments that every script has say so. */
+static enum rlock_status inspect_with(rlock_client *client, const struct rlock_look_at *look,
+                                      struct rlock__call *call, rlock_view **out) {
+    struct rlock__answer answer;
+    bool in_doubt;
+    const enum rlock_status status =
+        rlock__script_retry(client, &client->routes.at[look->server], RLOCK__INSPECT, call,
+                            look->deadline_ms, look->cancel_fd, &answer, &in_doubt);
+    if (status != RLOCK_OK)
+        return status;
+    if (answer.code == OTHER_KIND) {
+        rlock__reply_free(answer.reply);
+        return RLOCK_WRONG_KIND;
+    }
+    const enum rlock_status read =
+        read_view(out, look->name, rlock_client_server_at(client, look->server), answer.reply);
+    if (read != RLOCK_OK)
+        rlock__error_set(&client->error, "%s",
+                         read == RLOCK_SYSTEM ? "no memory"
+                                              : "the server's answer to look can't be understood");
+    return read;
+}
+
+static enum rlock_status look_at(rlock_client *client, const struct rlock_look_at *look,
+                                 rlock_view **out) {
+    const char *fault = rlock__name_fault(look->name);
+    char *keys[RLOCK__KEYS_MAX];
+    struct rlock__call call = {
+        .arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}, .most = RLOCK__RESP_LISTING};
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
+    if (look->server >= client->count)
+        return rlock__client_invalid(client, "there is no such server");
+    const bool made = rlock__kind_keys(keys, RLOCK__INSPECT_KEYS, look->name);
+    rlock__call_add_keys(&call, keys);
+    enum rlock_status status = RLOCK_SYSTEM;
+    if (made)
+        status = inspect_with(client, look, &call, out);
+    else
+        rlock__error_set(&client->error, "no memory");
+    rlock__kind_keys_free(keys);
+    return status;
+}
+
+enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *given,
+                             rlock_view **out) {
+    struct rlock_look_at look;
+    *out = NULL;
+    const enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_look_at, cancel_fd, &look, given, &client->error);
+    return status == RLOCK_OK ? look_at(client, &look, out) : status;
 }

@@ -1,12 +1,12 @@
--- look_kinds.lua: who holds a lock of each kind. False: the key is something else.
+-- inspect_kinds.lua: who holds a lock of each kind. False: the key is something else.
 
 -- `run` and `fair`: {owner: holds}.
 local function look_at_mutex(fields)
     local owner, holds = next(fields)
     if next(fields, owner) or not server.is_owner(owner) or not string.find(holds, '^[1-9]%d*$') then return false end
     view.kind = 'run'
-    look.add_holder(owner, {ttl = redis.call('PTTL', key.lock), holds = look.number(holds),
-        token = look.hash(key.hold)[owner]})
+    inspect.add_holder(owner, {ttl = redis.call('PTTL', key.lock), holds = inspect.number(holds),
+        token = inspect.hash(key.hold)[owner]})
     return true
 end
 
@@ -48,7 +48,7 @@ local function look_at_rw(fields)
     local mode = fields.mode
     if mode ~= 'read' and mode ~= 'write' then return false end
     view.kind = mode
-    local proofs, ends, owners = look.hash(key.hold), leases(), {}
+    local proofs, ends, owners = inspect.hash(key.hold), leases(), {}
     for field, holds in pairs(fields) do
         local number, ttl = 0, 0
         if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, ends) end
@@ -63,14 +63,14 @@ local function look_at_rw(fields)
     local wrote = false
     for owner, hold in pairs(owners) do
         wrote = wrote or hold.writes
-        look.add_holder(owner, hold)
+        inspect.add_holder(owner, hold)
     end
     if #view.holders > 0 then view.kind = wrote and 'write' or 'read' end
     return true
 end
 
-function look.at_hash()
-    local fields = look.hash(key.lock)
+function inspect.at_hash()
+    local fields = inspect.hash(key.lock)
     if fields.mode then return look_at_rw(fields) end
     return look_at_mutex(fields)
 end
@@ -82,7 +82,7 @@ end
 -- sem.lua's holds by the 12 bytes that all their permits begin with.
 local function sem_holds()
     local holds = {}
-    for id, value in pairs(look.hash(key.hold)) do
+    for id, value in pairs(inspect.hash(key.hold)) do
         local token, owner = string.match(value, '^(%S+) (.*)$')
         if owner and string.find(id, '^%x+$') and #id == 32 then
             holds[string.sub(id, 1, 24)] = {owner = owner, token = token, permits = 0, ttl = -1, holds = 1}
@@ -106,7 +106,7 @@ end
 -- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
 -- only the permit's id is known.
 local function add_leased(holds)
-    local permits, dead, in_use = redis.call('ZRANGE', look.permits, 0, -1, 'WITHSCORES'), 0, 0
+    local permits, dead, in_use = redis.call('ZRANGE', inspect.permits, 0, -1, 'WITHSCORES'), 0, 0
     local owns = owns_permit()
     for i = 1, #permits, 2 do
         local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
@@ -120,23 +120,23 @@ local function add_leased(holds)
             if hold then
                 hold.permits, hold.ttl = hold.permits + 1, math.max(hold.ttl, left)
             else
-                look.add_holder(id, {ttl = left, holds = 1, permits = 1})
+                inspect.add_holder(id, {ttl = left, holds = 1, permits = 1})
             end
         end
     end
     return dead, in_use
 end
 
-function look.at_sem(available)
+function inspect.at_sem(available)
     local holds = sem_holds()
     local lasting = redis.call('PTTL', key.hold) > 604800000 -- longer than a lease can: plain permits
     local dead, in_use = add_leased(holds)
     for _, hold in pairs(holds) do
         if not hold.leased and lasting then
-            hold.permits = math.max(look.number(look.known(hold.owner).permits), 1)
+            hold.permits = math.max(inspect.number(inspect.known(hold.owner).permits), 1)
             in_use = in_use + hold.permits
         end
-        if hold.permits > 0 then look.add_holder(hold.owner, hold) end
+        if hold.permits > 0 then inspect.add_holder(hold.owner, hold) end
     end
     view.kind = 'sem'
     if not available then return end
@@ -149,14 +149,14 @@ end
 
 -- A number may be a semaphore or a latch. It is a semaphore when something beside it says so, and
 -- where a latch would be gone.
-function look.at_number(number)
+function inspect.at_number(number)
     local set = false
-    local sem = redis.call('TYPE', look.permits).ok == 'zset' or number <= 0
+    local sem = redis.call('TYPE', inspect.permits).ok == 'zset' or number <= 0
         or #view.waiters > 0 or redis.call('GET', key.token)
-    for id, value in pairs(look.hash(key.hold)) do
+    for id, value in pairs(inspect.hash(key.hold)) do
         if #id == 32 and tonumber(value) then sem, set = false, true end -- latch.remember()
         if string.find(value, ' ') then sem = true break end
     end
-    if sem then return look.at_sem(number) end
+    if sem then return inspect.at_sem(number) end
     view.kind, view.count, view.bare = 'latch', number, not set
 end

@@ -1,4 +1,4 @@
-/* test_look.c: what a server says of a name, as the library's caller sees it. */
+/* test_inspect.c: what a server says of a name, as the library's caller sees it. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 static const char FREE[] = HEAD("0", TEXT(0, ""), TEXT(0, ""), NO_NUMBERS) NOBODY NOBODY;
 
-struct looked {
+struct inspected {
     struct peer peer;
     char url[128];
     rlock_client *client;
@@ -24,7 +24,7 @@ struct looked {
     size_t asked; /* by then, how often */
 };
 
-static void look_at(struct looked *f, const char *name, const char *answer) {
+static void inspect(struct inspected *f, const char *name, const char *answer) {
     const char *answers[] = {answer, NULL};
     peer_start(&f->peer, answers);
     (void)snprintf(f->url, sizeof f->url, "unix://%s", f->peer.path);
@@ -37,7 +37,7 @@ static void look_at(struct looked *f, const char *name, const char *answer) {
     f->status = rlock_look(f->client, &look, &f->view);
 }
 
-static void forget(struct looked *f) {
+static void forget(struct inspected *f) {
     rlock_view_free(f->view);
     rlock_client_free(f->client);
     peer_stop(&f->peer);
@@ -47,8 +47,8 @@ static void forget(struct looked *f) {
 
 static void a_free_name_has_nothing(void **state) {
     (void)state;
-    struct looked f;
-    look_at(&f, "a", FREE);
+    struct inspected f;
+    inspect(&f, "a", FREE);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->name, "a");
     assert_string_equal(f.view->server, f.url);
@@ -73,8 +73,8 @@ static void holders_and_waiters_are_read(void **state) {
         ":-1\r\n:-1\r\n:1\r\n" TEXT(20, "99999999999999999999") ":-1\r\n:0\r\n"
         "*2\r\n*2\r\n" TEXT(6, "u:8@h8") ":16\r\n*2\r\n" TEXT(3, "u:9") ":17\r\n";
     /* clang-format on */
-    struct looked f;
-    look_at(&f, "a", answer);
+    struct inspected f;
+    inspect(&f, "a", answer);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->kind, "sem");
     assert_true(f.view->held && f.view->token == INT64_MAX);
@@ -116,8 +116,8 @@ static void what_cannot_be_seen_has_a_reason(void **state) {
         {"a\nb", FREE, RLOCK_INVALID, "control"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct looked f;
-        look_at(&f, rows[i].name, rows[i].answer);
+        struct inspected f;
+        inspect(&f, rows[i].name, rows[i].answer);
         assert_int_equal(f.status, rows[i].status);
         assert_non_null(strstr(rlock_error(f.client), rows[i].error));
         assert_null(f.view);

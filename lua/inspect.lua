@@ -1,6 +1,6 @@
--- include: base clock channel rights kind server look look_kinds
+-- include: base clock channel rights kind server inspect inspect_kinds
 -- Says all that is known of one name, whatever its kind, and writes nothing.
--- KEYS and ARGV: base.lua, look.lua.
+-- KEYS and ARGV: base.lua, inspect.lua.
 --
 -- Reply {SEEN, epoch ms, held: 1 or 0, kind, token, permits in all, of them available, count,
 --        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes,
@@ -10,18 +10,18 @@
 -- Unknown numbers are -1, unknown texts and the permits of what has none ''; tokens are digits.
 local SEEN = 1
 
-local waited_for = look.add_waiters()
+local waited_for = inspect.add_waiters()
 local kind = redis.call('TYPE', key.lock).ok
 if kind == 'hash' then
-    if not look.at_hash() then return {WRONG_KIND, 0, 0} end
+    if not inspect.at_hash() then return {WRONG_KIND, 0, 0} end
 elseif kind == 'string' then
     local number = server.integer(key.lock)
     if not number then return {WRONG_KIND, 0, 0} end
-    look.at_number(number)
+    inspect.at_number(number)
 elseif kind ~= 'none' then
     return {WRONG_KIND, 0, 0}
-elseif redis.call('TYPE', look.permits).ok == 'zset' then -- its number was lost
-    look.at_sem(nil)
+elseif redis.call('TYPE', inspect.permits).ok == 'zset' then -- its number was lost
+    inspect.at_sem(nil)
 else
     view.kind = waited_for
 end
