@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lock/lock.h"
+#include "os/backoff.h"
 #include "os/clock.h"
 #include "os/options.h"
 
@@ -133,7 +134,7 @@ static void report(struct rlock_keeper *keeper, enum rlock_status status) {
 /* Renews again and again; returns why it ended. */
 static enum rlock_status keep(struct rlock_keeper *keeper) {
     int64_t due = rlock_renewal_due_ms(keeper->lock);
-    int64_t backoff_ms = BACKOFF_MIN_MS;
+    int64_t backoff_ms = 0;
     enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
     struct rlock__error why = {""};
     listen_for_break(keeper, due);
@@ -153,7 +154,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
         if (status == RLOCK_OK) {
             report(keeper, status);
             due = rlock_renewal_due_ms(keeper->lock);
-            backoff_ms = BACKOFF_MIN_MS;
+            backoff_ms = 0;
             known = RLOCK_AGAIN;
             continue;
         }
@@ -168,10 +169,8 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
             return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
         }
         report(keeper, status);
-        due = now + rlock__random_between(backoff_ms / 2, backoff_ms);
-        if (due > last_moment(keeper))
-            due = last_moment(keeper);
-        backoff_ms = 2 * backoff_ms < BACKOFF_MAX_MS ? 2 * backoff_ms : BACKOFF_MAX_MS;
+        due = now + rlock__backoff(&backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
+        due = rlock__sooner_ms(due, last_moment(keeper));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "lock/ballot.h"
 #include "lock/shown.h"
+#include "os/backoff.h"
 #include "os/clock.h"
 #include "os/control.h"
 #include "os/options.h"
@@ -287,11 +288,11 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
     const struct rlock__routes *routes = &lock->client->routes;
     const int64_t began_ms = rlock_now_ms();
     const int64_t reached_by_ms = rlock__after_ms(began_ms, lock->client->connect_timeout_ms);
-    int64_t pause_ms = RETRY_MIN_MS;
+    int64_t backoff_ms = 0;
     bool in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
-            rlock__client_call_limit(lock->client, began_ms, pause_ms > RETRY_MIN_MS,
+            rlock__client_call_limit(lock->client, began_ms, backoff_ms > 0,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
         enum rlock_status status = rlock__resource_release(resource, keep_ms, true, &limit);
         /* Not there after a request whose answer was lost: that request has taken it. */
@@ -305,9 +306,9 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
         const int64_t now = rlock_now_ms();
         if (now >= deadline_ms || (now >= reached_by_ms && !rlock__routes_answered(routes)))
             return RLOCK_UNAVAILABLE;
-        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), -1};
+        const struct rlock__limit pause = {
+            now + rlock__backoff(&backoff_ms, RETRY_MIN_MS, RETRY_MAX_MS), -1};
         (void)rlock__poll(-1, 0, &pause);
-        pause_ms = 2 * pause_ms < RETRY_MAX_MS ? 2 * pause_ms : RETRY_MAX_MS;
     }
 }
 

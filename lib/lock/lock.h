@@ -24,7 +24,7 @@ struct rlock_lock {
     /* Waiting: */
     int64_t started_ms; /* of the first try; 0: none yet */
     int64_t next_try_ms;
-    int64_t backoff_ms; /* how long the next pause after a try without an answer is; 0: none was */
+    int64_t backoff_ms; /* after tries without an answer: backoff.h */
     unsigned tries;
     unsigned splits;         /* in a row */
     bool stands;             /* a try may stand in line: we are ready to wait */

@@ -3,6 +3,7 @@
  * The cap bounds what a lost message costs. There is no polling tick. */
 #include "lock/retry.h"
 
+#include "os/backoff.h"
 #include "os/clock.h"
 
 enum {
@@ -52,11 +53,8 @@ void rlock__retry_now(struct rlock_lock *lock) {
 }
 
 void rlock__retry_after_failure(struct rlock_lock *lock) {
-    lock->backoff_ms = lock->backoff_ms == 0
-                           ? BACKOFF_MIN_MS
-                           : rlock__sooner_ms(2 * lock->backoff_ms, BACKOFF_MAX_MS);
     lock->next_try_ms =
-        rlock_now_ms() + rlock__random_between(lock->backoff_ms / 2, lock->backoff_ms);
+        rlock_now_ms() + rlock__backoff(&lock->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
     /* A server that has never answered gets its last try when its time is over, not later. */
     const int64_t last_ms = lock->started_ms + lock->client->connect_timeout_ms;
     if (!rlock__routes_answered(&lock->client->routes) && rlock_now_ms() < last_ms)

@@ -1,6 +1,7 @@
 /* script_retry.c: one script on one server, again and again until it is answered. */
 #include "redis/script_retry.h"
 
+#include "os/backoff.h"
 #include "os/clock.h"
 
 enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
@@ -13,11 +14,11 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
                                             bool *in_doubt) {
     const int64_t began_ms = rlock_now_ms();
     const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
-    int64_t pause_ms = PAUSE_MIN_MS;
+    int64_t backoff_ms = 0;
     *in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
-            rlock__client_call_limit(client, began_ms, pause_ms > PAUSE_MIN_MS,
+            rlock__client_call_limit(client, began_ms, backoff_ms > 0,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
         enum rlock_status status = rlock__script_run(route, script, call, &limit, answer);
         if (status != RLOCK_AGAIN)
@@ -26,13 +27,13 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
         const int64_t now = rlock_now_ms();
         const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
         const int64_t end = hopeless ? reached_by_ms : deadline_ms;
-        if (now + pause_ms >= end) /* a try without time for its answer would hide the reason */
+        const int64_t next_ms = now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS);
+        if (next_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
-        const struct rlock__limit pause = {rlock__after_ms(now, pause_ms), cancel_fd};
+        const struct rlock__limit pause = {next_ms, cancel_fd};
         status = rlock__poll(-1, 0, &pause);
         if (status == RLOCK_CANCELLED)
             return status;
-        pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
     }
 }
 

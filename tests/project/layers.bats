@@ -167,7 +167,7 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts io random resp shown slot status
-	options poll reply_error tls url
+	backoff options poll reply_error tls url
 	resolve
 	conn
 	connect
