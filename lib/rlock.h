@@ -15,9 +15,9 @@
  * rlock(3) begins with a whole program. rlock_admin.h is for looking at and breaking the locks of
  * others.
  *
- * Ownership: what a function stores in its out-parameter is yours to free. Returned pointers are
- * borrowed, and valid as long as the object that they came from, unless the function says
- * otherwise. Functions copy what they are given. Every free accepts NULL.
+ * Ownership: an object that a function stores in an out-parameter is yours to free. Returned
+ * pointers are borrowed, and valid as long as the object that they came from, unless the function
+ * says otherwise. Functions copy what they are given. Every free accepts NULL.
  *
  * Errors: functions that can fail return a status, and rlock_error() has the details until the next
  * call on the client. Nothing is printed. The library never exits, forks, or touches signals.
@@ -142,7 +142,8 @@ RLOCK_API const char *rlock_client_server(const rlock_client *client);
 RLOCK_API const char *rlock_client_server_at(const rlock_client *client, size_t i);
 
 /* What went wrong last on this client and its locks: one line without a full stop, and never with a
- * password. Valid until the next call on them. */
+ * password. Valid until the next call on them.
+ * client: NULL if there was no memory for one. */
 RLOCK_API const char *rlock_error(const rlock_client *client);
 
 /* --- the lock: one or several names, taken and given back together --------------------------- */

@@ -213,7 +213,8 @@ static enum rlock_status read_servers(struct rlock_client *client,
     bool replicas = options->replicas > 0;
     for (client->count = 0; client->count < options->server_count; client->count++) {
         struct rlock__site *site = &client->sites[client->count];
-        if (!rlock__server_parse(&site->server, options->servers[client->count], &client->error))
+        const char *url = options->servers[client->count];
+        if (!rlock__server_parse(&site->server, url != NULL ? url : "", &client->error))
             return RLOCK_INVALID;
         site->replicas = options->replicas;
         site->replica_timeout_ms = options->replica_timeout_ms;
@@ -285,5 +286,5 @@ const char *rlock_client_server_at(const rlock_client *client, size_t i) {
 }
 
 const char *rlock_error(const rlock_client *client) {
-    return client->error.text;
+    return client != NULL ? client->error.text : "no memory";
 }

@@ -163,7 +163,7 @@ written() {
     sed -n "s/^$1/\1/p" "$PROJECT/lib/librlock.abi" | sort -u
 }
 
-@test "rlock(3) names each structure and field, each status and limit" {
+@test "rlock(3) names each structure, field and _INIT, each status and limit" {
     local word page=$PROJECT/man/rlock.3
     while read -r word; do
         grep -q "^\.Vt struct $word\>" "$page" || fail "rlock(3) lacks struct $word"
@@ -173,7 +173,7 @@ written() {
     done < <(written '    \(.*\): at.*')
     while read -r word; do
         grep -q "\<Dv .*$word\>" "$page" || fail "rlock(3) lacks $word"
-    done < <(written '\(RLOCK_[A-Z_]*\):.*')
+    done < <(written '\(RLOCK_[A-Z_]*\):.*'; sed -n 's/^#define \(RLOCK_[A-Z_]*_INIT\)\>.*/\1/p' "$PROJECT"/lib/rlock*.h)
 }
 
 @test "--version prints the project's version" {

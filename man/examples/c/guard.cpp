@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
                                                                              rlock_client_free);
     try {
         if (status != RLOCK_OK)
-            throw std::runtime_error(made != nullptr ? rlock_error(made) : "no memory");
+            throw std::runtime_error(rlock_error(made));
         const Guard guard(made, argv[1]);
         std::cout << "token " << guard.token() << '\n';
     } catch (const std::exception &error) {

@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
     int result = 1;
     if (rlock_client_new(&client, &options) == RLOCK_OK)
         result = take_and_work(client, argv[1]);
-    else if (client != NULL)
+    else
         fprintf(stderr, "worker: cannot use the server: %s\n", rlock_error(client));
     rlock_client_free(client);
     return result;

@@ -186,6 +186,22 @@ static void assert_missed(enum rlock_status status, const char *why) {
     assert_string_equal(rlock_error(client), why);
 }
 
+static void a_client_of_nothing_is_refused(void **state) {
+    (void)state;
+    static const char *const none = NULL;
+    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+    rlock_client *other;
+    assert_int_equal(rlock_client_new(&other, &options), RLOCK_INVALID);
+    assert_string_equal(rlock_error(other), "a lock lives on 1 to 15 servers");
+    rlock_client_free(other);
+    options.servers = &none;
+    options.server_count = 1;
+    assert_int_equal(rlock_client_new(&other, &options), RLOCK_INVALID);
+    assert_string_not_equal(rlock_error(other), "");
+    rlock_client_free(other);
+    assert_string_equal(rlock_error(NULL), "no memory");
+}
+
 static void a_lock_of_nothing_is_refused(void **state) {
     (void)state;
     static const char *const none = NULL;
@@ -236,6 +252,7 @@ int main(void) {
         cmocka_unit_test(a_lock_without_a_size_is_refused),
         cmocka_unit_test(what_a_lock_is_asked_without_a_size_is_refused),
         cmocka_unit_test(what_a_client_is_asked_without_a_size_is_refused),
+        cmocka_unit_test(a_client_of_nothing_is_refused),
         cmocka_unit_test(a_lock_of_nothing_is_refused),
         cmocka_unit_test(a_handle_of_nothing_is_refused),
         cmocka_unit_test(a_request_about_nothing_is_refused),
