@@ -1,11 +1,12 @@
 /* out.c: the only place that prints.
  *
  * A message is made in memory and written by one write(2), so that lines of several processes on
- * one terminal or log do not mix. What cannot be written to standard error is dropped: a lock must
- * not be lost because a log is full. */
+ * one terminal or log do not mix. What standard error does not take is dropped: a lock must not be
+ * lost because a log is full, or because nobody reads it (a pager, Ctrl-S). */
 #include "output/out.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 #include "output/secret.h"
 
 #define MESSAGE_MAX 3072
+
+/* An error is the last that is said, or is said when the command is stopped already. */
+enum { ERROR_PATIENCE_MS = 1000 };
 
 /* How to speak, set once by out_setup(). File-scope, for a message may come from anywhere. */
 static struct {
@@ -42,6 +46,12 @@ static bool write_all(int fd, const char *text, size_t length) {
     return true;
 }
 
+static bool write_message(enum out_level level, const char *text, size_t length) {
+    struct pollfd taker = {.fd = STDERR_FILENO, .events = POLLOUT};
+    const int patience_ms = level == OUT_ERROR ? ERROR_PATIENCE_MS : 0;
+    return poll(&taker, 1, patience_ms) > 0 && write_all(STDERR_FILENO, text, length);
+}
+
 void out_make_printable(char *text) {
     secret_hide(text);
     printable_make(text, "");
@@ -53,13 +63,13 @@ static bool in_background(void) {
     return foreground > 0 && foreground != getpgrp();
 }
 
-static void write_text(const char *message) {
+static void write_text(enum out_level level, const char *message) {
     static const char erase[] = "\r\033[K";
     char line[sizeof erase + sizeof "rlock: " + MESSAGE_MAX + 1];
     const bool to_erase = out.live_shown && !in_background();
     int length = snprintf(line, sizeof line, "%srlock: %s\n", to_erase ? erase : "", message);
     out.live_shown = false;
-    write_all(STDERR_FILENO, line, (size_t)length);
+    write_message(level, line, (size_t)length);
 }
 
 /* RFC 3339, UTC, with milliseconds. */
@@ -104,7 +114,7 @@ static void write_json(enum out_level level, const char *event, const struct out
     json_close(&json, '}');
     fputc('\n', json.stream);
     if (fclose(json.stream) == 0)
-        write_all(STDERR_FILENO, line, length);
+        write_message(level, line, length);
     free(line);
 }
 
@@ -116,7 +126,7 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
         return;
     if (level == OUT_DEBUG && !out.verbose && !is_event)
         return;
-    int error = errno; /* callers say why after they say what */
+    const int error = errno; /* callers say why after they say what */
     char message[MESSAGE_MAX];
     vsnprintf(message, sizeof message, format, arguments);
     if (out.as_json) {
@@ -124,7 +134,7 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
     } else {
         out_make_printable(message);
-        write_text(message);
+        write_text(level, message);
     }
     errno = error;
 }
@@ -215,12 +225,12 @@ void out_live(const char *format, ...) {
     static const char erase[] = "\r\033[K";
     (void)snprintf(line, sizeof line, "%srlock: %s", erase, message);
     columns_cut(line + sizeof erase - 1, live_columns());
-    out.live_shown = write_all(STDERR_FILENO, line, strlen(line));
+    out.live_shown = write_message(OUT_INFO, line, strlen(line));
 }
 
 void out_live_end(void) {
     if (out.live_shown && !in_background())
-        write_all(STDERR_FILENO, "\r\033[K", 4);
+        write_message(OUT_INFO, "\r\033[K", 4);
     out.live_shown = false;
 }
 

@@ -121,6 +121,34 @@ both_held() {
     [[ $(redis_on lone EXISTS x quiet) == 2 ]]
 }
 
+# A pipe that nobody reads, with room for not one byte more: $full.
+full_pipe() {
+    mkfifo full
+    exec {full}<>full
+    python3 -c "import fcntl; fcntl.fcntl($full, fcntl.F_SETPIPE_SZ, 4096)"
+    head -c 4096 /dev/zero >&"$full"
+}
+
+@test "standard error that nobody reads: what it does not take is left out, and nothing waits for it" {
+    local waiter
+    full_pipe
+    rlock run -v -l "$(ms 600)" -n x -- sleep "$(stay 700)" 2>&"$full"
+    rlock run --log json -l "$(ms 600)" -n x -- sleep "$(stay 700)" 2>&"$full"
+    hold x
+    run -75 rlock run -x -n x -- true 2>&"$full"
+    "$RLOCK" fair -n x -- true 2>&"$full" 3>&- 4>&- &
+    waiter=$!
+    "$RLOCK" fair -v -n x -- true 2>&"$full" 3>&- 4>&- &
+    wait_until 5 waiters x 2
+    kill -TERM "$waiter"
+    reap "$waiter" 5
+    assert_equal "$status" 143
+    let_go x
+    reap $! 5
+    assert_equal "$status" 0
+    exec {full}>&-
+}
+
 @test "no thread to renew with: one warning, not one for each try" {
     [[ $(id -u) == 0 ]] || skip 'needs the right to become another user'
     no_thread_of_a_sanitizer
