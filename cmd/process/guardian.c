@@ -21,6 +21,7 @@
 #include "process/daemon.h"
 #include "process/descendants.h"
 #include "process/launch.h"
+#include "process/title.h"
 #include "process/witness.h"
 
 enum { PATIENCE_MS = 1000, URGENT = -10, LEAVE_AFTER_MS = 5 };
@@ -84,10 +85,12 @@ static bool start_command(struct guardian *guardian) {
     return guardian->descendants.child > 0;
 }
 
-/* The caller's descriptors are the command's alone, and so is its priority. */
+/* The caller's descriptors are the command's alone, and so is its priority. So are its words:
+ * pkill -f "rlock run" is not to hit both rlock and us. */
 static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
+    title_set("lock-guardian");
     (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
     if (stop_at_ms(guardian) != INT64_MAX)
         set_timer(guardian, stop_at_ms(guardian));

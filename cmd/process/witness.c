@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "process/daemon.h"
+#include "process/title.h"
 
 enum { STATUS_SIZE = 4096 };
 
@@ -26,6 +27,7 @@ _Noreturn static void bear_witness(pid_t parent) {
     sigemptyset(&wake);
     sigaddset(&wake, SIGRTMIN);
     (void)prctl(PR_SET_NAME, "lock-witness", 0, 0, 0);
+    title_set("lock-witness");
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         close(fd);

@@ -244,13 +244,14 @@ for n in range(600):
     assert_no_processes "$tree"
 }
 
-@test "rlock and what is called like it are killed by name: nothing of the command lives on" {
+@test "rlock and what is called like it are killed by name or words: nothing of the command lives on" {
     local guardian
-    start run -n x -- env "$tree" sh -c '(setsid sleep 600 &); echo >ready; sleep 600; :'
+    start run -n "by-$TEST_MARK" -- env "$tree" sh -c '(setsid sleep 600 &); echo >ready; sleep 600; :'
     wait_until 10 test -s ready
     guardian=$(children "$pid")
     [[ $(cat "/proc/$guardian/comm") != *rlock* ]]
-    kill -KILL "$pid"
+    wait_until 5 pgrep -x -P "$guardian" lock-witness
+    pkill -KILL -f "rlock run -n by-$TEST_MARK"
     wait_until 2 none_marked "$tree"
     reap "$pid"
 }
