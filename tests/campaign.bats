@@ -19,7 +19,7 @@ campaign() {
 }
 
 @test "a round through a faulty proxy: rlock keeps its promises, and nothing is left" {
-    campaign --round 1 --topology tcp --kind run --seconds 3 --faults reset,restarted
+    campaign --round 1 --topology tcp --kind run --seconds 3 --faults reset,paused
     assert_success
     assert_output --partial ' 0 anomalies'
     assert_equal "$(ls rounds)" ""

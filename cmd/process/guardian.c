@@ -72,16 +72,13 @@ static int get_ready(struct guardian *guardian) {
     guardian->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (guardian->child_fd < 0 || guardian->timer_fd < 0)
         return errno;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* until the command runs: see launch() */
     return 0;
 }
 
-/* False: errno says why. */
+/* It takes as long as exec(3) does, and so does our noticing that rlock is dead. We must not die
+ * with it meanwhile: the command may have children by then. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
     guardian->descendants.child = launch(guardian->plan, kill_at_ms(guardian));
-    const int why = errno;
-    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-    errno = why;
     return guardian->descendants.child > 0;
 }
 

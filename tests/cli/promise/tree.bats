@@ -56,6 +56,16 @@ counts() { # N
     assert_no_processes "$tree"
 }
 
+@test "rlock is killed as the command starts, before its guardian is back from that: no child lives on" {
+    command -v strace >/dev/null || skip "needs strace"
+    strace -D -f -qq -o trace -e trace=vfork -e inject=vfork:delay_exit=1000000 "$RLOCK" run -n x -- \
+        env "$tree" sh -c 'sleep 600 & sleep 600 & wait' 3>&- 4>&- &
+    pid=$!
+    wait_until 10 counts 3
+    kill -KILL "$pid"
+    wait_until 10 none_marked "$tree"
+}
+
 @test "an unreachable server: the whole family is dead before the lease's end" {
     local end
     proxy_start
