@@ -107,19 +107,18 @@ static enum rlock_status step_all(struct rlock__listener *listener,
 static enum rlock_status wait_for_any(const struct rlock__listener *listener,
                                       const struct rlock__limit *limit) {
     struct pollfd fds[RLOCK__POLL_MAX];
-    struct rlock__limit bound = *limit;
+    int64_t again_ms = RLOCK_FOREVER;
     size_t n = 0;
     if (listener->beside_fd > 0)
         fds[n++] = (struct pollfd){.fd = listener->beside_fd, .events = POLLIN};
     for (size_t i = 0; i < listener->routes.count; i++) {
         const struct rlock__subscription *subscription = &listener->subscriptions[i];
         if (subscription->state != RLOCK__SUBSCRIPTION_CLOSED)
-            rlock__link_poll(subscription->link, &fds[n++], &bound.deadline_ms);
-        else if (subscription->again_ms < bound.deadline_ms)
-            bound.deadline_ms = subscription->again_ms;
+            rlock__link_poll(subscription->link, &fds[n++], &again_ms);
+        else
+            again_ms = rlock__sooner_ms(again_ms, subscription->again_ms);
     }
-    const enum rlock_status status = rlock__poll_any(fds, n, &bound);
-    return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
+    return rlock__poll_any(fds, n, again_ms, limit);
 }
 
 static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock_status status) {

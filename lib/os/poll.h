@@ -19,9 +19,10 @@ enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *l
 
 enum { RLOCK__POLL_MAX = 32 };
 
-/* The same of several, at most RLOCK__POLL_MAX - 1. */
+/* The same of several, at most RLOCK__POLL_MAX - 1. RLOCK_OK also at again_ms: when to look again
+ * though none shows anything; RLOCK_FOREVER: never. */
 struct pollfd;
-enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count,
+enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit);
 
 #endif

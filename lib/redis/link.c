@@ -240,7 +240,7 @@ enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply) 
     return io;
 }
 
-void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *deadline_ms) {
+void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms) {
     int64_t by_ms = RLOCK_FOREVER;
     *out = (struct pollfd){.fd = link->conn.fd, .events = link->conn.events};
     if (link->stage == RLOCK__LOOKING_UP)
@@ -253,8 +253,7 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
         by_ms = link->connect_by_ms;
     else if (link->answer_by_ms != 0)
         by_ms = link->answer_by_ms;
-    if (by_ms < *deadline_ms)
-        *deadline_ms = by_ms;
+    *again_ms = rlock__sooner_ms(*again_ms, by_ms);
 }
 
 void rlock__link_abandon(struct rlock__link *link) {
@@ -284,11 +283,10 @@ enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock_
     enum rlock__io io;
     while ((io = rlock__link_step(link, reply)) == RLOCK__IO_WAIT) {
         struct pollfd about;
-        struct rlock__limit bound = *limit;
-        rlock__link_poll(link, &about, &bound.deadline_ms);
-        const enum rlock_status status = rlock__poll(about.fd, about.events, &bound);
-        if (status == RLOCK_CANCELLED ||
-            (status == RLOCK_AGAIN && rlock_now_ms() >= limit->deadline_ms)) {
+        int64_t again_ms = RLOCK_FOREVER;
+        rlock__link_poll(link, &about, &again_ms);
+        const enum rlock_status status = rlock__poll_any(&about, 1, again_ms, limit);
+        if (status != RLOCK_OK) {
             rlock__link_time_out(link);
             return status;
         }

@@ -104,9 +104,8 @@ enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
  * taken before. They go with the next request. */
 rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i);
 
-/* Fills in what the link waits for, and brings *deadline_ms forward to when it gives up by itself.
- */
-void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *deadline_ms);
+/* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
+void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms);
 
 /* Waits no more for the answer. What was not sent is not asked; an answer that comes late is
  * passed over. */

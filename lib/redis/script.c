@@ -122,14 +122,13 @@ static int64_t straggler_deadline(int64_t begun_ms) {
 static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t count,
                                       const struct rlock__limit *limit) {
     struct pollfd fds[RLOCK__POLL_MAX];
-    struct rlock__limit bound = *limit;
+    int64_t again_ms = RLOCK_FOREVER;
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_first_on_link(runs, i))
-            rlock__link_poll(runs[i]->link, &fds[n++], &bound.deadline_ms);
+            rlock__link_poll(runs[i]->link, &fds[n++], &again_ms);
     }
-    const enum rlock_status status = rlock__poll_any(fds, n, &bound);
-    return status == RLOCK_AGAIN && rlock_now_ms() < limit->deadline_ms ? RLOCK_OK : status;
+    return rlock__poll_any(fds, n, again_ms, limit);
 }
 
 /* Who has not answered by now. */

@@ -145,6 +145,18 @@ static void a_wait_lasts_until_its_deadline(void **state) {
     assert_int_equal(waits[0], 0);
 }
 
+/* Whoever waits for others too has moments of their own at which something is to be done. */
+static void a_wait_may_end_before_its_deadline(void **state) {
+    (void)state;
+    const struct rlock__limit limit = {now_ms + 250, -1};
+    const struct pollfd none = {.fd = -1};
+    assert_int_equal(rlock__poll_any(&none, 1, now_ms + 100, &limit), RLOCK_OK);
+    assert_int_equal(wait_count, 1);
+    assert_int_equal(waits[0], 100);
+    assert_int_equal(rlock__poll_any(&none, 1, now_ms + 1000, &limit), RLOCK_AGAIN);
+    assert_int_equal(waits[1], 150);
+}
+
 static void a_third_of_the_lease_on_it_is_renewed(void **state) {
     (void)state;
     static const int64_t leases[] = {RLOCK_LEASE_MIN_MS, 1000, 30000, RLOCK_LEASE_MAX_MS};
@@ -190,6 +202,7 @@ int main(void) {
         cmocka_unit_test(a_request_leaves_time_for_another),
         cmocka_unit_test(poll_is_asked_for_what_is_left),
         cmocka_unit_test_setup(a_wait_lasts_until_its_deadline, reset),
+        cmocka_unit_test_setup(a_wait_may_end_before_its_deadline, reset),
         cmocka_unit_test(a_third_of_the_lease_on_it_is_renewed),
         cmocka_unit_test(what_has_no_lease_is_not_renewed),
         cmocka_unit_test(of_several_names_the_earliest_end_counts),
