@@ -9,7 +9,7 @@ if ttl == -2 and not redis.call('LRANGE', list, '0', '0')[1] and is_simple(ARGV[
     return granted
 end
 
--- include: channel kind server request try line line_wait acquire mutex mutex_take queue queue_wait
+-- include: channel kind server request try waiters waiting acquire mutex mutex_take queue queue_wait
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -31,7 +31,7 @@ if not holder and (not head or head == call.owner) then
     end
     return granted
 end
-local refusal = line.refusal(queue, queue.rights)
+local refusal = waiters.refusal(queue, queue.rights)
 if refusal then return refusal end
 if not holder and head then queue.wake(head) end -- free, and its turn: it may stand there since a moment ago
 return acquire.busy(holder or head, holder and ttl or -1, queue.place(ttl))

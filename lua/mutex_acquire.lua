@@ -5,14 +5,14 @@
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 --       {BUSY, ms until it expires (-1: never), place in line,
 --        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
---        ms until it shall come again at most, ticket: line.lua}
+--        ms until it shall come again at most, ticket: waiters.lua}
 local ttl = redis.call('PTTL', key.lock)
 if ttl == -2 and is_simple(ARGV[8]) then return grant() end
 
--- include: channel kind server request try line line_wait acquire mutex mutex_take
+-- include: channel kind server request try waiters waiting acquire mutex mutex_take
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 if not holder then return mutex.grant() end
-return mutex.again(holder) or line.refusal(line, mutex.rights)
-    or acquire.busy(holder, ttl, line.place(line))
+return mutex.again(holder) or waiters.refusal(waiters, mutex.rights)
+    or acquire.busy(holder, ttl, waiters.place(waiters))

@@ -14,19 +14,19 @@ if is_simple(ARGV[6]) and not redis.call('LRANGE', list, '0', '0')[1]
     return {RELEASED, 0, 0}
 end
 
--- include: clock rights kind server giving try line queue mutex mutex_wake kept
+-- include: clock rights kind server giving try waiters queue mutex mutex_wake kept
 local owner, keep_ms, waiter = call.owner, call.keep_ms, call.waiter
 
 -- It may have been told what was meant for the next: pass it on.
 local function leave()
-    local was_first = line.leave(line, waiter)
+    local was_first = waiters.leave(waiters, waiter)
     local was_head = queue.leave(waiter) == 0
     local left = redis.call('PTTL', key.lock)
     if left ~= -2 then
-        if was_first then line.tell(line, 'first ' .. math.max(left, 0)) end
+        if was_first then waiters.tell(waiters, 'first ' .. math.max(left, 0)) end
         if was_head then queue.tell_lease(math.max(left, 0)) end
     elseif not queue.wake() then
-        line.wake(line)
+        waiters.wake(waiters)
     end
 end
 
@@ -57,7 +57,7 @@ local function leave_held(ms)
     note_kept(owner)
     redis.call('PEXPIRE', key.lock, ms)
     redis.call('PEXPIRE', key.info, ms)
-    line.tell(line, 'first ' .. ms)
+    waiters.tell(waiters, 'first ' .. ms)
     queue.tell_lease(ms)
     return {RELEASED, 0, 0}
 end

@@ -7,7 +7,7 @@ if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', 
     return rw.grant(call.owner, nil, 0)
 end
 
--- include: channel kind server request try line line_wait acquire rw_holds rw_take rw_wake
+-- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -15,15 +15,15 @@ local before, left, more
 before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end
 local around = mode and rw.around()
-if around then return rw.reenter(around, left, line) end
+if around then return rw.reenter(around, left, waiters) end
 if mode ~= 'write' and not writer then
-    local waited = line.may_stand() and redis.call('ZSCORE', line.waiters, call.owner)
-    local answer = rw.grant(call.owner, mode, left, function() line.leave_granted(line) end)
+    local waited = waiters.may_stand() and redis.call('ZSCORE', key.waiters, call.owner)
+    local answer = rw.grant(call.owner, mode, left, function() waiters.leave_granted(waiters) end)
     if waited and not answer.err then rw.tell_readers() end
     return answer
 end
-local refusal = line.refusal(line, rw.rights)
+local refusal = waiters.refusal(waiters, rw.rights)
 if refusal then return refusal end
 local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
-local place, waiting, again_ms, ticket = line.place(line)
-return acquire.busy(mode and rw.holder() or writer, hint, place, waiting, more and line.SOON or again_ms, ticket)
+local place, waiting, again_ms, ticket = waiters.place(waiters)
+return acquire.busy(mode and rw.holder() or writer, hint, place, waiting, more and waiters.SOON or again_ms, ticket)

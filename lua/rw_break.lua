@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server line rw rw_holds rw_wake broken
+-- include: base clock channel rights kind server waiters rw rw_holds rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --

@@ -16,7 +16,7 @@ if (writes or only == own .. ':1') and is_simple(ARGV[6]) and redis.call('HGET',
     return {RELEASED, 0, 0}
 end
 
--- include: rights kind server giving try line rw_holds rw_wake kept
+-- include: rights kind server giving try waiters rw_holds rw_wake kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on
@@ -25,11 +25,11 @@ local function leave()
     local held = redis.call('PTTL', key.lock)
     local marked = redis.call('GET', rw.marker) == waiter
     local was_writer = marked or redis.call('ZRANK', rw.writers.waiters, waiter)
-    if line.leave(line, waiter) then
+    if waiters.leave(waiters, waiter) then
         redis.call('DEL', rw.told)
-        line.tell(line, 'first ' .. math.max(held, 0))
+        waiters.tell(waiters, 'first ' .. math.max(held, 0))
     end
-    if line.leave(rw.writers, waiter) then line.tell(rw.writers, 'first ' .. math.max(held, 0)) end
+    if waiters.leave(rw.writers, waiter) then waiters.tell(rw.writers, 'first ' .. math.max(held, 0)) end
     if marked then rw.pass_marker_on(waiter) end
     if was_writer and redis.call('HGET', key.lock, 'mode') ~= 'write' then rw.wake() end
 end

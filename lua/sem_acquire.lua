@@ -11,7 +11,7 @@ if not sem.token() and count and count >= call.permits and not expired[1] and is
     return sem.grant(ARGV[2], take)
 end
 
--- include: server request try line line_wait acquire sem_holds sem_line sem_take
+-- include: server request try waiters waiting acquire sem_holds sem_waiters sem_take
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

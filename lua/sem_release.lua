@@ -14,7 +14,7 @@ if own and is_simple(ARGV[6]) and sem.available()
     return {RELEASED, 0, 0}
 end
 
--- include: rights server giving try line sem_holds sem_line kept
+-- include: rights server giving try waiters sem_holds sem_waiters kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server line sem sem_holds sem_line
+-- include: base clock channel rights kind server waiters sem sem_holds sem_waiters
 -- Changes how many permits there are in all; fewer than are in use leaves less than none available.
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
@@ -11,5 +11,5 @@ sem.collect()
 local in_use = sem.in_use()
 redis.call('SET', key.lock, call.permits - in_use)
 server.tell_all(call.permits - in_use)
-sem.wake(line.A_FEW)
+sem.wake(waiters.A_FEW)
 return {RELEASED, call.permits, in_use}

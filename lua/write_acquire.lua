@@ -7,38 +7,39 @@ if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', 
     return rw.grant(rw.write_field(call.owner), nil, 0)
 end
 
--- include: channel kind server request try line line_wait acquire rw_holds rw_take rw_wake
+-- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 local prefers_readers = call.variant == 'prefer-readers'
-local waiters = prefers_readers and line or rw.writers
+local own = prefers_readers and waiters or rw.writers
 local before, left, more
 before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end
 if not mode then
-    local first = rw.grant(rw.write_field(call.owner), nil, 0, function() line.leave_granted(waiters) end)
+    local first = rw.grant(rw.write_field(call.owner), nil, 0, function() waiters.leave_granted(own) end)
     if first.err then return first end
-    if line.may_stand() then rw.pass_marker_on(call.owner) end
-    line.tell(line, 'first ' .. call.lease) -- they listen on everybody's channel now
-    line.tell(rw.writers, 'first ' .. call.lease)
+    if waiters.may_stand() then rw.pass_marker_on(call.owner) end
+    waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
+    waiters.tell(rw.writers, 'first ' .. call.lease)
     return first
 end
 local around = rw.around()
 if around and rw.lives(rw.write_field(around)) then
-    local answer = rw.reenter(rw.write_field(around), left, waiters)
-    if line.may_stand() and not answer.err then rw.pass_marker_on(call.owner) end
+    local answer = rw.reenter(rw.write_field(around), left, own)
+    if waiters.may_stand() and not answer.err then rw.pass_marker_on(call.owner) end
     return answer
 elseif around then
     return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}
 end
-local refusal = line.refusal(waiters, rw.rights)
+local refusal = waiters.refusal(own, rw.rights)
 if refusal then return refusal end
-local place, waiting, again_ms, ticket = line.place(waiters)
+local place, waiting, again_ms, ticket = waiters.place(own)
 if call.enqueue and not prefers_readers then rw.mark(place) end
 -- It was told like a reader, and readers may come in: the word goes on.
 if prefers_readers and mode == 'read' and not writer then
     rw.tell_readers(true)
 end
-return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and line.SOON or again_ms, ticket)
+return acquire.busy(rw.holder(), redis.call('PTTL', key.lock), place, waiting, more and waiters.SOON or again_ms,
+    ticket)

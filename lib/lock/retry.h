@@ -4,7 +4,7 @@
 
 #include "lock/lock.h"
 
-/* So often at least comes who must be heard of: lua/include/line_wait.lua. */
+/* So often at least a waiter that must be heard of tries again: lua/include/waiting.lua. */
 enum { RLOCK__HEARTBEAT_MS = 2500 };
 
 /* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of

@@ -7,7 +7,7 @@ function acquire.proof()
     return owner ~= '' and redis.call('HGET', key.hold, owner) == call.proof_token and owner or nil
 end
 
--- hint: ms until it may be free by itself (-1: never). The others: line.place().
+-- hint: ms until it may be free by itself (-1: never). The others: waiters.place().
 function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
     local read, known = pcall(cjson.decode, redis.call('HGET', key.info, holder) or '')
     if not read or type(known) ~= 'table' then known = {} end

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
---       5 waiters and 6 beats: the line, see line.lua  7... the kind's own
+--       5 waiters and 6 heartbeats: see waiters.lua  7... the kind's own
 --       the last, of what takes or gives back: tombstone, see try.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
@@ -11,7 +11,7 @@
 --                        7 what others are shown, as members of a JSON object: request.lua
 --                        and of these, which may all be '', as many as are needed:
 --                        8 permits in all  9 the kind's variant  10 owner and 11 token of an enclosing hold
---                        12 place in line that the last answer gave  13 ticket: line.lua
+--                        12 place in line that the last answer gave  13 ticket: waiters.lua
 --       to give it back, of these as many as are needed, see giving.lua:
 --                        6 ms to leave it held for, without an owner  7 the owner it waited as, and holds as
 --                        if it did not re-enter  8 '1': a request to take it may still be on its way: try.lua

@@ -1,14 +1,14 @@
 -- inspect.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
 -- counts as not there.
 --
--- KEYS  7 list  8 timeouts  9 waiters  10 beats: of `fair`  11 marker  12 waiters  13 beats: of `write`
+-- KEYS  7 list  8 timeouts  9 waiters  10 heartbeats: of `fair`  11 marker  12 waiters  13 heartbeats: of `write`
 --       14 permits: a semaphore's  15 queuers: of `fair`
 local inspect = {
     list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15],
-    line = {waiters = key.waiters, beats = KEYS[6]},
-    queue = {waiters = KEYS[9], beats = KEYS[10]},
-    writers = {waiters = KEYS[12], beats = KEYS[13]},
-    DEAD_AFTER = 7000, SILENCE = 3500, -- see line.lua
+    waiters = {waiters = key.waiters, heartbeats = KEYS[6]},
+    queue = {waiters = KEYS[9], heartbeats = KEYS[10]},
+    writers = {waiters = KEYS[12], heartbeats = KEYS[13]},
+    DEAD_AFTER = 7000, SILENCE = 3500, -- see waiters.lua
 }
 local view = {kind = '', total = -1, count = -1, holders = {}, waiters = {}}
 
@@ -63,10 +63,10 @@ local function scores(name)
     return all
 end
 
--- Who of a line is not to be counted any more: a table of truths. See line_wait.lua.
-local function dead_of(line)
+-- Which of those waiters are not to be counted any more: a table of truths. See waiting.lua.
+local function dead_of(at)
     local newest, dead = nil, {}
-    for owner, due in pairs(scores(line.beats)) do
+    for owner, due in pairs(scores(at.heartbeats)) do
         newest = math.max(newest or due, due)
         dead[owner] = due <= server.now or nil
     end
@@ -77,8 +77,8 @@ end
 -- A ticket is the epoch us at which it came.
 local function came(ticket) return ticket and math.floor(ticket / 1000) end
 
-local function add_line(line)
-    local waiters, dead = redis.call('ZRANGE', line.waiters, 0, -1, 'WITHSCORES'), dead_of(line)
+local function add_all(at)
+    local waiters, dead = redis.call('ZRANGE', at.waiters, 0, -1, 'WITHSCORES'), dead_of(at)
     for i = 1, #waiters, 2 do
         if not dead[waiters[i]] then add_waiter(waiters[i], came(waiters[i + 1]), {}) end
     end
@@ -108,7 +108,7 @@ function inspect.add_waiters()
     if writer then
         add_waiter(writer, came(tonumber(redis.call('ZSCORE', inspect.writers.waiters, writer) or nil)), {})
     end
-    local writers = add_line(inspect.writers)
-    add_line(inspect.line)
+    local writers = add_all(inspect.writers)
+    add_all(inspect.waiters)
     return fair and 'fair' or (writer or writers) and 'write' or ''
 end

@@ -3,8 +3,8 @@
 -- Whoever is first in line listens on everybody's channel from here on.
 function mutex.grant()
     return grant(function()
-        line.leave_granted(line)
-        line.tell(line, 'first ' .. call.lease)
+        waiters.leave_granted(waiters)
+        waiters.tell(waiters, 'first ' .. call.lease)
     end)
 end
 
@@ -30,6 +30,6 @@ function mutex.again(holder)
     if refusal then return refusal end
     redis.call('HSET', key.lock, holder, redis.call('HGET', key.lock, holder) + 1)
     redis.call('HSET', key.hold, call.id, call.lease)
-    line.leave_granted(line)
+    waiters.leave_granted(waiters)
     return keep(REENTERED, holder)
 end

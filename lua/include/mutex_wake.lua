@@ -4,5 +4,5 @@
 function mutex.wake_next()
     if queue.wake() then return end
     server.tell_all('0')
-    line.wake(line)
+    waiters.wake(waiters)
 end

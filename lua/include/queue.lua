@@ -1,12 +1,12 @@
--- queue.lua: the fair queue: a line (line.lua) that gives a right. List and scores are Redisson's, who drops
+-- queue.lua: the fair queue: a line (waiters.lua) that gives a right. List and scores are Redisson's, who drops
 -- a waiter at the head when its score, an epoch ms, has passed.
 --
 -- KEYS  7 queue: list of owners  8 timeouts: zset {owner: epoch ms}
---       9 waiters and 10 beats: rlock's own in it, as a line
+--       9 waiters and 10 heartbeats: of rlock's own in it, as in waiters.lua
 --       11 queuers: hash {rlock's waiter: JSON, what `status` shows; '': the one that waits with --supersede,
 --          '>' and a waiter that was superseded: by whom}
 local queue = {
-    list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], beats = KEYS[10], queuers = KEYS[11],
+    list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], heartbeats = KEYS[10], queuers = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
     AHEAD = 16, -- of so many before one the latest score counts
@@ -73,7 +73,7 @@ end
 -- Takes one out. False: it was not in; else the place, from 0, where it stood.
 function queue.leave(owner)
     local at = redis.call('LPOS', queue.list, owner)
-    line.remove(queue, owner)
+    waiters.remove(queue, owner)
     queue.forget(owner)
     if not at then return false end
     redis.call('LREM', queue.list, 1, owner)
@@ -100,12 +100,12 @@ end
 
 -- Who is to be let in first; nil: nobody waits. drops: who waits no more is taken out, a few at a time.
 function queue.head(drops)
-    local first, dropped = redis.call('LRANGE', queue.list, 0, line.A_FEW - 1), false
+    local first, dropped = redis.call('LRANGE', queue.list, 0, waiters.A_FEW - 1), false
     for _, owner in ipairs(first) do
         if is_waiting(owner) then return owner end
         dropped = drops and drop(owner) or dropped
     end
-    if #first < line.A_FEW then return nil end
+    if #first < waiters.A_FEW then return nil end
     return dropped and first[1] or redis.call('ZRANGE', queue.waiters, 0, 0)[1]
 end
 
@@ -113,7 +113,7 @@ end
 function queue.wake(head)
     head = head or queue.head()
     if not head then return false end
-    if is_ours(head) then line.expect(queue, head, true) end
+    if is_ours(head) then waiters.expect(queue, head, true) end
     return server.tell(head, '0')
 end
 
@@ -121,5 +121,5 @@ end
 -- take numbers only, and keep time by themselves.
 function queue.tell_lease(ms)
     local head = queue.head()
-    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then line.expect(queue, head) end
+    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then waiters.expect(queue, head) end
 end

@@ -1,6 +1,6 @@
 -- queue_wait.lua: standing in the fair queue.
 
--- line.tend() has found them dead.
+-- waiters.tend() has found them dead.
 function queue.bury(dead)
     local first = math.huge
     local length, others = queue.length()
@@ -68,12 +68,13 @@ local function score(at, others, left)
     return rest + queue.PATIENCE
 end
 
--- The caller stands in the queue, or beats; returns what line.place() does. left: ms until the lock expires.
+-- The caller stands in the queue, or sends a heartbeat. Returns what waiters.place() does.
+-- left: ms until the lock expires.
 function queue.place(left)
     local length, others = queue.length()
     if length == 0 then redis.call('DEL', queue.timeouts) end -- see queue.settle()
-    if not call.enqueue then return length + 1, length, length > 0 and line.tend(queue, nil, length - others), 0 end
-    local ticket, is_new = line.enter(queue)
+    if not call.enqueue then return length + 1, length, length > 0 and waiters.tend(queue, nil, length - others), 0 end
+    local ticket, is_new = waiters.enter(queue)
     if is_new and call.variant == 'supersede' then supersede() end
     local at = not is_new and place(others)
     local stood = at
@@ -82,16 +83,16 @@ function queue.place(left)
         length, others = queue.length()
         at = place(others)
     end
-    if not stood or others == 0 or at < line.FRONT then
+    if not stood or others == 0 or at < waiters.FRONT then
         redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
     end
     queue.settle(length, others)
     for _, each in ipairs({queue.queuers, unpack(others == 0 and {queue.list, queue.timeouts} or {})}) do
-        redis.call('PEXPIRE', each, line.lifetime(length))
+        redis.call('PEXPIRE', each, waiters.lifetime(length))
     end
     local rank = others == 0 and at or redis.call('ZRANK', queue.waiters, call.owner) or 0
-    local again_ms = line.tend(queue, rank + 1, length - others)
-    line.expire(queue, length)
+    local again_ms = waiters.tend(queue, rank + 1, length - others)
+    waiters.expire(queue, length)
     return at + 1, length, again_ms, ticket
 end
 

@@ -3,13 +3,13 @@
 -- string {NAME}:OWNER:rwlock_timeout:I; the hash lives as long as the longest of all.
 --
 -- KEYS  7 marker: string, the writer that waits, for whom new readers are held back
---       8 waiters and 9 beats of the line of those writers
+--       8 waiters and 9 heartbeats of those writers, as in waiters.lua
 --       10 leases: zset {FIELD:I: epoch ms at which the lease of rlock's I-th hold ends}
 --       11 told: string, up to which ticket readers in line were told that they may come in
 -- hold: {owner: token, FIELD:I: attempt id, attempt id: FIELD:I}
 -- info has an entry for each owner of rlock's: Redisson's are in the hash alone.
 local rw = {
-    marker = KEYS[7], writers = {waiters = KEYS[8], beats = KEYS[9]}, leases = KEYS[10], told = KEYS[11],
+    marker = KEYS[7], writers = {waiters = KEYS[8], heartbeats = KEYS[9]}, leases = KEYS[10], told = KEYS[11],
 }
 
 function rw.write_field(owner) return owner .. ':write' end

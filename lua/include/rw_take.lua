@@ -107,12 +107,12 @@ function rw.meet(mode, left)
     return nil, rw.sweep(mode, left)
 end
 
-function rw.reenter(field, left, waiters)
+function rw.reenter(field, left, at)
     local refusal = server.denies_any(rw.rights())
     if refusal then return refusal end
     local place = rw.count_one(field, call.lease)
     redis.call('HSET', key.hold, call.id, place, place, call.id)
     rw.expire(math.max(left, call.lease))
-    line.leave_granted(waiters)
+    waiters.leave_granted(at)
     return {REENTERED, server.reply_token(call.proof_token), call.lease}
 end

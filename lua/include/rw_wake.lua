@@ -2,7 +2,7 @@
 rw.MARKER_TTL = 6000 -- ms
 rw.TELL, rw.TOLD_FOR = 2, 1000 -- readers at once; ms
 
--- Each writer that beats keeps the marker, of which the first in line has the name.
+-- Each writer that sends heartbeats keeps the marker, of which the first in line has the name.
 function rw.mark(place)
     if place == 1 or redis.call('PEXPIRE', rw.marker, rw.MARKER_TTL) == 0 then
         redis.call('SET', rw.marker, call.owner, 'PX', rw.MARKER_TTL)
@@ -27,8 +27,8 @@ end
 function rw.tell_readers(only_on)
     local before = redis.call('GET', rw.told)
     if only_on and not before then return end
-    local some = redis.call('ZRANGE', line.waiters, before and '(' .. before or '-inf', '+inf', 'BYSCORE',
-        'LIMIT', 0, line.A_FEW, 'WITHSCORES')
+    local some = redis.call('ZRANGE', key.waiters, before and '(' .. before or '-inf', '+inf', 'BYSCORE',
+        'LIMIT', 0, waiters.A_FEW, 'WITHSCORES')
     if #some == 0 then return before and redis.call('DEL', rw.told) end
     local told, last = 0, nil
     for i = 1, #some, 2 do
@@ -42,11 +42,11 @@ end
 -- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are
 -- dead, or mark again when they come. Of many it is left to its end.
 function rw.wake()
-    local writers = redis.call('ZRANGE', rw.writers.waiters, 0, line.A_FEW)
+    local writers = redis.call('ZRANGE', rw.writers.waiters, 0, waiters.A_FEW)
     if writers[1] then
-        local woken, heard = line.wake(rw.writers)
+        local woken, heard = waiters.wake(rw.writers)
         if woken or heard then return end
-        if #writers > line.A_FEW and redis.call('GET', rw.marker) then return end
+        if #writers > waiters.A_FEW and redis.call('GET', rw.marker) then return end
     end
     redis.call('DEL', rw.marker, rw.told)
     rw.tell_readers()

@@ -1,7 +1,7 @@
 -- sem_take.lua: how permits are taken, leased or plain.
 
--- line.tend() has found them dead.
-function line.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
+-- waiters.tend() has found them dead.
+function waiters.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
 
 -- For who waits, or sets it up, besides what has been called by then.
 function sem.rights()
@@ -49,17 +49,17 @@ end
 
 -- The caller's place; what it wants is noted where that is more than one.
 local function place()
-    local at, waiting, again_ms, ticket = line.place(line)
+    local at, waiting, again_ms, ticket = waiters.place(waiters)
     if call.enqueue and call.permits > 1 then
         redis.pcall('HSET', sem.wants, call.owner, call.permits)
-        redis.call('PEXPIRE', sem.wants, line.lifetime(waiting))
+        redis.call('PEXPIRE', sem.wants, waiters.lifetime(waiting))
     end
     return at, waiting, again_ms, ticket
 end
 
 -- hint: ms until a permit may come back by itself, or -1. The holder that is shown is any of them.
 function sem.busy(hint)
-    local refusal = line.refusal(line, sem.rights)
+    local refusal = waiters.refusal(waiters, sem.rights)
     if refusal then return refusal end
     if call.came_back then sem.wake(1) end -- who asks for less, or whose message was lost
     return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())

@@ -232,7 +232,7 @@ section_holds() {
     check_history --min-sections 3 history
 }
 
-# Since it was woken: lua/include/line.lua.
+# Since it was woken: lua/include/waiters.lua.
 first_has_come() {
     [[ $(redis ZSCORE 'rlock_beats:{x}' "$(redis ZRANGE 'rlock_waiters:{x}' 0 0)") != *.* ]]
 }

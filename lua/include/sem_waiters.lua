@@ -1,6 +1,6 @@
--- sem_line.lua: who waits for permits, and comes next. Whose request fits may overtake those before
+-- sem_waiters.lua: who waits for permits, and comes next. Whose request fits may overtake those before
 -- it, but not for ever: one that asks for several has its turn when it has been first for long.
-local NEAR = 16 -- at the front: those who beat, line_wait.lua
+local NEAR = 16 -- at the front: those who send heartbeats, waiting.lua
 local PATIENCE = 5000 -- ms for which one is overtaken
 local ALIVE = 3500 -- ms that are left until it counts as dead, of who was heard of or is just coming
 local COMING = 100 -- ms in which one that was woken comes
@@ -11,7 +11,7 @@ function sem.has_turn(first, came)
     local waited = server.now - came / 1000
     if waited < PATIENCE or call.plain and waited % (2 * PATIENCE) < PATIENCE then return false end
     local wants = tonumber(redis.call('HGET', sem.wants, first) or nil)
-    local due = wants and tonumber(redis.call('ZMSCORE', line.beats, first)[1] or 0)
+    local due = wants and tonumber(redis.call('ZMSCORE', waiters.heartbeats, first)[1] or 0)
     return wants and due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
 end
 
@@ -24,27 +24,27 @@ function sem.wake(most)
     local owners, told, heard = {}, 0, false
     for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
-    local dues = redis.call('ZMSCORE', line.beats, unpack(owners))
+    local dues = redis.call('ZMSCORE', waiters.heartbeats, unpack(owners))
     if wants[1] and sem.has_turn(front[1], front[2]) then owners = {front[1]} end
     for i, owner in ipairs(owners) do
         local number, due = tonumber(wants[i] or 1), tonumber(dues[i] or 0)
         local fits = number <= rest and told < most
-        if fits and due % 1 ~= line.WOKEN then
+        if fits and due % 1 ~= waiters.WOKEN then
             local hears = server.tell(owner, '0')
-            line.expect(line, owner, hears)
+            waiters.expect(waiters, owner, hears)
             told, heard = told + 1, heard or hears
             rest = rest - (hears and number or 0)
-        elseif fits and server.now - (due - line.DEAF_FOR) < COMING then
+        elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
-    if told == #owners and not heard and told < NEAR then line.fade(line.waiters, line.beats, sem.wants) end
+    if told == #owners and not heard and told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
 end
 
 -- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
 local function tell_first()
     local ms = sem.next_end()
-    if line.tell(line, 'first ' .. (ms < 0 and line.lifetime(0) or ms)) == nil then line.fade(sem.wants) end
+    if waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms)) == nil then waiters.fade(sem.wants) end
 end
 
 -- Takes one out of the line, if it is there, and wakes whoever comes next.
@@ -52,8 +52,8 @@ function sem.pass_on(waiter)
     if redis.call('ZCARD', key.waiters) == 0 then return end
     if redis.call('ZMSCORE', key.waiters, waiter)[1] then
         redis.call('HDEL', sem.wants, waiter)
-        local was_first = line.leave(line, waiter)
-        if was_first or redis.call('ZCARD', key.waiters) < line.A_FEW then tell_first() end -- they may all be dead
+        local was_first = waiters.leave(waiters, waiter)
+        if was_first or redis.call('ZCARD', key.waiters) < waiters.A_FEW then tell_first() end -- they may all be dead
     end
-    sem.wake(line.A_FEW)
+    sem.wake(waiters.A_FEW)
 end

@@ -1,0 +1,117 @@
+-- waiting.lua: coming to wait, and being known to be alive there.
+waiters.FRONT, waiters.BACK, waiters.AT_ONCE = 16, 4, 8
+waiters.SOON, waiters.HEARTBEAT = 2, 2500 -- ms after which one comes again, at most
+waiters.DEAD_AFTER = 7000 -- ms without a heartbeat; SILENCE and a heartbeat fit into it
+waiters.FORGIVEN = 0.25 -- behind the point of such a time, which is sooner: FORGIVEN_FOR
+waiters.FORGIVEN_FOR = 4500 -- HEARTBEAT and more
+waiters.SILENCE = 3500 -- ms without any heartbeat: it was the server that was away
+
+-- The ticket of the caller, where it stands in line.
+function waiters.stands_in(at)
+    at.ticket = at.ticket or tonumber(redis.call('ZSCORE', at.waiters, call.owner) or nil)
+    return at.ticket
+end
+
+-- Who is about to stand in it is asked for all rights: it must not wait for what it may not take.
+function waiters.refusal(at, rights)
+    if call.enqueue and not waiters.stands_in(at) then return server.denies_any(rights()) end
+end
+
+-- The caller's ticket, and whether it has just come to stand there. Out of memory: no place, but still an answer.
+function waiters.enter(at)
+    local ticket = waiters.stands_in(at)
+    if ticket then return ticket, false end
+    local last = redis.call('ZRANGE', at.waiters, -1, -1, 'WITHSCORES')[2]
+    ticket = call.ticket or math.max(server.now_us, last and last + 1 or 0)
+    redis.pcall('ZADD', at.waiters, ticket, call.owner)
+    return ticket, true
+end
+
+-- No heartbeat for so long: none could arrive, or the clock was set back. All begin anew, but none a second
+-- time before it has been heard of: it may as well be dead.
+local function forgive_silence(at)
+    local newest = redis.call('ZRANGE', at.heartbeats, -1, -1, 'WITHSCORES')[2]
+    local silence = newest and server.now - (newest - waiters.DEAD_AFTER) or 0
+    if silence >= -1 and silence <= waiters.SILENCE or server.denies('PEXPIRE', '') then return end
+    local front = redis.call('ZRANGE', at.waiters, 0, waiters.FRONT - 1)
+    local ends, heartbeats = server.now + waiters.FORGIVEN_FOR, {}
+    if #front == 0 then return end
+    local before = redis.call('ZMSCORE', at.heartbeats, unpack(front))
+    for i, owner in ipairs(front) do
+        local due = tonumber(before[i] or nil)
+        local forgiven = due and due % 1 == waiters.FORGIVEN and due <= ends + 1
+        heartbeats[#heartbeats + 1] = forgiven and due or ends + waiters.FORGIVEN
+        heartbeats[#heartbeats + 1] = owner
+    end
+    redis.call('DEL', at.heartbeats)
+    redis.call('ZADD', at.heartbeats, unpack(heartbeats))
+    redis.call('PEXPIRE', at.heartbeats, waiters.lifetime(0))
+end
+
+-- Returns whether there were any.
+local function bury_some(at)
+    local dead = redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now, 'LIMIT', 0, waiters.A_FEW)
+    if #dead == 0 then return false end
+    if at.bury then at.bury(dead) end
+    waiters.remove(at, unpack(dead))
+    return true
+end
+
+-- Those who send heartbeats are the first in line, without a gap. Tells a few more to. Returns whether some of them
+-- did not hear it, and more are wanted.
+local function lengthen_front(at, watched)
+    local alive = redis.call('ZCOUNT', at.heartbeats, server.now + waiters.DEAF_FOR + 1, '+inf')
+    local deaf = false
+    if alive >= waiters.FRONT then return false end
+    local heartbeats = {}
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, watched, watched + waiters.AT_ONCE - 1)) do
+        local hears = owner == call.owner or server.tell(owner, 'beat')
+        deaf = deaf or not hears
+        heartbeats[#heartbeats + 1] = server.now + (hears and waiters.DEAD_AFTER or waiters.DEAF_FOR)
+        heartbeats[#heartbeats + 1] = owner
+    end
+    if #heartbeats > 0 then redis.call('ZADD', at.heartbeats, unpack(heartbeats)) end
+    return deaf
+end
+
+-- What each try does for the line. place: the caller's; nil: it does not stand there. Returns in how many
+-- ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at the front, or is one of
+-- the last, who are there should all others have died.
+function waiters.tend(at, place, length)
+    forgive_silence(at)
+    local watched = redis.call('ZCARD', at.heartbeats)
+    local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
+    if is_front then
+        watched = watched + redis.call('ZADD', at.heartbeats, server.now + waiters.DEAD_AFTER, call.owner)
+    end
+    if bury_some(at) or watched < length and lengthen_front(at, watched) then return waiters.SOON end
+    local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.BACK)
+    return awake and waiters.HEARTBEAT or waiters.sleep(length)
+end
+
+function waiters.expire(at, length)
+    local ms = waiters.lifetime(length)
+    redis.call('PEXPIRE', at.waiters, ms)
+    redis.call('PEXPIRE', at.heartbeats, ms)
+end
+
+-- The caller's place, or what it would be; how many wait; when it shall come again, see waiters.tend(); its ticket.
+function waiters.place(at)
+    if not call.enqueue then
+        local length = redis.call('ZCARD', at.waiters)
+        return length + 1, length, waiters.sleep(0), 0
+    end
+    local ticket = waiters.enter(at)
+    local place, length = (redis.call('ZRANK', at.waiters, call.owner) or -1) + 1, redis.call('ZCARD', at.waiters)
+    local tended = waiters.tend(at, place, length)
+    waiters.expire(at, length)
+    return place, length, tended, ticket
+end
+
+-- Whether the caller may stand in a line.
+function waiters.may_stand() return call.enqueue or call.ticket end
+
+-- Who has the lock now, and may have waited.
+function waiters.leave_granted(at)
+    if waiters.may_stand() then waiters.remove(at, call.owner) end
+end
