@@ -22,7 +22,7 @@ static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *fact
         return RLOCK_OK;
     probe->client->error = *link->error;
     rlock__fact_add(probe->facts, "probe.error", "%s", link->error->text);
-    return probe->status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : probe->status;
+    return rlock__final(probe->status);
 }
 
 /* The masters one after the other; one that fails is a finding, as long as one answers. */
@@ -50,7 +50,7 @@ static enum rlock_status probe_all(struct rlock__probe *probe, rlock_facts *fact
     if (status == RLOCK_OK)
         return probe_one(probe, facts, link);
     probe->client->error = route->error;
-    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+    return rlock__final(status);
 }
 
 enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *given,

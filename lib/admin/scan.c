@@ -137,7 +137,7 @@ static enum rlock_status next_node(rlock_scan *scan, const struct rlock__limit *
     *more = link != NULL;
     if (status != RLOCK_OK)
         scan->client->error = route->error;
-    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+    return rlock__final(status);
 }
 
 static enum rlock_status read_answer(rlock_scan *scan, const rlock__reply *reply) {

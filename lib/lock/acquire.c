@@ -34,7 +34,7 @@ static void leave_resource(struct rlock_lock *lock, struct rlock__resource *reso
         if (rlock__resource_release(resource, 0, true, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
-        (void)rlock__poll(-1, 0, &pause);
+        (void)rlock__sleep(&pause);
     }
     resource->held = false;
 }
@@ -123,8 +123,10 @@ static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
     return expected ? rlock__sooner_ms(deadline_ms, rlock_now_ms() + PROMPT_MS) : deadline_ms;
 }
 
-/* One try. RLOCK_AGAIN: not yet; next_try_ms says when. */
-static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wait *wait) {
+/* One try. True: that was the last, and *outcome what came of all. Else next_try_ms says when the
+ * next is due. */
+static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
+                    enum rlock_status *outcome) {
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
     lock->stands = !no_wait;
     enum rlock_status status = RLOCK_AGAIN;
@@ -144,17 +146,14 @@ static enum rlock_status attempt(struct rlock_lock *lock, const struct rlock_wai
             break;
     }
     lock->tries++;
-    if (status == RLOCK_OK)
-        return status;
-    if (status == RLOCK_BUSY) {
+    *outcome = rlock__final(status);
+    if (status == RLOCK_BUSY)
         rlock__retry_after_busy(lock);
-        return RLOCK_AGAIN;
-    }
-    if (status == RLOCK_AGAIN) {
+    else if (status == RLOCK_AGAIN)
         rlock__retry_after_failure(lock);
-        return never_reached(lock) ? RLOCK_UNAVAILABLE : RLOCK_AGAIN;
-    }
-    return status;
+    else
+        return true;
+    return status == RLOCK_AGAIN && never_reached(lock);
 }
 
 /* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
@@ -223,7 +222,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
         status = lock->listener.resource != NULL ? rlock__hear(&lock->listener, &bound, &news)
-                                                 : rlock__poll(-1, 0, &bound);
+                                                 : rlock__sleep(&bound);
         /* A lost connection: listen anew, then try, for what was said meanwhile is lost. */
         if (status == RLOCK_UNAVAILABLE) {
             const int64_t planned_ms = lock->next_try_ms;
@@ -249,6 +248,12 @@ static enum rlock_status give_up(struct rlock_lock *lock, enum rlock_status stat
     return status;
 }
 
+static enum rlock_status begin_hold(struct rlock_lock *lock) {
+    rlock__listen_no_more(&lock->listener);
+    lock->started_ms = 0;
+    return RLOCK_OK;
+}
+
 static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait) {
     const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
                                        wait->cancel_fd};
@@ -259,16 +264,9 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
     }
     for (;;) {
-        enum rlock_status status = RLOCK_AGAIN;
-        if (rlock_now_ms() >= lock->next_try_ms)
-            status = attempt(lock, wait);
-        if (status == RLOCK_OK) {
-            rlock__listen_no_more(&lock->listener);
-            lock->started_ms = 0;
-            return status;
-        }
-        if (status != RLOCK_AGAIN)
-            return give_up(lock, status);
+        enum rlock_status status;
+        if (rlock_now_ms() >= lock->next_try_ms && attempt(lock, wait, &status))
+            return status == RLOCK_OK ? begin_hold(lock) : give_up(lock, status);
         const int64_t now = rlock_now_ms();
         const bool over = now >= wait->deadline_ms;
         if (over && !is_undecided(lock))
@@ -276,9 +274,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
         const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd};
-        status = over ? rlock__poll(-1, 0, &pause) : sleep_until_try(lock, &limit);
-        if (over && status == RLOCK_AGAIN)
-            continue;
+        status = over ? rlock__sleep(&pause) : sleep_until_try(lock, &limit);
         if (status != RLOCK_OK)
             return give_up(lock, status);
     }

@@ -90,16 +90,14 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
  */
 static enum rlock_status hear(struct rlock_keeper *keeper) {
     const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
-    enum rlock_status status = RLOCK_OK;
-    while (status == RLOCK_OK) {
-        struct rlock__news news;
+    struct rlock__news news;
+    enum rlock_status status;
+    do
         status = rlock__hear(&keeper->listener, &limit, &news);
-        if (status != RLOCK_OK || !news.broken)
-            continue;
+    while (status == RLOCK_OK && rlock__is_news(&news) && !news.broken);
+    if (status == RLOCK_OK && news.broken)
         (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
-        return RLOCK_OK;
-    }
-    return status == RLOCK_AGAIN ? RLOCK_OK : status;
+    return status;
 }
 
 /* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
@@ -121,7 +119,7 @@ static void report(struct rlock_keeper *keeper, enum rlock_status status) {
     if (keeper->report_fds[1] < 0 || !is_news)
         return;
     struct rlock_renewal renewal = {
-        .status = status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status,
+        .status = rlock__final(status),
         .at_ms = rlock_now_ms(),
         .lease_end_ms = rlock_lease_end_ms(keeper->lock),
     };
@@ -166,7 +164,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
         /* Whatever else it was, a right taken away too: it may come back until the last moment. */
         if (now >= last_moment(keeper)) {
             keeper->error = why;
-            return known == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : known;
+            return rlock__final(known);
         }
         report(keeper, status);
         due = now + rlock__backoff(&backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);

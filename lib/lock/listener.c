@@ -76,7 +76,7 @@ static enum rlock_status fail_subscription(struct rlock__listener *listener, siz
     *listener->error = route->error;
     rlock__route_doubt(route);
     rlock__subscription_close(&listener->subscriptions[i], route);
-    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+    return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status; /* it may be another server soon */
 }
 
 /* All subscriptions one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
@@ -124,7 +124,7 @@ static enum rlock_status wait_for_any(const struct rlock__listener *listener,
 static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock_status status) {
     if (status != RLOCK_OK)
         rlock__listen_no_more(listener);
-    return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status;
+    return status;
 }
 
 enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
@@ -196,7 +196,7 @@ static bool is_readable(int fd) {
     return fd > 0 && poll(&one, 1, 0) > 0;
 }
 
-static bool is_news(const struct rlock__news *news) {
+bool rlock__is_news(const struct rlock__news *news) {
     return news->woken || news->released || news->broken || news->heartbeat || news->first_ms >= 0;
 }
 
@@ -213,13 +213,15 @@ enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlo
             rlock__listen_no_more(listener);
             return RLOCK_UNAVAILABLE;
         }
-        if (is_news(news))
+        if (rlock__is_news(news))
             return RLOCK_OK;
         if (failure != RLOCK_OK && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
                                        rlock__majority(listener->routes.count))
             return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
         const enum rlock_status status = wait_for_any(listener, limit);
-        if (status != RLOCK_OK || is_readable(listener->beside_fd))
-            return status != RLOCK_OK ? status : RLOCK_AGAIN;
+        if (status == RLOCK_CANCELLED)
+            return status;
+        if (status == RLOCK_AGAIN || is_readable(listener->beside_fd))
+            return RLOCK_OK;
     }
 }

@@ -28,11 +28,12 @@ rlock__listen(struct rlock__listener *listener, const struct rlock_client *clien
  * rlock__listen() finds out anew where to. */
 bool rlock__listens_elsewhere(struct rlock__listener *listener, const struct rlock__routes *routes);
 
-/* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read. RLOCK_AGAIN: the
- * deadline, or beside_fd. RLOCK_UNAVAILABLE: a connection died, and with it the majority that
+/* Waits for news. RLOCK_OK: *news has it, and no more is waiting to be read; or none has come until
+ * the deadline, or beside_fd. RLOCK_UNAVAILABLE: a connection died, and with it the majority that
  * listens (of one server: *listener hears nothing). RLOCK_CANCELLED. */
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
                               struct rlock__news *news);
+bool rlock__is_news(const struct rlock__news *news);
 
 /* Ends listening and closes the connections. */
 void rlock__listen_no_more(struct rlock__listener *listener);

@@ -270,7 +270,7 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     const enum rlock_status status =
         rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
-    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+    return rlock__final(status);
 }
 
 /* The majority has confirmed it. A server that has not may have lost the request: it is told again,
@@ -308,7 +308,7 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {
             now + rlock__backoff(&backoff_ms, RETRY_MIN_MS, RETRY_MAX_MS), -1};
-        (void)rlock__poll(-1, 0, &pause);
+        (void)rlock__sleep(&pause);
     }
 }
 

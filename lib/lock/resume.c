@@ -126,7 +126,7 @@ static enum rlock_status check_resource(struct rlock_lock *lock, struct rlock__r
     const struct rlock__limit limit =
         rlock__client_call_limit(client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     const enum rlock_status status = rlock__resource_check(resource, &limit, left_ms);
-    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+    return rlock__final(status);
 }
 
 enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {

@@ -33,3 +33,7 @@ enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *l
     const struct pollfd one = {.fd = fd, .events = events};
     return rlock__poll_any(&one, 1, RLOCK_FOREVER, limit);
 }
+
+enum rlock_status rlock__sleep(const struct rlock__limit *limit) {
+    return rlock__poll(-1, 0, limit) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
+}

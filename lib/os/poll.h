@@ -13,7 +13,7 @@ struct rlock__limit {
     int cancel_fd; /* -1: none */
 };
 
-/* Waits until fd shows one of the poll(2) events (fd -1: for the limit only).
+/* Waits until fd shows one of the poll(2) events.
  * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
 enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
 
@@ -24,5 +24,8 @@ enum { RLOCK__POLL_MAX = 32 };
 struct pollfd;
 enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit);
+
+/* Waits for the limit only. RLOCK_OK: the deadline has come. RLOCK_CANCELLED. */
+enum rlock_status rlock__sleep(const struct rlock__limit *limit);
 
 #endif

@@ -19,6 +19,10 @@ enum rlock_status rlock__client_invalid(struct rlock_client *client, const char 
     return RLOCK_INVALID;
 }
 
+enum rlock_status rlock__final(enum rlock_status status) {
+    return status == RLOCK_AGAIN ? RLOCK_UNAVAILABLE : status;
+}
+
 static enum rlock_status no_memory(struct rlock_client *client) {
     rlock__error_set(&client->error, "no memory");
     return RLOCK_SYSTEM;

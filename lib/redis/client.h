@@ -47,6 +47,9 @@ void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t
 /* Notes why an argument is of no use. Returns RLOCK_INVALID. */
 enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why);
 
+/* The status of what is not tried again: RLOCK_AGAIN becomes RLOCK_UNAVAILABLE. */
+enum rlock_status rlock__final(enum rlock_status status);
+
 /* What a request may take: the client's time-out for one reply, less where the deadline is nearer.
  * Of several servers none is waited for longer than is worth it for the others. */
 struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,

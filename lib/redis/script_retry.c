@@ -31,9 +31,8 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
         if (next_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {next_ms, cancel_fd};
-        status = rlock__poll(-1, 0, &pause);
-        if (status == RLOCK_CANCELLED)
-            return status;
+        if (rlock__sleep(&pause) == RLOCK_CANCELLED)
+            return RLOCK_CANCELLED;
     }
 }
 
