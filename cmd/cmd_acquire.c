@@ -1,25 +1,22 @@
 /* cmd_acquire.c: rlock acquire: the locks of the commands that run others, left held for a lease.
  * A latch is not among them, nor are plain permits: what has no lease would stay for ever. */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "hold/acquire.h"
 #include "hold/background.h"
 #include "hold/detached.h"
 #include "hold/kind.h"
-#include "output/out.h"
 
 #define SYNOPSIS "-n NAME [options]"
 
 static int acquire_exec(struct settings *settings) {
     struct signals signals;
-    if (!signals_begin(&signals)) {
-        out_error("cannot take signals: %s", strerror(errno));
-        return EXIT_SYSTEM;
-    }
-    const int status = settings->while_pid > 0 ? background_acquire(settings, &signals)
-                                               : detached_acquire(settings, &signals);
+    int status = acquire_signals(&signals);
+    if (status != 0)
+        return status;
+    status = settings->while_pid > 0 ? background_acquire(settings, &signals)
+                                     : detached_acquire(settings, &signals);
     close(signals.fd);
     return status;
 }

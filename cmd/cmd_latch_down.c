@@ -1,12 +1,11 @@
 /* cmd_latch_down.c: rlock latch down: counts a latch down, at once or when a command has ended.
  *
  * Nothing is held while the command runs: no lease can be lost, and none is renewed. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "hold/acquire.h"
 #include "hold/command.h"
 #include "hold/counter.h"
 #include "hold/environment.h"
@@ -110,13 +109,12 @@ static int run(struct down *down) {
 static int run_and_count(const struct settings *settings) {
     static const struct deadline none = {.none = true}; /* nothing is held */
     struct down down = {.settings = settings, .spawn = {.guardian = -1, .socket = -1}};
-    if (!signals_begin(&down.signals)) {
-        out_error("cannot take signals: %s", strerror(errno));
-        return EXIT_SYSTEM;
-    }
-    int status = server_open(&down.server, settings);
-    if (status == 0 && !command_prepare(&down.spawn, &down.signals, settings, none))
-        status = EXIT_SYSTEM;
+    int status = acquire_signals(&down.signals);
+    if (status != 0)
+        return status;
+    status = server_open(&down.server, settings);
+    if (status == 0)
+        status = command_prepare(&down.spawn, &down.signals, settings, none);
     if (status == 0)
         status = look(&down);
     if (status == 0)

@@ -1,6 +1,7 @@
 /* acquire.c: from settings to a lock that is held. */
 #include "hold/acquire.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -217,6 +218,13 @@ static int explain(const struct acquired *acquired, const struct settings *setti
                           rlock_stuck_at(acquired->lock), status, doubt);
 }
 
+int acquire_signals(struct signals *signals) {
+    if (signals_begin(signals))
+        return 0;
+    out_error("cannot take signals: %s", strerror(errno));
+    return EXIT_SYSTEM;
+}
+
 int acquire_prepare(struct acquired *out, const struct settings *settings) {
     *out = (struct acquired){.kind = settings->cmd->kind};
     const int failure = server_open(&out->server, settings);
@@ -248,8 +256,8 @@ static void note_holds(struct acquired *acquired) {
         acquired->holds[acquired->hold_count++] = hold;
 }
 
-bool acquire_lock(struct acquired *acquired, const struct settings *settings,
-                  const struct signals *signals, int *status) {
+int acquire_lock(struct acquired *acquired, const struct settings *settings,
+                 const struct signals *signals) {
     struct rlock_wait wait = {
         .size = sizeof wait,
         .deadline_ms = deadline_of(settings),
@@ -275,10 +283,9 @@ bool acquire_lock(struct acquired *acquired, const struct settings *settings,
     }
     progress_end();
     acquired->announced = progress.logged;
-    if (result == RLOCK_OK)
-        note_holds(acquired);
-    else
-        *status =
-            signal != 0 ? say_interrupted(acquired, signal) : explain(acquired, settings, result);
-    return result == RLOCK_OK;
+    if (result != RLOCK_OK)
+        return signal != 0 ? say_interrupted(acquired, signal)
+                           : explain(acquired, settings, result);
+    note_holds(acquired);
+    return ACQUIRED;
 }

@@ -23,15 +23,21 @@ struct acquired {
     size_t hold_count; /* 0: nothing yet */
 };
 
+/* Takes the signals that end a wait: see signals_begin(). Returns 0, or the exit status after a
+ * message. */
+int acquire_signals(struct signals *signals);
+
 /* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in
  * any case. */
 int acquire_prepare(struct acquired *out, const struct settings *settings);
 
-/* Takes the lock, waiting as the settings say, and says so. True: it is held. False: *status is the
- * exit status, after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its
- * number. */
-bool acquire_lock(struct acquired *acquired, const struct settings *settings,
-                  const struct signals *signals, int *status);
+/* No exit status: that of a lock which was not acquired may be 0. */
+enum { ACQUIRED = -1 };
+
+/* Takes the lock, waiting as the settings say, and says so. Returns ACQUIRED, or the exit status,
+ * after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its number. */
+int acquire_lock(struct acquired *acquired, const struct settings *settings,
+                 const struct signals *signals);
 
 void acquire_free(struct acquired *acquired);
 

@@ -115,7 +115,7 @@ static int background_main(const struct background *background, pid_t starter) {
         return EXIT_SYSTEM;
     }
     int status = detached_begin(&acquired, background->settings, background->signals);
-    if (status == 0)
+    if (status == ACQUIRED)
         status = print_and_stay(background, &acquired, null);
     acquire_free(&acquired);
     return status;

@@ -8,14 +8,14 @@
 #include "hold/not_run.h"
 #include "output/out.h"
 
-bool command_prepare(struct spawn *spawn, const struct signals *signals,
-                     const struct settings *settings, struct deadline deadline) {
+int command_prepare(struct spawn *spawn, const struct signals *signals,
+                    const struct settings *settings, struct deadline deadline) {
     const struct spawn_options options = {.argv = settings->command, .deadline = deadline};
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
-        return true;
+        return 0;
     out_error("cannot start %s: %s", settings->command[0], why);
-    return false;
+    return EXIT_SYSTEM;
 }
 
 static int say_not_run(const struct report *report, const struct settings *settings,

@@ -6,9 +6,9 @@
 #include "process/spawn.h"
 
 /* Forks the guardian: see spawn_prepare(). It gets ready while a server answers, or while we wait,
- * so that the command starts the sooner. False: after a message. */
-bool command_prepare(struct spawn *spawn, const struct signals *signals,
-                     const struct settings *settings, struct deadline deadline);
+ * so that the command starts the sooner. Returns 0, or the exit status after a message. */
+int command_prepare(struct spawn *spawn, const struct signals *signals,
+                    const struct settings *settings, struct deadline deadline);
 
 /* After SPAWN_ENDED: the command's exit status, EXIT_BY_SIGNAL + the signal that ended it, or after
  * a message why it never ran. server: its lock's, as it may be shown. */

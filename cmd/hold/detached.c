@@ -21,10 +21,10 @@ int detached_undo(const struct acquired *acquired, const struct settings *settin
 int detached_begin(struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals) {
     int status = acquire_prepare(acquired, settings);
-    if (status != 0 || !acquire_lock(acquired, settings, signals, &status))
-        return status;
-    const int signal = signals_read(signals);
-    return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : 0;
+    if (status == 0)
+        status = acquire_lock(acquired, settings, signals);
+    const int signal = status == ACQUIRED ? signals_read(signals) : 0;
+    return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : status;
 }
 
 int detached_print(const struct acquired *acquired) {
@@ -46,7 +46,7 @@ int detached_print(const struct acquired *acquired) {
 int detached_acquire(const struct settings *settings, const struct signals *signals) {
     struct acquired acquired;
     int status = detached_begin(&acquired, settings, signals);
-    if (status == 0) {
+    if (status == ACQUIRED) {
         status = detached_print(&acquired);
         if (status != 0)
             (void)detached_undo(&acquired, settings, status);

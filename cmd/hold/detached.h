@@ -10,8 +10,8 @@
 /* Takes the lock and prints its handle. Returns the exit status. */
 int detached_acquire(const struct settings *settings, const struct signals *signals);
 
-/* Its steps. Takes the lock: returns 0, or the exit status after a message, and then nothing is
- * held. Free acquired in any case. */
+/* Its steps. Takes the lock: returns ACQUIRED, or the exit status after a message, and then nothing
+ * is held. Free acquired in any case. */
 int detached_begin(struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals);
 

@@ -4,9 +4,7 @@
  * says "lost". No renewal is in flight when the lock is given back: the keeper is joined first. */
 #include "hold/run.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "hold/acquire.h"
@@ -258,15 +256,15 @@ int run_exec(struct settings *settings) {
         .verdict = RLOCK_OK,
         .spawn = {.guardian = -1, .socket = -1},
     };
-    if (!signals_begin(&run.signals)) {
-        out_error("cannot take signals: %s", strerror(errno));
-        return EXIT_SYSTEM;
-    }
-    int status = acquire_prepare(&run.acquired, settings);
-    if (status == 0 && settings->command != NULL &&
-        !command_prepare(&run.spawn, &run.signals, settings, run.deadline))
-        status = EXIT_SYSTEM;
-    if (status == 0 && acquire_lock(&run.acquired, settings, &run.signals, &status))
+    int status = acquire_signals(&run.signals);
+    if (status != 0)
+        return status;
+    status = acquire_prepare(&run.acquired, settings);
+    if (status == 0 && settings->command != NULL)
+        status = command_prepare(&run.spawn, &run.signals, settings, run.deadline);
+    if (status == 0)
+        status = acquire_lock(&run.acquired, settings, &run.signals);
+    if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);
     acquire_free(&run.acquired);

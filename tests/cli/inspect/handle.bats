@@ -193,6 +193,9 @@ load ../../lib/handles
     assert_stderr_has "pid $holder"
     try acquire fair -w 100ms -E 9 -q -n x
     assert_failure 9
+    try acquire run -x -E 0 -q -n x
+    assert_success
+    assert_equal "$output$stderr" ""
     let_go x
     reap "$holder"
     assert_no_keys

@@ -171,6 +171,9 @@ is_zombie() {
     try acquire run -x -n x --while "$process"
     assert_failure 75
     assert_message
+    try acquire run -x -E 0 -n x --while "$process"
+    assert_success
+    assert_equal "$output" ""
     wait_until 5 none_marked_but_helpers
     finish
 }
