@@ -50,6 +50,12 @@ static int to_number(const char *text, int max) {
     return value;
 }
 
+static bool has_control(const char *text) {
+    while (*text != '\0' && !rlock__is_control(*text))
+        text++;
+    return *text != '\0';
+}
+
 static bool fail(struct rlock__error *error, const char *why) {
     rlock__error_set(error, "cannot read the server's URL: %s", why);
     return false;
@@ -86,8 +92,6 @@ static bool parse_host(struct rlock__server *out, char *host, const char *usual_
             return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
         port = end[1] == ':' ? end + 2 : NULL;
         *end = '\0';
-        if (!percent_decode(host)) /* a zone: [fe80::1%25eth0] */
-            return fail(error, "broken %XX in the address");
     } else {
         port = strchr(host, ':');
         if (port != NULL)
@@ -95,6 +99,8 @@ static bool parse_host(struct rlock__server *out, char *host, const char *usual_
         if (port != NULL && strchr(port, ':') != NULL)
             return fail(error, "an IPv6 address stands in brackets, as in redis://[::1]:6379");
     }
+    if (!percent_decode(host)) /* a zone: [fe80::1%25eth0] */
+        return fail(error, "broken %XX in the host");
     if (*host == '\0')
         return fail(error, out->topology == RLOCK__SENTINEL
                                ? "no host; write sentinel://HOST[:PORT],.../NAME[/DB]"
@@ -214,7 +220,7 @@ static char *percent_encode(char *to, const char *text, const char *reserved) {
 static char *write_host(char *to, const struct rlock__host *host) {
     const bool is_ipv6 = strchr(host->name, ':') != NULL;
     to = stpcpy(to, is_ipv6 ? "[" : "");
-    to = percent_encode(to, host->name, "%,");
+    to = percent_encode(to, host->name, "%,?#@/[]");
     return stpcpy(stpcpy(stpcpy(to, is_ipv6 ? "]" : ""), ":"), host->port);
 }
 
@@ -293,6 +299,8 @@ bool rlock__server_parse(struct rlock__server *out, const char *url, struct rloc
         {"clusters://", RLOCK__CLUSTER, true, parse_cluster},
     };
     *out = (struct rlock__server){.db = 0};
+    if (has_control(url))
+        return fail(error, "there is a control character in it");
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         const size_t length = strlen(schemes[i].scheme);
         if (strncmp(url, schemes[i].scheme, length) != 0)

@@ -70,6 +70,7 @@ static const struct row {
      "redis://us%3Aer@h:6379"},
     {"redis://us%40er@h", "single h|6379 user=us@er", "redis://us%40er@h:6379"},
     {"redis://us%25er@h", "single h|6379 user=us%er", "redis://us%25er@h:6379"},
+    {"redis://b\xc3\xbc:1", "single b\xc3\xbc|1", "redis://b%C3%BC:1"},
     {"redis://a%2Fb:" SECRET "@h/1", "single h|6379 user=a/b password=" SECRET " db=1",
      "redis://a%2Fb@h:6379/1"},
 
@@ -202,6 +203,8 @@ static void refuses_what_is_none(void **state) {
         {"unix:///s?x=1", "?db=N"},
         {"unix:///s?db=", "database"},
         {"unix:///s?db=x", "database"},
+        {"unix:///s\x1f", "control character"},
+        {"redis://u:" SECRET "\n@h", "control character"},
         {"unix:///s%", "%XX"},
         {"unix:///s%1", "%XX"},
         {"rediss:/u:" SECRET "@h", "must begin with"},
