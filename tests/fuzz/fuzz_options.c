@@ -1,0 +1,32 @@
+/* fuzz_options.c: command lines. The first byte says of which command, each NUL ends a word. */
+#include "fuzz.h"
+
+#include "cmd.h"
+#include "options/opt.h"
+
+enum { WORDS_MAX = 32 };
+
+static const struct cmd *const commands[] = {
+    &cmd_run,       &cmd_fair,        &cmd_read,       &cmd_write,      &cmd_sem,
+    &cmd_latch_set, &cmd_break,       &cmd_latch_down, &cmd_latch_wait, &cmd_status,
+    &cmd_check,     &cmd_acquire_run, &cmd_release,    &cmd_renew,      &cmd_doctor,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size == 0)
+        return 0;
+    const struct cmd *cmd = commands[data[0] % (sizeof commands / sizeof commands[0])];
+    char *text = fuzz_text(data + 1, size - 1), *argv[WORDS_MAX + 2] = {(char *)cmd->name};
+    struct settings settings = {0};
+    struct complaint why = {0};
+    int argc = 1;
+    for (char *word = text; word <= text + size - 1 && argc <= WORDS_MAX; word += strlen(word) + 1)
+        argv[argc++] = word;
+    const bool preset = opt_preset(&settings, &why);
+    assert(preset);
+    if (opt_parse(&settings, cmd, argc, argv, &why) == SETTINGS_BAD)
+        assert(why.status != 0 && why.text[0] != '\0');
+    settings_free(&settings);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,196 @@
+/* fuzz_server.c: what servers answer: a single one, a Sentinel, a node of a cluster. Each
+ * connection is sent the same bytes, and ended. The first byte says what is asked of whom.
+ *
+ * Nothing is waited for, and nobody else is connected to, whatever the bytes name: pauses are
+ * jumped over by a clock of our own (ld's --wrap). */
+#include "fuzz.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "os/poll.h"
+#include "rlock_admin.h"
+
+int64_t __real_rlock_now_ms(void);
+enum rlock_status __real_rlock__poll(int fd, short events, const struct rlock__limit *limit);
+int __real_connect(int fd, const struct sockaddr *to, socklen_t length);
+int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **out);
+int64_t __wrap_rlock_now_ms(void);
+enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit);
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length);
+int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **out);
+
+enum { WAIT_MS = 1000, LONG_MS = 600, MOST = 32 * 1024 };
+
+static struct {
+    int fd;
+    char port[8];
+    uint8_t bytes[MOST]; /* a copy: who is served may have gone before all is sent */
+    size_t size;
+} server;
+static int64_t jumped_ms;
+
+int64_t __wrap_rlock_now_ms(void) {
+    return __real_rlock_now_ms() + jumped_ms;
+}
+
+enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit) {
+    if (fd >= 0)
+        return __real_rlock__poll(fd, events, limit);
+    assert(limit->deadline_ms != RLOCK_FOREVER);
+    const int64_t left = limit->deadline_ms - __wrap_rlock_now_ms();
+    jumped_ms += left > 0 ? left : 0;
+    return RLOCK_AGAIN;
+}
+
+int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)to;
+    if (to->sa_family == AF_INET && in->sin_addr.s_addr == htonl(INADDR_LOOPBACK) &&
+        ntohs(in->sin_port) == atoi(server.port))
+        return __real_connect(fd, to, length);
+    errno = ECONNREFUSED;
+    return -1;
+}
+
+int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                       struct addrinfo **out) {
+    struct addrinfo numeric = *hints;
+    numeric.ai_flags |= AI_NUMERICHOST;
+    return __real_getaddrinfo(host, port, &numeric, out);
+}
+
+/* One connection after the other. */
+static void *serve(void *unused) {
+    (void)unused;
+    for (;;) {
+        char heard[4096];
+        const int fd = accept(server.fd, NULL, NULL);
+        if (fd < 0)
+            continue;
+        (void)!send(fd, server.bytes, server.size, MSG_NOSIGNAL);
+        (void)shutdown(fd, SHUT_WR);
+        while (read(fd, heard, sizeof heard) > 0)
+            ;
+        close(fd);
+    }
+    return NULL;
+}
+
+static void start_server(void) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof at;
+    pthread_t thread;
+    server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool up = bind(server.fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+                    listen(server.fd, 64) == 0 &&
+                    getsockname(server.fd, (struct sockaddr *)&at, &length) == 0 &&
+                    pthread_create(&thread, NULL, serve, NULL) == 0;
+    assert(up);
+    (void)snprintf(server.port, sizeof server.port, "%d", ntohs(at.sin_port));
+}
+
+static rlock_client *client_of(unsigned topology) {
+    static const char *const schemes[] = {"redis", "sentinel", "cluster"};
+    char url[64];
+    const char *const urls[] = {url};
+    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+    rlock_client *client;
+    (void)snprintf(url, sizeof url, "%s://127.0.0.1:%s%s", schemes[topology], server.port,
+                   topology == 1 ? "/m" : "");
+    options.servers = urls;
+    options.server_count = 1;
+    options.connect_timeout_ms = options.io_timeout_ms = WAIT_MS;
+    const enum rlock_status status = rlock_client_new(&client, &options);
+    assert(status == RLOCK_OK);
+    return client;
+}
+
+static void take(rlock_client *client, const char *kind) {
+    static const char *const names[] = {"x"};
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    struct rlock_wait wait = RLOCK_WAIT_INIT;
+    rlock_lock *lock;
+    int64_t ttl_ms;
+    options.kind = kind;
+    options.names = names;
+    options.name_count = 1;
+    wait.deadline_ms = rlock_now_ms() + LONG_MS;
+    const enum rlock_status made = rlock_lock_new(&lock, client, &options);
+    assert(made == RLOCK_OK);
+    if (rlock_acquire(lock, &wait) == RLOCK_OK) {
+        assert(rlock_hold_at(lock, 0) != NULL && rlock_lease_end_ms(lock) > 0);
+        (void)!rlock_renew(lock);
+        (void)!rlock_check(lock, &ttl_ms);
+        (void)!rlock_release(lock, 0, rlock_now_ms() + LONG_MS);
+    }
+    rlock_lock_free(lock);
+}
+
+static void look(rlock_client *client) {
+    struct rlock_look_at at = RLOCK_LOOK_AT_INIT;
+    rlock_view *view = NULL;
+    at.name = "x";
+    at.deadline_ms = rlock_now_ms() + LONG_MS;
+    if (rlock_look(client, &at, &view) == RLOCK_OK)
+        assert(view->holder_count == 0 || view->holders[0].owner != NULL);
+    rlock_view_free(view);
+}
+
+static void scan(rlock_client *client) {
+    rlock_scan *found = NULL;
+    if (rlock_scan_new(&found, client, 0) != RLOCK_OK)
+        return;
+    for (int i = 0; i < 8; i++) {
+        if (rlock_scan_step(found, rlock_now_ms() + LONG_MS, -1) != RLOCK_AGAIN)
+            break;
+    }
+    (void)rlock_scan_name(found, 0);
+    rlock_scan_free(found);
+}
+
+static void count(rlock_client *client) {
+    struct rlock_count one = RLOCK_COUNT_INIT;
+    int64_t left;
+    one.name = "x";
+    one.deadline_ms = rlock_now_ms() + LONG_MS;
+    (void)!rlock_latch_down(client, &one, &left);
+    (void)!rlock_sem_resize(client, &one, &left);
+}
+
+static void probe(rlock_client *client) {
+    struct rlock_probe_options options = RLOCK_PROBE_OPTIONS_INIT;
+    rlock_facts *facts = NULL;
+    options.name = "x";
+    options.deadline_ms = rlock_now_ms() + LONG_MS;
+    if (rlock_probe(client, &options, &facts) == RLOCK_OK)
+        (void)rlock_fact(facts, 0, "redis_version");
+    rlock_facts_free(facts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const kinds[] = {"run", "fair", "read", "write", "sem", "plain", "latch"};
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    if (size == 0 || size > MOST)
+        return 0;
+    if (server.fd == 0)
+        start_server();
+    server.size = size - 1;
+    memcpy(server.bytes, data + 1, server.size);
+    rlock_client *client = client_of(data[0] % 3);
+    const unsigned what = data[0] / 3 % (KINDS + 4);
+    switch (what) {
+    case KINDS: look(client); break;
+    case KINDS + 1: scan(client); break;
+    case KINDS + 2: count(client); break;
+    case KINDS + 3: probe(client); break;
+    default: take(client, kinds[what]);
+    }
+    rlock_client_free(client);
+    return 0;
+}
