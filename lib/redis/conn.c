@@ -183,22 +183,18 @@ enum rlock__io rlock__conn_send(struct rlock__conn *conn, struct rlock__request 
     return RLOCK__IO_DONE;
 }
 
-/* True: it is time to look at the clock. What TLS has read ahead nobody could poll for. */
-static bool enough_read(struct rlock__conn *conn) {
-    if (conn->read < READ_MOST || (conn->tls != NULL && rlock__tls_pending(conn->tls)))
-        return false;
-    conn->events = POLLIN;
-    return true;
-}
-
 /* Reads what has come, and gives the parser what is good of it. */
 static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *error) {
     char bytes[READ_SIZE];
     size_t n = 0;
     if (conn->resp.fault != NULL)
         return broken(error, conn->resp.fault);
-    const enum rlock__io io =
-        enough_read(conn) ? RLOCK__IO_WAIT : read_some(conn, bytes, sizeof bytes, &n, error);
+    if (conn->read >= READ_MOST) { /* it is time to look at the clock */
+        conn->read = 0;
+        conn->events = POLLOUT; /* at once: what TLS has read ahead nobody can poll for */
+        return RLOCK__IO_WAIT;
+    }
+    const enum rlock__io io = read_some(conn, bytes, sizeof bytes, &n, error);
     conn->read = io == RLOCK__IO_DONE ? conn->read + n : 0;
     if (io != RLOCK__IO_DONE)
         return io;

@@ -21,7 +21,6 @@ struct rlock__tls_module {
                            short *events, struct rlock__error *error);
     enum rlock__io (*write)(struct rlock__tls_session *session, const char *from, size_t size,
                             size_t *n, short *events, struct rlock__error *error);
-    bool (*pending)(const struct rlock__tls_session *session);
     void (*close)(struct rlock__tls_session *session);
 };
 

@@ -227,10 +227,6 @@ static enum rlock__io session_write(struct rlock__tls_session *session, const ch
     return io == RLOCK__IO_BROKEN ? hear_why(session, error) : io;
 }
 
-static bool session_pending(const struct rlock__tls_session *session) {
-    return SSL_pending(session->ssl) > 0;
-}
-
 RLOCK_API extern const struct rlock__tls_module rlock__tls_module;
 const struct rlock__tls_module rlock__tls_module = {
     .version = RLOCK_VERSION,
@@ -238,6 +234,5 @@ const struct rlock__tls_module rlock__tls_module = {
     .handshake = session_handshake,
     .read = session_read,
     .write = session_write,
-    .pending = session_pending,
     .close = session_close,
 };

@@ -99,10 +99,6 @@ enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t
     return tls->module->write(tls->session, from, size, n, events, error);
 }
 
-bool rlock__tls_pending(const struct rlock__tls *tls) {
-    return tls->module->pending(tls->session);
-}
-
 void rlock__tls_close(struct rlock__tls *tls) {
     if (tls == NULL)
         return;

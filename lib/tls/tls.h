@@ -47,9 +47,6 @@ enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, si
 enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
                                 short *events, struct rlock__error *error);
 
-/* True while bytes are here that were decrypted and not read: poll(2) does not tell of those. */
-bool rlock__tls_pending(const struct rlock__tls *tls);
-
 /* Says good-bye, where that can be done at once, and frees the session. NULL: nothing. */
 void rlock__tls_close(struct rlock__tls *tls);
 
