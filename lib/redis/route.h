@@ -3,6 +3,8 @@
 #ifndef RLOCK_ROUTE_H
 #define RLOCK_ROUTE_H
 
+#include <stdatomic.h>
+
 #include "redis/cluster.h"
 #include "redis/sentinel.h"
 
@@ -25,7 +27,7 @@ struct rlock__route {
     bool astray;                     /* what was there is the master no more */
     struct rlock__replicas replicas; /* as the Sentinels know them */
     bool no_role;                    /* the master does not tell us who its replicas are */
-    bool answered;                   /* a server has said something, ever */
+    atomic_bool answered;            /* a server has said something, ever; keepers read it, too */
     bool in_doubt;                   /* a request went out whose answer never came */
     struct rlock__error error;
     struct rlock__error told; /* why not now, in the server's words; "": it was done since */

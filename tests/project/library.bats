@@ -111,6 +111,12 @@ assert_examples_work() {
     assert_examples_work sources
 }
 
+@test "a client may be used while keepers renew its locks" {
+    run -0 "$BUILD/tests/keepers" "$RLOCK_SERVER"
+    assert_output ''
+    assert_no_keys
+}
+
 @test "the example stops when its lock is taken away" {
     plain_build_only
     cp -r "$EXAMPLES" sources
