@@ -6,6 +6,7 @@
 -- Reply {KNOWN, 0, 0, RULE...}: what is missing, as ACL SETUSER takes it | {UNKNOWN, 0, 0}: Redis 6
 -- can't be asked
 local KNOWN, UNKNOWN = 1, 0
+local commands, channel_commands = ARGV[6], ARGV[7]
 if not redis.acl_check_cmd then return {UNKNOWN, 0, 0} end
 
 local function allowed(command, ...)
@@ -30,12 +31,12 @@ local reply, open = {KNOWN, 0, 0}, {}
 for i = 8, #ARGV do
     local name = ARGV[i]
     local some = false
-    for command in string.gmatch(ARGV[6], '%S+') do
+    for command in string.gmatch(commands, '%S+') do
         some = some or (command ~= 'scan' and on_key(command, name))
     end
     if some then open[#open + 1] = name else reply[#reply + 1] = '~' .. name end
 end
-for command in string.gmatch(ARGV[6], '%S+') do
+for command in string.gmatch(commands, '%S+') do
     local some = #open == 0
     for _, name in ipairs(open) do some = some or on_key(command, name) end
     if not some then reply[#reply + 1] = '+' .. command end
@@ -45,7 +46,7 @@ if not allowed('eval', '', '0') then reply[#reply + 1] = '+eval' end
 
 -- The same of channels; nothing is told about UNSUBSCRIBE's.
 local listened, words = false, {}
-for command in string.gmatch(ARGV[7], '%S+') do
+for command in string.gmatch(channel_commands, '%S+') do
     words[#words + 1] = command
     words[command] = on_channel(command)
     listened = listened or (words[command] and command ~= 'unsubscribe')

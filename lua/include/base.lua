@@ -28,3 +28,4 @@ local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]),
     id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],
 }
+local lease_text = ARGV[2] -- for commands, which take a text faster than a number
