@@ -192,8 +192,7 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
 static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock__news *news,
                                      const struct rlock__limit *limit) {
     const int64_t now = rlock_now_ms();
-    if (news->released &&
-        lock->busy.place < 1) /* what was not there yet has been: a latch was set */
+    if (news->released && lock->busy.place < 1) /* a latch that was not there has been set */
         lock->busy.place = 1;
     if (news->woken || (news->released && lock->listener.shared)) {
         rlock__retry_now(lock);

@@ -115,33 +115,3 @@ enum rlock_status rlock_lock_resume(rlock_lock **out, rlock_client *client,
         RLOCK__READ_OPTIONS(rlock_handle, hold_count, &handle, given, &client->error);
     return status == RLOCK_OK ? resume(out, client, &handle) : status;
 }
-
-static enum rlock_status check_resource(struct rlock_lock *lock, struct rlock__resource *resource,
-                                        int64_t *left_ms) {
-    rlock_client *client = lock->client;
-    if (!resource->held) { /* there is no owner to ask for */
-        rlock__error_set(&client->error, "%s is not held", resource->name);
-        return RLOCK_LOST;
-    }
-    const struct rlock__limit limit =
-        rlock__client_call_limit(client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
-    const enum rlock_status status = rlock__resource_check(resource, &limit, left_ms);
-    return rlock__final(status);
-}
-
-enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
-    *ttl_ms = RLOCK_FOREVER;
-    if (lock->kind->check == NULL)
-        return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        int64_t left_ms = 0;
-        const enum rlock_status status = check_resource(lock, &lock->resources[i], &left_ms);
-        if (status != RLOCK_OK) {
-            lock->stuck_at = i;
-            return status;
-        }
-        if (left_ms < *ttl_ms)
-            *ttl_ms = left_ms;
-    }
-    return RLOCK_OK;
-}

@@ -32,8 +32,8 @@ void rlock__retry_after_busy(struct rlock_lock *lock) {
     const struct rlock__busy *busy = &lock->busy;
     const int64_t asked_ms = busy->again_ms > 0 ? busy->again_ms : CAP_MS;
     int64_t pause = jitter(rlock__sooner_ms(asked_ms, CAP_MAX_MS));
-    if (busy->place <= 1 &&
-        busy->hint_ms >= 0) /* the first in line is there when the hold expires */
+    /* The first in line is there when the hold expires. */
+    if (busy->place <= 1 && busy->hint_ms >= 0)
         pause = rlock__sooner_ms(pause, busy->hint_ms + 1);
     lock->next_try_ms = rlock_now_ms() + pause;
     if (busy->split)

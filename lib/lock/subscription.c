@@ -8,7 +8,7 @@
 #include "lock/resource.h"
 #include "os/clock.h"
 
-enum { EAR_PAUSE_MS = 1000 };
+enum { PAUSE_MS = 1000 };
 
 void rlock__subscription_close(struct rlock__subscription *subscription,
                                struct rlock__route *route) {
@@ -16,7 +16,7 @@ void rlock__subscription_close(struct rlock__subscription *subscription,
     rlock__request_free(&subscription->request);
     subscription->state = RLOCK__SUBSCRIPTION_CLOSED;
     subscription->unconfirmed = 0;
-    subscription->again_ms = rlock_now_ms() + EAR_PAUSE_MS;
+    subscription->again_ms = rlock_now_ms() + PAUSE_MS;
 }
 
 enum rlock_status rlock__subscription_add(struct rlock__subscription *subscription,

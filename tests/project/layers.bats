@@ -186,6 +186,7 @@ layers() {
 	resource_acquire
 	resource_renew
 	lock retry
+	lock_new
 	acquire break counter handle inspect keeper resume scan
 	probe_server
 	probe_cycle probe_rights probe_sentinel
@@ -220,7 +221,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,keeper,listener,lock,resource*,retry,token,subscription}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ballot,keeper,listener,lock*,resource*,retry,token,subscription}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

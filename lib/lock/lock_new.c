@@ -1,0 +1,192 @@
+/* lock_new.c: makes a lock of one or several names, and frees it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lock/lock.h"
+#include "lock/shown.h"
+#include "os/options.h"
+
+enum { HOST_SIZE = 256 };
+
+static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
+    const struct rlock__kind *kind = rlock__kind_find(options->kind);
+    if (!kind)
+        return rlock__client_invalid(client, "there is no such kind of lock");
+    if (!rlock__kind_knows(kind, options->variant))
+        return rlock__client_invalid(client, "this kind of lock has no such variant");
+    if (client->count > 1 && !kind->shareable)
+        return rlock__client_invalid(client, "on several servers a lock is run, read or write");
+    if (options->permits < 0 || options->permits > RLOCK_TAKE_MAX)
+        return rlock__client_invalid(client, "permits taken at once are 1 to 10000");
+    if (options->permits_total < 0 || options->permits_total > RLOCK_PERMITS_MAX)
+        return rlock__client_invalid(client, "permits in all are 1 to 1000000000");
+    if (options->name_count == 0)
+        return rlock__client_invalid(client, "a lock needs a name");
+    if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
+        return rlock__client_invalid(client, "a lease lasts from 100ms to 7d");
+    for (size_t i = 0; i < options->name_count; i++) {
+        const char *fault = rlock__name_fault(options->names[i]);
+        if (fault != NULL)
+            return rlock__client_invalid(client, fault);
+    }
+    return RLOCK_OK;
+}
+
+static int by_bytes(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in canonical order, doubles left out. The caller frees the array, not the names. */
+static const char **canonical(const struct rlock_lock_options *options, size_t *count) {
+    const char **names = malloc(options->name_count * sizeof *names);
+    if (names == NULL)
+        return NULL;
+    memcpy(names, options->names, options->name_count * sizeof *names);
+    qsort(names, options->name_count, sizeof *names, by_bytes);
+    size_t n = 1;
+    for (size_t i = 1; i < options->name_count; i++) {
+        if (strcmp(names[i], names[n - 1]) != 0)
+            names[n++] = names[i];
+    }
+    *count = n;
+    return names;
+}
+
+/* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. And what others are
+ * shown. */
+static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+    char uuid[RLOCK__UUID_SIZE];
+    char host[HOST_SIZE] = "";
+    if (!rlock__random_uuid(uuid))
+        return false;
+    (void)gethostname(host, sizeof host - 1);
+    for (char *c = host; *c != '\0'; c++) {
+        if (*c == ':' || (unsigned char)*c <= ' ')
+            *c = '-';
+    }
+    lock->shown = rlock__shown(host, options->user, options->command, lock->permits_text);
+    return asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) >= 0 &&
+           lock->shown != NULL;
+}
+
+static bool take_over_proof(struct rlock__resource *resource, bool reenters,
+                            const struct rlock_lock_options *options) {
+    for (size_t i = 0; reenters && i < options->proof_count; i++) {
+        const struct rlock_proof *proof = &options->proofs[i];
+        if (strcmp(proof->name, resource->name) != 0)
+            continue;
+        free(resource->proof_owner); /* the innermost hold of the name is the last */
+        resource->proof_owner = strdup(proof->owner);
+        (void)snprintf(resource->proof_token, sizeof resource->proof_token, "%" PRId64,
+                       proof->token);
+        if (resource->proof_owner == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Where a lock {x} shares the set of permits with x, its own are known by their first bytes. */
+static bool make_id(struct rlock__resource *resource) {
+    static const char mark[] = "7b726c7d"; /* "{rl}" */
+    const size_t length = strlen(resource->name);
+    char id[RLOCK__ID_SIZE];
+    if (!rlock__random_id(id))
+        return false;
+    if (resource->name[0] == '{' && strcspn(resource->name + 1, "{}") + 2 == length)
+        memcpy(id, mark, sizeof mark - 1);
+    return rlock__resource_identify(resource, id);
+}
+
+static bool make_resource(const struct rlock_lock *lock, struct rlock__resource *resource,
+                          const char *name, const struct rlock_lock_options *options) {
+    resource->lock = lock;
+    resource->name = strdup(name);
+    resource->instance_count = lock->client->count;
+    resource->instances = calloc(resource->instance_count, sizeof *resource->instances);
+    resource->channel = rlock__kind_key(lock->kind->channel, name);
+    if (resource->name == NULL || resource->instances == NULL || resource->channel == NULL ||
+        !make_id(resource) ||
+        asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0 ||
+        asprintf(&resource->publish, RLOCK__SPUBLISH "%s", resource->channel) < 0)
+        return false;
+    return rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
+           take_over_proof(resource, lock->kind->reenters, options);
+}
+
+static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+    (void)snprintf(lock->lease_text, sizeof lock->lease_text, "%" PRId64, lock->lease_ms);
+    (void)snprintf(lock->permits_text, sizeof lock->permits_text, "%" PRId64,
+                   options->permits > 0 ? options->permits : 1);
+    if (options->permits_total > 0)
+        (void)snprintf(lock->total_text, sizeof lock->total_text, "%" PRId64,
+                       options->permits_total);
+    lock->variant = options->variant != NULL ? lock->kind->variant : "";
+    if (!introduce(lock, options))
+        return false;
+    size_t count = 0;
+    const char **names = canonical(options, &count);
+    lock->resources = names != NULL ? calloc(count, sizeof *lock->resources) : NULL;
+    bool made = lock->resources != NULL;
+    for (; made && lock->resource_count < count; lock->resource_count++)
+        made = make_resource(lock, &lock->resources[lock->resource_count],
+                             names[lock->resource_count], options);
+    free(names);
+    return made;
+}
+
+enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
+                                 const struct rlock_lock_options *given) {
+    struct rlock_lock_options options;
+    *out = NULL;
+    enum rlock_status status =
+        RLOCK__READ_OPTIONS(rlock_lock_options, proof_count, &options, given, &client->error);
+    if (status == RLOCK_OK)
+        status = check(client, &options);
+    if (status != RLOCK_OK)
+        return status;
+    rlock_lock *lock = calloc(1, sizeof *lock);
+    if (lock != NULL) {
+        lock->client = client;
+        lock->listener.error = &client->error;
+        lock->kind = rlock__kind_find(options.kind);
+        lock->lease_ms = options.lease_ms;
+    }
+    if (lock == NULL || !fill(lock, &options)) {
+        rlock_lock_free(lock);
+        rlock__error_set(&client->error, "no memory, or no random bytes");
+        return RLOCK_SYSTEM;
+    }
+    *out = lock;
+    return RLOCK_OK;
+}
+
+static void free_resource(struct rlock__resource *resource) {
+    rlock__kind_keys_free(resource->keys);
+    free(resource->name);
+    free(resource->channel);
+    free(resource->own_channel);
+    free(resource->publish);
+    free(resource->tombstone);
+    free(resource->ahead);
+    free(resource->proof_owner);
+    free(resource->instances);
+}
+
+void rlock_lock_free(rlock_lock *lock) {
+    if (lock == NULL)
+        return;
+    rlock__listener_free(&lock->listener);
+    rlock__reply_free(lock->busy.reply);
+    /* A resource that could not be made whole is not counted: calloc left it safe to free. */
+    for (size_t i = 0; lock->resources != NULL && i <= lock->resource_count; i++) {
+        if (i < lock->resource_count)
+            free_resource(&lock->resources[i]);
+    }
+    free(lock->resources);
+    free(lock->owner);
+    free(lock->shown);
+    free(lock);
+}
