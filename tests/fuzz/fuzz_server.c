@@ -16,12 +16,11 @@
 #include "rlock_admin.h"
 
 int64_t __real_rlock_now_ms(void);
-enum rlock_status __real_rlock__poll(int fd, short events, const struct rlock__limit *limit);
 int __real_connect(int fd, const struct sockaddr *to, socklen_t length);
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **out);
 int64_t __wrap_rlock_now_ms(void);
-enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length);
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **out);
@@ -40,13 +39,11 @@ int64_t __wrap_rlock_now_ms(void) {
     return __real_rlock_now_ms() + jumped_ms;
 }
 
-enum rlock_status __wrap_rlock__poll(int fd, short events, const struct rlock__limit *limit) {
-    if (fd >= 0)
-        return __real_rlock__poll(fd, events, limit);
+enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit) {
     assert(limit->deadline_ms != RLOCK_FOREVER);
     const int64_t left = limit->deadline_ms - __wrap_rlock_now_ms();
     jumped_ms += left > 0 ? left : 0;
-    return RLOCK_AGAIN;
+    return RLOCK_OK;
 }
 
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length) {
