@@ -20,44 +20,49 @@ enum {
     LEAVE_PAUSE_MS = 20,
 };
 
+static struct rlock__limit leave_limit(const struct rlock_lock *lock,
+                                       const struct rlock__limit *whole) {
+    const int64_t end_ms = rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, whole->deadline_ms);
+    return rlock__client_limit(lock->client, end_ms, whole->cancel_fd);
+}
+
 /* Tells the server that we hold nothing and wait for nothing, as far as that can be told by then.
  */
 static void leave_resource(struct rlock_lock *lock, struct rlock__resource *resource,
-                           int64_t end_ms) {
+                           const struct rlock__limit *whole) {
     if (lock->listener.resource == resource)
         rlock__listen_no_more(&lock->listener);
     const bool known = !rlock__resource_is_clear(resource);
-    while (resource->ahead != NULL || (known && rlock_now_ms() < end_ms)) {
-        const int64_t now = rlock_now_ms();
-        const struct rlock__limit limit =
-            rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
+    while (resource->ahead != NULL || (known && rlock_now_ms() < whole->deadline_ms)) {
+        const struct rlock__limit limit = leave_limit(lock, whole);
         if (rlock__resource_release(resource, 0, true, &limit) != RLOCK_AGAIN)
             break;
-        const struct rlock__limit pause = {rlock_now_ms() + LEAVE_PAUSE_MS, -1};
+        const struct rlock__limit pause = {
+            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, whole->deadline_ms),
+            whole->cancel_fd};
         (void)rlock__sleep(&pause);
     }
     resource->held = false;
 }
 
 /* All but one (NULL: all), in half a second for all of them: a signal must not wait for a dead
- * server. The last name first: rlock_release() says why. */
-static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but) {
-    const int64_t end_ms = rlock_now_ms() + LEAVE_MS;
+ * server. The last name first: rlock_release() says why. cancel_fd: a signal ends this, for then
+ * rlock_withdraw() has half a second of its own; else -1. */
+static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but, int cancel_fd) {
+    const struct rlock__limit whole = {rlock_now_ms() + LEAVE_MS, cancel_fd};
     for (size_t i = lock->resource_count; i > 0; i--) {
         const size_t count = rlock__ballots_due(lock, lock->resource_count - i);
-        const int64_t now = rlock_now_ms();
-        const struct rlock__limit limit =
-            rlock__client_limit(lock->client, rlock__sooner_ms(now + LEAVE_TRY_MS, end_ms), -1);
-        if (now < end_ms)
+        const struct rlock__limit limit = leave_limit(lock, &whole);
+        if (rlock_now_ms() < whole.deadline_ms)
             rlock__resources_release_ahead(lock, i - count, count, but, 0, &limit);
         if (&lock->resources[i - 1] != but)
-            leave_resource(lock, &lock->resources[i - 1], end_ms);
+            leave_resource(lock, &lock->resources[i - 1], &whole);
     }
 }
 
 void rlock_withdraw(rlock_lock *lock) {
     const struct rlock__error why = lock->client->error;
-    leave_all(lock, NULL);
+    leave_all(lock, NULL, -1);
     rlock__listen_no_more(&lock->listener);
     lock->started_ms = 0;
     lock->client->error = why;
@@ -94,7 +99,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         for (size_t k = i + 1; k < lock->resource_count; k++)
             rlock__resource_note(&lock->resources[k]);
         if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
-            leave_all(lock, resource);
+            leave_all(lock, resource, limit->cancel_fd);
         return status;
     }
     rlock__lock_update_lease_end(lock);
@@ -103,7 +108,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         return RLOCK_OK;
     rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     note_busy(lock, &busy);
-    leave_all(lock, NULL);
+    leave_all(lock, NULL, limit->cancel_fd);
     return RLOCK_AGAIN;
 }
 

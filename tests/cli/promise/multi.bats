@@ -148,6 +148,21 @@ sections() {
     proxy hang
     redis DEL m39 >/dev/null
     redis PUBLISH 'redisson_lock__channel:{m39}' 0 >/dev/null
+    assert_ends_within_a_second
+}
+
+@test "a server that falls silent while forty names are taken: a signal ends it within a second" {
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
+    rlock run -n warm -- true
+    proxy_start
+    proxy mute-request evalsha 1 1000
+    start run "${names[@]}" -- true
+    wait_until 5 assert_bitten lost-request
+    assert_ends_within_a_second
+}
+
+assert_ends_within_a_second() { # by SIGTERM
     local begin
     begin=$(now_ms)
     kill -TERM "$pid"
