@@ -266,8 +266,8 @@ struct rlock_keeper_options {
                          time that your work needs to stop */
     int64_t *lease_end_ms; /* each new lease end is stored here, too; NULL: nowhere. It may be in
                               memory that other processes share: read it with an atomic load */
-    bool reports;          /* rlock_keeper_report() has each renewal, at the cost of a wake-up */
-    bool troubles;         /* it has those that failed, and the first that succeeds after them */
+    bool report_renewals;  /* rlock_keeper_report() has each renewal, at the cost of a wake-up */
+    bool report_failures;  /* it has those that failed, and the first that succeeds after them */
 };
 #define RLOCK_KEEPER_OPTIONS_INIT                                                                  \
     { sizeof(struct rlock_keeper_options), 0, NULL, false, false }

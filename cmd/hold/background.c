@@ -76,7 +76,7 @@ static int print_and_stay(const struct background *background, const struct acqu
                           int null) {
     const struct rlock_keeper_options options = {
         .size = sizeof options,
-        .troubles = server_is_local(&acquired->server),
+        .report_failures = server_is_local(&acquired->server),
     };
     const char stands = 1;
     rlock_keeper *keeper;

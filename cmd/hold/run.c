@@ -51,8 +51,8 @@ static void start_keeper(struct run *run) {
         .size = sizeof options,
         .grace_ms = deadline_grace_ms(&run->deadline),
         .lease_end_ms = &run->spawn.shared->lease_end_ms,
-        .reports = out_tells() || run->renewals.failing_ms > 0,
-        .troubles = !settings->quiet || server_is_local(&run->acquired.server),
+        .report_renewals = out_tells() || run->renewals.failing_ms > 0,
+        .report_failures = !settings->quiet || server_is_local(&run->acquired.server),
     };
     if (rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
         return;

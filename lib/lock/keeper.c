@@ -224,8 +224,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                                      const struct rlock_keeper_options *given) {
     struct rlock_keeper_options options;
     *out = NULL;
-    const enum rlock_status status =
-        RLOCK__READ_OPTIONS(rlock_keeper_options, troubles, &options, given, &lock->client->error);
+    const enum rlock_status status = RLOCK__READ_OPTIONS(rlock_keeper_options, report_failures,
+                                                         &options, given, &lock->client->error);
     if (status != RLOCK_OK)
         return status;
     rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
@@ -234,8 +234,9 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->grace_ms = options.grace_ms;
         keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
         keeper->published = options.lease_end_ms;
-        keeper->reports_all = options.reports;
-        if (open_keeper(keeper, options.reports || options.troubles) && start_thread(keeper))
+        keeper->reports_all = options.report_renewals;
+        if (open_keeper(keeper, options.report_renewals || options.report_failures) &&
+            start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);
         *out = NULL;

@@ -35,7 +35,7 @@ static rlock_lock *take(const char *name) {
 static rlock_keeper *keep(rlock_lock *lock) {
     struct rlock_keeper_options options = RLOCK_KEEPER_OPTIONS_INIT;
     rlock_keeper *keeper;
-    options.reports = true;
+    options.report_renewals = true;
     check(rlock_keeper_start(&keeper, lock, &options), "start a keeper");
     return keeper;
 }
