@@ -28,7 +28,7 @@ static enum rlock_status no_memory(struct rlock_client *client) {
     return RLOCK_SYSTEM;
 }
 
-/* --- the ways to the servers ----------------------------------------------------------------- */
+/* --- ways, and the time for them -------------------------------------------------------------- */
 
 bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes,
                           struct rlock__error *error) {
@@ -43,47 +43,6 @@ bool rlock__client_routes(const struct rlock_client *client, struct rlock__route
     if (!made)
         rlock__routes_free(routes);
     return made;
-}
-
-void rlock__routes_close(struct rlock__routes *routes) {
-    for (size_t i = 0; i < routes->count; i++)
-        rlock__route_close(&routes->at[i]);
-}
-
-void rlock__routes_free(struct rlock__routes *routes) {
-    for (size_t i = 0; i < routes->count; i++)
-        rlock__route_free(&routes->at[i]);
-    free(routes->at);
-    *routes = (struct rlock__routes){.count = 0};
-}
-
-size_t rlock__majority(size_t count) {
-    return count / 2 + 1;
-}
-
-bool rlock__routes_answered(const struct rlock__routes *routes) {
-    size_t answered = 0;
-    for (size_t i = 0; i < routes->count; i++)
-        answered += routes->at[i].answered;
-    return answered >= rlock__majority(routes->count);
-}
-
-bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
-    for (size_t i = 0; i < routes->count; i++) {
-        if (routes->at[i].in_doubt)
-            return true;
-    }
-    return false;
-}
-
-void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent) {
-    const struct rlock__route *route = &routes->at[silent];
-    if (routes->count == 1)
-        *routes->error = route->error;
-    else
-        rlock__error_set(routes->error, "%zu of %zu servers have answered, %zu are needed; %s: %s",
-                         answered, routes->count, rlock__majority(routes->count),
-                         route->site->server.redacted, route->error.text);
 }
 
 struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64_t deadline_ms,

@@ -2,15 +2,7 @@
 #ifndef RLOCK_CLIENT_H
 #define RLOCK_CLIENT_H
 
-#include "redis/route.h"
-
-/* The ways to all of the client's servers, for one thread: for taking and giving back, for a
- * keeper, for listening. */
-struct rlock__routes {
-    size_t count;
-    struct rlock__route *at;
-    struct rlock__error *error; /* its owner's: of the last request as a whole */
-};
+#include "redis/routes.h"
 
 struct rlock_client {
     size_t count; /* of the servers; 1, or an odd number of which a majority decides */
@@ -28,21 +20,6 @@ struct rlock_client {
  * rlock__routes_free. False: no memory. */
 bool rlock__client_routes(const struct rlock_client *client, struct rlock__routes *routes,
                           struct rlock__error *error);
-void rlock__routes_free(struct rlock__routes *routes);
-void rlock__routes_close(struct rlock__routes *routes);
-
-/* How many of so many servers are a majority. */
-size_t rlock__majority(size_t count);
-
-/* True: so many servers have said something, ever, that a lock could be had. */
-bool rlock__routes_answered(const struct rlock__routes *routes);
-
-/* True: to one of them a request went out whose answer never came. */
-bool rlock__routes_in_doubt(const struct rlock__routes *routes);
-
-/* Says in routes->error what became of a request that too few servers have answered: how many
- * have, and which is one of those that have not. */
-void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent);
 
 /* Notes why an argument is of no use. Returns RLOCK_INVALID. */
 enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why);

@@ -175,7 +175,7 @@ layers() {
 	replicas
 	cluster sentinel
 	route
-	script_replicas
+	routes script_replicas
 	script_run
 	script
 	client kind
