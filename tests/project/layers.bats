@@ -285,9 +285,10 @@ promised() {
     assert_line cmd/report/doctor_output.c
 }
 
-@test "only out.c has state at file scope" {
+@test "state at file scope: how to print, and where the system put the arguments" {
     run variables "$CMD_OBJECTS"/{,*/}*.o
-    assert_output "out out"
+    assert_output "out out
+title arguments"
 }
 
 @test "after the fork the guardian asks for no memory" {
@@ -353,4 +354,11 @@ promised() {
 	END
     assert_success
     assert_output --regexp '^[1-9][0-9]* scripts$'
+}
+
+@test "every file that CONTRIBUTING and README name is there" {
+    local file
+    while read -r file; do
+        [[ $file == *[A-Z][A-Z]* ]] || compgen -G "$file" >/dev/null || fail "no $file"
+    done < <(grep -ohE '\b(cmake|cmd|completions|lib|lua|man|tests)/[A-Za-z0-9_./*-]*[a-z0-9*]' CONTRIBUTING.md README.md | sort -u)
 }
