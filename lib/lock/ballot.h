@@ -29,8 +29,8 @@ struct rlock__ballot {
         ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed by the calls */
 };
 
-/* A ballot that asks nobody yet. All that are asked count, and a majority of the servers decides it
- * (batch.enough). */
+/* A ballot that asks nobody yet. So many "yes" as a majority of the servers decide it, unless
+ * batch.enough is set to something else. */
 void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
                          struct rlock__routes *routes, const struct rlock__script *script,
                          rlock__judge *judge);
@@ -44,6 +44,8 @@ struct rlock__call *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t s
 
 /* Sends it, unless that was done ahead, and has each answer judged. */
 void rlock__ballot_run(struct rlock__ballot *ballot, const struct rlock__limit *limit);
+
+/* Frees the replies; their numbers stay. */
 void rlock__ballot_end(struct rlock__ballot *ballot);
 
 /* Both; returns what the votes say together. */

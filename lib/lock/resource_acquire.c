@@ -256,7 +256,7 @@ void rlock__resource_note(struct rlock__resource *resource) {
     rlock__ballot_end(&ballot);
 }
 
-/* It is given back over another connection. */
+/* Over the keeper's connections: it is given back over others, which an answer may overtake. */
 static enum rlock_status judge_healing(const struct rlock__ballot *ballot,
                                        struct rlock__instance *instance, struct rlock__run *run) {
     const enum rlock_status vote = judge(ballot, instance, run);
