@@ -46,14 +46,14 @@ static enum rlock_status free_dead(rlock_client *client, const struct rlock_coun
 
 static enum rlock_status resize_without_dead(rlock_client *client, const struct rlock_count *count,
                                              int64_t *in_use) {
-    const struct rlock_look_at look = {
-        .size = sizeof look,
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
         .name = count->name,
         .deadline_ms = count->deadline_ms,
         .cancel_fd = count->cancel_fd,
     };
     rlock_view *view = NULL;
-    const enum rlock_status looked = rlock_look(client, &look, &view);
+    const enum rlock_status looked = rlock_inspect(client, &options, &view);
     if (looked == RLOCK_UNAVAILABLE || looked == RLOCK_CANCELLED)
         return looked; /* to ask once more would take as long again */
     if (looked == RLOCK_OK && view->permits_available != INT64_MIN)

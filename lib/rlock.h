@@ -12,7 +12,7 @@
  *     rlock_lock_free(), rlock_client_free()
  *     rlock_error()          what went wrong, in words
  *
- * rlock(3) begins with a whole program. rlock_admin.h is for looking at and breaking the locks of
+ * rlock(3) begins with a whole program. rlock_admin.h is for inspecting and breaking the locks of
  * others.
  *
  * Ownership: an object that a function stores in an out-parameter is yours to free. Returned

@@ -1,4 +1,4 @@
-/* rlock_admin.h: the part of librlock that looks at the locks of others, finds them, breaks them,
+/* rlock_admin.h: the part of librlock that inspects the locks of others, finds them, breaks them,
  * and probes servers: what `rlock status`, `rlock break` and `rlock doctor` are built on.
  *
  * Unstable: these functions and structures may change in any version, without another soname. What
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* --- looking at a name, without touching it --------------------------------------------------- */
+/* --- inspecting a name, without touching it --------------------------------------------------- */
 
 /* A holder. Unknown texts are NULL, unknown numbers -1. The texts come from other programs, and may
  * contain anything but '\0'. */
@@ -57,21 +57,21 @@ typedef struct rlock_view {
     size_t waiter_count;
 } rlock_view;
 
-struct rlock_look_at {
+struct rlock_inspect_options {
     size_t size;
     const char *name;
     size_t server; /* which of the client's, from 0 */
     int64_t deadline_ms;
     int cancel_fd; /* as in rlock_wait */
 };
-#define RLOCK_LOOK_AT_INIT                                                                         \
-    { sizeof(struct rlock_look_at), NULL, 0, RLOCK_FOREVER, -1 }
+#define RLOCK_INSPECT_OPTIONS_INIT                                                                 \
+    { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1 }
 
-/* Looks at a name, whatever its kind. Writes nothing on the server.
+/* Inspects a name, whatever its kind. Writes nothing on the server.
  * out: yours to free. RLOCK_WRONG_KIND: the name is taken by a key that is no lock.
  * RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status
-rlock_look(rlock_client *client, const struct rlock_look_at *look, rlock_view **out);
+rlock_inspect(rlock_client *client, const struct rlock_inspect_options *options, rlock_view **out);
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
@@ -89,7 +89,7 @@ RLOCK_API void rlock_scan_free(rlock_scan *scan);
 
 /* Looks through a few hundred keys, which takes the server about a millisecond.
  * RLOCK_AGAIN: there are more; call it again. RLOCK_OK: the search is complete. Else as
- * rlock_look(). */
+ * rlock_inspect(). */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms,
                                                         int cancel_fd);
 
@@ -97,7 +97,7 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_
 RLOCK_API int64_t rlock_scan_looked(const rlock_scan *scan);
 
 /* After the last step: the i-th name, from 0, of those that may be locks, sorted by their bytes;
- * NULL past the last. rlock_look() tells whether it is one. */
+ * NULL past the last. rlock_inspect() tells whether it is one. */
 RLOCK_API const char *rlock_scan_name(const rlock_scan *scan, size_t i);
 
 /* --- breaking: taking a lock away from its holders -------------------------------------------- */

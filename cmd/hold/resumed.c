@@ -71,16 +71,16 @@ static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) 
 /* Who has it now, on the first of the servers that knows of one: true. Else the last token that any
  * of them has given. Of a semaphore everybody may have some permits: nobody has ours. */
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
-    struct rlock_look_at look = {
-        .size = sizeof look,
+    struct rlock_inspect_options options = {
+        .size = sizeof options,
         .name = resumed_name(resumed),
         .deadline_ms = rlock_now_ms() + resumed->settings->io_timeout_ms,
         .cancel_fd = -1,
     };
     bool found = false;
-    for (; look.server < resumed->settings->server_count && !found; look.server++) {
+    for (; options.server < resumed->settings->server_count && !found; options.server++) {
         rlock_view *view = NULL;
-        if (rlock_look(resumed->server.client, &look, &view) == RLOCK_OK) {
+        if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
             found = view->holder_count > 0 && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)
                 describe_view(text, WHY_SIZE, view, 0);

@@ -63,14 +63,14 @@ static bool keep(struct survey *survey, rlock_view *view) {
 }
 
 static enum rlock_status look(const struct surveyor *s, const char *name, rlock_view **view) {
-    const struct rlock_look_at at = {
-        .size = sizeof at,
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
         .name = name,
         .server = s->which,
         .deadline_ms = deadline_ms(s),
         .cancel_fd = -1,
     };
-    return rlock_look(s->server->client, &at, view);
+    return rlock_inspect(s->server->client, &options, view);
 }
 
 static bool is_pattern(const char *name) {

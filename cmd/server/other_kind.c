@@ -38,15 +38,15 @@ const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const c
     bool told = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
     for (size_t i = 0; i < servers && !told; i++) {
-        const struct rlock_look_at at = {
-            .size = sizeof at,
+        const struct rlock_inspect_options options = {
+            .size = sizeof options,
             .name = name,
             .server = i,
             .deadline_ms = deadline_ms,
             .cancel_fd = -1,
         };
         rlock_view *view = NULL;
-        const enum rlock_status status = rlock_look(client, &at, &view);
+        const enum rlock_status status = rlock_inspect(client, &options, &view);
         told = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
         if (status == RLOCK_WRONG_KIND)
             (void)snprintf(text, OTHER_KIND_SIZE,

@@ -178,54 +178,57 @@ void rlock_view_free(rlock_view *view) {
 }
 
 /* Inspecting publishes nothing, and holds nothing: the arguments that every script has say so. */
-static enum rlock_status inspect_with(rlock_client *client, const struct rlock_look_at *look,
+static enum rlock_status inspect_with(rlock_client *client,
+                                      const struct rlock_inspect_options *options,
                                       struct rlock__call *call, rlock_view **out) {
     struct rlock__answer answer;
     bool in_doubt;
     const enum rlock_status status =
-        rlock__script_retry(client, &client->routes.at[look->server], RLOCK__INSPECT, call,
-                            look->deadline_ms, look->cancel_fd, &answer, &in_doubt);
+        rlock__script_retry(client, &client->routes.at[options->server], RLOCK__INSPECT, call,
+                            options->deadline_ms, options->cancel_fd, &answer, &in_doubt);
     if (status != RLOCK_OK)
         return status;
     if (answer.code == OTHER_KIND) {
         rlock__reply_free(answer.reply);
         return RLOCK_WRONG_KIND;
     }
-    const enum rlock_status read =
-        read_view(out, look->name, rlock_client_server_at(client, look->server), answer.reply);
+    const enum rlock_status read = read_view(
+        out, options->name, rlock_client_server_at(client, options->server), answer.reply);
     if (read != RLOCK_OK)
         rlock__error_set(&client->error, "%s",
-                         read == RLOCK_SYSTEM ? "no memory"
-                                              : "the server's answer to look can't be understood");
+                         read == RLOCK_SYSTEM
+                             ? "no memory"
+                             : "the server's answer to inspect can't be understood");
     return read;
 }
 
-static enum rlock_status look_at(rlock_client *client, const struct rlock_look_at *look,
-                                 rlock_view **out) {
-    const char *fault = rlock__name_fault(look->name);
+static enum rlock_status inspect_checked(rlock_client *client,
+                                         const struct rlock_inspect_options *options,
+                                         rlock_view **out) {
+    const char *fault = rlock__name_fault(options->name);
     char *keys[RLOCK__KEYS_MAX];
     struct rlock__call call = {
         .arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}, .most = RLOCK__RESP_LISTING};
     if (fault != NULL)
         return rlock__client_invalid(client, fault);
-    if (look->server >= client->count)
+    if (options->server >= client->count)
         return rlock__client_invalid(client, "there is no such server");
-    const bool made = rlock__kind_keys(keys, RLOCK__INSPECT_KEYS, look->name);
+    const bool made = rlock__kind_keys(keys, RLOCK__INSPECT_KEYS, options->name);
     rlock__call_add_keys(&call, keys);
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
-        status = inspect_with(client, look, &call, out);
+        status = inspect_with(client, options, &call, out);
     else
         rlock__error_set(&client->error, "no memory");
     rlock__kind_keys_free(keys);
     return status;
 }
 
-enum rlock_status rlock_look(rlock_client *client, const struct rlock_look_at *given,
-                             rlock_view **out) {
-    struct rlock_look_at look;
+enum rlock_status rlock_inspect(rlock_client *client, const struct rlock_inspect_options *given,
+                                rlock_view **out) {
+    struct rlock_inspect_options options;
     *out = NULL;
     const enum rlock_status status =
-        RLOCK__READ_OPTIONS(rlock_look_at, cancel_fd, &look, given, &client->error);
-    return status == RLOCK_OK ? look_at(client, &look, out) : status;
+        RLOCK__READ_OPTIONS(rlock_inspect_options, cancel_fd, &options, given, &client->error);
+    return status == RLOCK_OK ? inspect_checked(client, &options, out) : status;
 }

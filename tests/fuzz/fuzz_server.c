@@ -129,12 +129,12 @@ static void take(rlock_client *client, const char *kind) {
     rlock_lock_free(lock);
 }
 
-static void look(rlock_client *client) {
-    struct rlock_look_at at = RLOCK_LOOK_AT_INIT;
+static void inspect(rlock_client *client) {
+    struct rlock_inspect_options options = RLOCK_INSPECT_OPTIONS_INIT;
     rlock_view *view = NULL;
-    at.name = "x";
-    at.deadline_ms = rlock_now_ms() + LONG_MS;
-    if (rlock_look(client, &at, &view) == RLOCK_OK)
+    options.name = "x";
+    options.deadline_ms = rlock_now_ms() + LONG_MS;
+    if (rlock_inspect(client, &options, &view) == RLOCK_OK)
         assert(view->holder_count == 0 || view->holders[0].owner != NULL);
     rlock_view_free(view);
 }
@@ -182,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rlock_client *client = client_of(data[0] % 3);
     const unsigned what = data[0] / 3 % (KINDS + 4);
     switch (what) {
-    case KINDS: look(client); break;
+    case KINDS: inspect(client); break;
     case KINDS + 1: scan(client); break;
     case KINDS + 2: count(client); break;
     case KINDS + 3: probe(client); break;

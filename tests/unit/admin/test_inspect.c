@@ -33,8 +33,8 @@ static void inspect(struct inspected *f, const char *name, const char *answer) {
     options.servers = servers;
     options.server_count = 1;
     assert_int_equal(rlock_client_new(&f->client, &options), RLOCK_OK);
-    const struct rlock_look_at look = {sizeof look, name, 0, rlock_now_ms() + 5000, -1};
-    f->status = rlock_look(f->client, &look, &f->view);
+    const struct rlock_inspect_options asked = {sizeof asked, name, 0, rlock_now_ms() + 5000, -1};
+    f->status = rlock_inspect(f->client, &asked, &f->view);
 }
 
 static void forget(struct inspected *f) {

@@ -162,7 +162,7 @@ static void what_a_lock_is_asked_without_a_size_is_refused(void **state) {
 static void what_a_client_is_asked_without_a_size_is_refused(void **state) {
     (void)state;
     const struct rlock_count count = {.name = "x", .number = 1, .cancel_fd = -1};
-    const struct rlock_look_at look = {.name = "x", .cancel_fd = -1};
+    const struct rlock_inspect_options options = {.name = "x", .cancel_fd = -1};
     const struct rlock_break_options breaking = {.name = "x", .kind = "run", .cancel_fd = -1};
     const struct rlock_probe_options probing = {.name = "x", .cancel_fd = -1};
     int64_t number;
@@ -171,7 +171,7 @@ static void what_a_client_is_asked_without_a_size_is_refused(void **state) {
     assert_refused(rlock_latch_set(client, &count, &number), "rlock_count");
     assert_refused(rlock_latch_down(client, &count, &number), "rlock_count");
     assert_refused(rlock_sem_resize(client, &count, &number), "rlock_count");
-    assert_refused(rlock_look(client, &look, &view), "rlock_look_at");
+    assert_refused(rlock_inspect(client, &options, &view), "rlock_inspect_options");
     assert_null(view);
     assert_refused(rlock_break(client, &breaking, &number), "rlock_break_options");
     assert_refused(rlock_probe(client, &probing, &facts), "rlock_probe_options");
@@ -231,12 +231,12 @@ static void a_handle_of_nothing_is_refused(void **state) {
 static void a_request_about_nothing_is_refused(void **state) {
     (void)state;
     const struct rlock_count count = RLOCK_COUNT_INIT;
-    const struct rlock_look_at look = RLOCK_LOOK_AT_INIT;
+    const struct rlock_inspect_options options = RLOCK_INSPECT_OPTIONS_INIT;
     struct rlock_break_options breaking = RLOCK_BREAK_OPTIONS_INIT;
     int64_t number;
     rlock_view *view;
     assert_missed(rlock_latch_set(client, &count, &number), "a lock's name has 1 to 512 bytes");
-    assert_missed(rlock_look(client, &look, &view), "a lock's name has 1 to 512 bytes");
+    assert_missed(rlock_inspect(client, &options, &view), "a lock's name has 1 to 512 bytes");
     assert_missed(rlock_break(client, &breaking, &number), "a lock's name has 1 to 512 bytes");
     breaking.name = "x";
     assert_missed(rlock_break(client, &breaking, &number), "nobody holds such a lock");
