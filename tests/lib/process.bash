@@ -4,7 +4,7 @@
 # marked TEXT: the living processes whose environment has the line TEXT (a zombie's has none).
 marked() {
     local file
-    for file in $(env -u TEST_MARK grep -lszxF -- "$1" /proc/[0-9]*/environ); do
+    for file in $(unset TEST_MARK && exec grep -lszxF -- "$1" /proc/[0-9]*/environ); do
         file=${file#/proc/}
         echo "${file%/environ}"
     done

@@ -237,6 +237,6 @@ judge_witness() {
 # What the Sentinels themselves have subscribed to is nobody's waiting.
 no_subscriptions() {
     local channels
-    channels=$(redis PUBSUB CHANNELS)
+    channels=$(redis -e PUBSUB CHANNELS 2>/dev/null) || return 0
     [[ -z ${channels/__sentinel__:hello/} ]]
 }

@@ -137,8 +137,13 @@ waiters() {
     ((own == $2 && ($2 == 0 || shared >= 1)))
 }
 
+# On a server that answers: one that is down, or refuses, knows none.
 no_subscriptions() {
-    ! redis PUBSUB CHANNELS | grep -qv -e '^rlock_break:' -e '^$' # a holder listens there
+    local channels channel
+    channels=$(redis -e PUBSUB CHANNELS 2>/dev/null) || return 0
+    while read -r channel; do
+        [[ -z $channel || $channel == rlock_break:* ]] || return 1 # a holder listens to that one
+    done <<<"$channels"
 }
 
 # How often the server did COMMAND since the last CONFIG RESETSTAT, in scripts too.

@@ -13,9 +13,10 @@ setup_file() { build_section; }
 
 # Each test has a topology of its own.
 setup() {
+    trace_tests_only
     clean_environment
     SECTION=$BATS_FILE_TMPDIR/section
-    PATH=$(dirname "$RLOCK"):$PATH
+    PATH=${RLOCK%/*}:$PATH
     cd "$BATS_TEST_TMPDIR" || return
 }
 
