@@ -18,7 +18,8 @@ CONTROLS = (
     ("broken_script", "socket", "run", (), "exclusion"),
     ("old_token", "socket", "run", (), "tokens"),
     ("no_queue", "socket", "fair", (), "order"),
-    ("sleeping_guardian", "tcp", "run", ("refused", "silent"), "lease"),
+    ("sleeping_guardian", "tcp", "run", ("refused", "paused"), "lease"),
+    ("careless_guardian", "socket", "run", ("holder-killed",), "orphans"),
     ("other_status", "socket", "run", (), "statuses"),
     ("endless", "socket", "run", (), "waits"),
     ("left_key", "socket", "run", (), "remains"),
@@ -26,7 +27,7 @@ CONTROLS = (
     ("idle", "socket", "run", ("holder-killed",), "never bit"),
 )
 FAKES = tuple(dict.fromkeys(control[0] for control in CONTROLS))
-OUTLAST = ("no_renewal", "sleeping_guardian")  # need commands that outlast a lease
+OUTLAST = ("no_renewal", "sleeping_guardian", "careless_guardian")  # need commands that outlast a lease
 
 
 def write_client(folder, fake, rlock):
@@ -42,7 +43,7 @@ def seen(control, rlock, section):
     """The names of those who saw anything."""
     fake, topology, kind, faults, _ = control
     with tempfile.TemporaryDirectory() as folder:
-        played = Played(Combo(fake, topology, kind, list(faults), 4 if faults else 1.5,
+        played = Played(Combo(fake, topology, kind, list(faults), 6 if faults else 1.5,
                               lease_s=1, long_share=0.5 if fake in OUTLAST else 0, settle_s=4),
                         write_client(folder, fake, rlock), section)
     for pid in played.left_behind:

@@ -17,8 +17,9 @@ NAME, PERMITS, WORKERS = "x", 3, 4
 class Run:
     """One rlock, and what became of it."""
 
-    def __init__(self, number, command, limit, log):
+    def __init__(self, number, command, limit, is_short, log):
         self.number, self.command, self.limit, self.log = number, command, limit, log
+        self.is_short = is_short
         self.begun_ns, self.ended_ns, self.status = time.monotonic_ns(), None, None
         self.faults = []  # those that struck one of its own processes
 
@@ -69,15 +70,15 @@ class Crew:
     def work(self, number):
         rng = random.Random(f"{self.combo.seed} worker {number}")
         while not self.over.is_set():
-            command, limit = self.command(rng)
-            self.run(command, limit)
+            command, limit, is_short = self.command(rng, self.combo.long_share * (6 if number == 0 else 1))
+            self.run(command, limit, is_short)
             time.sleep(rng.uniform(0, 0.05))
 
-    def run(self, command, limit):
+    def run(self, command, limit, is_short):
         with self.lock:
             number = len(self.runs) + 1
             log = os.path.join(self.folder, f"rlock{number}.log")
-            run = Run(number, command, limit, log)
+            run = Run(number, command, limit, is_short, log)
             with open(log, "wb") as stderr:
                 run.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stderr,
                                                stderr=stderr, env=self.env)
@@ -86,8 +87,8 @@ class Crew:
         with self.lock:  # reaped only where nobody is about to strike it
             run.ended_ns, run.status = time.monotonic_ns(), run.process.wait()
 
-    def command(self, rng):
-        """What a worker calls next, and the limit of its wait in ms, or None."""
+    def command(self, rng, long_share):
+        """What a worker calls next, the limit of its wait in ms or None, and whether it is short."""
         lease_ms = int(self.combo.lease_s * 1000)
         kind, options, permits = self.combo.kind, ["-l", f"{lease_ms}ms", "-n", NAME], 1
         if kind == "rw":
@@ -97,14 +98,14 @@ class Crew:
             options += ["--permits", str(PERMITS), "--take", str(permits)]
         elif kind == "multi":
             kind, options = "run", [*options, "-n", "y"]
-        stay_ms = rng.choice((1, 5, 20, 80)) if rng.random() > self.combo.long_share else lease_ms * 3 // 2
+        stay_ms = rng.choice((1, 5, 20, 80)) if rng.random() > long_share else lease_ms * 3 // 2
         command = self.tree(rng, stay_ms, permits)
         if kind == "nested":
             kind, inner = "run", "run" if self.combo.topology.startswith("quorum") else "fair"
             command = [self.rlock, inner, *options, "--log", "json", "--", *command]
         limit = rng.randint(50, 3000) if rng.random() < 0.2 else None
         wait = ["-w", f"{limit}ms"] if limit else []
-        return [self.rlock, kind, *options, *wait, "--log", "json", "--", *command], limit
+        return [self.rlock, kind, *options, *wait, "--log", "json", "--", *command], limit, stay_ms < lease_ms
 
     def tree(self, rng, stay_ms, permits):
         """One process, or one that ignores SIGTERM, or three: one of them in a session of its own."""
@@ -123,11 +124,12 @@ class Crew:
     # --- whom a fault strikes --------------------------------------------------------------------
 
     def find(self, whom, fault):
-        """(run, pidfd, pid) of one that no other fault has struck yet, or None."""
+        """(run, pidfd, pid) of one that no other fault has struck yet, or None. Those first that
+        hold for longer than a lease: there it matters."""
         with self.lock:
             live = [run for run in self.runs if run.status is None and not run.faults]
             start = int(fault.choice * len(live))
-            for run in live[start:] + live[:start]:
+            for run in sorted(live[start:] + live[:start], key=lambda run: run.is_short):
                 if pid := self.process_of(run, whom):
                     try:
                         pidfd = os.pidfd_open(pid)

@@ -68,6 +68,15 @@ def sleeping_guardian(rlock, command):
     return run([rlock[0], rlock[1], "--on-lost", "warn", *rlock[2:], *command])
 
 
+def careless_guardian(rlock, command):
+    """Does not follow rlock into its death."""
+    mine = pretended(rlock)
+    child = os.fork()
+    if child == 0:
+        sys.exit(run(command, **mine))
+    return os.waitpid(child, 0)[1]
+
+
 def other_status(rlock, command):
     run([*rlock, *command])
     return 3

@@ -17,6 +17,7 @@ ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
                             "guardian-killed")}
 UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
 CONNECT_S = 5   # --connect-timeout: so long a server that cannot be reached at first is tried
+ORPHANED_S = 0.5  # a busy machine may take so long
 OVERTIME_S = 3  # a reply's time-out and what is to be given back, when a limit is over
 
 
@@ -48,7 +49,7 @@ class Judged:
         self.checked = 0  # sections whose end was compared with their lease's
 
     def anomalies(self):
-        for judge in (self.exclusion, self.tokens, self.order, self.lease, self.statuses,
+        for judge in (self.exclusion, self.tokens, self.order, self.lease, self.orphans, self.statuses,
                       self.waits, self.remains, self.processes):
             for text, at_ns in judge():
                 yield Anomaly(judge.__name__, text, at_ns or latest(text))
@@ -91,6 +92,16 @@ class Judged:
                 if section.exit > end_ns:
                     yield (f"alive {(section.exit - end_ns) / 1e6:.1f} ms after the lease of its "
                            f"owner {section.owner}: {section}", section.exit)
+
+    def orphans(self):
+        """What an rlock has started ends with it, when it is killed."""
+        killed = {run.process.pid: run.ended_ns for run in self.played.crew.runs
+                  if any(fault.name == "holder-killed" for fault in run.faults)}
+        for section in self.history.sections:
+            late_ns = section.exit - killed.get(pid_of(section.owner), section.exit)
+            if late_ns > ORPHANED_S * 1e9:
+                yield (f"alive {late_ns / 1e6:.1f} ms after its rlock was killed: {section}",
+                       section.exit)
 
     # --- rlocks ----------------------------------------------------------------------------------
 
