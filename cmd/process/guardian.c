@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -88,7 +89,9 @@ static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     title_set("lock-guardian");
-    (void)setpriority(PRIO_PROCESS, 0, URGENT); /* where we may */
+    /* Where we may, nothing ordinary delays the kill; a nice value counts within a session only. */
+    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
+        (void)setpriority(PRIO_PROCESS, 0, URGENT);
     if (stop_at_ms(guardian) != INT64_MAX)
         set_timer(guardian, stop_at_ms(guardian));
 }
