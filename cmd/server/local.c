@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -128,6 +129,16 @@ out:
     return status;
 }
 
+/* Open to us and to nobody else, whatever the caller's umask is. */
+static int start_in_dir(struct local *local) {
+    const mode_t callers = umask(077);
+    int status = open_dir(local);
+    if (status == 0)
+        status = start_once(local);
+    (void)umask(callers);
+    return status;
+}
+
 /* The names, and no more. */
 static int begin(struct local *local, const char *server, int64_t timeout_ms) {
     *local = (struct local){.dir = local_dir(server),
@@ -169,9 +180,7 @@ int local_start(const char *absolute, int64_t timeout_ms) {
     struct local local;
     int status = begin(&local, absolute, timeout_ms);
     if (status == 0)
-        status = open_dir(&local);
-    if (status == 0)
-        status = start_once(&local);
+        status = start_in_dir(&local);
     if (status != 0)
         out_error("%s", local.why);
     end(&local);
@@ -183,7 +192,7 @@ bool local_revive(const char *absolute, int64_t timeout_ms) {
     bool there = begin(&local, absolute, timeout_ms) == 0;
     local.in_passing = timeout_ms == 0;
     if (there && !local_server_listens(&local.server)) {
-        there = open_dir(&local) == 0 && start_once(&local) == 0;
+        there = start_in_dir(&local) == 0;
         if (there)
             out_debug("started redis-server in %s again", local.dir);
     }

@@ -88,6 +88,12 @@ sockets_of_server() { # N
     wait_until 5 sockets_of_server 1 # it has yet to find that rlock has gone
 }
 
+@test "whatever the umask: directory 0700, what is in it is ours, and the command has the caller's umask" {
+    assert_equal "$(umask 0777; rlock run -n x -- sh -c umask)" 0777
+    assert_equal "$(stat -c %a "$dir")" 700
+    assert_equal "$(stat -c %a "$dir/start.lock")" 600
+}
+
 @test "it holds none of the caller's descriptors, nor its directory or terminal" {
     took 0 10000 bash -c 'rlock run -n x -- true | cat' 9>held
     assert_success
