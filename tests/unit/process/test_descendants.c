@@ -226,15 +226,16 @@ static void others_are_left_alone(void **state) {
         descendants_adopt_orphans();
         if (fork_child() == 0)
             daemon_twice_forked();
-        (void)nanosleep(&(struct timespec){0, 50000000}, NULL);
+        read_pids(&child, 1); /* before that there is nothing to find */
+        (void)!write(pids_in, &child, sizeof child);
         (void)descendants_signal(&descendants, SIGTERM);
         reap_all(&descendants);
         _exit(17);
     }
-    read_pids(&child, 1);
     assert_int_equal(waitpid(guardian, &status, 0), guardian);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 17);
+    read_pids(&child, 1);
     assert_true(is_gone(child));
     assert_false(is_gone(sibling));
     assert_int_equal(kill(sibling, SIGKILL), 0);
