@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # campaign.bats: tests/campaign/run, in small: it plays what it is asked to, and sees what is wrong.
 
-load lib/rlock
+load ../lib/rlock
 
 setup_file() { :; } # it has servers of its own
 teardown_file() { :; }
