@@ -40,9 +40,6 @@ const char *cmd_gap(const struct cmd *cmd);
  * nearest one. */
 const struct cmd *cmd_find(const struct cmd *group, const char *word);
 
-/* The help of a command. Yours to free; NULL: no memory. */
-char *help_text(const struct cmd *cmd);
-
-/* Prints that help on standard output. Returns the exit status. */
+/* Prints the help of a command on standard output. Returns the exit status. */
 int help_print(const struct cmd *cmd);
 #endif

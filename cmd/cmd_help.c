@@ -1,7 +1,6 @@
 /* cmd_help.c: `rlock help [COMMAND]`, and the help that --help shows: made from the same rows that
  * options are parsed by. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -85,33 +84,18 @@ static void write_group(FILE *stream, const struct cmd *cmd) {
               stream);
 }
 
-char *help_text(const struct cmd *cmd) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+int help_print(const struct cmd *cmd) {
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
     if (stream == NULL)
-        return NULL;
+        return EXIT_SYSTEM;
     write_usage(stream, cmd);
     fprintf(stream, "\n%s.\n", cmd->summary);
     if (cmd->group != NULL)
         write_group(stream, cmd);
     else
         write_options(stream, cmd);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-int help_print(const struct cmd *cmd) {
-    char *text = help_text(cmd);
-    if (text == NULL) {
-        out_error("cannot show the help: out of memory");
-        return EXIT_SYSTEM;
-    }
-    int status = out_stdout(text);
-    free(text);
-    return status;
+    return out_page_end(&page);
 }
 
 static int help_raw(int argc, char **argv) {

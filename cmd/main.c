@@ -32,13 +32,6 @@ static int list_commands(const struct cmd *group) {
     return status;
 }
 
-static int list_options(const struct cmd *cmd) {
-    char *text = opt_list(cmd);
-    int status = text != NULL ? out_stdout(text) : EXIT_SYSTEM;
-    free(text);
-    return status;
-}
-
 /* NAME, HANDLE, or COMMAND for one that runs another. */
 static int list_operand(const struct cmd *cmd) {
     char text[64];
@@ -84,7 +77,7 @@ static int run_option(const struct cmd *group, const char *argument) {
     if (group == &cmd_rlock && strcmp(argument, "--version") == 0)
         return print_version();
     if (group != &cmd_rlock && strcmp(argument, "--list-options") == 0)
-        return list_options(group);
+        return opt_list(group);
     return say_unknown_option(group, argument);
 }
 
@@ -99,7 +92,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     switch (outcome) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;
-    case SETTINGS_LIST: status = list_options(cmd); break;
+    case SETTINGS_LIST: status = opt_list(cmd); break;
     case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
     case SETTINGS_BAD:
         out_error("%s", why.text);

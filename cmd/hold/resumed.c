@@ -54,7 +54,8 @@ enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms) 
     return status;
 }
 
-const char *resumed_name(const struct resumed *resumed) {
+/* That a message is about. */
+static const char *name_of(const struct resumed *resumed) {
     return rlock_stuck_at(resumed->lock);
 }
 
@@ -63,7 +64,7 @@ const char *resumed_name(const struct resumed *resumed) {
 static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) {
     const struct rlock_handle *handle = resumed->handle;
     size_t i = 0;
-    while (i + 1 < handle->hold_count && strcmp(handle->holds[i].name, resumed_name(resumed)) != 0)
+    while (i + 1 < handle->hold_count && strcmp(handle->holds[i].name, name_of(resumed)) != 0)
         i++;
     return &handle->holds[i];
 }
@@ -73,7 +74,7 @@ static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) 
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
     struct rlock_inspect_options options = {
         .size = sizeof options,
-        .name = resumed_name(resumed),
+        .name = name_of(resumed),
         .deadline_ms = rlock_now_ms() + resumed->settings->io_timeout_ms,
         .cancel_fd = -1,
     };
@@ -121,13 +122,13 @@ static void say_lost(const struct resumed *resumed, enum out_level level, const 
 
 void resumed_log_lost(const struct resumed *resumed) {
     char message[RLOCK_NAME_MAX + 32];
-    (void)snprintf(message, sizeof message, "%s is", resumed_name(resumed));
+    (void)snprintf(message, sizeof message, "%s is", name_of(resumed));
     say_lost(resumed, OUT_WARNING, message);
 }
 
 static int explain_loss(const struct resumed *resumed, const char *verb) {
     char message[RLOCK_NAME_MAX + 64];
-    (void)snprintf(message, sizeof message, "cannot %s %s: it is", verb, resumed_name(resumed));
+    (void)snprintf(message, sizeof message, "cannot %s %s: it is", verb, name_of(resumed));
     say_lost(resumed, OUT_ERROR, message);
     return EXIT_LOST;
 }
@@ -135,7 +136,7 @@ static int explain_loss(const struct resumed *resumed, const char *verb) {
 int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
     return status == RLOCK_LOST ? explain_loss(resumed, verb)
                                 : server_explain(&resumed->server, resumed->settings, verb,
-                                                 resumed_name(resumed), status, "");
+                                                 name_of(resumed), status, "");
 }
 
 void resumed_log(const struct resumed *resumed, enum out_level level, const char *event,

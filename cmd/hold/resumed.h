@@ -25,9 +25,6 @@ void resumed_free(struct resumed *resumed);
 enum rlock_status resumed_renew(const struct resumed *resumed);
 enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms);
 
-/* The name that a message is about. */
-const char *resumed_name(const struct resumed *resumed);
-
 /* Says what the library could not do, as server_explain(). Of a lock that is lost: who has it now,
  * or what else the servers know. Returns the exit status. */
 int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_status status);

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "options/command.h"
@@ -262,12 +261,11 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
     return true;
 }
 
-char *opt_list(const struct cmd *cmd) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+int opt_list(const struct cmd *cmd) {
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
     if (stream == NULL)
-        return NULL;
+        return EXIT_SYSTEM;
     const struct opt *row;
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
         if (row->hidden)
@@ -278,8 +276,5 @@ char *opt_list(const struct cmd *cmd) {
         fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
                 row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return out_page_end(&page);
 }

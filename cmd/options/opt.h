@@ -70,7 +70,7 @@ extern const struct opt opt_operand_name, opt_operand_handle;
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why);
 
-/* One option a line: short, long, argument, help, parted by tabs. For completions and tests.
- * Yours to free; NULL: no memory. */
-char *opt_list(const struct cmd *cmd);
+/* Prints one option a line: short, long, argument, help, separated by tabs. For completions and
+ * tests. Returns the exit status. */
+int opt_list(const struct cmd *cmd);
 #endif

@@ -246,3 +246,21 @@ int out_stdout(const char *text) {
     free(shown);
     return written ? 0 : EXIT_SYSTEM;
 }
+
+static int say_no_memory(void) {
+    out_error("cannot write to standard output: out of memory");
+    return EXIT_SYSTEM;
+}
+
+FILE *out_page_begin(struct out_page *page) {
+    page->stream = open_memstream(&page->text, &page->size);
+    if (page->stream == NULL)
+        (void)say_no_memory();
+    return page->stream;
+}
+
+int out_page_end(struct out_page *page) {
+    const int status = fclose(page->stream) == 0 ? out_stdout(page->text) : say_no_memory();
+    free(page->text);
+    return status;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum exit_status {
     EXIT_USAGE = 64,
@@ -78,4 +79,14 @@ void out_make_printable(char *text);
  * own: what others wrote has been through out_make_printable() before. Standard output full or
  * closed: a message, and EXIT_SYSTEM; else 0. */
 int out_stdout(const char *text);
+
+/* Lines that are written to a stream in memory first. Begin gives the stream, or NULL after a
+ * message; end writes what is there, and returns as out_stdout() does. */
+struct out_page {
+    FILE *stream;
+    char *text;
+    size_t size;
+};
+FILE *out_page_begin(struct out_page *page);
+int out_page_end(struct out_page *page);
 #endif

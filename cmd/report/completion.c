@@ -38,9 +38,8 @@ static bool can_be_shown(const char *name) {
 }
 
 static int print(const rlock_scan *scan) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
     if (stream == NULL)
         return EXIT_SYSTEM;
     const char *name;
@@ -48,9 +47,7 @@ static int print(const rlock_scan *scan) {
         if (can_be_shown(name))
             fprintf(stream, "%s\n", name);
     }
-    const int status = fclose(stream) == 0 ? out_stdout(text) : EXIT_SYSTEM;
-    free(text);
-    return status;
+    return out_page_end(&page);
 }
 
 static int find_and_print(const struct server *server) {

@@ -21,26 +21,21 @@ static void print(struct doctor_output *out, const char *text) {
 /* One object a line: a program that reads the whole gets an array. */
 static void write_json(struct doctor_output *out, const char *check, const char *server,
                        const struct verdict *verdict) {
-    char *text = NULL;
-    size_t size;
-    struct json json = {.stream = open_memstream(&text, &size)};
-    if (json.stream != NULL) {
-        fputs(out->count++ == 0 ? "[" : ",\n ", json.stream);
-        json_open(&json, NULL, '{');
-        json_text(&json, "check", check);
-        json_text(&json, "server", server);
-        json_text(&json, "level", levels[verdict->level]);
-        json_text(&json, "found", verdict->found);
-        json_text(&json, "advice", *verdict->advice != '\0' ? verdict->advice : NULL);
-        json_close(&json, '}');
-    }
-    if (json.stream != NULL && fclose(json.stream) == 0) {
-        print(out, text);
-    } else if (out->failure == 0) {
-        out_error("cannot write --json: out of memory");
+    struct out_page page;
+    struct json json = {.stream = out->failure == 0 ? out_page_begin(&page) : NULL};
+    if (json.stream == NULL) {
         out->failure = EXIT_SYSTEM;
+        return;
     }
-    free(text);
+    fputs(out->count++ == 0 ? "[" : ",\n ", json.stream);
+    json_open(&json, NULL, '{');
+    json_text(&json, "check", check);
+    json_text(&json, "server", server);
+    json_text(&json, "level", levels[verdict->level]);
+    json_text(&json, "found", verdict->found);
+    json_text(&json, "advice", *verdict->advice != '\0' ? verdict->advice : NULL);
+    json_close(&json, '}');
+    out->failure = out_page_end(&page);
 }
 
 /* A line that names the server stands before what is said of it. */
