@@ -11,7 +11,7 @@
 #include "report/completion.h"
 #include "report/status.h"
 
-enum { USUAL_WIDTH = 80 }; /* of a terminal that does not tell */
+enum { USUAL_WIDTH = 80 }; /* of a terminal that does not say */
 
 /* A -q of a config file silences messages; only that of the command line asks for no more than the
  * exit status. */
@@ -97,7 +97,7 @@ static int show_once(const struct server *server, const struct settings *setting
     return status;
 }
 
-/* Until a signal ends it, as it ends any program. A server that goes away is told of, and may come
+/* Until a signal ends it, as it ends any program. A server that goes away is reported, and may come
  * back; one that never was there ends it. */
 static int watch(const struct server *server, const struct settings *settings) {
     const char *redraw = is_terminal() && !settings->json ? "\033[H\033[2J" : "";
@@ -123,7 +123,7 @@ static size_t count_held(const struct survey *survey, size_t i) {
 }
 
 /* Held: one of the names is, on a majority of the servers. */
-static int tell_by_status(const struct server *server, const struct settings *settings) {
+static int answer_by_status(const struct server *server, const struct settings *settings) {
     struct survey survey;
     survey_make(&survey, server, settings, "");
     int status = survey.failure;
@@ -143,7 +143,7 @@ static int status_exec(struct settings *settings) {
     bool answered;
     int status = server_open(&server, settings);
     if (status == 0 && wants_status_only(settings))
-        status = tell_by_status(&server, settings);
+        status = answer_by_status(&server, settings);
     else if (status == 0 && settings->watch_ms > 0)
         status = watch(&server, settings);
     else if (status == 0)

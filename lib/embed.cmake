@@ -1,6 +1,6 @@
 # Writes a header with every script of a folder: its bytes, its length and its SHA-1 (Redis's name
 # for it). mutex_acquire.lua becomes SCRIPT_MUTEX_ACQUIRE. What a line of a script includes stands
-# before that line, byte for byte: "-- include: base line" puts include/base.lua and include/line.lua
+# before that line, byte for byte: "-- include: base waiters" puts include/base.lua and include/waiters.lua
 # there.
 # The whole scripts, as Redis gets them, are also written to the folder ALL.
 # Usage: cmake -D OUT=header -D DIR=folder -D ALL=folder -P embed.cmake

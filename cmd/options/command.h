@@ -61,8 +61,8 @@ struct cmd {
     int (*raw)(int argc, char **argv);
     const struct cmd *const *group;
 
-    /* exec: what only its own options together can tell, before any config file is read; NULL:
-     * nothing. */
+    /* exec: what can be checked only with its options together, before any config file is read;
+     * NULL: nothing. */
     bool (*check)(const struct settings *settings, struct complaint *why);
 };
 

@@ -53,7 +53,7 @@ static bool complain_key(const char *key, const struct origin *at, struct compla
                     at->line, key, suggestion.best);
 }
 
-/* Splits "key = value". The line itself is never told: it may hold a password. */
+/* Splits "key = value". The line itself is never shown: it may hold a password. */
 static bool read_line(struct settings *settings, char *line, const struct origin *at,
                       struct complaint *why) {
     cut_comment(line);

@@ -30,7 +30,7 @@ struct opt {
     const char *bare;           /* what it is without its argument; NULL: it must have it */
     unsigned commands;          /* enum cmd_bit: which have it */
     bool in_file;               /* may stand in a config file */
-    bool secret;                /* its value may hold a password and is never told */
+    bool secret;                /* its value may hold a password and is never shown */
     bool is_text;               /* any text, so that an option may be taken for its value */
     bool hidden;                /* not in help, nor in --list-options */
     bool is_operand;            /* a row of no command: it has no option, only its name */

@@ -77,7 +77,7 @@ static bool complain_foreign(const struct cmd *cmd, const char *word, struct com
 }
 
 /* A long option that getopt did not know, or found to begin several.
- * Only its name is told: a value behind '=' may be a URL with a password. */
+ * Only its name is shown: a value behind '=' may be a URL with a password. */
 static bool complain_long(const struct cmd *cmd, const char *argument, struct complaint *why) {
     char word[32], others[128] = "";
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
@@ -141,7 +141,7 @@ static bool read_operands(struct settings *settings, const struct cmd *cmd, int 
 }
 
 /* Any text would do for it, but this is much rather an option whose own place was missed: `-n -x`
- * is a name that was forgotten. A secret is not told. */
+ * is a name that was forgotten. A secret is not shown. */
 static bool complain_dash(const struct opt *row, const char *value, struct complaint *why) {
     if (row->secret)
         return complain(why, EXIT_USAGE,

@@ -1,7 +1,8 @@
-/* settings.c: options, environment and config files merged, and what only all together can tell.
+/* settings.c: options, environment and config files merged, and checked together.
  *
- * The command line is read first, so that its mistakes are told whatever the files hold, and the
- * weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set. */
+ * The command line is read first, so that its mistakes are reported whatever the files hold, and
+ * the weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set.
+ */
 #include "options/settings.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* settings.h: what one run was told to do, from options, environment and config files together. */
+/* settings.h: what one run is to do, from options, environment and config files together. */
 #ifndef RLOCK_CMD_SETTINGS_H
 #define RLOCK_CMD_SETTINGS_H
 
@@ -148,7 +148,7 @@ enum settings_outcome {
 };
 
 /* Reads a command's options (argv[0] is its name), then the config files and the environment, and
- * checks what only all together can tell. Nothing is printed, and no server is spoken to.
+ * checks them together. Nothing is printed, and no server is spoken to.
  * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why);
@@ -157,7 +157,7 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
 bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
                            struct complaint *why);
 
-/* What only --take and --permits together can tell. */
+/* Checks --take against --permits. */
 bool settings_check_take(const struct settings *settings, struct complaint *why);
 
 /* Wipes the secrets and frees what the settings own. */

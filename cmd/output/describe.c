@@ -21,7 +21,7 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
     size_t length = 0;
     if (*holder->owner == '\0')
         describe_append(text, size, &length, "held by others");
-    else if (*holder->host == '\0') /* not one of ours: a Redisson client tells its id only */
+    else if (*holder->host == '\0') /* not one of ours: a Redisson client leaves only its id */
         describe_append(text, size, &length, "%s %s", verb, holder->owner);
     else if (*holder->user == '\0')
         describe_append(text, size, &length, "%s %s", verb, holder->host);

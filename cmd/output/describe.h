@@ -1,4 +1,4 @@
-/* describe.h: who holds a lock, in words: the same wherever it is told. */
+/* describe.h: who holds a lock, in words: the same wherever it is said. */
 #ifndef RLOCK_CMD_DESCRIBE_H
 #define RLOCK_CMD_DESCRIBE_H
 

@@ -24,7 +24,7 @@ static void write_message(char message[MESSAGE_SIZE], const char *state, const c
     (void)snprintf(message, MESSAGE_SIZE, "%sSTATUS=%s", state, status);
 }
 
-static void tell(const char *state, const char *text) {
+static void send_state(const char *state, const char *text) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char message[MESSAGE_SIZE];
@@ -45,13 +45,13 @@ static void tell(const char *state, const char *text) {
 }
 
 void notify_status(const char *text) {
-    tell("", text);
+    send_state("", text);
 }
 
 void notify_ready(const char *text) {
-    tell("READY=1\n", text);
+    send_state("READY=1\n", text);
 }
 
 void notify_stopping(const char *text) {
-    tell("STOPPING=1\n", text);
+    send_state("STOPPING=1\n", text);
 }

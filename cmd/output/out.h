@@ -48,12 +48,12 @@ void out_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Something that programs want to know: "waiting", "acquired", "lost", "released"…
- * In JSON the fields stand as members and the event is told whatever its level, unless -q silences
- * it. In text only the message is printed, and OUT_DEBUG needs -v. */
+ * In JSON the fields stand as members and the event is written whatever its level, unless -q
+ * silences it. In text only the message is printed, and OUT_DEBUG needs -v. */
 void out_event(enum out_level level, const char *event, const struct out_field *fields,
                size_t field_count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Whether what is told on level OUT_DEBUG is heard by anybody: what costs something to find out
+/* Whether what is said on level OUT_DEBUG is shown or logged: what costs something to find out
  * need not be found out otherwise. */
 bool out_tells(void);
 

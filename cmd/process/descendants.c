@@ -52,7 +52,7 @@ void descendants_adopt_orphans(void) {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* --- what /proc tells ------------------------------------------------------------------------ */
+/* --- what stands in /proc -------------------------------------------------------------------- */
 
 /* 0: unknown. The name in the file, which may be anything, ends at the last parenthesis. */
 static pid_t parent_of(pid_t pid) {

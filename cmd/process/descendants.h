@@ -11,7 +11,7 @@
  * those. */
 struct descendants {
     pid_t child;    /* the one that counts; 0: none, or it has been reaped */
-    int status;     /* after child_ended: its, as waitpid(2) tells it */
+    int status;     /* after child_ended: its, as waitpid(2) returns it */
     int stopped_by; /* while it is stopped: the signal that has stopped it */
     int stops;      /* how often it has been stopped */
     bool child_ended;

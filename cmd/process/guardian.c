@@ -113,9 +113,9 @@ static void dismiss_witness(struct guardian *guardian) {
 
 /* --- while it runs --------------------------------------------------------------------------- */
 
-/* rlock stops and goes on as the command does. It is no matter if it can't be told: then it is
+/* rlock stops and goes on as the command does. It does not matter if it cannot be sent: then it is
  * stopped already. */
-static void tell_job_control(const struct guardian *guardian, const struct descendants *before) {
+static void report_job_control(const struct guardian *guardian, const struct descendants *before) {
     const struct guardian_plan *plan = guardian->plan;
     const struct descendants *now = &guardian->descendants;
     const struct report stopped = {
@@ -139,7 +139,7 @@ static void reap(struct guardian *guardian) {
     if (guardian->phase == RUNNING ? guardian->descendants.child_ended : none_left)
         guardian->phase = ENDED;
     else if (guardian->phase == RUNNING)
-        tell_job_control(guardian, &before);
+        report_job_control(guardian, &before);
 }
 
 static void begin_stopping(struct guardian *guardian) {

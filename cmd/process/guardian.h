@@ -9,8 +9,8 @@
 
 #include "process/deadline.h"
 
-/* What rlock tells its guardian: bits in memory that both share, so that nothing is lost and nobody
- * has to wait when the guardian does not listen. Bit N, from 1 to 31: pass on signal N. */
+/* What rlock orders its guardian to do: bits in memory that both share, so that nothing is lost and
+ * nobody has to wait when the guardian does not listen. Bit N, from 1 to 31: pass on signal N. */
 #define ORDER_SIGNAL(number) (UINT64_C(1) << (number))
 #define ORDER_START          UINT64_C(1)         /* the gate is open: start the command */
 #define ORDER_STOP           (UINT64_C(1) << 32) /* end its tree: the lease is lost */
@@ -18,7 +18,7 @@
 #define ORDER_AWAKE          (UINT64_C(1) << 34) /* rlock, which had stopped like the command, goes on */
 #define ORDER_KEYS           (UINT64_C(1) << 35) /* the whole job has got a signal, by the terminal */
 
-/* What the guardian tells rlock: a packet each. */
+/* What the guardian reports to rlock: a packet each. */
 enum report_verb {
     REPORT_STOPPED, /* the command has, by signal `status`; another report follows */
     REPORT_ENDED,
@@ -27,7 +27,7 @@ enum report_verb {
 };
 struct report {
     enum report_verb verb;
-    int status;   /* REPORT_ENDED: as waitpid(2) tells it; REPORT_NO_...: an errno */
+    int status;   /* REPORT_ENDED: as waitpid(2) returns it; REPORT_NO_...: an errno */
     bool stopped; /* the guardian ended it, for the lease */
     bool left; /* processes of the command live on: the system did not let us kill or find them */
     int stop;  /* REPORT_STOPPED: which one, counted */

@@ -20,7 +20,7 @@ static void limit_exec(int64_t kill_at_ms) {
 }
 
 /* Whether one of the texts, "NAME=value" or "NAME", is about this variable. */
-static bool is_told(const char *texts, const char *variable) {
+static bool is_replaced(const char *texts, const char *variable) {
     const size_t length = (size_t)(strchrnul(variable, '=') - variable);
     for (; *texts != '\0'; texts += strlen(texts) + 1) {
         if (strncmp(texts, variable, length) == 0 &&
@@ -33,7 +33,7 @@ static bool is_told(const char *texts, const char *variable) {
 /* The variables stay where they are. Not by putenv(3): that asks for memory. */
 static void fill_environment(char **to, char *texts) {
     for (char **variable = environ; *variable != NULL; variable++) {
-        if (!is_told(texts, *variable))
+        if (!is_replaced(texts, *variable))
             *to++ = *variable;
     }
     for (size_t i = 0; i < TEXTS_MAX && *texts != '\0'; i++, texts += strlen(texts) + 1) {

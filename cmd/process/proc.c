@@ -1,4 +1,4 @@
-/* proc.c: whether /proc tells of our processes. */
+/* proc.c: whether /proc shows our processes. */
 #include "process/proc.h"
 
 #include <errno.h>

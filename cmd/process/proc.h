@@ -1,4 +1,4 @@
-/* proc.h: whether /proc tells of our processes. Safe after fork: no memory is allocated. */
+/* proc.h: whether /proc shows our processes. Safe after fork: no memory is allocated. */
 #ifndef RLOCK_CMD_PROC_H
 #define RLOCK_CMD_PROC_H
 

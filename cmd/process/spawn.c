@@ -200,7 +200,7 @@ void spawn_kill(struct spawn *spawn) {
     spawn->guardian = -1;
     spawn->report = (struct report){
         .verb = REPORT_ENDED,
-        .status = SIGKILL, /* as waitpid(2) tells of a command that it ended */
+        .status = SIGKILL, /* as waitpid(2) returns it of a command that was killed */
         .stopped = true,
         .left = !all,
         .at_ms = boottime_ms(),

@@ -55,7 +55,7 @@ static const char *value_of(const char *status, const char *name) {
     return line != NULL ? line + strlen(name) : "";
 }
 
-/* Reads what /proc tells of it. False: it is gone, and the number, if in use, is not its own. */
+/* Reads what /proc shows of it. False: it is gone, and the number, if in use, is not its own. */
 static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%ld/status", (long)witness);

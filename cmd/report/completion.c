@@ -1,6 +1,6 @@
 /* completion.c: the names of locks that are on a server, for completions.
  *
- * Somebody has pressed a key and waits: it is now or not at all. What is told are the names that
+ * Somebody has pressed a key and waits: it is now or not at all. What is listed are the names that
  * may be locks; to look at each would take longer than it is worth. */
 #include "report/completion.h"
 

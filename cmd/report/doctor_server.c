@@ -84,7 +84,7 @@ bool doctor_memory(const struct target *target, const char *about, struct verdic
                       "%d%% of maxmemory used: a full server takes no locks", percent);
 }
 
-/* The server then refuses to write, unless it was told not to. */
+/* The server then refuses to write, unless it is configured not to. */
 static bool snapshots_fail(const struct target *target) {
     return strcmp(doctor_text(target, "rdb_last_bgsave_status"), "err") == 0 &&
            *doctor_text(target, "config.save") != '\0' &&

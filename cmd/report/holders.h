@@ -1,4 +1,4 @@
-/* holders.h: who would lose a lock that is broken: its holders, as all of its servers tell them. */
+/* holders.h: the holders of a lock that is to be broken, as all of its servers list them. */
 #ifndef RLOCK_CMD_HOLDERS_H
 #define RLOCK_CMD_HOLDERS_H
 

@@ -50,7 +50,7 @@ static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
     return since_ms < 0 ? -1 : view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
 }
 
-/* "alice@web-01"; of a client that tells nothing of itself, its owner. Yours to free. */
+/* "alice@web-01"; of a client that leaves no more, its owner. Yours to free. */
 static char *describe(const char *owner, const char *host, const char *user) {
     char *who = NULL;
     if (host != NULL && user != NULL)

@@ -77,7 +77,7 @@ static bool is_pattern(const char *name) {
     return strpbrk(name, "*?[") != NULL;
 }
 
-/* What a key tells of may be over, or have been something else all along. */
+/* What a key belonged to may be over, or have been something else all along. */
 static bool is_lock(const rlock_view *view) {
     return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN;
 }
@@ -186,7 +186,7 @@ static void look_at_all(struct surveyor *s) {
     rlock_scan_free(scan);
 }
 
-/* Of several servers a majority is enough, as for a lock; what is no lock anywhere is told. */
+/* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
 void survey_make(struct survey *survey, const struct server *server,
                  const struct settings *settings, const char *before) {
     const size_t count = settings->server_count;

@@ -12,9 +12,9 @@
 struct survey {
     rlock_view **views;
     size_t count, room;
-    size_t answered;    /* how many of the servers have */
-    int failure;        /* 0, or the exit status that what went wrong calls for; it has been told */
-    size_t said;        /* how many messages that took */
+    size_t answered; /* how many of the servers have */
+    int failure; /* 0, or the exit status that what went wrong calls for; it has been reported */
+    size_t said; /* how many messages that took */
     const char *before; /* what is written to standard output before the first of them */
 };
 

@@ -85,8 +85,8 @@ static int start_server(struct local *local) {
 }
 
 /* Nobody listens, and nobody else is starting it. One that lives all the same is ending, or began
- * with somebody who was killed since, or has lost its socket. A file system that does not lock
- * directories, as NFS, does not tell. */
+ * with somebody who was killed since, or has lost its socket. On a file system that does not lock
+ * directories, such as NFS, this is not known. */
 static int start_alone(struct local *local) {
     while (flock(local->server.dir_fd, LOCK_EX | LOCK_NB) != 0 &&
            (errno == EWOULDBLOCK || errno == EINTR)) {

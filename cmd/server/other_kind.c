@@ -35,9 +35,9 @@ static void describe(char text[OTHER_KIND_SIZE], const rlock_view *view) {
 
 const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,
                        size_t servers, int64_t deadline_ms) {
-    bool told = false;
+    bool known = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
-    for (size_t i = 0; i < servers && !told; i++) {
+    for (size_t i = 0; i < servers && !known; i++) {
         const struct rlock_inspect_options options = {
             .size = sizeof options,
             .name = name,
@@ -47,11 +47,11 @@ const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const c
         };
         rlock_view *view = NULL;
         const enum rlock_status status = rlock_inspect(client, &options, &view);
-        told = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
+        known = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
         if (status == RLOCK_WRONG_KIND)
             (void)snprintf(text, OTHER_KIND_SIZE,
                            "the name is taken by another kind of key, which is no lock");
-        else if (told)
+        else if (known)
             describe(text, view);
         rlock_view_free(view);
     }

@@ -48,7 +48,7 @@ const char *server_for_command(const struct server *server, const struct setting
     return settings->server_source == SOURCE_OPTION ? server_shown(server) : NULL;
 }
 
-/* What the client tells of its servers, in their order, with local:DIR where it was given. False:
+/* The servers as the client shows them, in their order, with local:DIR where it was given. False:
  * no memory. */
 static bool name_for_command(struct server *server) {
     const char *word = rlock_client_server(server->client);
@@ -69,7 +69,8 @@ static bool name_for_command(struct server *server) {
     return fclose(stream) == 0;
 }
 
-/* The URLs are read by the library, but their mistakes are told like those of any other setting. */
+/* The URLs are read by the library, but their mistakes are reported like those of any other
+ * setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
     struct reason reason;
     struct complaint why = {.status = EXIT_USAGE};

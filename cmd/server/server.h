@@ -12,7 +12,7 @@ struct server {
         char *url;      /* unix:// */
         char *absolute; /* local:DIR, whatever the directory was that it was given from */
     } local[RLOCK_SERVERS_MAX];
-    char *for_command; /* NULL: as the client tells it */
+    char *for_command; /* NULL: as the client shows it */
 };
 
 /* Makes the client; starts a local: server where one is asked for. Call while the process has one

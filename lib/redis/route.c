@@ -97,7 +97,7 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
     } else if ((status != RLOCK_AGAIN && status != RLOCK_UNAVAILABLE) || !known) {
         return status; /* Sentinels that forget a name may be told it again */
     } else {
-        next_sentinel(route); /* this one may have taken all of a glance's time */
+        next_sentinel(route); /* this one may have taken all the time of one check */
     }
     route->located_ms = rlock_now_ms();
     return RLOCK_OK;

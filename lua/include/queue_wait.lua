@@ -19,10 +19,10 @@ end
 
 -- Of those that wait with --supersede the last that came goes on.
 local function supersede()
-    local rival = redis.call('HGET', queue.queuers, '')
-    if rival and rival ~= call.owner and queue.leave(rival) then
-        redis.call('HSET', queue.queuers, '>' .. rival, named(cjson.decode(call.us())))
-        server.tell(rival, '0')
+    local newest = redis.call('HGET', queue.queuers, '')
+    if newest and newest ~= call.owner and queue.leave(newest) then
+        redis.call('HSET', queue.queuers, '>' .. newest, named(cjson.decode(call.us())))
+        server.tell(newest, '0')
     end
     redis.call('HSET', queue.queuers, '', call.owner)
 end
@@ -33,10 +33,10 @@ function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
     local by = redis.call('HGET', queue.queuers, '>' .. call.owner)
     if by or not call.came_back or redis.call('ZSCORE', queue.waiters, call.owner) then return by or nil end
-    local rival = redis.call('HGET', queue.queuers, '')
-    if not rival or rival == call.owner or not redis.call('ZSCORE', queue.waiters, rival) then return nil end
-    local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, rival) or '')
-    return read and type(known) == 'table' and named(known) or rival
+    local newest = redis.call('HGET', queue.queuers, '')
+    if not newest or newest == call.owner or not redis.call('ZSCORE', queue.waiters, newest) then return nil end
+    local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, newest) or '')
+    return read and type(known) == 'table' and named(known) or newest
 end
 
 -- Puts the caller into the list, at the end, or where its ticket says.
