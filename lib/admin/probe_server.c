@@ -6,6 +6,7 @@
 
 #include "admin/probe.h"
 #include "os/clock.h"
+#include "redis/reply_error.h"
 
 enum {
     ROUND_TRIPS = 5,
@@ -29,7 +30,7 @@ rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const c
     probe->status = rlock__link_ask_words(probe->link, count, words)
                         ? rlock__link_call(probe->link, &limit, &reply)
                         : RLOCK_SYSTEM;
-    if (probe->status != RLOCK_OK || rlock__link_judge(probe->link, reply) == RLOCK_OK)
+    if (probe->status != RLOCK_OK || rlock__reply_judge(probe->link, reply) == RLOCK_OK)
         return reply;
     rlock__reply_free(reply);
     return NULL;
@@ -52,7 +53,7 @@ static void ask_first(struct rlock__probe *probe) {
         return;
     const char *error = rlock__reply_error(reply);
     if (error != NULL && !begins(error, "NOPERM ") && !begins(error, "MISCONF "))
-        probe->status = rlock__link_judge(probe->link, reply);
+        probe->status = rlock__reply_judge(probe->link, reply);
     rlock__reply_free(reply);
 }
 

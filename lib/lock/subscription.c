@@ -7,6 +7,7 @@
 
 #include "lock/resource.h"
 #include "os/clock.h"
+#include "redis/reply_error.h"
 
 enum { PAUSE_MS = 1000 };
 
@@ -75,7 +76,7 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
         rlock__conn_receive(&subscription->link->conn, &reply, subscription->link->error);
     if (io != RLOCK__IO_DONE)
         return io;
-    const enum rlock_status status = rlock__link_judge(subscription->link, reply);
+    const enum rlock_status status = rlock__reply_judge(subscription->link, reply);
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(resource, reply);

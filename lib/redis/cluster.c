@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "redis/reply_error.h"
 #include "redis/slot.h"
 
 enum { NODES_MAX = 1000, NOBODY = UINT16_MAX }; /* Redis bears 1000 */
@@ -153,7 +154,7 @@ static enum rlock_status ask(struct rlock__link *link, const char *const *words,
         return RLOCK_SYSTEM;
     link->most = RLOCK__RESP_MAP;
     const enum rlock_status status = rlock__link_call(link, limit, reply);
-    return status == RLOCK_OK ? rlock__link_judge(link, *reply) : status;
+    return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
 }
 
 /* As Redisson asks it. Who may not ask is on a server that has rights for it. */

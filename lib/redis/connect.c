@@ -12,42 +12,6 @@ enum {
     STALE_MS = 5000, /* what a look-up says that was begun so long ago */
 };
 
-void rlock__link_look_up_again(struct rlock__link *link) {
-    link->look_up_again = true;
-}
-
-void rlock__link_distrust(struct rlock__link *link) {
-    link->astray = link->stage == RLOCK__READY;
-    rlock__link_look_up_again(link);
-}
-
-/* It is the right one to ask, at another time. All else that may pass (it is a replica, cut off
- * from its replicas, loading) may also last, while another one has taken its place. */
-static bool is_only_busy(const char *text) {
-    static const char *const words[] = {"BUSY", "TRYAGAIN", "UNBLOCKED", "OOM"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strncmp(text, words[i], strlen(words[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
-enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply *reply) {
-    const char *text = rlock__reply_error(reply);
-    if (text == NULL)
-        return RLOCK_OK;
-    const char *plain;
-    const enum rlock_status status = rlock__reply_error_status(text, &plain);
-    rlock__error_set(link->error, "%s", plain);
-    char *where =
-        strstr(link->error->text, " script: "); /* its SHA-1 and line: no use to anybody */
-    if (where != NULL)
-        *where = '\0';
-    if (status == RLOCK_AGAIN && !is_only_busy(text))
-        rlock__link_distrust(link);
-    return status;
-}
-
 enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request *request) {
     struct rlock__error none;
     rlock__reply *reply = NULL;
@@ -56,7 +20,7 @@ enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request 
         rlock__conn_receive(&link->conn, &reply, &none) != RLOCK__IO_DONE)
         return io;
     link->heard = link->answered = true;
-    if (rlock__link_judge(link, reply) == RLOCK_DENIED)
+    if (rlock__reply_judge(link, reply) == RLOCK_DENIED)
         io = RLOCK__IO_DENIED;
     rlock__reply_free(reply);
     return io;
@@ -192,7 +156,7 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
         return io;
     rlock__request_free(&link->log_in);
     link->heard = true;
-    const enum rlock_status status = rlock__link_judge(link, reply);
+    const enum rlock_status status = rlock__reply_judge(link, reply);
     if (status != RLOCK_OK) /* whatever it has against us, if it does not pass */
         io = status == RLOCK_AGAIN ? RLOCK__IO_BROKEN : RLOCK__IO_DENIED;
     if (rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply)) {

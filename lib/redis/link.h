@@ -75,11 +75,16 @@ void rlock__link_close(struct rlock__link *link);
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
 
 /* The next connection goes to where the host's name leads by then. */
-void rlock__link_look_up_again(struct rlock__link *link);
+static inline void rlock__link_look_up_again(struct rlock__link *link) {
+    link->look_up_again = true;
+}
 
 /* The server is not the one to ask, or not any more: the next request goes over a new connection,
  * to where the host's name leads by then. */
-void rlock__link_distrust(struct rlock__link *link);
+static inline void rlock__link_distrust(struct rlock__link *link) {
+    link->astray = link->stage == RLOCK__READY;
+    rlock__link_look_up_again(link);
+}
 
 /* True: host and port, told by a server, can be a place to connect to: both are there, fit into a
  * link and are printable, and the port is a number. */
@@ -119,9 +124,5 @@ void rlock__link_time_out(struct rlock__link *link);
  * RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK. */
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
-
-/* What a reply says: RLOCK_OK, or as rlock__reply_error_status() when it is an error; link->error
- * has it. */
-enum rlock_status rlock__link_judge(struct rlock__link *link, const rlock__reply *reply);
 
 #endif

@@ -60,3 +60,29 @@ enum rlock_status rlock__reply_error_status(const char *text, const char **plain
     }
     return RLOCK_UNAVAILABLE;
 }
+
+/* It is the right one to ask, at another time. All else that may pass (it is a replica, cut off
+ * from its replicas, loading) may also last, while another one has taken its place. */
+static bool is_only_busy(const char *text) {
+    static const char *const words[] = {"BUSY", "TRYAGAIN", "UNBLOCKED", "OOM"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__reply *reply) {
+    const char *text = rlock__reply_error(reply);
+    if (text == NULL)
+        return RLOCK_OK;
+    const char *plain;
+    const enum rlock_status status = rlock__reply_error_status(text, &plain);
+    rlock__error_set(link->error, "%s", plain);
+    char *where = strstr(link->error->text, " script: ");
+    if (where != NULL) /* its SHA-1 and line are no use to anybody */
+        *where = '\0';
+    if (status == RLOCK_AGAIN && !is_only_busy(text))
+        rlock__link_distrust(link);
+    return status;
+}

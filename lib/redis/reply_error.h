@@ -2,11 +2,15 @@
 #ifndef RLOCK_REPLY_ERROR_H
 #define RLOCK_REPLY_ERROR_H
 
-#include "rlock.h"
+#include "redis/link.h"
 
 /* RLOCK_OK: no harm, the server asks for no password. RLOCK_AGAIN: it may pass, the same request
  * can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND. RLOCK_UNAVAILABLE: it will not pass by itself,
  * or we do not know the text. *plain: the text, or the same in plain words; borrowed. */
 enum rlock_status rlock__reply_error_status(const char *text, const char **plain);
+
+/* What a reply says: RLOCK_OK, or as above when it is an error; link->error has it. Where another
+ * server may be the one to ask by now, the link is not trusted any more. */
+enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__reply *reply);
 
 #endif

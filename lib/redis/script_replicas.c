@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "os/clock.h"
+#include "redis/reply_error.h"
 
 /* Whether it matters which replicas have it, and can be found out. */
 static bool by_name(const struct rlock__run *run) {
@@ -84,7 +85,7 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
     const rlock__reply *before = run->before;
     const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
     int64_t replicas = 0;
-    *status = rlock__link_judge(run->link, counted);
+    *status = rlock__reply_judge(run->link, counted);
     if (*status != RLOCK_OK) {
         (void)not_confirmed(run, *status);
         return false;
@@ -94,7 +95,7 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
         *status = count_replicas(run, replicas);
         return false;
     }
-    if (rlock__link_judge(run->link, reply) != RLOCK_DENIED)
+    if (rlock__reply_judge(run->link, reply) != RLOCK_DENIED)
         return name_replicas(run, replicas, reply, status);
     run->route->no_role = true; /* by their number then, of all that are alive */
     return ask(run, rlock__route_replicas(run->route, run->link), status);

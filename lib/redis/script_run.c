@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "redis/reply_error.h"
 #include "redis/resp.h"
 #include "redis/script_replicas.h"
 
@@ -124,7 +125,7 @@ static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
 static void decode(struct rlock__run *run, const struct rlock__script *script,
                    rlock__reply *reply) {
     struct rlock__answer *out = &run->answer;
-    enum rlock_status status = rlock__link_judge(run->link, reply);
+    enum rlock_status status = rlock__reply_judge(run->link, reply);
     out->reply = reply;
     run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
     if (status == RLOCK_AGAIN)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "redis/reply_error.h"
 
 enum { PATIENCE_MS = 500 }; /* with one Sentinel, while there are others to ask */
 
@@ -25,7 +26,7 @@ static enum rlock_status ask(struct inquiry *inquiry, const char *what,
         enum rlock_status status = rlock__link_call(&inquiry->link, limit, reply);
         if (status != RLOCK_OK)
             return status;
-        status = rlock__link_judge(&inquiry->link, *reply);
+        status = rlock__reply_judge(&inquiry->link, *reply);
         const bool log_in = status == RLOCK_DENIED && inquiry->access.password == NULL &&
                             inquiry->log_in.password != NULL;
         if (!log_in)

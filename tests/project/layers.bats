@@ -167,9 +167,10 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts io random resp shown slot status
-	backoff options poll reply_error tls url
+	backoff options poll tls url
 	resolve
 	conn
+	reply_error
 	connect
 	link
 	replicas

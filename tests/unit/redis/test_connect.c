@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "redis/link.h"
+#include "redis/reply_error.h"
 #include "support/peer.h"
 
 enum { LONG_MS = 5000, SHORT_MS = 50 };
@@ -290,7 +291,7 @@ static void who_is_not_the_one_to_ask_is_left(void **state) {
         rlock__link_init(&link, peer.path, "", &nobody, &error);
         assert_true(rlock__link_ask_words(&link, 1, words));
         assert_int_equal(rlock__link_call(&link, &limit, &reply), RLOCK_OK);
-        (void)rlock__link_judge(&link, reply);
+        (void)rlock__reply_judge(&link, reply);
         rlock__reply_free(reply);
         assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
         rlock__link_close(&link);

@@ -1,4 +1,5 @@
 /* test_link.c: a link that is asked: answers, those that never come, and where it leads. */
+#include "redis/reply_error.h"
 #include "support/linked.h"
 
 #include <hiredis/hiredis.h>
@@ -95,7 +96,7 @@ static void an_errors_text_is_judged(void **state) {
         begin(&f, answers);
         ask(&f, "FIRST");
         assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_OK);
-        assert_int_equal(rlock__link_judge(&f.link, reply), rows[i].status);
+        assert_int_equal(rlock__reply_judge(&f.link, reply), rows[i].status);
         assert_string_equal(f.error.text, rows[i].text);
         rlock__reply_free(reply);
         end(&f);
