@@ -88,10 +88,8 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     struct rlock__busy busy = {.resource = NULL};
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        const struct rlock__resource *waited_for = lock->listener.resource;
-        rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), waited_for, limit);
-        const bool in_line = rlock__resource_lines_up(resource, waited_for);
-        enum rlock_status status = rlock__resource_acquire(resource, in_line, limit, &busy);
+        rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), limit);
+        const enum rlock_status status = rlock__resource_acquire(resource, limit, &busy);
         if (status == RLOCK_OK)
             continue;
         lock->stuck_at = i;

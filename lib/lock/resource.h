@@ -98,24 +98,21 @@ const char *rlock__resource_owner_on(const struct rlock__resource *resource,
 /* --- the verbs, on one name: resource_acquire.c, token.c, resource_renew.c... --------------------
  */
 
+/* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that
+ * queues stands in all lines. */
+bool rlock__resource_lines_up(const struct rlock__resource *resource);
+
 /* Takes it. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer, or one that may
- * pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error says why.
- * in_line: stand in line when it is busy. */
-enum rlock_status rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
+ * pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error says why. */
+enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
                                           const struct rlock__limit *limit,
                                           struct rlock__busy *busy);
 
-/* Asks for so many names at once, from `first` on. waited_for: the one to stand in line for, NULL:
- * none; a kind that queues stands in all lines.
- * rlock__resource_note(): of one that is not taken after all. */
+/* Asks for so many names at once, from `first` on. rlock__resource_note(): of one that is not taken
+ * after all. */
 void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__resource *waited_for,
                                     const struct rlock__limit *limit);
 void rlock__resource_note(struct rlock__resource *resource);
-
-/* Whether a try stands in line for it. */
-bool rlock__resource_lines_up(const struct rlock__resource *resource,
-                              const struct rlock__resource *waited_for);
 
 /* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
  * it: a long command outlives servers that restart one after the other. Nobody else can have had

@@ -188,10 +188,9 @@ static void add_take_args(const struct rlock__resource *resource, struct rlock__
     call->replicated = lock->kind->release != NULL;
 }
 
-bool rlock__resource_lines_up(const struct rlock__resource *resource,
-                              const struct rlock__resource *waited_for) {
+bool rlock__resource_lines_up(const struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
-    return lock->stands && (lock->kind->queued || resource == waited_for);
+    return lock->stands && (lock->kind->queued || resource == lock->listener.resource);
 }
 
 static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
@@ -206,24 +205,24 @@ static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call 
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 
-static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource, bool in_line) {
+static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
     rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->acquire, judge);
-    ballot->in_line = in_line;
+    ballot->in_line = rlock__resource_lines_up(resource);
     if (lock->busy.resource == resource)
         (void)snprintf(ballot->place_text, sizeof ballot->place_text, "%" PRId64, lock->busy.place);
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    add_take_args(resource, &call, in_line, ballot->place_text);
+    add_take_args(resource, &call, ballot->in_line, ballot->place_text);
     for (size_t i = 0; i < lock->client->count; i++)
         ask(ballot, i, call);
 }
 
-enum rlock_status rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
+enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
                                           const struct rlock__limit *limit,
                                           struct rlock__busy *busy) {
     struct rlock__ballot ballot;
     if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, resource, in_line);
+        prepare(&ballot, resource);
     rlock__ballot_run(&ballot, limit);
     enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
@@ -237,13 +236,11 @@ enum rlock_status rlock__resource_acquire(struct rlock__resource *resource, bool
 }
 
 void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__resource *waited_for,
                                     const struct rlock__limit *limit) {
     for (size_t i = first; i < first + count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
-        struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
+        struct rlock__ballot *ballot = rlock__ballot_ahead(&lock->resources[i]);
         if (ballot != NULL)
-            prepare(ballot, resource, rlock__resource_lines_up(resource, waited_for));
+            prepare(ballot, &lock->resources[i]);
     }
     rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
 }

@@ -24,13 +24,14 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource,
                                                  const struct rlock__limit *limit,
                                                  struct rlock__busy *busy);
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource, bool in_line,
+enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource,
                                                  const struct rlock__limit *limit,
                                                  struct rlock__busy *busy) {
     const struct answer *answer = world.answers;
+    const bool in_line = rlock__resource_lines_up(resource);
     if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
         world.answers++;
     did(in_line ? 'T' : 't', resource);
