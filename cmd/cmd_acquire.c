@@ -2,7 +2,7 @@
  * A latch is not among them, nor are plain permits: what has no lease would stay for ever. */
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/acquire.h"
 #include "hold/background.h"
 #include "hold/detached.h"

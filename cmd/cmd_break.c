@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/acquire.h"
 #include "options/opt.h"
 #include "output/duration.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/environment.h"
 #include "hold/resumed.h"
 #include "options/opt.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "report/doctor.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/counter.h"
 #include "hold/kind.h"
 #include "hold/run.h"

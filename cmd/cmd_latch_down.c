@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/acquire.h"
 #include "hold/command.h"
 #include "hold/counter.h"

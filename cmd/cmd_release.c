@@ -1,5 +1,5 @@
 /* cmd_release.c: rlock release: gives a lock back that is held. */
-#include "cmd.h"
+#include "commands.h"
 #include "hold/resumed.h"
 #include "options/opt.h"
 

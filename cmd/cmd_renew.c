@@ -1,7 +1,7 @@
 /* cmd_renew.c: rlock renew: a new lease for a lock that is held. */
 #include <stdio.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/resumed.h"
 #include "options/opt.h"
 #include "output/duration.h"

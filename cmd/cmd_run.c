@@ -1,6 +1,6 @@
 /* cmd_run.c: rlock run, fair, read, write: a command that runs while a lock is held. Only the kind
  * of lock differs. */
-#include "cmd.h"
+#include "commands.h"
 #include "hold/kind.h"
 #include "hold/run.h"
 

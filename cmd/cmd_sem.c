@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "hold/counter.h"
 #include "hold/kind.h"
 #include "hold/run.h"

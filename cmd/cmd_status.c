@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "report/completion.h"

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "commands.h"
+#include "help.h"
 #include "options/opt.h"
 #include "options/settings.h"
 #include "options/suggest.h"

@@ -1,4 +1,5 @@
-/* command.h: what a subcommand is. Each stands in its own cmd_NAME.c, and in the table of cmd.c. */
+/* command.h: what a subcommand is. Each stands in its own cmd_NAME.c, and in the table of
+ * commands.c. */
 #ifndef RLOCK_CMD_COMMAND_H
 #define RLOCK_CMD_COMMAND_H
 

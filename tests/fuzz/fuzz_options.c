@@ -1,7 +1,7 @@
 /* fuzz_options.c: command lines. The first byte says of which command, each NUL ends a word. */
 #include "fuzz.h"
 
-#include "cmd.h"
+#include "commands.h"
 #include "options/opt.h"
 
 enum { WORDS_MAX = 32 };

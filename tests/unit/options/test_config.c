@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "options/config.h"
 #include "options/opt.h"
 #include "output/out.h"

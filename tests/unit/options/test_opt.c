@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cmd.h"
+#include "commands.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "rlock.h"

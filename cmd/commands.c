@@ -1,12 +1,12 @@
-/* cmd.c: the table of commands. */
-#include "cmd.h"
+/* commands.c: the table of commands. */
+#include "commands.h"
 
 #include <string.h>
 
 #include "options/suggest.h"
 #include "output/out.h"
 
-/* To add a command: cmd_NAME.c, its bit and its name in cmd.h, and a line here. */
+/* To add a command: cmd_NAME.c, its bit and its name in commands.h, and a line here. */
 static const struct cmd *const commands[] = {
     &cmd_run,    &cmd_fair,    &cmd_read,   &cmd_write,   &cmd_sem,
     &cmd_latch,  &cmd_acquire, &cmd_renew,  &cmd_release, &cmd_check,

@@ -1,6 +1,6 @@
-/* cmd.h: the table of commands, and how one is found in it. */
-#ifndef RLOCK_CMD_CMD_H
-#define RLOCK_CMD_CMD_H
+/* commands.h: the table of commands, and how one is found in it. */
+#ifndef RLOCK_CMD_COMMANDS_H
+#define RLOCK_CMD_COMMANDS_H
 
 #include "options/command.h"
 
@@ -33,13 +33,11 @@ extern const struct cmd cmd_write;
 /* The word that it is called by in its group: "set". */
 const char *cmd_word(const struct cmd *cmd);
 
-/* What parts its name from the words around it: a space; of rlock itself, nothing. */
+/* What stands between its name and the words around it: a space; of rlock itself, nothing. */
 const char *cmd_gap(const struct cmd *cmd);
 
 /* The command of a group that has that word; NULL after a message on standard error that names the
  * nearest one. */
 const struct cmd *cmd_find(const struct cmd *group, const char *word);
 
-/* Prints the help of a command on standard output. Returns the exit status. */
-int help_print(const struct cmd *cmd);
 #endif

@@ -1,0 +1,100 @@
+/* help.c: the help of a command, made from the same rows that options are parsed by. */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options/opt.h"
+#include "output/out.h"
+
+#define HELP_COLUMN  29
+#define LINE_COLUMNS 80
+
+/* The words of text, from HELP_COLUMN on; the cursor stands at column. */
+static void write_wrapped(FILE *stream, int column, const char *text) {
+    if (column + 2 > HELP_COLUMN) { /* no room beside it */
+        fputc('\n', stream);
+        column = 0;
+    }
+    fprintf(stream, "%*s", HELP_COLUMN - column, "");
+    column = HELP_COLUMN;
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + length > LINE_COLUMNS) {
+            fprintf(stream, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        column += fprintf(stream, "%s%.*s", column > HELP_COLUMN ? " " : "", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}
+
+static void write_option(FILE *stream, const struct opt *row) {
+    char text[256];
+    int column =
+        row->letter != 0 ? fprintf(stream, "  -%c, ", row->letter) : fprintf(stream, "      ");
+    column += fprintf(stream, "--%s", row->name);
+    if (row->arg != NULL)
+        column += fprintf(stream, row->bare != NULL ? "[=%s]" : " %s", row->arg);
+    snprintf(text, sizeof text, row->preset != NULL ? "%s (default: %s)" : "%s", row->help,
+             row->preset);
+    write_wrapped(stream, column, text);
+}
+
+/* One line for each form of the synopsis. */
+static void write_usage(FILE *stream, const struct cmd *cmd) {
+    const char *lead = "Usage:", *form = cmd->synopsis;
+    for (;;) {
+        int length = (int)strcspn(form, "\n");
+        fprintf(stream, "%s rlock %s%s%.*s\n", lead, cmd->name, cmd_gap(cmd), length, form);
+        if (form[length] == '\0')
+            return;
+        form += length + 1;
+        lead = "   or:";
+    }
+}
+
+static void write_options(FILE *stream, const struct cmd *cmd) {
+    fputs("\nOptions:\n", stream);
+    const struct opt *row;
+    bool takes_duration = false;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->hidden)
+            continue;
+        write_option(stream, row);
+        takes_duration |= row->arg != NULL && strcmp(row->arg, "D") == 0;
+    }
+    if (takes_duration)
+        fputs("\nD is a duration: 250ms, 30s, 5m, 2h or 1d; a number alone is seconds.\n", stream);
+}
+
+static void write_group(FILE *stream, const struct cmd *cmd) {
+    fputs("\nCommands:\n", stream);
+    for (size_t i = 0; cmd->group[i] != NULL; i++)
+        fprintf(stream, "  %-10s %s\n", cmd_word(cmd->group[i]), cmd->group[i]->summary);
+    fprintf(stream,
+            "\nOptions:\n"
+            "  -h, --help  show this help; 'rlock help %s%sCOMMAND' shows a command's\n",
+            cmd->name, cmd_gap(cmd));
+    if (cmd == &cmd_rlock)
+        fputs("  --version   show the version\n"
+              "\nExample: rlock run -n backup -s redis://redis.example -- ./backup.sh\n",
+              stream);
+}
+
+int help_print(const struct cmd *cmd) {
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
+    if (stream == NULL)
+        return EXIT_SYSTEM;
+    write_usage(stream, cmd);
+    fprintf(stream, "\n%s.\n", cmd->summary);
+    if (cmd->group != NULL)
+        write_group(stream, cmd);
+    else
+        write_options(stream, cmd);
+    return out_page_end(&page);
+}

@@ -1,0 +1,10 @@
+/* help.h: the help of a command. */
+#ifndef RLOCK_CMD_HELP_H
+#define RLOCK_CMD_HELP_H
+
+#include "options/command.h"
+
+/* Prints it on standard output. Returns the exit status. */
+int help_print(const struct cmd *cmd);
+
+#endif
