@@ -291,13 +291,8 @@ void rlock__cluster_doubt(struct rlock__cluster *cluster) {
     cluster->asked++;
 }
 
-bool rlock__cluster_has_replica(const struct rlock__cluster *cluster,
-                                const struct rlock__link *node) {
-    for (size_t i = 0; i < cluster->count; i++) {
-        if (&cluster->nodes[i]->link == node)
-            return cluster->nodes[i]->has_replica;
-    }
-    return false;
+bool rlock__cluster_has_replica(const struct rlock__link *link) {
+    return ((const struct node *)link)->has_replica;
 }
 
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {

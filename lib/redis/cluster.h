@@ -39,9 +39,8 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 /* What is known may not be true any more: ask again next time. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster);
 
-/* Whether the node had a replica when the cluster was asked last. */
-bool rlock__cluster_has_replica(const struct rlock__cluster *cluster,
-                                const struct rlock__link *node);
+/* Whether a cluster's node, by its link, had a replica when the cluster was asked last. */
+bool rlock__cluster_has_replica(const struct rlock__link *link);
 
 /* Whether the nodes know sharded channels (Redis 7.0). */
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster);

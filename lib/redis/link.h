@@ -119,9 +119,10 @@ void rlock__link_abandon(struct rlock__link *link);
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */
 void rlock__link_time_out(struct rlock__link *link);
 
-/* Sends the request and waits for its answer. RLOCK_OK: *reply, as rlock__link_step(). RLOCK_AGAIN:
- * not now, or the limit has come. RLOCK_CANCELLED, or what never comes right: RLOCK_DENIED,
- * RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK. */
+/* Sends the request and waits for its answer. RLOCK_OK: *reply, as of rlock__link_step().
+ * RLOCK_AGAIN: not now, or the limit has come. RLOCK_CANCELLED, or what does not pass:
+ * RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM. The connection is closed after all but RLOCK_OK.
+ */
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
 

@@ -141,7 +141,7 @@ const struct rlock__replicas *rlock__route_named(const struct rlock__route *rout
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link) {
     if (route->site->replicas != RLOCK_REPLICAS_AUTO)
         return route->site->replicas;
-    return route->cluster != NULL ? rlock__cluster_has_replica(route->cluster, link)
+    return route->cluster != NULL ? rlock__cluster_has_replica(link)
                                   : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
 }
 
