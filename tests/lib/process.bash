@@ -95,7 +95,7 @@ termed() { # LOG
 
 # beat FILE: the last instant, in ns, at which the section was alive.
 beat() {
-    od -A n -t d8 "$1" | tr -d ' '
+    echo "$(($(od -A n -t d8 "$1")))"
 }
 
 # alive_for MS: a section that beats in the file beat goes on for so long.
