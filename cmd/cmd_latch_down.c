@@ -53,7 +53,7 @@ static int explain(const struct down *down, enum rlock_status status) {
 
 /* What can be known to go wrong goes wrong before the command runs. A latch that is not there may
  * be by the command's end. */
-static int look(const struct down *down) {
+static int check_latch(const struct down *down) {
     enum rlock_status status;
     int64_t left;
     int signal;
@@ -116,7 +116,7 @@ static int run_and_count(const struct settings *settings) {
     if (status == 0)
         status = command_prepare(&down.spawn, &down.signals, settings, none);
     if (status == 0)
-        status = look(&down);
+        status = check_latch(&down);
     if (status == 0)
         status = run(&down);
     spawn_finish(&down.spawn);

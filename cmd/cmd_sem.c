@@ -53,10 +53,10 @@ static enum rlock_status resize_without_dead(rlock_client *client, const struct 
         .cancel_fd = count->cancel_fd,
     };
     rlock_view *view = NULL;
-    const enum rlock_status looked = rlock_inspect(client, &options, &view);
-    if (looked == RLOCK_UNAVAILABLE || looked == RLOCK_CANCELLED)
-        return looked; /* to ask once more would take as long again */
-    if (looked == RLOCK_OK && view->permits_available != INT64_MIN)
+    const enum rlock_status inspected = rlock_inspect(client, &options, &view);
+    if (inspected == RLOCK_UNAVAILABLE || inspected == RLOCK_CANCELLED)
+        return inspected; /* to ask once more would take as long again */
+    if (inspected == RLOCK_OK && view->permits_available != INT64_MIN)
         (void)free_dead(client, count, view);
     rlock_view_free(view);
     return rlock_sem_resize(client, count, in_use);

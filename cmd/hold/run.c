@@ -157,23 +157,23 @@ static void say_lost(const struct run *run) {
 }
 
 /* What is left of --min-hold. */
-static int64_t keep_ms(const struct run *run) {
+static int64_t min_hold_left_ms(const struct run *run) {
     const int64_t end = run->acquired.at_ms + run->settings->min_hold_ms;
     const int64_t now = rlock_now_ms();
     return run->settings->min_hold_ms > 0 && end > now ? end - now : 0;
 }
 
 /* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
-static int release(struct run *run, int64_t keep, int status) {
+static int release(struct run *run, int64_t keep_ms, int status) {
     const struct acquired *acquired = &run->acquired;
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
     const int64_t deadline = sooner(lease_end, now + run->settings->io_timeout_ms);
     server_revive(&acquired->server, deadline - now);
-    const enum rlock_status released = rlock_release(acquired->lock, keep, deadline);
+    const enum rlock_status released = rlock_release(acquired->lock, keep_ms, deadline);
     if (released == RLOCK_OK) {
         if (!acquired->kind->passed)
-            event_released(acquired, keep);
+            event_released(acquired, keep_ms);
         return status;
     }
     /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
@@ -204,7 +204,7 @@ static int end(struct run *run) {
         return end_lost(run);
     const int status = command_status(&run->spawn, run->settings,
                                       rlock_client_server(run->acquired.server.client));
-    return release(run, ended ? keep_ms(run) : 0, status);
+    return release(run, ended ? min_hold_left_ms(run) : 0, status);
 }
 
 /* --- the way through ------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static void explain(struct surveyor *s, const char *verb, const char *name,
 }
 
 /* Takes the view over. */
-static bool keep(struct survey *survey, rlock_view *view) {
+static bool add_view(struct survey *survey, rlock_view *view) {
     if (survey->count == survey->room) {
         const size_t room = survey->room > 0 ? 2 * survey->room : 16;
         rlock_view **views = realloc(survey->views, room * sizeof *views);
@@ -62,7 +62,7 @@ static bool keep(struct survey *survey, rlock_view *view) {
     return true;
 }
 
-static enum rlock_status look(const struct surveyor *s, const char *name, rlock_view **view) {
+static enum rlock_status inspect(const struct surveyor *s, const char *name, rlock_view **view) {
     const struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name,
@@ -91,9 +91,9 @@ static bool is_named(const struct surveyor *s, const char *name) {
     return false;
 }
 
-static void look_at_name(struct surveyor *s, const char *name) {
+static void inspect_name(struct surveyor *s, const char *name) {
     rlock_view *view;
-    enum rlock_status status = look(s, name, &view);
+    enum rlock_status status = inspect(s, name, &view);
     const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
                          (status == RLOCK_OK && !is_lock(view));
     if (is_pattern(name) && no_lock) {
@@ -101,15 +101,15 @@ static void look_at_name(struct surveyor *s, const char *name) {
         rlock_view_free(view);
         return;
     }
-    if (status == RLOCK_OK && !keep(s->survey, view))
+    if (status == RLOCK_OK && !add_view(s->survey, view))
         status = RLOCK_SYSTEM;
     if (status != RLOCK_OK)
         explain(s, "look at", name, status);
 }
 
-static void look_at_names(struct surveyor *s) {
+static void inspect_names(struct surveyor *s) {
     for (size_t i = 0; i < s->settings->name_count && !s->unanswered; i++)
-        look_at_name(s, s->settings->names[i]);
+        inspect_name(s, s->settings->names[i]);
 }
 
 /* A name that was found is asked for: all are, or one of the patterns fits. Those that are the name
@@ -127,13 +127,13 @@ static bool is_wanted(const struct surveyor *s, const char *found) {
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-static void show_progress(int64_t *next_ms, int64_t looked, size_t found) {
+static void show_progress(int64_t *next_ms, int64_t examined, size_t found) {
     const int64_t now = rlock_now_ms();
     if (now < *next_ms)
         return;
     *next_ms = now + PROGRESS_MS;
     if (found == 0)
-        out_live("looking for locks: %" PRId64 " keys", looked);
+        out_live("looking for locks: %" PRId64 " keys", examined);
     else
         out_live("looking at locks: %zu", found);
 }
@@ -145,20 +145,20 @@ static int newest_first(const void *a, const void *b) {
     return strcmp(one->name, other->name);
 }
 
-static void look_at_found(struct surveyor *s, const rlock_scan *scan, int64_t *next_ms) {
+static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *next_ms) {
     const size_t first = s->survey->count;
     const char *name;
     for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL && !s->unanswered; i++) {
         rlock_view *view;
         if (!is_wanted(s, name))
             continue;
-        enum rlock_status status = look(s, name, &view);
+        enum rlock_status status = inspect(s, name, &view);
         show_progress(next_ms, 0, i + 1);
         if (status == RLOCK_WRONG_KIND)
             continue;
         if (status == RLOCK_OK && !is_lock(view))
             rlock_view_free(view);
-        else if (status == RLOCK_OK && !keep(s->survey, view))
+        else if (status == RLOCK_OK && !add_view(s->survey, view))
             status = RLOCK_SYSTEM;
         if (status != RLOCK_OK)
             explain(s, "look at", name, status);
@@ -168,7 +168,7 @@ static void look_at_found(struct surveyor *s, const rlock_scan *scan, int64_t *n
               newest_first);
 }
 
-static void look_at_all(struct surveyor *s) {
+static void inspect_all(struct surveyor *s) {
     rlock_scan *scan;
     int64_t next_ms = rlock_now_ms() + PROGRESS_MS;
     enum rlock_status status = rlock_scan_new(&scan, s->server->client, s->which);
@@ -179,7 +179,7 @@ static void look_at_all(struct surveyor *s) {
         show_progress(&next_ms, rlock_scan_looked(scan), 0);
     }
     if (status == RLOCK_OK)
-        look_at_found(s, scan, &next_ms);
+        inspect_found(s, scan, &next_ms);
     out_live_end();
     if (status != RLOCK_OK)
         explain(s, "look for", "locks", status);
@@ -200,10 +200,10 @@ void survey_make(struct survey *survey, const struct server *server,
             .which = i,
             .first = survey->count,
         };
-        look_at_names(&surveyor);
+        inspect_names(&surveyor);
         surveyor.found = survey->count;
         if (settings->name_count == 0 || (surveyor.has_patterns && !surveyor.unanswered))
-            look_at_all(&surveyor);
+            inspect_all(&surveyor);
         survey->answered += !surveyor.unanswered;
         if (surveyor.unanswered)
             unanswered = surveyor.failure;

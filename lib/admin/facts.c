@@ -8,7 +8,7 @@
 
 enum { LINES_MAX = 4096 }; /* of one server: INFO has some 200 */
 
-static void keep(struct rlock__facts *facts, char *name, char *value) {
+static void add(struct rlock__facts *facts, char *name, char *value) {
     void *more = realloc(facts->at, (facts->count + 1) * sizeof *facts->at);
     if (more != NULL)
         facts->at = more;
@@ -28,7 +28,7 @@ void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *f
     va_start(arguments, format);
     const int length = vasprintf(&value, format, arguments);
     va_end(arguments);
-    keep(facts, strdup(name), length >= 0 ? value : NULL);
+    add(facts, strdup(name), length >= 0 ? value : NULL);
 }
 
 void rlock__fact_add_lines(struct rlock__facts *facts, const char *prefix, const char *text) {
@@ -39,7 +39,7 @@ void rlock__fact_add_lines(struct rlock__facts *facts, const char *prefix, const
         if (colon != NULL && *text != '#') {
             const size_t before = (size_t)(colon - text);
             const bool named = asprintf(&name, "%s%.*s", prefix, (int)before, text) >= 0;
-            keep(facts, named ? name : NULL, strndup(colon + 1, length - before - 1));
+            add(facts, named ? name : NULL, strndup(colon + 1, length - before - 1));
         }
         text += length;
         text += strspn(text, "\r\n");

@@ -12,8 +12,8 @@ enum { FIRST_RULE = 3 }; /* in the answer, behind the numbers */
 
 #define LISTENING "publish subscribe"
 
-/* Of some kinds of locks: all of their keys and channels. tests/cli/inspect/doctor_rights.bats compares
- * them with the manual. */
+/* Of some kinds of locks: all of their keys and channels. tests/cli/inspect/doctor_rights.bats
+ * compares them with the manual. */
 enum { KINDS_MAX = 3 };
 static const struct right {
     const char *name, *kinds[KINDS_MAX], *commands, *on_channels;
@@ -86,8 +86,8 @@ static bool add_rules(char **text, const rlock__reply *reply) {
     return true;
 }
 
-static enum rlock_status look(struct rlock__probe *probe, const struct right *right,
-                              const char *kind_name, struct rlock__answer *answer) {
+static enum rlock_status ask(struct rlock__probe *probe, const struct right *right,
+                             const char *kind_name, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(kind_name);
     const char *lock_name = probe->options->name;
     char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, lock_name);
@@ -116,7 +116,7 @@ static enum rlock_status probe_right(struct rlock__probe *probe, const struct ri
         return RLOCK_SYSTEM;
     for (size_t i = 0; status == RLOCK_OK && i < KINDS_MAX && right->kinds[i] != NULL; i++) {
         struct rlock__answer answer = {.code = 0};
-        status = look(probe, right, right->kinds[i], &answer);
+        status = ask(probe, right, right->kinds[i], &answer);
         known = known && answer.code > 0;
         if (status == RLOCK_OK && !add_rules(&missing, answer.reply))
             status = RLOCK_SYSTEM;

@@ -9,12 +9,12 @@
 #include "rlock_admin.h"
 
 /* Where things stand in the reply of scan.lua. */
-enum { LOOKED_AT = 1, CURSOR = 3, NAMES };
+enum { EXAMINED = 1, CURSOR = 3, NAMES };
 
 enum {
     NAMES_SIZE = 32 * 1024 * 1024, /* of all names together: some 400,000 */
     NAME_SIZE = 32,                /* what one counts for besides its text */
-    LOOKED_MOST = 1000000          /* keys, in one step of a few hundred */
+    EXAMINED_MAX = 1000000         /* keys, in one step of a few hundred */
 };
 
 static const char STEP[] = "250"; /* keys: about a millisecond, of a slow server too */
@@ -24,7 +24,7 @@ struct rlock_scan {
     size_t server;
     size_t node;     /* of a cluster */
     char cursor[24]; /* on that node */
-    int64_t looked;
+    int64_t examined;
     char been[24]; /* a cursor that was there before; it moves on less and less often */
     uint64_t steps, moves_at;
     char **names;
@@ -95,7 +95,7 @@ static enum rlock_status make_room(rlock_scan *scan) {
     return RLOCK_OK;
 }
 
-static enum rlock_status keep(rlock_scan *scan, const char *name) {
+static enum rlock_status add_name(rlock_scan *scan, const char *name) {
     enum rlock_status status = RLOCK_OK;
     if (scan->count == scan->room || scan->size > NAMES_SIZE)
         status = make_room(scan);
@@ -108,12 +108,12 @@ static enum rlock_status keep(rlock_scan *scan, const char *name) {
 }
 
 /* Keys that can't be a lock's name of ours are nobody's. */
-static enum rlock_status keep_all(rlock_scan *scan, const rlock__reply *names) {
+static enum rlock_status add_names(rlock_scan *scan, const rlock__reply *names) {
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; status == RLOCK_OK && i < rlock__reply_count(names); i++) {
         const char *name = rlock__reply_text(names, i);
         if (name != NULL && rlock__name_fault(name) == NULL)
-            status = keep(scan, name);
+            status = add_name(scan, name);
     }
     return status;
 }
@@ -143,13 +143,14 @@ static enum rlock_status next_node(rlock_scan *scan, const struct rlock__limit *
 static enum rlock_status read_answer(rlock_scan *scan, const rlock__reply *reply) {
     const char *cursor = rlock__reply_text(reply, CURSOR);
     const rlock__reply *names = rlock__reply_at(reply, NAMES);
-    int64_t looked;
+    int64_t examined;
     if (cursor == NULL || strlen(cursor) >= sizeof scan->cursor || names == NULL ||
-        !rlock__reply_integer(reply, LOOKED_AT, &looked) || looked < 0 || looked > LOOKED_MOST)
+        !rlock__reply_integer(reply, EXAMINED, &examined) || examined < 0 ||
+        examined > EXAMINED_MAX)
         return fail(scan, RLOCK_UNAVAILABLE, "the server's answer to scan can't be understood");
-    scan->looked += looked;
+    scan->examined += examined;
     (void)snprintf(scan->cursor, sizeof scan->cursor, "%s", cursor);
-    const enum rlock_status status = keep_all(scan, names);
+    const enum rlock_status status = add_names(scan, names);
     if (status != RLOCK_OK)
         return status;
     if (goes_round(scan))
@@ -188,7 +189,7 @@ enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int can
 }
 
 int64_t rlock_scan_looked(const rlock_scan *scan) {
-    return scan->looked;
+    return scan->examined;
 }
 
 const char *rlock_scan_name(const rlock_scan *scan, size_t i) {
