@@ -27,7 +27,11 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
         const int64_t now = rlock_now_ms();
         const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
         const int64_t end = hopeless ? reached_by_ms : deadline_ms;
-        const int64_t next_ms = now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS);
+        /* Half of what is left at the most: no long pause gives up what the caller would wait for.
+         */
+        const int64_t next_ms =
+            rlock__sooner_ms(now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
+                             rlock__half_way_ms(now, end));
         if (next_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {next_ms, cancel_fd};
