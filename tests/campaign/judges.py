@@ -8,6 +8,7 @@ from crew import NAME, PERMITS
 from observer import lease_ends
 
 RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
+PERMITS_TAKEN = f"{{{NAME}}}:timeout"  # stands for as long as one is taken
 KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}")
 TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late request is believed in
 
@@ -141,7 +142,11 @@ class Judged:
     # --- what remains ----------------------------------------------------------------------------
 
     def remains(self):
-        """Of the lock, tokens and a semaphore's count; and nothing without an end."""
+        """Of the lock, tokens and a semaphore's count; and nothing is ever without an end."""
+        for observer in self.played.observers:
+            for key, at_ns in observer.without_end.items():
+                if not is_kept(key, self.combo.kind) and key != PERMITS_TAKEN:
+                    yield f"{key} has no TTL", at_ns
         for server, key, ttl_ms in self.played.remains:
             yield f"{key} is left on {server}, with a TTL of {ttl_ms} ms", time.monotonic_ns()
 
@@ -155,10 +160,13 @@ def pid_of(owner):
     return int(owner.rpartition(":")[2].partition("@")[0]) if "@" in owner else 0
 
 
+def is_kept(key, kind):
+    return key in KEPT or (kind == "sem" and key == NAME)
+
+
 def remains_of(server, kind):
     """(server, key, TTL) of what should not be there, or not without a TTL."""
     for key in server.admin.call("KEYS", "*"):
         ttl_ms = server.admin.call("PTTL", key)
-        expected = key in KEPT or (kind == "sem" and key == NAME)
-        if ttl_ms != -2 and not expected and not (key.startswith(TOMBSTONES) and ttl_ms > 0):
+        if ttl_ms != -2 and not is_kept(key, kind) and not (key.startswith(TOMBSTONES) and ttl_ms > 0):
             yield server.socket, key, ttl_ms

@@ -5,12 +5,15 @@ import time
 from resp import Server as Connection
 
 # The server's time, the holders by their field with the end of the hash's lease, the read and
-# write holds with the ends of theirs, the fair queue.
+# write holds with the ends of theirs, the fair queue, the keys that never expire.
 LOOK = """
 local out, now = {}, redis.call('TIME')
+for _, name in ipairs(redis.call('KEYS', '*')) do
+    if redis.call('PTTL', name) == -1 then out[#out + 1] = name end
+end
 local hash = redis.call('TYPE', KEYS[1]).ok == 'hash'
 return {now, redis.call('PTTL', KEYS[1]), hash and redis.call('HKEYS', KEYS[1]) or {},
-        redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'), redis.call('LRANGE', KEYS[3], 0, -1)}
+        redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES'), redis.call('LRANGE', KEYS[3], 0, -1), out}
 """
 
 
@@ -25,6 +28,7 @@ class Observer:
         self.keys = (name, f"rlock_leases:{{{name}}}", f"redisson_lock_queue:{{{name}}}")
         self.lease_end = {}  # by owner: when, and when that was last seen, in ns on CLOCK_MONOTONIC
         self.queued, self.over = set(), threading.Event()
+        self.without_end = {}  # by key: when it was first seen
         self.thread = threading.Thread(target=self.watch, daemon=True)
         self.thread.start()
 
@@ -41,7 +45,7 @@ class Observer:
             except (OSError, ValueError):  # it is down, or has no room for us
                 connection = None
 
-    def take(self, now, ttl_ms, fields, leases, queue):
+    def take(self, now, ttl_ms, fields, leases, queue, without_end):
         apart = clocks_apart_ns()
         now_ns = (int(now[0]) * 1000000 + int(now[1])) * 1000 - apart
         for owner in fields:
@@ -50,6 +54,8 @@ class Observer:
         for hold, end_ms in zip(leases[::2], leases[1::2]):
             owner = hold.rpartition(":")[0].removesuffix(":write")
             self.lease_end[owner] = int(float(end_ms)) * 1000000 - apart, now_ns
+        for key in without_end:
+            self.without_end.setdefault(key, now_ns)
         for owner in set(queue) - self.queued:
             self.note_queued(owner)
         self.queued.update(queue)
