@@ -107,7 +107,7 @@ static void say_broken(const struct settings *settings, const struct holders *ho
                   *after != '\0' ? "; " : "", after);
     }
     if (holders->waiters > 0)
-        out_info("%zu waited for it: who comes next was woken", holders->waiters);
+        out_info("%zu waited for it: the next has been woken", holders->waiters);
 }
 
 static int break_it(const struct settings *settings, const struct server *server,

@@ -43,7 +43,7 @@ enum cmd_child { CHILD_NEEDED, CHILD_OPTIONAL, CHILD_NONE };
 struct cmd {
     const char *name;     /* as it is called: "run", "latch set" */
     const char *summary;  /* what it does, in half a line, for the list of commands */
-    const char *synopsis; /* what follows "rlock NAME"; one line for each form, parted by '\n' */
+    const char *synopsis; /* what follows "rlock NAME"; one line for each form, separated by '\n' */
     unsigned options;     /* its bit: the rows of opt.c that hold it apply */
     enum cmd_child child;
     bool one_name;           /* -n once, not several times */
@@ -56,7 +56,7 @@ struct cmd {
 
     /* Exactly one of the three is set. The functions return the exit status.
      * exec: gets options, environment and config files merged and checked; borrows them.
-     * raw: gets its arguments as they stand, argv[0] being the command's name.
+     * raw: gets its arguments unchanged, argv[0] being the command's name.
      * group: its commands, up to a NULL. */
     int (*exec)(struct settings *settings);
     int (*raw)(int argc, char **argv);

@@ -36,7 +36,7 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
     return true;
 }
 
-/* Several are a quorum: of several options, or of one value, parted by spaces. All come from one
+/* Several are a quorum: of several options, or of one value, separated by spaces. All come from one
  * source. The URLs themselves are the library's to read, and so is what servers make a quorum.
  */
 bool set_server(const struct opt *row, struct settings *settings, const char *value,
@@ -47,14 +47,14 @@ bool set_server(const struct opt *row, struct settings *settings, const char *va
     size_t count = again ? settings->server_count : 0;
     if (again && from->source != SOURCE_OPTION)
         return refuse(reason, "there is a server already: the servers of a quorum stand on one "
-                              "line, parted by spaces");
+                              "line, separated by spaces");
     char *rest = settings_keep(settings, value), *word;
     if (rest == NULL)
         return refuse(reason, "out of memory");
     memcpy(found, settings->servers, sizeof found);
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word != '\0' && count == RLOCK_SERVERS_MAX)
-            return refuse(reason, "they are too many: a quorum has at most 15 servers");
+            return refuse(reason, "too many servers: a quorum has at most 15");
         if (*word != '\0')
             found[count++] = word;
     }
@@ -232,8 +232,8 @@ bool set_handle(const struct opt *row, struct settings *settings, const char *va
     if (status == RLOCK_SYSTEM)
         return refuse(reason, "out of memory");
     if (status != RLOCK_OK)
-        return refuse(reason, "it is none, or not the whole of one: give the line that 'rlock "
-                              "acquire' printed, as it stands");
+        return refuse(reason, "it is no handle, or only a part of one: give the line that 'rlock "
+                              "acquire' printed, unchanged");
     rlock_handle_free(settings->handle);
     settings->handle = handle;
     return true;

@@ -71,7 +71,7 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
-/* Adds what is missing to a text in which each rule stands once, parted by spaces. */
+/* Adds what is missing to a text in which each rule stands once, separated by spaces. */
 static bool add_rules(char **text, const rlock__reply *reply) {
     for (size_t i = FIRST_RULE; i < rlock__reply_count(reply); i++) {
         const char *rule = rlock__reply_text(reply, i);

@@ -83,7 +83,7 @@ static enum rlock_status make_room(rlock_scan *scan) {
     if (scan->count == scan->room || scan->size > NAMES_SIZE)
         drop_doubles(scan);
     if (scan->size > NAMES_SIZE)
-        return fail(scan, RLOCK_UNAVAILABLE, "there are too many locks to be told: give a NAME");
+        return fail(scan, RLOCK_UNAVAILABLE, "there are too many locks to list: give a NAME");
     if (scan->count <= scan->room / 2 && scan->room > 0)
         return RLOCK_OK;
     const size_t room = scan->room > 0 ? 2 * scan->room : 64;

@@ -32,7 +32,7 @@ lose() { # WHO...
     break_it
     assert_success
     assert_output ""
-    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9.]+(ms|s) at most\nrlock: 2 waited for it: who comes next was woken$'
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9.]+(ms|s) at most\nrlock: 2 waited for it: the next has been woken$'
     wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
     lose first
     finish second third

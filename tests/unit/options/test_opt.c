@@ -26,7 +26,7 @@ struct fixture {
     struct complaint why;
 };
 
-/* The words of line, parted by spaces; "''" stands for an empty one. */
+/* The words of line, separated by spaces; "''" stands for an empty one. */
 static enum settings_outcome load_for(struct fixture *fixture, const struct cmd *cmd,
                                       const char *line) {
     static char words[2048];
@@ -413,7 +413,7 @@ static void several_servers_are_not_for_each_command(void **state) {
     for (int i = 0; i <= RLOCK_SERVERS_MAX; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), "redis://h%d ", i);
     setenv("RLOCK_SERVER", many, 1);
-    assert_refuses(&cmd_run, "-n a true", "cannot use RLOCK_SERVER: they are too many");
+    assert_refuses(&cmd_run, "-n a true", "cannot use RLOCK_SERVER: too many servers");
     unsetenv("RLOCK_SERVER");
 }
 

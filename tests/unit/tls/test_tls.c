@@ -44,7 +44,7 @@ static void run_server(char *options, int out) {
     _exit(127);
 }
 
-/* options: parted by spaces. */
+/* options: separated by spaces. */
 static struct server serve(const char *options) {
     struct server server;
     int fds[2];
