@@ -218,7 +218,8 @@ proxy_took() {
 
 # sha VERB [KIND]: by what a request of a kind's script is known, the mutex's without KIND.
 sha() {
-    sha1sum <"$SCRIPTS/${2:-mutex}_$1.lua" | cut -d ' ' -f 1
+    local kind=${2:-mutex}
+    sha1sum <"$SCRIPTS/${kind/#plain/sem_plain}_$1.lua" | cut -d ' ' -f 1
 }
 
 # requests MATCH: how many the proxy has seen.
