@@ -128,7 +128,8 @@ enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource
 
 /* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
  * it, so that every later holder's is larger, whichever majority gives that; where several readers
- * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN. */
+ * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
+ * RLOCK_BUSY: there are so many of them that each was taken: back off. */
 enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resource,
                                                  const struct rlock__limit *limit);
 

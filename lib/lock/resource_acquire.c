@@ -140,6 +140,16 @@ static struct rlock__busy busy_by_most(struct rlock__ballot *ballot) {
     return busy;
 }
 
+/* Others took each token that we wanted: as after a split vote one tries again, not all at once. */
+static struct rlock__busy busy_by_rivals(struct rlock__resource *resource) {
+    return (struct rlock__busy){
+        .resource = resource,
+        .hint_ms = -1,
+        .split = true,
+        .holder = {.name = resource->name, .owner = "", .host = "", .user = "", .command = ""},
+    };
+}
+
 static enum rlock_status note_hold(struct rlock__resource *resource,
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
@@ -228,8 +238,11 @@ enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
     if (status == RLOCK_BUSY)
         *busy = busy_by_most(&ballot);
     rlock__ballot_end(&ballot);
-    if (status == RLOCK_OK)
+    if (status == RLOCK_OK) {
         status = note_hold(resource, limit);
+        if (status == RLOCK_BUSY)
+            *busy = busy_by_rivals(resource);
+    }
     if (status != RLOCK_OK && (ballot.unconfirmed || resource->instance_count > 1))
         give_back_few(resource);
     return status;

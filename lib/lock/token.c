@@ -77,10 +77,12 @@ enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resourc
             rlock__resource_propose_token(resource, routes, limit, &known);
         if (status != RLOCK_AGAIN)
             return status;
-        if (known == resource->hold.token || known == INT64_MAX)
-            break; /* nobody has said no: they do not answer; or tokens have come to their end */
+        /* Nobody has said no: they do not answer; or tokens have come to their end. */
+        if (known == resource->hold.token || known == INT64_MAX) {
+            rlock__error_set(routes->error, "no majority of the servers agrees on a token");
+            return RLOCK_AGAIN;
+        }
         resource->hold.token = known + 1;
     }
-    rlock__error_set(routes->error, "no majority of the servers agrees on a token");
-    return RLOCK_AGAIN;
+    return RLOCK_BUSY;
 }

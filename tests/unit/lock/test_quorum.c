@@ -14,6 +14,7 @@ enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 12 + 5 }
 #define GRANTED(token) "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 #define DONE           "*3\r\n:1\r\n:30000\r\n:0\r\n" /* renewed, released, raised */
 #define GONE           "*3\r\n:0\r\n:0\r\n:0\r\n"
+#define TAKEN(token)   "*3\r\n:0\r\n:" #token "\r\n:0\r\n" /* so much is known already */
 #define HELD_BY(owner)                                                                             \
     "*10\r\n:0\r\n:29000\r\n:2\r\n$1\r\n" owner                                                    \
     "\r\n$1\r\nh\r\n:1\r\n$1\r\nu\r\n$1\r\nc\r\n:0\r\n:1\r\n"
@@ -161,6 +162,24 @@ static void a_token_that_no_majority_knows_is_none(void **state) {
     assert_false(rlock_in_doubt(f.lock));
     end(&f);
     assert_asked(&f, "atb", "ab", "");
+    forget(&f);
+}
+
+/* Of readers that come together one may lose each round: that is no failure of the servers. */
+static void who_always_finds_its_token_taken_tries_again(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f,
+          ANSWERS(GRANTED(5), TAKEN(11), TAKEN(13), TAKEN(15), TAKEN(17), TAKEN(19), TAKEN(21),
+                  TAKEN(23), TAKEN(25), DONE, HELD_BY("o")),
+          ANSWERS(GRANTED(9), TAKEN(13), TAKEN(15), TAKEN(17), TAKEN(19), TAKEN(21), TAKEN(23),
+                  TAKEN(25), DONE, HELD_BY("o")),
+          NOWHERE);
+    assert_int_equal(try_once(&f), RLOCK_BUSY);
+    assert_string_equal(rlock_blocker(f.lock)->owner, "o");
+    assert_false(rlock_in_doubt(f.lock));
+    end(&f);
+    assert_asked(&f, "attttttttba", "atttttttba", "");
     forget(&f);
 }
 
@@ -338,6 +357,7 @@ int main(void) {
         cmocka_unit_test(the_largest_token_is_told_to_the_others),
         cmocka_unit_test(what_a_majority_knows_is_told_to_nobody),
         cmocka_unit_test(a_token_that_no_majority_knows_is_none),
+        cmocka_unit_test(who_always_finds_its_token_taken_tries_again),
         cmocka_unit_test(a_minority_is_given_back),
         cmocka_unit_test(a_split_vote_is_known_as_one),
         cmocka_unit_test(a_silent_one_is_not_needed_but_remembered),
