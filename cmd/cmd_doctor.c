@@ -106,7 +106,7 @@ static int doctor_exec(struct settings *settings) {
         const int why = visit(&round, i);
         failure = failure != EXIT_DENIED && why != 0 ? why : failure;
     }
-    for (size_t i = 0; i < settings->server_count; i++)
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
         free(round.runs[i]);
     if (status == 0 && (settings->server_count > 1 || failure == 0))
         status = doctor_output_end(&round.out);

@@ -8,7 +8,7 @@ local function take() sem.put(sem.ids(call.id, call.permits), server.now + call.
 -- Nearly always: there are as many as are wanted, nobody has died, and nobody waits.
 if not sem.token() and count and count >= call.permits and not expired[1] and is_simple(ARGV[9])
     and sem.in_use() + count == tonumber(ARGV[8]) then
-    return sem.grant(lease_text, take)
+    return sem.grant(call.lease_text, take)
 end
 
 -- include: server request try waiters waiting acquire sem_holds sem_waiters sem_take
@@ -27,4 +27,4 @@ local refusal
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(sem.next_end()) end
-return sem.grant(lease_text, take, sem.leave_granted)
+return sem.grant(call.lease_text, take, sem.leave_granted)

@@ -25,7 +25,6 @@ local RELEASED, STILL_HELD = 1, 2 -- to give it back; an outer hold of the same 
 local LOST = 0 -- not there: expired, broken, given back before, never taken
 local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
 local call = {
-    owner = ARGV[1], lease = tonumber(ARGV[2]),
+    owner = ARGV[1], lease = tonumber(ARGV[2]), lease_text = ARGV[2], -- commands take a text faster than a number
     id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],
 }
-local lease_text = ARGV[2] -- for commands, which take a text faster than a number

@@ -11,10 +11,10 @@ local function grant(leave)
     redis.call('DEL', key.info, key.hold)
     if leave then leave() end
     redis.call('HSET', key.info, call.owner, call.us())
-    redis.call('PEXPIRE', key.info, lease_text)
-    redis.call('HSET', key.hold, call.owner, token, call.id, lease_text)
-    redis.call('PEXPIRE', key.hold, lease_text)
+    redis.call('PEXPIRE', key.info, call.lease_text)
+    redis.call('HSET', key.hold, call.owner, token, call.id, call.lease_text)
+    redis.call('PEXPIRE', key.hold, call.lease_text)
     redis.call('HSET', key.lock, call.owner, '1')
-    redis.call('PEXPIRE', key.lock, lease_text)
+    redis.call('PEXPIRE', key.lock, call.lease_text)
     return {GRANTED, server.reply_token(token), call.lease}
 end

@@ -16,10 +16,10 @@ function rw.grant(field, mode, left, leave)
     local token = server.next_token()
     if leave then leave() end
     if not mode then redis.call('DEL', key.info, key.hold, rw.leases) end
-    local place = rw.count_one(field, lease_text)
+    local place = rw.count_one(field, call.lease_text)
     if not mode then redis.call('HSET', key.lock, 'mode', rw.is_write(field) and 'write' or 'read') end
     redis.call('HSET', key.hold, call.owner, token, call.id, place, place, call.id)
     redis.call('HSET', key.info, call.owner, call.us())
-    rw.expire(left > call.lease and left or lease_text)
+    rw.expire(left > call.lease and left or call.lease_text)
     return {GRANTED, server.reply_token(token), call.lease}
 end

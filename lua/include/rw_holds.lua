@@ -1,6 +1,6 @@
 -- rw_holds.lua: the holds in the hash of `read` and `write`: found, renewed, taken out.
 local ROUNDING = 5 -- ms
-local MANY = 1000 -- holds of one field
+local AT_ONCE = 1000 -- holds of one field
 
 function rw.owner_of(field) return (string.gsub(field, ':write$', '')) end
 
@@ -91,7 +91,7 @@ end
 -- leases, of which there were none without the hash, end by themselves.
 function rw.drop_all(field)
     local holds, places, leases = rw.count(field), {}, {}
-    for i = 1, math.min(holds, MANY) do
+    for i = 1, math.min(holds, AT_ONCE) do
         places[i], leases[i] = field .. ':' .. i, rw.lease_key(field, i)
     end
     if holds == 0 then return 0 end

@@ -73,7 +73,7 @@ end
 -- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed
 -- when memory is out, and after it the others are.
 function sem.renew(ours)
-    sem.expire(lease_text)
+    sem.expire(call.lease_text)
     sem.put(ours, server.now + call.lease, 'GT')
 end
 
