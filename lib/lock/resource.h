@@ -120,8 +120,8 @@ void rlock__resource_note(struct rlock__resource *resource);
 void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes);
 
 /* Asks those that have given another token to accept the hold's. RLOCK_OK: a majority has. *known:
- * the largest token that any of them knows, where that is larger. RLOCK_DENIED: one has no right
- * for us. RLOCK_AGAIN. */
+ * the largest token that one of them has given to others and that is in the way, 0: none.
+ * RLOCK_DENIED: one has no right for us. RLOCK_AGAIN. */
 enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource,
                                                 struct rlock__routes *routes,
                                                 const struct rlock__limit *limit, int64_t *known);

@@ -46,7 +46,7 @@ enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource
     const size_t majority = rlock__majority(routes->count);
     enum rlock_status failure = RLOCK_AGAIN;
     char token[24];
-    *known = resource->hold.token;
+    *known = 0;
     (void)snprintf(token, sizeof token, "%" PRId64, resource->hold.token);
     rlock__ballot_begin(&ballot, resource, routes, RLOCK__TOKEN_RAISE, judge);
     size_t know_it = ask_others(&ballot, token);
@@ -78,7 +78,7 @@ enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resourc
         if (status != RLOCK_AGAIN)
             return status;
         /* Nobody has said no: they do not answer; or tokens have come to their end. */
-        if (known == resource->hold.token || known == INT64_MAX) {
+        if (known == 0 || known == INT64_MAX) {
             rlock__error_set(routes->error, "no majority of the servers agrees on a token");
             return RLOCK_AGAIN;
         }

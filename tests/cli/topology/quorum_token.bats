@@ -61,6 +61,22 @@ grown() {
     resume m2 m3
 }
 
+@test "readers that come at once all come in, and each has a token of its own" {
+    local round reader
+    for round in {1..8}; do
+        for reader in 1 2 3 4; do
+            log=$reader start read -x -n "x$round" -- sh -c 'echo "$RLOCK_TOKEN" >>tokens; sleep 0.05'
+            pid_of["$reader"]=$pid
+        done
+        for reader in 1 2 3 4; do
+            reap "${pid_of[$reader]}"
+            assert_equal "$round: $status" "$round: 0"
+        done
+        assert_equal "$(sort -u tokens | wc -l)" 4
+        rm tokens
+    done
+}
+
 @test "by turns each server runs ahead, and is gone with another: the tokens grow, each kind" {
     local kind one
     for kind in run write read; do

@@ -165,6 +165,18 @@ static void a_token_that_no_majority_knows_is_none(void **state) {
     forget(&f);
 }
 
+/* Another reader was faster: it has the very token that we want. */
+static void a_token_that_another_has_is_left_to_it(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, ANSWERS(GRANTED(5), TAKEN(9), DONE), ANSWERS(GRANTED(9), DONE), NOWHERE);
+    assert_int_equal(try_once(&f), RLOCK_OK);
+    assert_int_equal(rlock_hold_at(f.lock, 0)->token, 10);
+    end(&f);
+    assert_asked(&f, "att", "at", "");
+    forget(&f);
+}
+
 /* Of readers that come together one may lose each round: that is no failure of the servers. */
 static void who_always_finds_its_token_taken_tries_again(void **state) {
     (void)state;
@@ -357,6 +369,7 @@ int main(void) {
         cmocka_unit_test(the_largest_token_is_told_to_the_others),
         cmocka_unit_test(what_a_majority_knows_is_told_to_nobody),
         cmocka_unit_test(a_token_that_no_majority_knows_is_none),
+        cmocka_unit_test(a_token_that_another_has_is_left_to_it),
         cmocka_unit_test(who_always_finds_its_token_taken_tries_again),
         cmocka_unit_test(a_minority_is_given_back),
         cmocka_unit_test(a_split_vote_is_known_as_one),
