@@ -22,7 +22,7 @@ class Server:
     def reply(self):
         line = self.file.readline()
         if not line.endswith(b"\n"):
-            raise OSError("the server closed the connection")
+            raise ConnectionError("the server closed the connection")
         kind, rest = line[:1], line[1:-2].decode()
         if kind == b"*":
             return [self.reply() for _ in range(int(rest))]
