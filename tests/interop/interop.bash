@@ -129,9 +129,8 @@ leaves() { # WHO
     if is_java "$1" && [[ -e end-$1 ]]; then
         assert_equal "$1: $(answer "$1")" "$1: released"
     elif is_java "$1"; then
-        answer "$1" >/dev/null # that it has been taken: which comes after the entry in history
         # shellcheck disable=SC2086
-        assert_answer released "$1" release ${taken[$1]}
+        gives_back "$1" ${taken[$1]}
     else
         finish "$1"
     fi

@@ -91,3 +91,10 @@ assert_answer() {
     shift
     assert_equal "$*: $(ask "$@")" "$*: $expected"
 }
+
+# gives_back WHO KIND NAME: what it has. That it took it is answered after the entry in history: not to be
+# mistaken for what comes of the release.
+gives_back() {
+    answer "$1" >/dev/null
+    assert_answer released "$1" release "${@:2}"
+}

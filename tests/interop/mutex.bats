@@ -33,9 +33,9 @@ load interop
     try run -w "$(ms 300)" -n x -- true
     assert_failure 75
     assert_answer 2 j1 holds lock x
-    assert_answer released j1 release lock x
+    gives_back j1 lock x
     shut_out a lock x
-    assert_answer released j1 release lock x
+    gives_back j1 lock x
     start run -n x -- rlock run -n x -- "$SECTION" --log history --note who=a --until end-a
     pid_of[a]=$pid
     wait_until 10 entered_section a
@@ -78,7 +78,7 @@ tokens() {
     brief a
     gone 0 a
     wait_until 10 entered_section j1
-    assert_answer released j1 release multi x,y
+    gives_back j1 multi x,y
     assert_no_keys
 }
 

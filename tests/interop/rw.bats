@@ -100,13 +100,13 @@ all_listen() { # N
     enters j1 write x
     enters j1 read x
     awaits a read x
-    assert_answer released j1 release write x
+    gives_back j1 write x
     assert_equal "$(mode)" read
     wait_until 6 entered_section a
     passes j2 read x
     shut_out j2 write x
     leaves a
-    assert_answer released j1 release read x
+    gives_back j1 read x
     assert_no_keys
 }
 
@@ -135,9 +135,9 @@ marked_waiting() {
         assert_failure 75
         [[ $kind == write ]] || passes "r-$kind" read x
         assert_answer 2 j1 holds "$kind" x
-        assert_answer released j1 release "$kind" x
+        gives_back j1 "$kind" x
         shut_out a write x
-        assert_answer released j1 release "$kind" x
+        gives_back j1 "$kind" x
         assert_no_keys
     done
 }
@@ -181,7 +181,7 @@ marked_waiting() {
     (($(redis PTTL x) > 2 * lease))
     shut_out a write x
     for _ in "${times[@]}"; do
-        assert_answer released j1 release write x
+        gives_back j1 write x
     done
     start write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- \
         "$SECTION" --log history --note who=a --until end-a

@@ -85,7 +85,7 @@ available_to_both() { # KIND N
     refute_entered j2
     leaves a
     wait_until 2 entered_section j2
-    assert_answer released j2 release permits x
+    gives_back j2 permits x
     available_to_both permits 3
     redis DEL x
 }
