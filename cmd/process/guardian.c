@@ -274,7 +274,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
     sigset_t all;
     sigfillset(&all);
-    /* Who kills by name (pkill rlock) is not to hit both of us. */
+    /* A kill by name (pkill rlock) is not to hit both of us. */
     (void)prctl(PR_SET_NAME, "lock-guardian", 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);

@@ -151,7 +151,7 @@ bool doctor_clients(const struct target *target, const char *about, struct verdi
                       clients, most);
 }
 
-/* Who listens is not idle to Redis; a holder between two renewals is. */
+/* A subscriber is not idle to Redis; a holder between two renewals is. */
 bool doctor_timeout(const struct target *target, const char *about, struct verdict *out) {
     (void)about;
     const int64_t timeout_s = doctor_number(target, "config.timeout");

@@ -14,7 +14,7 @@ int local_name(const char *server, char **url, char **absolute);
 int local_start(const char *absolute, int64_t timeout_ms);
 
 /* Starts it again if it has died, and waits for at most that long until it is ready: 0 will do
- * where somebody tries on. Says nothing but to who wants to hear all. May be called beside other
+ * where somebody tries on. Prints nothing but with -v. May be called beside other
  * threads. False: it is not there, or not yet. */
 bool local_revive(const char *absolute, int64_t timeout_ms);
 

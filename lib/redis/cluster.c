@@ -157,7 +157,7 @@ static enum rlock_status ask(struct rlock__link *link, const char *const *words,
     return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
 }
 
-/* As Redisson asks it. Who may not ask is on a server that has rights for it. */
+/* As Redisson asks it. A user who may not ask is on a server that has rights for it. */
 static bool knows_shards(struct rlock__link *link, const struct rlock__limit *limit) {
     const char *words[] = {"PUBSUB", "SHARDNUMSUB"};
     rlock__reply *reply = NULL;
@@ -285,7 +285,7 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
     return &node->link;
 }
 
-/* Who told us may be cut off from the others and go on telling it: another one is asked. */
+/* The node that said so may be cut off from the others and go on: another one is asked. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster) {
     cluster->known = false;
     cluster->asked++;

@@ -86,8 +86,8 @@ static inline void rlock__link_distrust(struct rlock__link *link) {
     rlock__link_look_up_again(link);
 }
 
-/* True: host and port, told by a server, can be a place to connect to: both are there, fit into a
- * link and are printable, and the port is a number. */
+/* True: host and port, as a server gave them, can be a place to connect to: both are there, fit
+ * into a link and are printable, and the port is a number. */
 bool rlock__is_place(const char *host, const char *port);
 
 /* True: the two lead to the same place. */

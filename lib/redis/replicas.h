@@ -33,7 +33,7 @@ void rlock__replicas_without(struct rlock__replicas *replicas, const char *host,
 /* True: one that has a priority is gone, says who told us of it. */
 bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 
-/* Who told us is cut off, and can't know who is gone. */
+/* The server that said so is cut off, and can't know which are gone. */
 void rlock__replicas_none_gone(struct rlock__replicas *replicas);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */

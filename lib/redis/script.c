@@ -131,7 +131,7 @@ static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t cou
     return rlock__poll_any(fds, n, again_ms, limit);
 }
 
-/* Who has not answered by now. */
+/* The servers that have not answered by now. */
 static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
     run->abandoned = goes_on && run->link->stage == RLOCK__READY;
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;

@@ -55,8 +55,8 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
 }
 
 /* Asked for before the master: when that is replaced in between, they are the old one's, among them
- * the new one, and not those of a master that nobody was told of. Who may not ask for them takes
- * whatever follows the master for one. */
+ * the new one, and not those of a master that nobody was told of. A user who may not ask for them
+ * takes whatever follows the master for one. */
 static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
                                       struct rlock__replicas *out) {
     rlock__reply *reply = NULL;

@@ -224,7 +224,7 @@ static char *write_host(char *to, const struct rlock__host *host) {
     return stpcpy(stpcpy(stpcpy(to, is_ipv6 ? "]" : ""), ":"), host->port);
 }
 
-/* What is told leads to the same server: a nested rlock gets it. */
+/* What is shown leads to the same server: a nested rlock gets it. */
 static bool redact(struct rlock__server *out, const char *scheme) {
     static const size_t punctuation = 32, port_size = 8;
     /* Every byte may become three; usual ports and their colons come on top. */

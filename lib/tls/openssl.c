@@ -165,7 +165,7 @@ out:
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
-/* What a call that did not succeed is to be told as. */
+/* What a call that did not succeed is reported as. */
 static enum rlock__io judge(struct rlock__tls_session *session, int result, short *events,
                             struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_WAIT;

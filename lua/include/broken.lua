@@ -3,7 +3,7 @@
 local shown = {}
 for owner in string.gmatch(ARGV[6], '[^\n]+') do shown[owner] = true end
 
--- Who has lost it need not wait for the next renewal to find out. On a channel of the owner's, whatever the
+-- The victim need not wait for its next renewal to find out. On a channel of the owner's, whatever the
 -- name, and for all nodes of a cluster.
 local function tell_victim(owner)
     local own_channel = string.format('rlock_break:%s', owner)

@@ -98,7 +98,7 @@ local function drop(owner)
     return redis.call('LREM', queue.list, 1, owner) == 1
 end
 
--- Who is to be let in first; nil: nobody waits. drops: who waits no more is taken out, a few at a time.
+-- The one to let in first; nil: nobody waits. drops: those that wait no more are taken out, a few at a time.
 function queue.head(drops)
     local first, dropped = redis.call('LRANGE', queue.list, 0, waiters.A_FEW - 1), false
     for _, owner in ipairs(first) do

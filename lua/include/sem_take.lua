@@ -12,7 +12,7 @@ end
 
 local function refuse(why, ...) return nil, {REFUSED, 0, 0, string.format(why, ...)} end
 
--- Whether all agree on how many there are. Who waits may have come before it was resized. Where plain
+-- Whether all agree on how many there are. A waiter may have come before it was resized. Where plain
 -- ones are used Redisson's clients may have taken more than is known.
 local function agree(available)
     if call.came_back then return available end

@@ -15,7 +15,7 @@ function sem.has_turn(first, came)
     return wants and due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
 end
 
--- Wakes the first whose request fits into what is available, `most` of them. Who comes wakes the next; who
+-- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)
     local front = redis.call('ZRANGE', key.waiters, 0, NEAR - 1, 'WITHSCORES')
@@ -41,7 +41,7 @@ function sem.wake(most)
     if told == #owners and not heard and told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
 end
 
--- Who is first in line now is there when the next lease ends, and hears Redisson's releases.
+-- The first in line is there when the next lease ends, and hears Redisson's releases.
 local function tell_first()
     local ms = sem.next_end()
     if waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms)) == nil then waiters.fade(sem.wants) end

@@ -17,7 +17,7 @@ local waiters = {
     FADES_IN = 2500, -- ms
 }
 
--- Who hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
+-- A waiter that hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
 -- that sends no heartbeats will be told to, see waiters.tend().
 function waiters.expect(at, owner, woken)
     redis.call('ZADD', at.heartbeats, 'XX', 'LT', server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0), owner)

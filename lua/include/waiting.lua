@@ -12,7 +12,7 @@ function waiters.stands_in(at)
     return at.ticket
 end
 
--- Who is about to stand in it is asked for all rights: it must not wait for what it may not take.
+-- A caller that is about to stand in it is asked for all rights: it must not wait for what it may not take.
 function waiters.refusal(at, rights)
     if call.enqueue and not waiters.stands_in(at) then return server.denies_any(rights()) end
 end
