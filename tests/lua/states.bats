@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# states.bats: tests/states/run, in small: no promise is broken in any state of two clients; and what it is worth.
+
+load ../lib/rlock
+
+setup_file() { :; } # it has servers of its own
+teardown_file() { :; }
+setup() { :; }
+teardown() { :; }
+
+states() {
+    TMPDIR=$BATS_TEST_TMPDIR run "$PROJECT/tests/states/run" --scripts "$SCRIPTS" "$@"
+    echo "$output"
+}
+
+@test "all states of two clients whose requests are lost, late or repeated, and who die: no promise is broken" {
+    states --quick
+    assert_success
+    assert_output --regexp '^run 2,3,1,0: [0-9]{3,} states'
+}
+
+@test "scripts with a fault in them are found" {
+    states --controls
+    assert_success
+    refute_output --partial NOT
+}
+
+@test "it says how a promise was broken, and leaves nothing" {
+    mkdir "$BATS_TEST_TMPDIR/scripts"
+    cp "$SCRIPTS"/*.lua "$BATS_TEST_TMPDIR/scripts"
+    sed -i "s/return call.try <= over/return false/" "$BATS_TEST_TMPDIR/scripts/mutex_acquire.lua"
+    states --quick --scene run --scripts "$BATS_TEST_TMPDIR/scripts"
+    assert_failure 1
+    assert_output --partial 'has left, and of it there is'
+    assert_output --partial ' request late 0 take'
+    assert_equal "$(find "$BATS_TEST_TMPDIR" -name 'states.*')" ''
+}

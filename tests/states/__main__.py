@@ -1,0 +1,93 @@
+"""All states of the scripts: see README.md."""
+import argparse
+import pathlib
+import signal
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tools/scripts")]
+
+from controls import CONTROLS  # noqa: E402
+import report  # noqa: E402
+from scenes import SCENES  # noqa: E402
+from search import Found  # noqa: E402
+from server import Server  # noqa: E402
+
+
+def options():
+    parser = argparse.ArgumentParser(prog="run")
+    parser.add_argument("--quick", action="store_true", help="small scenes, in seconds")
+    parser.add_argument("--scene", action="append", choices=SCENES)
+    parser.add_argument("--size", help="clients, requests of each, faults, steps of time: 3,4,1,2")
+    parser.add_argument("--most", type=int, help="so many states of each, then stop")
+    parser.add_argument("--seconds", type=float, help="so long for each, then stop")
+    parser.add_argument("--controls", action="store_true", help="broken scripts, which must all be found")
+    parser.add_argument("--report", action="store_true", help="write REPORT.md")
+    parser.add_argument("--scripts", default=PROJECT / "build/lib/lua", help="folder of the whole scripts")
+    return parser.parse_args()
+
+
+class Played:
+    """One search: what came of it."""
+
+    def __init__(self, args, scene, size, broken=None):
+        began = time.monotonic()
+        with Server() as server:
+            search, self.found = scene.search(server, args.scripts, size, broken), None
+            try:
+                self.whole = search.run(args.most, args.seconds)
+            except Found as found:
+                self.whole, self.found = False, str(found)
+            self.version = server.version
+        model = search.model
+        self.states, self.transitions = len(search.parents), search.transitions
+        self.asked, self.most, self.gaps = len(model.answers), model.most, getattr(model, "gaps", ())
+        self.seconds = time.monotonic() - began
+
+    def __str__(self):
+        return (f"{self.states} states, {self.transitions} transitions, {self.asked} runs of a script, "
+                f"at most {self.most} commands, {self.seconds:.0f} s{'' if self.whole else ', not all'}")
+
+
+def play(args):
+    rows, bad = [], 0
+    for name in args.scene or SCENES:
+        scene = SCENES[name]
+        sizes = [tuple(map(int, args.size.split(",")))] if args.size else scene.quick if args.quick else scene.full
+        for size in sizes:
+            played = Played(args, scene, size)
+            rows.append((name, scene, size, played))
+            print(f"{name} {','.join(map(str, size))}: {played}", flush=True)
+            for gap in played.gaps:
+                print(f"known: {gap}", flush=True)
+            if played.found:
+                bad += 1
+                print(played.found, flush=True)
+    if args.report:
+        report.write(rows)
+    return bad
+
+
+def play_controls(args):
+    bad, args.most = 0, args.most or 20000
+    for name, control in CONTROLS.items():
+        played = Played(args, SCENES[control.scene], control.size, {control.script: [(control.old, control.new)]})
+        caught = played.found is not None and control.said in played.found.splitlines()[0]
+        bad += not caught
+        print(f"{'caught' if caught else 'NOT CAUGHT'}: {name}, {played}", flush=True)
+        if not caught:
+            print(played.found, flush=True)
+    print(f"{len(CONTROLS) - bad} of {len(CONTROLS)} controls caught")
+    return bad
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server goes, too
+    args = options()
+    return 1 if (play_controls if args.controls else play)(args) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""Scripts with a fault in them, each of which must be found: is the search any good?"""
+from typing import NamedTuple
+
+
+class Control(NamedTuple):
+    scene: str
+    script: str
+    old: str
+    new: str
+    said: str  # what the promise that it breaks says
+    size: tuple = (3, 3, 1, 1)
+
+
+CONTROLS = {
+    "a release that asks for no owner": Control(
+        "run", "mutex_release",
+        "redis.pcall('HGET', key.lock, call.owner) == '1'\n    and redis.call('HGET', key.hold, call.id) and not", "not",
+        "believes to hold it"),
+    "a token that does not grow": Control(
+        "run", "mutex_acquire", "redis.call('INCR', key.token)", "redis.call('GET', key.token) + 0", "no new token"),
+    "a lease that is too short": Control(
+        "run", "mutex_acquire", "redis.call('PEXPIRE', key.lock, call.lease_text)",
+        "redis.call('PEXPIRE', key.lock, call.lease - 500)", "but it stands for"),
+    "a lease that never ends": Control(
+        "run", "mutex_acquire", "redis.call('PEXPIRE', key.info, call.lease_text)", "", "never expires"),
+    "a lock that is taken before its lease ends": Control(
+        "run", "mutex_acquire", "local ttl = redis.call('PTTL', key.lock)\n",
+        "local ttl = redis.call('PTTL', key.lock) if ttl < 2000 then redis.call('DEL', key.lock) ttl = -2 end\n",
+        "believes to hold it"),
+    "a release that wakes nobody": Control(
+        "run", "mutex_release", "    server.tell_all('0')\n    waiters.wake(waiters)\n", "",
+        "who waits gets it after"),
+    "a repeated request that takes anew": Control(
+        "run in run", "mutex_acquire", "if redis.call('HGET', key.hold, call.id) then\n        return keep",
+        "if false then\n        return keep", "who waits gets it after"),
+    "a late request that is not remembered to be over": Control(
+        "run", "mutex_acquire", "return call.try <= over", "return false", "has left, and of it there is"),
+    "a waiter that leaves without a word to the next": Control(
+        "run", "mutex_release", "        waiters.wake(waiters)\n    end\nend\n\nlocal function longest", 
+        "    end\nend\n\nlocal function longest", "who waits gets it after"),
+    "a queue that lets the last in": Control(
+        "fair", "fair_acquire", "(not head or head == call.owner)", "true", "who came earlier"),
+    "a reader beside a writer": Control(
+        "read, write", "read_acquire", "if mode ~= 'write' and not writer then", "if not writer then",
+        "and one writes"),
+    "a write that ends without a word": Control(
+        "read, write", "rw_release", "        server.tell_all(wrote and '1' or '0')\n        rw.wake()\n", "",
+        "who waits gets it after"),
+    "one permit too many": Control(
+        "sem", "sem_acquire", "if available < call.permits then", "if available + 1 < call.permits then",
+        "permits are held"),
+    "a permit that comes back twice": Control(
+        "sem", "sem_release", "sem.give(#ours)", "sem.give(call.permits)", "are available"),
+    "a latch that is open, and nobody is told": Control(
+        "latch", "latch_down", "server.tell_all('0')", "", "all are told", (4, 1, 1, 1)),
+    "a count that is repeated, and counted": Control(
+        "latch", "latch_down", "or latch.done_before()", "", "counted", (4, 1, 1, 1)),
+    "a server that takes any token": Control(
+        "tokens of a quorum, shared", "token_raise", "if not is_less(known, token) then", "if false then", "gets the token",
+        (2, 1, 0, 0)),
+    "a server that does not keep the token": Control(
+        "tokens of a quorum, shared", "token_raise", "redis.call('SET', key.token, token)", "", "gets the token",
+        (2, 1, 0, 0)),
+}

@@ -1,0 +1,156 @@
+"""What a client is, and what it knows: the library's rules, as values.
+
+A client follows lib/lock: a request without an answer is sent again; what may have been taken is given back; a
+try has a number, which grows when something of the last one may still arrive; who gives back says whether a
+request to take it was never answered; who is told that it is busy listens, tries once more, and sleeps until
+a message, or for as long as the answer says.
+"""
+from typing import NamedTuple, Optional
+
+from client import KINDS
+from keys import LAST_TOKEN, US, attempt, owner
+
+LEASE = 4000  # ms
+BEAT, PROMPT = 2500, 1500  # ms: lib/lock/retry.h, acquire.c
+# Which of a kind's keys a renewal gets, and how many a request to take it: lib/lock/kind.c.
+HELD = {"run": {0, 2, 3}, "fair": {0, 2, 3}, "read": {0, 2, 3, 9}, "write": {0, 2, 3, 9}, "sem": {0, 2, 3, 6}}
+TO_TAKE = {"run": 6}
+
+
+ELSE = {"raise": "token_raise", "set": "latch_set", "down": "latch_down"}
+
+
+class Role(NamedTuple):
+    """What a client is there for."""
+    kind: str
+    waits: bool = True
+    lease: int = LEASE
+    permits: int = 1
+    total: str = ""  # of a semaphore
+    variant: str = ""
+    keep: int = 0  # ms for which it leaves it held
+    inner: Optional[int] = None  # the client whose command it runs in
+
+
+class Request(NamedTuple):
+    what: str  # take, renew, give; raise: quorum.py; set, down: latch.py
+    number: int
+    astray: bool = False
+    line: bool = False  # it asks for a place in line
+    place: int = 0
+    ticket: Optional[int] = None  # us, from now
+    proof: Optional[int] = None  # the enclosing hold's token, or the one that is proposed
+    under: bool = False  # given back, or renewed, as a hold of the one around it
+
+
+class Local(NamedTuple):
+    """What a client knows. Times are ms from now."""
+    phase: str = "idle"  # wait, hold, ask (no answer), dead; gone: it has ended
+    asked: Optional[Request] = None  # what no answer has come to
+    strays: tuple = ()  # what may still arrive, though nobody waits for the answer
+    steps: int = 0  # so many requests it may still make
+    number: int = 1
+    unsure: bool = False  # something of this try may still arrive
+    astray: bool = False  # namely a request to take it
+    left: int = 0  # for how long it believes to hold it
+    token: Optional[int] = None
+    under: bool = False  # it has re-entered
+    proof: Optional[int] = None
+    due: int = 0  # when it tries again
+    hears: int = 0  # 1: its own channel, 2: everybody's as well
+    place: int = 0  # in line, 2 standing for all behind
+    ticket: Optional[int] = None
+    sure: bool = False  # it has done all to keep its place
+    stopped: bool = False
+    clean: bool = True  # as far as it knows nothing of it stands on the server
+
+
+def key(pattern):
+    return pattern.replace("*", "x")
+
+
+def script(role, what):
+    if what in ELSE:
+        return ELSE[what]
+    return KINDS[role.kind][{"take": 0, "renew": 1, "give": 2}[what]]
+
+
+def channel(role):
+    return key(KINDS[role.kind][4])
+
+
+def arguments(role, i, request, heard_by):
+    """All words of EVALSHA behind the hash."""
+    all_keys = [key(pattern) for pattern in KINDS[role.kind][3]]
+    tombstone = key(f"rlock_tombstone:{attempt(i)}:{{*}}")
+    if request.what == "renew":
+        held = HELD[role.kind]
+        keys = [each if at in held else all_keys[0] for at, each in enumerate(all_keys[:max(held) + 1])]
+    else:
+        keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + [tombstone]
+    if request.what in ("set", "down"):
+        return [str(len(all_keys)), *all_keys, attempt(i), "0", attempt(i), str(role.permits),
+                f"PUBLISH {heard_by:x}.{channel(role)}"]
+    outer = owner(role.inner) if role.inner is not None else owner(i)
+    args = [outer if request.under else owner(i), str(role.lease), f"{attempt(i)}.{request.number}",
+            str(role.permits), f"PUBLISH {heard_by:x}.{channel(role)}"]
+    if request.what == "take":
+        proof = request.proof is not None
+        args += [str(int(request.line)),
+                 f'"host":"h","pid":1,"user":"u","command":"c","permits":{role.permits}',
+                 role.total, role.variant, outer if proof else "", str(request.proof + LAST_TOKEN) if proof else "",
+                 str(request.place or ""), "" if request.ticket is None else str(request.ticket + US)]
+    elif request.what == "give":
+        args += [str(role.keep or ""), owner(i) if request.under else "", "1" if request.astray else ""]
+    elif request.what == "raise":
+        args.append(str(request.proof + LAST_TOKEN))
+    while args[-1] == "":
+        args.pop()
+    return [str(len(keys)), *keys, *args]
+
+
+# --- what happens to what it knows ---------------------------------------------------------------
+
+def moved_request(request, ms, grown):
+    if request is None:
+        return None
+    if ms and request.ticket is not None:
+        request = request._replace(ticket=request.ticket - ms * 1000)
+    if grown and request.proof is not None:
+        request = request._replace(proof=request.proof - grown)
+    return request
+
+
+def clock_moved(each, ms):
+    """Tickets are times of the server's."""
+    return each._replace(
+        ticket=None if each.ticket is None else each.ticket - ms * 1000,
+        asked=moved_request(each.asked, ms, 0),
+        strays=tuple(moved_request(stray, ms, 0) for stray in each.strays))
+
+
+def later(each, ms):
+    return clock_moved(each, ms)._replace(left=max(each.left - ms, 0), due=max(each.due - ms, 0))
+
+
+def rebased(each, grown):
+    """Tokens are relative to the last, which has grown by so much."""
+    if each.token is None and each.proof is None and not each.strays and each.asked is None:
+        return each
+    return each._replace(
+        token=None if each.token is None else each.token - grown,
+        proof=None if each.proof is None else each.proof - grown,
+        asked=moved_request(each.asked, 0, grown),
+        strays=tuple(moved_request(stray, 0, grown) for stray in each.strays))
+
+
+def told(each, own, everybody, text):
+    """A message on its own channel, or on everybody's. An answer that comes later is newer than it."""
+    if each.phase != "wait" or not (own and each.hears or everybody and each.hears == 2):
+        return each
+    if everybody or text == "0":
+        return each._replace(due=0)
+    if text == "beat":
+        return each._replace(due=min(each.due, BEAT))
+    ms = int(text.split()[1])
+    return each._replace(due=min(each.due, ms + 1), place=1, hears=each.hears if each.stopped else 2)
