@@ -6,29 +6,39 @@ import signal
 import sys
 import tempfile
 
+import linear
 import report
+import rounds
 from play import Combo, Played
 
 # Who breaks what, on which topology, as which kind, under which faults; and who must see it.
 CONTROLS = (
-    ("no_lock", "socket", "run", (), "exclusion"),
-    ("no_lock", "socket", "rw", (), "exclusion"),
-    ("no_lock", "socket", "sem", (), "exclusion"),
-    ("no_renewal", "socket", "run", (), "exclusion"),
-    ("broken_script", "socket", "run", (), "exclusion"),
-    ("old_token", "socket", "run", (), "tokens"),
-    ("no_queue", "socket", "fair", (), "order"),
-    ("sleeping_guardian", "tcp", "run", ("refused", "paused"), "lease"),
-    ("careless_guardian", "socket", "run", ("holder-killed",), "orphans"),
-    ("other_status", "socket", "run", (), "statuses"),
-    ("endless", "socket", "run", (), "waits"),
-    ("left_key", "socket", "run", (), "remains"),
-    ("left_process", "socket", "run", (), "processes"),
-    ("idle", "socket", "run", ("holder-killed",), "never bit"),
+    ("no_lock", "socket", "run", (), ("exclusion", "linear", "held")),
+    ("no_lock", "socket", "rw", (), ("exclusion", "linear")),
+    ("no_lock", "socket", "sem", (), ("exclusion", "linear")),
+    ("no_renewal", "socket", "run", (), ("exclusion",)),
+    ("broken_script", "socket", "run", (), ("exclusion",)),
+    ("old_token", "socket", "run", (), ("tokens", "linear")),
+    ("no_queue", "socket", "fair", (), ("order",)),
+    ("sleeping_guardian", "tcp", "run", ("refused", "paused"), ("lease",)),
+    ("sleeping_guardian", "socket", "run", ("lock-deleted",), ("noticed",)),
+    ("unreplicated", "sentinel", "run", ("isolated",), ("exclusion",)),
+    ("careless_guardian", "socket", "run", ("holder-killed",), ("orphans",)),
+    ("forgetful", "socket", "run", (), ("forgotten",)),
+    ("revenant", "socket", "run", (), ("late",)),
+    ("deaf", "socket", "run", (), ("handed",)),
+    ("other_status", "socket", "run", (), ("statuses",)),
+    ("endless", "socket", "run", (), ("waits",)),
+    ("left_key", "socket", "run", (), ("remains",)),
+    ("left_process", "socket", "run", (), ("processes",)),
+    ("idle", "socket", "run", ("holder-killed",), ("never bit",)),
 )
 FAKES = tuple(dict.fromkeys(control[0] for control in CONTROLS))
 TURNS = 3  # two have to meet, which a busy machine may prevent
-OUTLAST = ("no_renewal", "sleeping_guardian", "careless_guardian")  # need commands that outlast a lease
+SECONDS = {"deaf": 4, "no_queue": 4}
+TOGETHER = ("deaf",)  # are seen when nobody else comes
+# Need commands that outlast a lease:
+OUTLAST = ("deaf", "no_renewal", "sleeping_guardian", "unreplicated", "careless_guardian")
 
 
 def write_client(folder, fake, rlock):
@@ -44,15 +54,21 @@ def seen(control, turn, rlock, section):
     """The names of those who saw anything."""
     fake, topology, kind, faults, _ = control
     with tempfile.TemporaryDirectory() as folder:
-        played = Played(Combo(f"{fake} {turn}", topology, kind, list(faults), 6 if faults else 1.5,
-                              lease_s=1, long_share=0.5 if fake in OUTLAST else 0, settle_s=4),
+        played = Played(Combo(f"{fake} {turn}", topology, kind, list(faults), SECONDS.get(fake, 6 if faults else 1.5),
+                              lease_s=1, long_share=0.5 if fake in OUTLAST else 0, settle_s=8, workers=4,
+                              pace="together" if fake in TOGETHER else "each"),
                         write_client(folder, fake, rlock), section)
     for pid in played.left_behind:
         os.kill(pid, signal.SIGKILL)
-    played.forget()
     total = report.Total(fake, rlock)
-    total.add(played)
-    return {anomaly.judge for anomaly in played.anomalies} | ({"never bit"} if total.never_bit() else set())
+    total.add(rounds.Outcome(played))
+    played.forget()
+    return {anomaly.judge for anomaly in played.anomalies} | ({"never bit"} if total.never_bit(faults) else set())
+
+
+def asked(control):
+    """The judges that must see it, of those that are there."""
+    return {judge for judge in control[-1] if judge != "linear" or linear.program}
 
 
 def all_caught(fakes, rlock, section):
@@ -60,11 +76,11 @@ def all_caught(fakes, rlock, section):
     for control in chosen:
         for turn in range(TURNS):
             found = seen(control, turn, rlock, section)
-            caught = control[-1] in found
-            if caught:
+            if not asked(control) - found:
                 break
-        missed += not caught
-        print(f"{control[0]} as {control[2]}: {'caught' if caught else 'MISSED'} by {control[-1]}"
+        blind = asked(control) - found
+        missed += bool(blind)
+        print(f"{control[0]} as {control[2]}: {'MISSED by ' + ', '.join(sorted(blind)) if blind else 'caught'}"
               f" (seen by {', '.join(sorted(found)) or 'nobody'})", flush=True)
     print(f"{len(chosen) - missed} of {len(chosen)} controls caught")
     return missed == 0

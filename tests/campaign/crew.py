@@ -5,22 +5,27 @@ import random
 import shlex
 import signal
 import subprocess
+import sys
 import threading
 import time
 
+import handles
 from victims import descendants
 
-KINDS = ("run", "fair", "rw", "sem", "multi", "nested")
-NAME, PERMITS, WORKERS = "x", 3, 4
+KINDS = ("run", "fair", "rw", "sem", "multi", "nested", "handle", "latch")
+NAME, PERMITS = "x", 3
+LONGEST = 3  # leases that a command takes
+LAST_S = 20  # for one that was killed
 
 
 class Run:
     """One rlock, and what became of it."""
 
-    def __init__(self, number, command, limit, is_short, log):
-        self.number, self.command, self.limit, self.log = number, command, limit, log
-        self.is_short = is_short
+    def __init__(self, number, asked, log):
+        self.number, self.log = number, log
+        self.command, self.limit, self.is_short, self.exit = asked
         self.begun_ns, self.ended_ns, self.status = time.monotonic_ns(), None, None
+        self.enters = "--" in self.command  # a section of its own
         self.faults = []  # those that struck one of its own processes
 
     def __str__(self):
@@ -28,7 +33,10 @@ class Run:
 
 
 class Crew:
-    """WORKERS that come again and again until over is set. folder: where all is written."""
+    """Workers that come again and again until over is set, or all together, and then all again when
+    the last has ended. folder: where all is written."""
+
+    EXITS = (0, 0, 0, 3)  # of the commands
 
     def __init__(self, combo, rlock, section, folder, url):
         self.combo, self.rlock, self.section, self.folder = combo, rlock, section, folder
@@ -38,24 +46,28 @@ class Crew:
         os.makedirs(self.beats)
         open(self.history, "wb").close()
         self.runs, self.lock, self.over = [], threading.Lock(), threading.Event()
+        self.given_up = threading.Event()  # of those that should have ended by now
+        self.gathered = threading.Barrier(combo.workers)
         self.workers = [threading.Thread(target=self.work, args=(n,), daemon=True)
-                        for n in range(WORKERS)]
+                        for n in range(combo.workers)]
 
     def start(self):
         for worker in self.workers:
             worker.start()
 
     def join(self, seconds):
-        """Returns those that have not ended by then, and ends them."""
+        """Returns those that have not ended by then, and ends them. over is set."""
         until = time.monotonic() + seconds
         for worker in filter(threading.Thread.is_alive, self.workers):
             worker.join(max(0, until - time.monotonic()))
+        self.given_up.set()
+        self.gathered.abort()
         with self.lock:
             late = [run for run in self.runs if run.status is None]
             for run in late:
                 run.process.kill()
         for worker in filter(threading.Thread.is_alive, self.workers):
-            worker.join()
+            worker.join(LAST_S)
         return late
 
     def note(self, line):
@@ -70,27 +82,38 @@ class Crew:
     def work(self, number):
         rng = random.Random(f"{self.combo.seed} worker {number}")
         while not self.over.is_set():
-            command, limit, is_short = self.command(rng, self.combo.long_share * (6 if number == 0 else 1))
-            self.run(command, limit, is_short)
-            time.sleep(rng.uniform(0, 0.05))
+            asked = self.command(rng, self.combo.long_share * (6 if number == 0 else 1))
+            self.run(asked)
+            if self.combo.pace == "together":
+                self.gather()
+            else:
+                time.sleep(rng.uniform(0, 0.05))
+        self.gathered.abort()
 
-    def run(self, command, limit, is_short):
+    def gather(self):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            self.gathered.wait()
+
+    def run(self, asked):
         with self.lock:
             number = len(self.runs) + 1
             log = os.path.join(self.folder, f"rlock{number}.log")
-            run = Run(number, command, limit, is_short, log)
+            run = Run(number, asked, log)
             with open(log, "wb") as stderr:
-                run.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stderr,
+                run.process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL, stdout=stderr,
                                                stderr=stderr, env=self.env)
             self.runs.append(run)
         os.waitid(os.P_PID, run.process.pid, os.WEXITED | os.WNOWAIT)
         with self.lock:  # reaped only where nobody is about to strike it
             run.ended_ns, run.status = time.monotonic_ns(), run.process.wait()
+        return run
 
     def command(self, rng, long_share):
-        """What a worker calls next, the limit of its wait in ms or None, and whether it is short."""
+        """What a worker calls next, the limit of its wait in ms or None, whether it is short, and how its
+        command ends."""
         lease_ms = int(self.combo.lease_s * 1000)
-        kind, options, permits = self.combo.kind, ["-l", f"{lease_ms}ms", "-n", NAME], 1
+        kind, permits = self.combo.kind, 1
+        options = ["-l", f"{lease_ms}ms", "-n", NAME, "--io-timeout", f"{self.combo.io_ms}ms"]
         if kind == "rw":
             kind = "write" if rng.random() < 0.35 else "read"
         elif kind == "sem":
@@ -98,20 +121,28 @@ class Crew:
             options += ["--permits", str(PERMITS), "--take", str(permits)]
         elif kind == "multi":
             kind, options = "run", [*options, "-n", "y"]
-        stay_ms = rng.choice((1, 5, 20, 80)) if rng.random() > long_share else lease_ms * 3 // 2
-        command = self.tree(rng, stay_ms, permits)
+        stay_ms = rng.choice((1, 1, 5, 5, 20, 80)) if rng.random() > long_share \
+            else int(lease_ms * rng.choice((1.5, 1.5, LONGEST)))
+        status = rng.choice(self.EXITS)
+        command = self.tree(rng, stay_ms, permits, status)
         if kind == "nested":
             kind, inner = "run", "run" if self.combo.topology.startswith("quorum") else "fair"
             command = [self.rlock, inner, *options, "--log", "json", "--", *command]
         limit = rng.randint(50, 3000) if rng.random() < 0.2 else None
         wait = ["-w", f"{limit}ms"] if limit else []
-        return [self.rlock, kind, *options, *wait, "--log", "json", "--", *command], limit, stay_ms < lease_ms
+        if kind == "handle":
+            kind = "run" if self.combo.topology.startswith("quorum") else rng.choice(("run", "fair"))
+            script = [sys.executable, "-ISB", handles.__file__, self.rlock, str(lease_ms), str(stay_ms),
+                      str(self.combo.io_ms), self.history]
+            return [*script, "--", kind, *options[:4], *wait], limit, stay_ms < lease_ms, 0
+        return [self.rlock, kind, *options, *wait, "--log", "json", "--", *command], limit, \
+            stay_ms < lease_ms, status
 
-    def tree(self, rng, stay_ms, permits):
+    def tree(self, rng, stay_ms, permits, status):
         """One process, or one that ignores SIGTERM, or three: one of them in a session of its own."""
         note = f"arrival={time.monotonic_ns()} permits="
         section = [self.section, "--log", self.history, "--beat-dir", self.beats,
-                   "--ms", str(stay_ms), "--note"]
+                   "--ms", str(stay_ms), "--exit", str(status), "--note"]
         shape = rng.random()
         if shape < 0.5:
             return [*section, f"{note}{permits}"]
@@ -119,7 +150,7 @@ class Crew:
             return [*section, f"{note}{permits}", "--ignore-term"]
         first, other = shlex.join([*section, f"{note}{permits}"]), shlex.join([*section, f"{note}0"])
         return ["sh", "-c", f"trap : TERM; {first} & setsid {other} --ignore-term & {other} & "
-                            "wait; wait; wait; exit 0"]
+                            f"wait; wait; wait; exit {status}"]
 
     # --- whom a fault strikes --------------------------------------------------------------------
 
@@ -141,6 +172,8 @@ class Crew:
 
     def process_of(self, run, whom):
         below = descendants(run.process.pid)
+        if self.combo.kind == "handle":
+            return self.process_of_script(run, whom, below)
         sections = [pid for pid in below if self.link(pid) == self.section]
         if whom == "waiter":
             return None if sections else run.process.pid
@@ -149,6 +182,13 @@ class Crew:
         if whom == "guardian":
             return next((pid for pid in below if sections and self.name(pid) == "lock-guardian"), None)
         return next(iter(sections), None)
+
+    def process_of_script(self, run, whom, below):
+        """What waits is its rlock acquire. Nobody ends what it does when it is dead, or stopped."""
+        holds = self.name(run.process.pid) == handles.HOLDING
+        if whom == "holder" and holds:
+            return run.process.pid
+        return next(iter(below), None) if whom == "waiter" and not holds else None
 
     @staticmethod
     def link(pid):
@@ -170,7 +210,6 @@ class Crew:
         with self.lock:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(pidfd, signal.SIGCONT)
-            os.close(pidfd)
             if run.status is None:
                 for pid in (run.process.pid, *descendants(run.process.pid)):
                     with contextlib.suppress(ProcessLookupError):

@@ -53,19 +53,58 @@ def no_queue(rlock, command):
     return status
 
 
+def become(command):
+    os.execv(command[0], command)
+
+
 def old_token(rlock, command):
-    return run([*rlock, "env", "RLOCK_TOKEN=7", *command])
+    become([*rlock, "env", "RLOCK_TOKEN=7", *command])
 
 
 def broken_script(rlock, command):
     """As of a script that gives back what another one holds."""
     server().call("DEL", NAME)
-    return run([*rlock, *command])
+    become([*rlock, *command])
+
+
+def holds(lease_ms):
+    """Says in Redis that this process holds it."""
+    server().call("HSET", NAME, f"00000000-0000-0000-0000-000000000000:{os.getpid()}@here", 1)
+    server().call("PEXPIRE", NAME, lease_ms)
+
+
+def forgetful(_, __):
+    """Does not give it back."""
+    holds(1000)
+    return 0
+
+
+def revenant(_, __):
+    """Its request comes when it has ended."""
+    me = os.getpid()
+    if os.fork() == 0:
+        time.sleep(0.2)
+        os.getpid = lambda: me
+        holds(100)
+        os._exit(0)
+    return 0
+
+
+def deaf(rlock, command):
+    """Is not woken, and looks again after a while."""
+    while (status := run([rlock[0], rlock[1], "-x", *rlock[2:], *command])) == 75:
+        time.sleep(6)
+    return status
 
 
 def sleeping_guardian(rlock, command):
     """Nothing stops a command that lost its lease."""
-    return run([rlock[0], rlock[1], "--on-lost", "warn", *rlock[2:], *command])
+    become([rlock[0], rlock[1], "--on-lost", "warn", *rlock[2:], *command])
+
+
+def unreplicated(rlock, command):
+    """Holds what its server has told nobody."""
+    return run([rlock[0], rlock[1], "--replicas", "0", *rlock[2:], *command])
 
 
 def careless_guardian(rlock, command):
@@ -92,13 +131,13 @@ def idle(_, __):
 
 def left_key(rlock, command):
     server().call("SET", "rlock_forgotten", "1")
-    return run([*rlock, *command])
+    become([*rlock, *command])
 
 
 def left_process(rlock, command):
     with open(os.devnull, "wb") as null:
         subprocess.Popen(["sleep", "60"], start_new_session=True, stdout=null, stderr=null)
-    return run([*rlock, *command])
+    become([*rlock, *command])
 
 
 def main():

@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 
+import network
 import proxy
+import replicated
 import servers
 
 PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT
@@ -22,22 +24,36 @@ PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT
     "waiter-ended": ("waiter", signal.SIGTERM),
 }
 STARVED = "processors-starved"
-FAULTS = (*proxy.FAULTS, *servers.FAULTS, *PROCESS, STARVED)
-PATIENCE_S = 1
+FAULTS = (*proxy.FAULTS, *servers.FAULTS, *replicated.FAULTS, *replicated.CLUSTER_FAULTS, *PROCESS, STARVED)
+REPLACING = ("paused", "restarted", "clients-full", "slow", "resharded", *replicated.FAULTS)  # of a master
+LASTING = ("clock-stepped",)  # after their end
+LIMIT_S = 40     # until it has ended: longer than any election
+GLANCE_S = 0.05  # between looks at whether it has
 SPIN = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
 
 
 def possible(fault, topology):
-    return fault not in proxy.FAULTS or topology != "socket"
+    if topology == "redisson":
+        return fault in PROCESS or fault == "scripts-flushed"
+    if fault in network.FAULTS and not network.OWN:
+        return False
+    if fault in (*replicated.FAULTS, *replicated.CLUSTER_FAULTS):
+        return topology == "cluster" or (topology == "sentinel" and fault in replicated.FAULTS)
+    if fault in proxy.FAULTS:
+        return topology not in ("socket", "sentinel", "cluster")
+    if fault == "lock-deleted":  # of several servers two at a time would be too many
+        return topology in ("socket", "tcp")
+    # One that takes over with another clock ends leases early: rlock(7).
+    return fault != "clock-stepped" or topology not in ("sentinel", "cluster")
 
 
 class Fault:
     """One of the plan: when it begins, what, for how long, and whom it chooses."""
 
-    def __init__(self, at_s, name, lasts_s, choice):
-        self.at_s, self.name, self.lasts_s, self.choice = at_s, name, lasts_s, choice
+    def __init__(self, number, at_s, name, lasts_s, choice):
+        self.number, self.at_s, self.name, self.lasts_s, self.choice = number, at_s, name, lasts_s, choice
         self.begun_ns = self.ended_ns = self.bites = 0
-        self.target, self.claims, self.undo = "", None, None
+        self.target, self.claims, self.course = "", None, None
 
     def __str__(self):
         return f"{self.name} {self.target} for {self.lasts_s:.2f} s"
@@ -51,9 +67,16 @@ def plan(seed, names, seconds, lease_s):
     rng, faults, at_s, order = random.Random(f"{seed} nemesis"), [], 0.3, []
     while names and at_s < seconds:
         order = order or rng.sample(names, len(names))
-        faults.append(Fault(at_s, order.pop(), rng.choice((0.2, 0.7, 1.5)) * lease_s, rng.random()))
+        faults.append(Fault(len(faults), at_s, order.pop(), rng.choice((0.2, 0.7, 1.5, 2.5)) * lease_s, rng.random()))
         at_s += rng.uniform(0.05, 1)
     return faults
+
+
+def spare_most(faults, servers):
+    """Of several servers only the first ones are struck, fewer than half."""
+    for fault in faults:
+        if fault.name not in PROCESS and servers > 1:
+            fault.choice *= (servers - 1) // 2 / servers
 
 
 class Nemesis:
@@ -70,63 +93,48 @@ class Nemesis:
         while due:
             at_s, begins, fault = heapq.heappop(due)
             time.sleep(max(0, start + at_s - time.monotonic()))
-            if not begins:
-                self.end(fault)
-                continue
-            begun = self.begin(fault)
-            if begun is None and time.monotonic() < start + fault.at_s + PATIENCE_S:
-                heapq.heappush(due, (at_s + 0.01, True, fault))  # there may be no holder just now
-            elif begun:
-                heapq.heappush(due, (time.monotonic() - start + fault.lasts_s, False, fault))
+            now_s = time.monotonic() - start
+            if begins:
+                begun = self.begin(fault)
+                if begun is None and now_s < fault.at_s + self.topology.patience_s:
+                    heapq.heappush(due, (now_s + 0.01, True, fault))  # there may be no holder just now
+                elif begun and self.goes_on(fault):
+                    heapq.heappush(due, (time.monotonic() - start + fault.lasts_s, False, fault))
+            elif self.goes_on(fault):
+                heapq.heappush(due, (time.monotonic() - start + GLANCE_S, False, fault))
 
     def begin(self, fault):
-        """Whether it is to end; None: not yet possible."""
-        fault.begun_ns = time.monotonic_ns()
+        """Whether it has; None: it cannot yet."""
         if fault.name in PROCESS:
-            begun = self.strike_process(fault)
-        elif fault.name == STARVED:
-            begun = self.starve(fault)
-        else:
-            begun = self.strike_server(fault)
-        fault.ended_ns = time.monotonic_ns()
-        return begun
-
-    def end(self, fault):
-        bites = fault.undo()
-        fault.bites += bites or 0
-        fault.ended_ns = time.monotonic_ns()
-        self.busy.discard(fault.claims)
-
-    # --- the servers and the wires before them ---------------------------------------------------
-
-    def strike_server(self, fault):
-        """One of them, unless it, or its wire, is broken already."""
-        number = int(fault.choice * len(self.topology.servers))
-        on_wire = fault.name in proxy.FAULTS
-        if not self.claim(fault, ("wire" if on_wire else "server", number)):
-            return False
+            return self.strike_process(fault)
+        if fault.name == STARVED:
+            return self.strike(fault, STARVED, self.starve(fault))
+        if replicated.ANY in self.busy or not self.topology.ready():
+            return None
+        number = self.topology.choose(fault)
+        if number is None:  # who is the master has just become unknown
+            return None
         fault.target = f"of server {number + 1}"
-        if not on_wire:
-            server = self.topology.servers[number]
-            server.begin(fault.name)
-            fault.undo = lambda: server.end(fault.name)
-            return True
-        wire, do = self.topology.proxies[number], self.topology.wires.do
-        before = wire.bites[fault.name]
-        do(wire.begin(fault.name))
+        return self.strike(fault, self.topology.claims(fault, number), self.topology.strike(fault, number))
 
-        def undo():
-            do(wire.end(fault.name))
-            return wire.bites[fault.name] - before
-        fault.undo = undo
-        return True
-
-    def claim(self, fault, what):
+    def strike(self, fault, what, course):
+        """Unless another one has it already."""
         if what in self.busy:
             return False
         self.busy.add(what)
-        fault.claims = what
+        fault.claims, fault.course = what, course
         return True
+
+    def goes_on(self, fault):
+        """One step of it; returns whether there are more."""
+        fault.begun_ns = fault.begun_ns or time.monotonic_ns()
+        if time.monotonic_ns() > fault.begun_ns + (LIMIT_S + fault.lasts_s) * 1e9:
+            raise TimeoutError(f"{fault} does not end")
+        going = next(fault.course, self) is None
+        fault.ended_ns = time.monotonic_ns()
+        if not going:
+            self.busy.discard(fault.claims)
+        return going
 
     # --- processes -------------------------------------------------------------------------------
 
@@ -138,24 +146,23 @@ class Nemesis:
             return None
         run, pidfd, pid = found
         fault.target = f"of rlock {run.number}, pid {pid}"
-        fault.bites = 1
-        signal.pidfd_send_signal(pidfd, number)
-        if number != signal.SIGSTOP:
-            os.close(pidfd)
-            return False
-        fault.undo = lambda: self.crew.resume(run, pidfd)
+        fault.course = self.signalled(fault, run, pidfd, number)
         return True
 
-    def starve(self, fault):
+    def signalled(self, fault, run, pidfd, number):
+        fault.bites += 1
+        signal.pidfd_send_signal(pidfd, number)
+        if number == signal.SIGSTOP:
+            yield
+            self.crew.resume(run, pidfd)
+        os.close(pidfd)
+
+    @staticmethod
+    def starve(fault):
         """As many spinners as would leave each processor's user a fourth of it."""
-        if not self.claim(fault, STARVED):
-            return False
         code = SPIN.format(seconds=fault.lasts_s)
         spinners = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3 * os.cpu_count())]
-
-        def undo():
-            for spinner in spinners:
-                spinner.wait()
-            return 1
-        fault.undo = undo
-        return True
+        yield
+        for spinner in spinners:
+            spinner.wait()
+        fault.bites += 1

@@ -1,29 +1,43 @@
 """One round: a combination of topology, kind and faults, by its seed."""
+import random
 import shutil
 import tempfile
 import time
 
 import judges
 import nemesis
-from crew import NAME, Crew
-from observer import Observer
+import topologies
+from crew import LONGEST, NAME, Crew
+from latches import LatchCrew
+from observer import EVERY_S, Observer, Pulse
 from proxy import Wires
-from servers import Topology
 
 REST_S = 20  # until what a dead waiter or holder left in Redis has expired
 
 
 class Combo:
-    def __init__(self, seed, topology, kind, faults, seconds, lease_s=1.5, long_share=0.08, settle_s=15):
-        """long_share: of the commands that outlast their first lease. settle_s: until all have
-        ended, when all is well again: ten seconds for the dead in the line, and some to work."""
-        self.seed, self.topology, self.kind, self.seconds = seed, topology, kind, seconds
-        self.faults, self.lease_s, self.long_share, self.settle_s = faults, lease_s, long_share, settle_s
+    def __init__(self, seed, topology, kind, faults, seconds, **fixed):
+        """What is not fixed the seed says."""
+        self.seed, self.topology, self.kind, self.seconds, self.faults = seed, topology, kind, seconds, faults
+        rng = random.Random(f"{seed} combo")
+        self.lease_s = rng.choice((2,) if kind == "handle" or topology == "redisson" else (0.6, 1, 1.5))  # slow ones
+        self.io_ms = rng.choice((300, 300, 1000, 5000))
+        self.long_share = rng.choice((0, 0, 0.02, 0.1, 0.3))  # of the commands that outlast their first lease
+        self.pace = rng.choice(("each", "each", "together"))
+        self.workers = rng.choice((3, 4, 6))
+        # Of several servers that are independent fewer than half are struck:
+        self.few = topology.startswith("quorum") and (rng.random() < 0.3 or "clock-stepped" in faults)
+        # Until all have ended, when all is well again: see judges.waits(). The commands take their time, too.
+        self.settle_s = (15 if kind != "handle" else 30) + self.workers * LONGEST * self.lease_s
+        self.only = None  # these of the plan's faults, by number; None: all
+        self.__dict__.update((name, value) for name, value in fixed.items() if value is not None)
 
     def __str__(self):
         """The options that play it again."""
+        only = "" if self.only is None else f" --only {','.join(map(str, self.only)) or 'none'}"
         return (f"--round {self.seed} --topology {self.topology} --kind {self.kind} "
-                f"--seconds {self.seconds:g} --faults {','.join(self.faults) or 'none'}")
+                f"--seconds {self.seconds:g} --workers {self.workers} "
+                f"--faults {','.join(self.faults) or 'none'}{only}")
 
 
 class Played:
@@ -32,13 +46,18 @@ class Played:
     def __init__(self, combo, rlock, section):
         begun = time.monotonic()
         self.combo, self.folder = combo, tempfile.mkdtemp(prefix="campaign-")
-        self.faults = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
-        wires = Wires()
-        self.topology = Topology(combo.topology, self.folder, wires, combo.seed, combo.lease_s)
+        plan = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
+        self.faults = [fault for fault in plan if combo.only is None or fault.number in combo.only]
+        self.pulse, wires = Pulse(), Wires()
+        place = topologies.Place(self.folder, wires, section, rlock, combo)
+        self.topology = topologies.start(combo.topology, combo.kind, place)
         try:
-            self.crew = Crew(combo, rlock, section, self.folder, self.topology.url)
-            self.observers = [Observer(server, NAME, self.crew.note_queued)
-                              for server in self.topology.servers]
+            self.crew = (LatchCrew if combo.kind == "latch" else Crew)(combo, rlock, section, self.folder, self.topology.url)
+            servers = self.topology.servers
+            if combo.few:
+                nemesis.spare_most(self.faults, len(servers))
+            self.observers = [Observer(server, NAME, combo.kind, self.crew.note_queued, EVERY_S * len(servers))
+                              for server in servers]
             try:
                 self.play()
             finally:
@@ -47,26 +66,31 @@ class Played:
         finally:
             self.topology.close()
             wires.close()
+            self.pulse.close()
         judged = judges.Judged(self)
         self.anomalies = list(judged.anomalies())
         self.lasted_s = time.monotonic() - begun
         self.sections, self.checked = len(judged.history.sections), judged.checked
+        self.grants, self.latest_ns = len(judged.sections), judged.latest_ns
+        self.linear_checks = judged.linear_checks
 
     def play(self):
         self.crew.start()
-        if self.faults:
-            nemesis.Nemesis(self.topology, self.crew, self.faults).play()
-        else:
-            time.sleep(self.combo.seconds)
+        self.topology.begin()
+        until = time.monotonic() + self.combo.seconds
+        nemesis.Nemesis(self.topology, self.crew, self.faults).play()
+        time.sleep(max(0, until - time.monotonic()))
         self.crew.over.set()
+        self.topology.end()
         self.late = self.crew.join(self.combo.settle_s)
         for observer in self.observers:
             observer.close()
+        self.pulse.note_slow(self.observers)
         self.left_behind = self.rest(self.crew.left_behind, 3)
         self.remains = self.rest(self.left_in_redis, REST_S)
 
     def left_in_redis(self):
-        return [found for server in self.topology.servers
+        return [found for server in self.topology.leaders()
                 for found in judges.remains_of(server, self.combo.kind)]
 
     def rest(self, look, seconds):

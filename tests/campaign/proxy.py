@@ -1,12 +1,13 @@
 """TCP proxies before the servers, each with the faults of its own wire. All run in one thread."""
 import asyncio
 import collections
+import contextlib
 import random
 import socket
 import struct
 import threading
 
-from faultproxy import frame_end
+import link
 
 FAULTS = {  # by name: the probability for each request or reply that passes while the fault lasts
     "reply-lost": 0.4,      # the server has done it; the connection ends
@@ -14,6 +15,7 @@ FAULTS = {  # by name: the probability for each request or reply that passes whi
     "reply-cut": 0.4,       # half of it comes, then the connection ends
     "reply-trickles": 0.6,  # byte by byte
     "request-late": 0.4,    # reaches the server when its sender has long given up
+    "late-then-silent": 0.5,  # by half a lease, and then nothing passes any more, whoever comes
     "silent": 1,            # connections stay open, and nothing passes on them any more
     "reset": 0.5,           # by RST, and all that there are at first
     "refused": 1,           # nobody listens
@@ -25,20 +27,6 @@ def bound(port=0):
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind(("127.0.0.1", port))
     return sock
-
-
-async def frames(reader):
-    buf = b""
-    while True:
-        end = frame_end(buf) if buf else -1
-        if end > 0:
-            yield buf[:end]
-            buf = buf[end:]
-            continue
-        chunk = await reader.read(65536)
-        if not chunk:
-            return
-        buf += chunk
 
 
 class Wires:
@@ -77,7 +65,7 @@ class Proxy:
         self.place = bound()  # keeps the port ours while nobody listens
         self.port = self.place.getsockname()[1]
         self.active, self.bites, self.links = set(), collections.Counter(), set()
-        self.server = None
+        self.server, self.deaf = None, False
 
     # --- what the nemesis orders; in the proxies' thread -----------------------------------------
 
@@ -92,19 +80,20 @@ class Proxy:
             if fault == "refused":
                 self.server.close()
             self.bites[fault] += len(self.links)
-            for link in list(self.links):
-                link.reset()
+            for twins in list(self.links):
+                twins.reset()
 
     async def end(self, fault):
         self.active.discard(fault)
+        self.deaf = self.deaf and fault != "late-then-silent"
         if fault == "refused":
             await self.open()
 
     async def close(self):
         self.server.close()
         self.place.close()
-        for link in list(self.links):
-            link.reset()
+        for twins in list(self.links):
+            twins.reset()
 
     # ---------------------------------------------------------------------------------------------
 
@@ -122,12 +111,12 @@ class Proxy:
         except OSError:
             client_writer.transport.abort()
             return
-        link = Link(self, client, client_writer, server, server_writer)
-        self.links.add(link)
+        twins = Link(self, client, client_writer, server, server_writer)
+        self.links.add(twins)
         try:
-            await link.run()
+            await twins.run()
         finally:
-            self.links.discard(link)
+            self.links.discard(twins)
 
     async def deliver(self, request):
         await asyncio.sleep(self.delay())
@@ -140,50 +129,38 @@ class Proxy:
             pass  # a server that is down loses it for good
 
 
-class Link:
-    """One client's connection and its twin to the server."""
-
-    def __init__(self, proxy, client, client_writer, server, server_writer):
-        self.proxy, self.client, self.client_writer = proxy, client, client_writer
-        self.server, self.server_writer, self.silent = server, server_writer, False
+class Link(link.Link):
+    def __init__(self, proxy, *ends):
+        super().__init__(*ends)
+        self.proxy, self.silent = proxy, False
 
     def reset(self):
         sock = self.client_writer.get_extra_info("socket")
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with contextlib.suppress(OSError):  # it may be closed already
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.abort()
 
-    def abort(self):
-        self.client_writer.transport.abort()
-        self.server_writer.transport.abort()
-
-    async def run(self):
-        tasks = [asyncio.ensure_future(self.requests()), asyncio.ensure_future(self.replies())]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            self.abort()
-
     async def requests(self):
-        async for frame in frames(self.client):
+        async for frame in link.frames(self.client):
             if b"EVALSHA" in frame and self.proxy.strikes("request-late"):
                 asyncio.ensure_future(self.proxy.deliver(frame))
                 self.silent = True
             if self.proxy.strikes("reset"):
                 self.reset()
                 return
-            self.silent = self.silent or self.proxy.strikes("silent")
+            self.silent = self.silent or self.proxy.deaf or self.proxy.strikes("silent")
             if not self.silent:
                 self.server_writer.write(frame)
                 await self.server_writer.drain()
 
     async def replies(self):
-        async for frame in frames(self.server):
-            self.silent = self.silent or self.proxy.strikes("silent")
+        async for frame in link.frames(self.server):
+            self.silent = self.silent or self.proxy.deaf or self.proxy.strikes("silent")
             if self.silent:
                 continue
+            if self.proxy.strikes("late-then-silent"):
+                await asyncio.sleep(0.45 * self.proxy.lease_s)
+                self.proxy.deaf = "late-then-silent" in self.proxy.active
             if self.proxy.strikes("reply-lost"):
                 return
             if self.proxy.strikes("reply-late"):

@@ -4,16 +4,21 @@ import platform
 import subprocess
 import time
 
-import play
+import linear
 
+MANUAL_MARKS = '.\\" figures: written by tests/campaign/run --report\n', '.\\" end of the figures\n'
+NAMES = {"socket": "one, on a socket", "tcp": "one, by TCP", "quorum3": "three, a majority", "quorum5": "five, a majority",
+         "sentinel": "Sentinel", "cluster": "a cluster"}  # in rlock(7)
+OFTEN = 20  # times that a fault fires by chance, and one bite at least is to be expected
 MARKS = "<!-- figures: written by run --report -->\n", "<!-- end of the figures -->\n"
 
 
-def line(played):
-    status = ", ".join(f"{status}: {count}" for status, count in sorted(play.statuses(played).items()))
-    return (f"{played.combo.seed} {played.combo.topology} {played.combo.kind}: "
-            f"{played.sections} sections, {sum(play.bites(played).values())} bites of "
-            f"{len(played.faults)} faults, statuses {status}, {played.lasted_s:.0f} s, {len(played.anomalies)} anomalies")
+def line(outcome):
+    status = ", ".join(f"{status}: {count}" for status, count in sorted(outcome.statuses.items()))
+    return (f"{outcome.combo.seed} {outcome.combo.topology} {outcome.combo.kind}: "
+            f"{outcome.sections} sections, {sum(outcome.bites.values())} bites of "
+            f"{len(outcome.fired)} faults, statuses {status}, {outcome.lasted_s:.0f} s, "
+            f"{len(outcome.judges)} anomalies")
 
 
 def version(*command):
@@ -26,23 +31,30 @@ class Total:
         self.rows = collections.defaultdict(collections.Counter)
         self.fired, self.bites = collections.Counter(), collections.Counter()
         self.statuses, self.anomalies = collections.Counter(), collections.Counter()
+        self.latest_ns, self.linear_checks = -10**12, collections.Counter()
 
-    def add(self, played):
-        row = self.rows[played.combo.topology, played.combo.kind]
-        row.update(rounds=1, rlocks=len(played.crew.runs), sections=played.sections,
-                   checked=played.checked, anomalies=len(played.anomalies),
-                   bites=sum(play.bites(played).values()))
-        self.fired.update(fault.name for fault in played.faults)
-        self.bites.update(play.bites(played))
-        self.statuses.update(play.statuses(played))
-        self.anomalies.update(anomaly.judge for anomaly in played.anomalies)
+    def add(self, outcome):
+        row = self.rows[outcome.combo.topology, outcome.combo.kind]
+        row.update(rounds=1, rlocks=outcome.rlocks, grants=outcome.grants, sections=outcome.sections,
+                   checked=outcome.checked, bites=sum(outcome.bites.values()), anomalies=len(outcome.judges))
+        self.fired.update(outcome.fired)
+        self.bites.update(outcome.bites)
+        self.statuses.update(outcome.statuses)
+        self.anomalies.update(outcome.judges)
+        self.linear_checks.update(outcome.linear_checks)
+        if outcome.latest_ns is not None:
+            self.latest_ns = max(self.latest_ns, outcome.latest_ns)
+
+    def rounds(self):
+        return sum(row["rounds"] for row in self.rows.values())
 
     def never_bit(self, asked=()):
-        """Of those that fired, or were asked for."""
-        return [fault for fault in {*self.fired, *asked} if not self.bites[fault]]
+        """Of those that fired often, or were asked for."""
+        often = {fault for fault, fired in self.fired.items() if fired >= OFTEN}
+        return [fault for fault in {*often, *asked} if not self.bites[fault]]
 
     def table(self):
-        columns = ("rounds", "rlocks", "sections", "checked", "bites", "anomalies")
+        columns = ("rounds", "rlocks", "grants", "sections", "checked", "bites", "anomalies")
         yield f"| topology | kind | {' | '.join(columns)} |"
         yield "| --- " * 2 + "| --: " * len(columns) + "|"
         whole = collections.Counter()
@@ -67,13 +79,43 @@ class Total:
         yield "| status | rlocks |"
         yield "| --: | --: |"
         yield from (f"| {status} | {count} |" for status, count in sorted(self.statuses.items()))
+        yield ""
+        yield (f"Porcupine found {self.linear_checks[linear.SOUND]} rounds linearizable and "
+               f"{self.linear_checks[linear.UNSOUND]} not; {self.linear_checks[linear.UNDECIDED]} it could not decide in "
+               "20 seconds.")
         if self.anomalies:
             yield ""
             yield "Anomalies by judge: " + ", ".join(
                 f"{judge} {count}" for judge, count in sorted(self.anomalies.items())) + "."
 
     def write(self, path):
-        before, _, rest = path.read_text(encoding="utf-8").partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
-        path.write_text(before + MARKS[0] + "\n".join(self.figures()) + "\n" + MARKS[1] + after,
-                        encoding="utf-8")
+        replace_between(path, MARKS, self.figures())
+        write_manual(path, path.parent.parent.parent / "man/rlock.7")
+
+
+def replace_between(path, marks, lines):
+    before, _, rest = path.read_text(encoding="utf-8").partition(marks[0])
+    after = rest.partition(marks[1])[2]
+    path.write_text(before + marks[0] + "\n".join(lines) + "\n" + marks[1] + after, encoding="utf-8")
+
+
+def manual_rows(text):
+    """Rows of rlock(7), from the table of REPORT.md: by topology how many sections there were, and bites."""
+    sums = collections.defaultdict(collections.Counter)
+    header = None
+    for row in text.splitlines():
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        if cells[:2] == ["topology", "kind"]:
+            header = cells
+        elif header and len(cells) == len(header) and cells[0] in NAMES:
+            sums[cells[0]].update({name: int(cell) for name, cell in zip(header[2:], cells[2:])})
+    yield '.Bl -column "three, a majority" "rounds" "sections" "faults that hit" -offset indent'
+    yield ".It Em servers Ta Em rounds Ta Em sections Ta Em faults that hit"
+    for name, words in NAMES.items():
+        if name in sums:
+            yield f".It {words} Ta {sums[name]['rounds']} Ta {sums[name]['sections']} Ta {sums[name]['bites']}"
+    yield ".El"
+
+
+def write_manual(report, manual):
+    replace_between(manual, MANUAL_MARKS, manual_rows(report.read_text(encoding="utf-8")))

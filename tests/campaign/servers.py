@@ -1,109 +1,199 @@
-"""The servers that a round plays on, and the ways in which they fail."""
+"""The servers that a round plays on, and the ways in which each fails.
+
+A fault of theirs is a generator: it has begun at its first yield, is asked to end when it goes on,
+and has not ended yet as long as it yields; it counts its own bites."""
 import os
+import re
 import signal
-import subprocess
+import struct
+import threading
 import time
 
+import proxy
+from redis_server import RedisServer
 from resp import Server as Connection
 
-FAULTS = ("paused", "restarted", "scripts-flushed", "clients-killed", "memory-full", "clients-full")
+from crew import NAME
+
+FAULTS = ("paused", "restarted", "scripts-flushed", "clients-killed", "memory-full", "clients-full",
+          "writes-paused", "slow", "clock-stepped", "lock-deleted")
+SIZES = {"socket": 1, "tcp": 1, "quorum3": 3, "quorum5": 5}
+STEPS_S = (-60, -2, -0.5, 0.5, 2, 60)  # of one of several: the others know better
+STEPS_BACK_S = (-3, -2, -1, -0.5)      # forward ends leases early: rlock(7)
+NAP_S = 0.15
+DELETE = """
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return {} end
+local owners = {}
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field ~= 'mode' then owners[#owners + 1] = (string.gsub(field, ':write$', '')) end
+end
+redis.call('DEL', KEYS[1])
+return owners
+"""
 
 
-class Server:
-    """A redis-server on a Unix socket that keeps everything on disk."""
+class Server(RedisServer):
+    """What fails, and how. library: the clock that may be set (../tools/clock.c)."""
 
-    def __init__(self, folder):
-        self.folder, self.socket = folder, os.path.join(folder, "sock")
-        os.makedirs(folder)
-        self.start()
+    steps_s = STEPS_BACK_S
 
-    def start(self):
-        with open(os.path.join(self.folder, "out"), "ab") as out:
-            self.process = subprocess.Popen(
-                ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "",
-                 "--appendonly", "yes", "--appendfsync", "always", "--dir", self.folder],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-        until = time.monotonic() + 20
-        while True:
-            try:
-                self.admin = Connection(self.socket)
-                if self.admin.call("PING") == "PONG":
-                    return
-            except OSError:
-                if time.monotonic() > until:
-                    raise
-            time.sleep(0.01)
+    def __init__(self, folder, *words, library, launcher=()):
+        os.makedirs(folder, exist_ok=True)
+        self.deletions = []  # (when, whose lock)
+        self.ahead_s = 0
+        self.clock = os.path.join(folder, "clock")
+        self.set_clock(0)
+        super().__init__(folder, *words, "--enable-debug-command", "local", launcher=launcher,
+                         env={"LD_PRELOAD": library, "CLOCK": self.clock})
 
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-    def signal(self, number):
-        os.kill(self.process.pid, number)
+    def set_clock(self, ahead_s):
+        with open(self.clock, "r+b" if os.path.exists(self.clock) else "wb") as file:
+            file.write(struct.pack("q", int(ahead_s * 1e9)))
 
     def statistic(self, section, name):
-        for line in self.admin.call("INFO", section).splitlines():
-            if line.startswith(name + ":"):
-                return int(line.partition(":")[2].rpartition("=")[2])
-        return 0
+        """The first number of that line, 0 where there is none."""
+        found = re.search(rf"^{name}:(?:[a-z]+=)?(\d+)", self.call("INFO", section), re.M)
+        return int(found[1]) if found else 0
 
-    # --- faults: each begins, and ends with the number of times that it bit ----------------------
+    def refusals(self, kind):
+        return self.statistic("errorstats", f"errorstat_{kind}")
 
-    def begin(self, fault):
-        if fault == "paused":
-            self.signal(signal.SIGSTOP)
-        elif fault == "restarted":
-            self.stop()
-        elif fault == "memory-full":
-            self.before = self.statistic("errorstats", "errorstat_OOM")
-            self.admin.call("CONFIG", "SET", "maxmemory", "1")
-        elif fault == "clients-full":
-            self.before = self.statistic("stats", "rejected_connections")
-            self.admin.call("CONFIG", "SET", "maxclients", "1")
-            self.admin.call("CLIENT", "KILL", "TYPE", "normal")
-        elif fault == "scripts-flushed":
-            self.before = self.statistic("errorstats", "errorstat_NOSCRIPT")
-            self.admin.call("SCRIPT", "FLUSH")
-        elif fault == "clients-killed":
-            self.before = -self.admin.call("CLIENT", "KILL", "TYPE", "normal") \
-                - self.admin.call("CLIENT", "KILL", "TYPE", "pubsub")
+    # --- faults ----------------------------------------------------------------------------------
 
-    def end(self, fault):
-        if fault == "paused":
-            self.signal(signal.SIGCONT)
-        elif fault == "restarted":
-            self.start()
-        elif fault == "memory-full":
-            self.admin.call("CONFIG", "SET", "maxmemory", "0")
-            return self.statistic("errorstats", "errorstat_OOM") - self.before
-        elif fault == "clients-full":
-            self.admin.call("CONFIG", "SET", "maxclients", "4064")
-            return self.statistic("stats", "rejected_connections") - self.before
-        elif fault == "scripts-flushed":
-            return self.statistic("errorstats", "errorstat_NOSCRIPT") - self.before
-        elif fault == "clients-killed":
-            return -self.before
-        return 1
+    def paused(self, fault):
+        self.signal(signal.SIGSTOP)
+        yield
+        self.signal(signal.SIGCONT)
+        fault.bites += 1
+
+    def restarted(self, fault):
+        self.stop()
+        yield
+        self.start()
+        fault.bites += 1
+
+    def memory_full(self, fault):
+        before = self.refusals("OOM")
+        self.call("CONFIG", "SET", "maxmemory", "1")
+        yield
+        self.call("CONFIG", "SET", "maxmemory", "0")
+        fault.bites += self.refusals("OOM") - before
+
+    def clients_full(self, fault):
+        before = self.statistic("stats", "rejected_connections")
+        self.call("CONFIG", "SET", "maxclients", "1")
+        self.call("CLIENT", "KILL", "TYPE", "normal")
+        yield
+        self.call("CONFIG", "SET", "maxclients", "4064")
+        fault.bites += self.statistic("stats", "rejected_connections") - before
+
+    def scripts_flushed(self, fault):
+        before = self.refusals("NOSCRIPT")
+        self.call("SCRIPT", "FLUSH")
+        yield
+        fault.bites += self.refusals("NOSCRIPT") - before
+
+    def clients_killed(self, fault):
+        fault.bites += self.call("CLIENT", "KILL", "TYPE", "normal") + self.call("CLIENT", "KILL", "TYPE", "pubsub")
+        yield
+
+    def writes_paused(self, fault):
+        """Reads are answered, scripts are not."""
+        self.call("CLIENT", "PAUSE", int(fault.lasts_s * 2000), "WRITE")
+        yield
+        clients = self.call("CLIENT", "LIST")
+        fault.bites += len(re.findall(r" flags=[^ ]*b[^ ]* .* cmd=evalsha ", clients))
+        self.call("CLIENT", "UNPAUSE")
+
+    def slow(self, fault):
+        """It sleeps again and again, and does between what has come meanwhile."""
+        before, over = self.statistic("commandstats", "cmdstat_evalsha"), threading.Event()
+        sleeper = threading.Thread(target=self.nap_until, args=(over,), daemon=True)
+        sleeper.start()
+        yield
+        over.set()
+        sleeper.join()
+        fault.bites += self.statistic("commandstats", "cmdstat_evalsha") > before
+
+    def nap_until(self, over):
+        connection = Connection(self.socket)
+        while not over.wait(NAP_S / 5):
+            connection.call("DEBUG", "SLEEP", NAP_S)
+
+    def clock_stepped(self, fault):
+        """It stays so until another step."""
+        step_s = self.steps_s[int(fault.choice * len(self.steps_s))]
+        if self.steps_s is STEPS_BACK_S:  # from one of them to another may be forward
+            step_s = self.ahead_s = min(step_s, self.ahead_s)
+        fault.target += f", to {step_s} s"
+        leases = re.search(r"expires=(\d+)", self.call("INFO", "keyspace"))
+        fault.bites += bool(leases and int(leases[1]))
+        self.set_clock(step_s)
+        yield
+
+    def lock_deleted(self, fault):
+        at_ns, owners = time.monotonic_ns(), self.call("EVAL", DELETE, 1, NAME)
+        self.deletions.append((at_ns, owners))
+        fault.bites += len(owners)
+        yield
 
 
 class Topology:
     """socket: a server on its socket. tcp: through a proxy. quorum3, quorum5: that many, each so."""
 
-    NAMES = ("socket", "tcp", "quorum3", "quorum5")
+    patience_s = 1  # of a fault, until it can begin
+    failures = ()   # of those beside the crew: why, and when
 
-    def __init__(self, name, folder, wires, seed, lease_s):
-        count = int(name[6:]) if name.startswith("quorum") else 1
-        self.wires, self.proxies = wires, []
-        self.servers = [Server(os.path.join(folder, f"server{i}")) for i in range(1, count + 1)]
+    def __init__(self, name, place, *words):
+        self.servers = [Server(os.path.join(place.folder, f"server{i}"), *Server.keeping("always"), *words,
+                               library=place.clock) for i in range(1, SIZES[name] + 1)]
+        self.wires, self.proxies = place.wires, []
+        self.believed = len(self.servers) // 2  # as many may still count on a lease that is over
+        if len(self.servers) > 1:
+            self.servers[0].steps_s = STEPS_S
         if name == "socket":
             self.url = "unix://" + self.servers[0].socket
             return
-        self.proxies = [wires.proxy(server.socket, f"{seed} wire {i}", lease_s)
+        self.proxies = [place.wires.proxy(server.socket, f"{place.seed} wire {i}", place.lease_s)
                         for i, server in enumerate(self.servers)]
-        self.url = " ".join(f"redis://127.0.0.1:{proxy.port}" for proxy in self.proxies)
+        self.url = " ".join(f"redis://127.0.0.1:{wire.port}" for wire in self.proxies)
+
+    def choose(self, fault):
+        """Whom it strikes. Of several only one is set, for a majority of clocks must be right."""
+        return 0 if fault.name == "clock-stepped" else int(fault.choice * len(self.servers))
+
+    def claims(self, fault, number):
+        """What may be broken once at a time."""
+        return "wire" if fault.name in proxy.FAULTS else "server", number
+
+    def ready(self):
+        """Whether a fault may come now."""
+        return True
+
+    def strike(self, fault, number):
+        if fault.name in proxy.FAULTS:
+            return self.on_wire(fault, self.proxies[number])
+        return getattr(self.servers[number], fault.name.replace("-", "_"))(fault)
+
+    def on_wire(self, fault, wire):
+        before = wire.bites[fault.name]
+        self.wires.do(wire.begin(fault.name))
+        yield
+        self.wires.do(wire.end(fault.name))
+        fault.bites += wire.bites[fault.name] - before
+
+    def begin(self):
+        """Whoever else is to be beside the crew."""
+
+    def end(self):
+        """They come to their end."""
+
+    def leaders(self):
+        """The servers on which a lock may be."""
+        return self.servers
 
     def close(self):
-        for proxy in self.proxies:
-            self.wires.do(proxy.close())
+        for wire in self.proxies:
+            self.wires.do(wire.close())
         for server in self.servers:
             server.stop()

@@ -25,6 +25,12 @@ campaign() {
     assert_equal "$(ls rounds)" ""
 }
 
+@test "a master is replaced by its replica: no two holders" {
+    campaign --round 1 --topology sentinel --kind run --seconds 1 --faults failed-over
+    assert_success
+    assert_output --partial ' 0 anomalies'
+}
+
 @test "a round plays the same faults in the same order" {
     local plan='import nemesis; print(*nemesis.plan("1", nemesis.FAULTS, 8, 1.5), sep="\n")' first
     export PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1
@@ -44,4 +50,28 @@ campaign() {
     assert_failure 2
     campaign --round 1 --topology socket --kind run --seconds 1 --faults silent
     assert_failure
+}
+
+@test "what fails shrinks to what it takes" {
+    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 run python3 -c "
+import shrink
+print(shrink.ddmin([*range(20)], lambda some: {3, 17} <= {*some}), shrink.ddmin([1, 2, 3], lambda some: 2 in some))"
+    assert_success
+    assert_output '[3, 17] [2]'
+}
+
+@test "the mutants are edits of the source as it is" {
+    run "$TESTS/campaign/mutants/run" --check
+    assert_success
+    assert_output --partial mutants
+}
+
+@test "the figures in rlock(7) are those of the report" {
+    cp "$PROJECT/man/rlock.7" .
+    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 python3 -c "
+import pathlib, report
+report.write_manual(pathlib.Path('$TESTS/campaign/REPORT.md'), pathlib.Path('rlock.7'))"
+    run diff "$PROJECT/man/rlock.7" rlock.7
+    assert_success
+    grep -q '^\.It one, on a socket Ta [0-9]' rlock.7
 }

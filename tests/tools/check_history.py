@@ -11,8 +11,8 @@ RULE    what the lock promises:
   latch=N    each was entered after N count-downs had begun
 
 LOG lines are key=value words; times are ns on CLOCK_MONOTONIC.
-  enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS]
-             a section; arrival: before its rlock was started
+  enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS] [script=P]
+             a section; arrival: before its rlock was started; script: who says so, if its owner does not
   queued=NS owner=OWNER
              it was seen in the queue by then
   down=NS [by=N]
@@ -46,7 +46,8 @@ class Section:
         self.kind = words.get("kind", "-")
         self.permits = int(words.get("permits", 1))
         self.arrival = int(words["arrival"]) if "arrival" in words else None
-        self.queued = None
+        self.script = int(words.get("script", 0))
+        self.queued, self.has_ended = None, self.exit is not None
 
     def __str__(self):
         return f"{self.kind} pid {self.pid} token {self.token} [{self.enter}, {self.exit}]"
@@ -100,6 +101,7 @@ class Rule:
     """What of a rule concerns two sections by their kinds."""
 
     def __init__(self, text):
+        self.text = text
         self.name, _, number = text.partition("=")
         if (self.name in ("permits", "latch")) != number.isdigit() \
                 or self.name not in ("mutex", "rw", "permits", "latch"):

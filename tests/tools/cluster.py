@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the tests ask of a cluster (tests/lib/cluster.bash), in one process each.
 
-usage: cluster.py DIR files PORT... BUS...   the nodes' first files: DIR/nN/nodes.conf and ports
+usage: cluster.py DIR files PORT... BUS...   the nodes' first files: DIR/nN/nodes.conf, place and options
        cluster.py DIR takeover NODE...       each becomes the master of what it is the replica of
        cluster.py DIR dead                   those that do not answer
        cluster.py DIR ready                  waits until it is whole, then empties it
@@ -30,6 +30,9 @@ import time
 from resp import Server
 
 SLOTS, MASTERS, UNCOVERED = 16384, 3, 7
+OPTIONS = """--bind {host} --port {port} --cluster-enabled yes --cluster-port {bus} --protected-mode no
+    --cluster-config-file nodes.conf --cluster-node-timeout 1000 --cluster-replica-validity-factor 0
+    --cluster-migration-barrier 10 --repl-diskless-sync-delay 0 --repl-diskless-load swapdb"""
 LIMIT_S = 30 * int(os.environ.get("RLOCK_TEST_SLOW", 1))
 
 
@@ -59,16 +62,18 @@ class Node:
     def __init__(self, directory, name):
         self.name, self.dir = name, os.path.join(directory, name)
         self.id = f"{int(name[1:]):040x}"
-        self.server = None
-        self.port = None
-        if os.path.exists(os.path.join(self.dir, "ports")):
-            with open(os.path.join(self.dir, "ports"), encoding="ascii") as file:
-                self.port = file.read().split()[0]
+        self.server = self.host = self.port = None
+        if os.path.exists(self.file("place")):
+            with open(self.file("place"), encoding="ascii") as file:
+                self.host, self.port, _ = file.read().split()
+
+    def file(self, name):
+        return os.path.join(self.dir, name)
 
     def answers(self):
         """Not stopped, and there."""
         try:
-            with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
+            with open(self.file("pid"), encoding="ascii") as file:
                 pid = file.read().strip()
             with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
                 if file.read().rpartition(")")[2].split()[0] in "TZ":
@@ -79,7 +84,7 @@ class Node:
 
     def call(self, *words):
         if self.server is None:
-            self.server = Server(os.path.join(self.dir, "sock"))
+            self.server = Server(self.file("sock"))
         return self.server.call(*words)
 
     def view(self):
@@ -121,11 +126,18 @@ class Cluster:
     def masters(self):
         return [self.nodes[line.node] for line in self.lines() if line.master and line.slots and not line.fails]
 
-    def home(self, name):
-        for line in self.lines():
+    def serving(self, name, lines=None):
+        """The master of its slot, by these lines; None: nobody is."""
+        for line in lines or self.lines():
             if line.serves(slot_of(name)):
                 return self.nodes[line.node]
-        return sys.exit(f"cluster.py: nobody has the slot of {name}")
+        return None
+
+    def home(self, name):
+        return self.serving(name) or sys.exit(f"cluster.py: nobody has the slot of {name}")
+
+    def replicas(self, name):
+        return [self.nodes[line.node] for line in self.lines() if line.follows == name and not line.fails]
 
     def all_say(self, name, condition):
         return all(condition(line) for node in self.up for line in node.view() if line.node == name)
@@ -142,22 +154,26 @@ class Cluster:
     # --- what the command line asks ------------------------------------------------------------
 
     def do_files(self, *ports):
-        """The first three are replicas, to take over from the others: see cluster.bash."""
         count = len(ports) // 2
-        for me in range(1, count + 1):
-            directory = os.path.join(self.dir, f"n{me}")
-            os.makedirs(directory)
-            with open(os.path.join(directory, "ports"), "w", encoding="ascii") as file:
-                file.write(f"{ports[me - 1]} {ports[me - 1 + count]}\n")
-            with open(os.path.join(directory, "nodes.conf"), "w", encoding="ascii") as file:
-                for n in range(1, count + 1):
-                    file.write(self.first_line(n, n == me, ports[n - 1], ports[n - 1 + count]))
-                file.write(f"vars currentEpoch {MASTERS} lastVoteEpoch 0\n")
+        self.files([("127.0.0.1", port, bus) for port, bus in zip(ports[:count], ports[count:])])
+
+    def files(self, places):
+        """The first three are replicas, to take over from the others: see cluster.bash."""
+        lines = [self.first_line(n, *place) for n, place in enumerate(places, 1)]
+        for n, place in enumerate(places, 1):
+            node = Node(self.dir, f"n{n}")
+            os.makedirs(node.dir)
+            options = OPTIONS.format(**dict(zip(("host", "port", "bus"), place)))
+            mine = [line.replace("{myself}", "myself," if line is lines[n - 1] else "") for line in lines]
+            for name, text in (("place", " ".join(map(str, place))), ("options", " ".join(options.split())),
+                               ("nodes.conf", "".join(mine) + f"vars currentEpoch {MASTERS} lastVoteEpoch 0")):
+                with open(node.file(name), "w", encoding="ascii") as file:
+                    file.write(text + "\n")
 
     @staticmethod
-    def first_line(n, myself, port, bus):
+    def first_line(n, host, port, bus):
         third = (n - 1) % MASTERS
-        begin = f"{n:040x} 127.0.0.1:{port}@{bus} {'myself,' * myself}"
+        begin = f"{n:040x} {host}:{port}@{bus} {{myself}}"
         if n <= MASTERS:
             return f"{begin}slave {n + MASTERS:040x} 0 0 {third + 1} connected\n"
         low, high = SLOTS * third // MASTERS, SLOTS * (third + 1) // MASTERS - 1
@@ -195,11 +211,8 @@ class Cluster:
 
     def do_failover(self, name):
         """Nobody votes twice within two seconds on who follows a master: asked again until then."""
-        def replicas():
-            return [self.nodes[line.node] for line in self.lines() if line.follows == name]
-
-        self.until(replicas, f"{name} has a replica that others know of")
-        replica, asked = replicas()[0], 0
+        self.until(lambda: self.replicas(name), f"{name} has a replica that others know of")
+        replica, asked = self.replicas(name)[0], 0
 
         def done():
             nonlocal asked
@@ -227,7 +240,7 @@ class Cluster:
         print(*(node.name for node in self.masters()))
 
     def do_replica(self, name):
-        print(*(line.node for line in self.lines() if line.follows == name and not line.fails))
+        print(*(node.name for node in self.replicas(name)))
 
     def do_left(self):
         for node in self.masters():
@@ -246,7 +259,7 @@ class Cluster:
     def move(name, source, target, keys):
         keys = keys or source.call("CLUSTER", "GETKEYSINSLOT", slot_of(name), 1000)
         if keys:
-            source.call("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "REPLACE", "KEYS", *keys)
+            source.call("MIGRATE", target.host, target.port, "", 0, 5000, "REPLACE", "KEYS", *keys)
 
     def do_end(self, name, to):
         """Those that came since the others moved go first."""

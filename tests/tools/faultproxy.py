@@ -29,25 +29,7 @@ import random
 import sys
 from collections import deque
 
-
-def frame_end(buf, pos=0):
-    """The end of the RESP value that starts at pos, or -1 when it is not complete yet."""
-    line_end = buf.find(b"\r\n", pos)
-    if line_end < 0:
-        return -1
-    kind, rest, pos = buf[pos:pos + 1], buf[pos + 1:line_end], line_end + 2
-    if kind in b"$=!":
-        size = int(rest)
-        end = pos if size < 0 else pos + size + 2
-        return end if len(buf) >= end else -1
-    if kind in b"*~>%|":
-        count = max(0, int(rest)) * (2 if kind in b"%|" else 1)
-        for _ in range(count):
-            pos = frame_end(buf, pos)
-            if pos < 0:
-                return -1
-        return frame_end(buf, pos) if kind == b"|" else pos
-    return pos
+import link
 
 
 def words_of(frame):
@@ -172,50 +154,28 @@ class Proxy:
         except OSError:
             client_writer.transport.abort()
             return
-        link = Link(self, client, client_writer, server, server_writer)
         self.writers |= {client_writer, server_writer}
         try:
-            await link.run()
+            await Link(self, client, client_writer, server, server_writer).run()
         finally:
             self.writers -= {client_writer, server_writer}
-            client_writer.transport.abort()
-            server_writer.transport.abort()
 
 
-class Link:
-    """One client's connection and its twin to the server."""
-
-    def __init__(self, proxy, client, client_writer, server, server_writer):
+class Link(link.Link):
+    def __init__(self, proxy, *ends):
+        super().__init__(*ends)
         self.proxy, self.faults = proxy, proxy.faults
-        self.client, self.client_writer = client, client_writer
-        self.server, self.server_writer = server, server_writer
         self.pending = deque()  # the fault that each request under way is to meet
         self.muted = False
 
-    async def run(self):
-        tasks = [asyncio.ensure_future(self.requests()), asyncio.ensure_future(self.replies())]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
     async def frames(self, reader):
-        buf = b""
-        while True:
-            end = frame_end(buf) if buf else -1
-            if end < 0:
-                chunk = await reader.read(65536)
-                if not chunk:
-                    return
-                if self.faults.lag and reader is self.client:
-                    await asyncio.sleep(self.faults.lag)
-                buf += chunk
-                continue
+        async for frame in link.frames(reader, self.lag if reader is self.client else None):
             await self.proxy.flowing.wait()
-            yield buf[:end]
-            buf = buf[end:]
+            yield frame
+
+    async def lag(self):
+        if self.faults.lag:
+            await asyncio.sleep(self.faults.lag)
 
     async def requests(self):
         async for frame in self.frames(self.client):

@@ -20,13 +20,12 @@ import argparse
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
 
 import load
-from resp import Server
+from redis_server import RedisServer
 from victims import Victims
 
 MEMBERS, FAULTS = 5, ("pause", "silence", "kill", "empty")
@@ -34,60 +33,21 @@ TOKEN = f"redisson_lock_token:{{{load.NAME}}}"
 REST_S = 16  # a dead waiter's trace goes by itself
 
 
-class Member:
+class Member(RedisServer):
     def __init__(self, number):
-        self.dir = os.path.abspath(f"m{number}")
-        self.path = os.path.join(self.dir, "sock")
-        self.url = f"unix://{self.path}"
-        os.mkdir(self.dir)
-        self.start()
-
-    def start(self):
         # Without fsync: what was written when an answer went out survives SIGKILL.
-        self.process = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", self.path, "--dir", self.dir, "--save", "",
-             "--appendonly", "yes", "--appendfsync", "no", "--logfile", os.path.join(self.dir, "log")],
-            stdin=subprocess.DEVNULL)
-        end = time.monotonic() + 10
-        while not self.answers():
-            if time.monotonic() > end:
-                raise TimeoutError(f"no answer from {self.path}")
-            time.sleep(0.01)
-
-    def answers(self):
-        try:
-            return self.call("PING") == "PONG"
-        except OSError:  # not there yet, or loading
-            return False
-
-    def call(self, *words):
-        for _ in range(5):  # CLIENT KILL is one of the faults, and meets us, too
-            server = Server(self.path)
-            try:
-                return server.call(*words)
-            except ConnectionError:
-                continue
-            finally:
-                server.sock.close()
-        raise OSError(f"no connection to {self.path} lives")
-
-    def signal(self, number):
-        self.process.send_signal(number)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        os.unlink(self.path)
+        super().__init__(f"m{number}", *self.keeping("no"))
+        self.url = f"unix://{self.socket}"
 
     def empty(self):
-        shutil.rmtree(os.path.join(self.dir, "appendonlydir"))
+        shutil.rmtree(os.path.join(self.folder, "appendonlydir"))
 
 
 class QuorumLoad(load.Load):
     def __init__(self, args, stderr):
         self.members = [Member(number) for number in range(1, MEMBERS + 1)]
         os.environ["RLOCK_SERVER"] = " ".join(member.url for member in self.members)
-        args.socket = self.members[0].path
+        args.socket = self.members[0].socket
         super().__init__(args, stderr)
 
     # --- faults ------------------------------------------------------------------------------
@@ -149,7 +109,7 @@ class QuorumLoad(load.Load):
     def kill(self, rng, lease_s):
         struck = self.some(rng)
         for member in struck:
-            member.kill()
+            member.stop()
         time.sleep(lease_s * rng.uniform(0, 1))
         for member in struck:
             member.start()
@@ -159,7 +119,7 @@ class QuorumLoad(load.Load):
         self.await_tokens()
         struck = self.some(rng)
         for member in struck:
-            member.kill()
+            member.stop()
             member.empty()
         time.sleep(lease_s * 1.1)
         for member in struck:
@@ -199,8 +159,7 @@ class QuorumLoad(load.Load):
 
     def stop(self):
         for member in self.members:
-            member.process.kill()
-            member.process.wait()
+            member.stop()
 
 
 def main():

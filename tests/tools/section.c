@@ -1,7 +1,7 @@
 /* section.c: a critical section that leaves evidence of when it ran.
  *
  *   section [--log FILE] [--note WORDS] [--beat FILE | --beat-dir DIR] [--add FILE]
- *           [--journal FILE] [--ignore-term] [--ms N | --until FILE] [--exit N]
+ *           [--journal FILE] [--ignore-term] [--chain] [--ms N | --until FILE] [--exit N]
  *
  * --log FILE      a line when it begins and one when it ends, on CLOCK_MONOTONIC, the clock that
  *                 all processes share: "enter=NS exit=NS owner=O token=T kind=K pid=P"; at first
@@ -12,6 +12,7 @@
  * --add FILE      adds 1 to the number in FILE by reading and writing it, with no lock of its own
  * --journal FILE  appends "N owner=O token=T", N being one more than the last line's
  * --ignore-term   SIGTERM is noted in the log (term=NS) and otherwise ignored
+ * --chain         forks again and again while it stays, and each time the parent ends
  * --ms N          stays for N milliseconds
  * --until FILE    stays until FILE exists
  * --exit N        its exit status
@@ -32,7 +33,7 @@
 
 struct plan {
     const char *log, *note, *beat, *beat_dir, *add, *journal, *until;
-    bool ignore_term;
+    bool ignore_term, chain;
     long stay_ms;
     int status;
 };
@@ -156,6 +157,10 @@ static void read_plan(struct plan *plan, char **argv) {
             plan->ignore_term = true;
             continue;
         }
+        if (strcmp(*arg, "--chain") == 0) {
+            plan->chain = true;
+            continue;
+        }
         const char *option = *arg++;
         if (!*arg) {
             fprintf(stderr, "section: %s needs a value\n", option);
@@ -199,7 +204,10 @@ static void stay(const struct plan *plan, int64_t enter, volatile int64_t *beat)
         }
         if (plan->until ? access(plan->until, F_OK) == 0 : now >= end)
             return;
-        pause_us(200);
+        if (!plan->chain)
+            pause_us(200);
+        else if (fork() > 0)
+            _exit(0);
     }
 }
 

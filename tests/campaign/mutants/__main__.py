@@ -1,0 +1,114 @@
+"""The hunt: see run."""
+import collections
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from mutants import MUTANTS
+
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+MINUTES = os.environ.get("MINUTES", "3")
+JOBS = str(4 * os.cpu_count())
+NERVOUS, OFTEN = ("forgotten", "statuses"), 3
+SOURCES = ("CMakeLists.txt", "cmake", "cmd", "completions", "lib", "lua", "man", "tests", "LICENSE", "README.md")
+
+
+def copy_sources(tree):
+    """Of the project as it stands here."""
+    for source in SOURCES:
+        copy = shutil.copytree if (PROJECT / source).is_dir() else shutil.copy
+        copy(PROJECT / source, os.path.join(tree, source))
+
+
+def build(tree):
+    """Returns the program."""
+    made = os.path.join(tree, "build")
+    if not os.path.exists(made):
+        subprocess.run(["cmake", "-S", tree, "-B", made, "-G", "Ninja", "-DRLOCK_TESTS=OFF"], check=True,
+                       stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "--quiet", "-C", made, "rlock_cmd"], check=True, stdout=subprocess.DEVNULL)
+    return os.path.join(made, "cmd/rlock")
+
+
+def replace(tree, edits):
+    """Returns what undoes it."""
+    before = {}
+    for name, old, new in edits:
+        path = os.path.join(tree, name)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        before.setdefault(path, text)
+        if text.count(old) != 1:
+            sys.exit(f"{name}: {text.count(old)} times, not once: {old.strip()}")
+        write(path, text.replace(old, new))
+    return lambda: [write(path, text) for path, text in before.items()]
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def hunt(tree, rlock):
+    """Returns the judges that saw something, and what all was printed."""
+    campaign = [os.path.join(tree, "tests/campaign/run"), "--minutes", MINUTES, "--jobs", JOBS]
+    said, judges = [], collections.Counter()
+    with subprocess.Popen(campaign, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={"CAMPAIGN_LOAD": "1000", **os.environ, "RLOCK_BIN": rlock}) as running:
+        try:
+            for line in running.stdout:
+                said.append(line)
+                if line.startswith("seen by "):
+                    judges.update(line.removeprefix("seen by ").strip().split(", "))
+                elif line.startswith("evidence: ") and is_caught(judges):
+                    break
+        finally:
+            running.terminate()
+    return (", ".join(sorted(judges)) if is_caught(judges) else None), "".join(said)
+
+
+def is_caught(judges):
+    """A busy machine makes some of them say something of an rlock that breaks nothing, but not often."""
+    return any(times >= (OFTEN if judge in NERVOUS else 1) for judge, times in judges.items())
+
+
+def fit():
+    """Whether all edits can be made."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as tree:
+        copy_sources(tree)
+        for mutant in MUTANTS:
+            replace(tree, mutant.edits)()
+    print(f"{len(MUTANTS)} mutants")
+
+
+def main():
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit("ended"))  # and the hunt with it
+    if sys.argv[1:] == ["--check"]:
+        return fit()
+    chosen = [mutant for mutant in MUTANTS if not sys.argv[1:] or any(word in mutant.name for word in sys.argv[1:])]
+    missed = 0
+    print("| mutant | caught by | seconds |\n| --- | --- | --: |", flush=True)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as tree:
+        copy_sources(tree)
+        for mutant in chosen:
+            undo = replace(tree, mutant.edits)
+            rlock, begun = build(tree), time.monotonic()
+            judge, output = hunt(tree, rlock)
+            undo()
+            missed += not judge
+            print(f"| {mutant.name} | {judge or 'MISSED'} | {time.monotonic() - begun:.0f} |", flush=True)
+            if folder := os.environ.get("CAMPAIGN_LOGS"):
+                write(os.path.join(folder, mutant.name.replace(" ", "-").replace("`", "") + ".log"), output)
+    print(f"\n{len(chosen) - missed} of {len(chosen)} caught")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+// linearizable: could these acquisitions and releases have happened one after another, each at some instant of its
+// own? Asked of Porcupine, which knows nothing of rlock.
+//
+//	linearizable MODEL <OPERATIONS
+//
+// MODEL is mutex, rw, or permits=N. Each line has an operation: "OWNER acquire|release read|write|- PERMITS TOKEN
+// CALL RETURN", times in ns; RETURN is - for a release that nobody confirmed. Exit status: 0 yes, 1 no,
+// 2 not known in time, 3 the input can't be read.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+const patience = 20 * time.Second
+
+type operation struct {
+	owner, verb, kind string
+	permits           int
+	token             int64
+}
+
+// What a lock that nobody breaks remembers: how many hold it, how much of it, and the largest tokens.
+type state struct {
+	holders, taken    int
+	writer            bool
+	writeToken, token int64
+}
+
+// A rule says whether an acquisition is allowed. A token is larger than those of all whom its holder excludes.
+type rule func(now state, op operation) bool
+
+func isMutex(now state, op operation) bool {
+	return now.holders == 0 && op.token > now.token
+}
+
+func isRW(now state, op operation) bool {
+	if op.kind == "write" {
+		return isMutex(now, op)
+	}
+	return !now.writer && op.token > now.writeToken
+}
+
+func isPermits(number int) rule {
+	return func(now state, op operation) bool { return now.taken+op.permits <= number }
+}
+
+func larger(one, other int64) int64 {
+	if one > other {
+		return one
+	}
+	return other
+}
+
+func take(now state, op operation) state {
+	now.holders++
+	now.taken += op.permits
+	now.writer = op.kind == "write"
+	now.token = larger(now.token, op.token)
+	if now.writer {
+		now.writeToken = now.token
+	}
+	return now
+}
+
+func giveBack(now state, op operation) state {
+	now.holders--
+	now.taken -= op.permits
+	now.writer = now.writer && op.kind != "write"
+	return now
+}
+
+func model(allows rule) porcupine.Model {
+	return porcupine.Model{
+		Init: func() interface{} { return state{} },
+		Step: func(before, input, _ interface{}) (bool, interface{}) {
+			now, op := before.(state), input.(operation)
+			if op.verb == "release" {
+				return now.holders > 0, giveBack(now, op)
+			}
+			return allows(now, op), take(now, op)
+		},
+	}
+}
+
+func ruleOf(name string) (rule, error) {
+	var number int
+	switch {
+	case name == "mutex":
+		return isMutex, nil
+	case name == "rw":
+		return isRW, nil
+	case strings.HasPrefix(name, "permits="):
+		_, err := fmt.Sscanf(name, "permits=%d", &number)
+		return isPermits(number), err
+	}
+	return nil, fmt.Errorf("no such model: %s", name)
+}
+
+func parse(line string, client int) (porcupine.Operation, error) {
+	var op operation
+	var call int64
+	var end string
+	_, err := fmt.Sscan(line, &op.owner, &op.verb, &op.kind, &op.permits, &op.token, &call, &end)
+	if err != nil {
+		return porcupine.Operation{}, err
+	}
+	returned := int64(math.MaxInt64)
+	if end != "-" {
+		returned, err = strconv.ParseInt(end, 10, 64)
+	}
+	return porcupine.Operation{ClientId: client, Input: op, Call: call, Return: returned}, err
+}
+
+func read(input io.Reader) (history []porcupine.Operation, err error) {
+	for lines := bufio.NewScanner(input); lines.Scan() && err == nil; {
+		var op porcupine.Operation
+		op, err = parse(lines.Text(), len(history))
+		history = append(history, op)
+	}
+	return history, err
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: linearizable MODEL")
+		os.Exit(3)
+	}
+	allows, err := ruleOf(os.Args[1])
+	history, failure := read(os.Stdin)
+	if err != nil || failure != nil {
+		fmt.Fprintln(os.Stderr, err, failure)
+		os.Exit(3)
+	}
+	switch porcupine.CheckOperationsTimeout(model(allows), history, patience) {
+	case porcupine.Illegal:
+		os.Exit(1)
+	case porcupine.Unknown:
+		os.Exit(2)
+	}
+}
