@@ -23,5 +23,10 @@ struct rlock__tls_module {
                             size_t *n, short *events, struct rlock__error *error);
     void (*close)(struct rlock__tls_session *session);
 };
+RLOCK_API extern const struct rlock__tls_module rlock__tls_module;
+
+/* The module: loaded from a file of its own, or in a static program a part of it. NULL: error says
+ * why there is none. May be called from any thread. */
+const struct rlock__tls_module *rlock__tls_load(struct rlock__error *error);
 
 #endif

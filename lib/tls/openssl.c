@@ -227,7 +227,6 @@ static enum rlock__io session_write(struct rlock__tls_session *session, const ch
     return io == RLOCK__IO_BROKEN ? hear_why(session, error) : io;
 }
 
-RLOCK_API extern const struct rlock__tls_module rlock__tls_module;
 const struct rlock__tls_module rlock__tls_module = {
     .version = RLOCK_VERSION,
     .open = session_open,

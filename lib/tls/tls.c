@@ -1,70 +1,14 @@
-/* tls.c: loads the module for TLS on first use, and passes everything on to it.
- *
- * The module is found by where the library is, or the program that it is a part of. A RUNPATH would
- * find it, too, but in every run the loader would look there for libc first, in some 36 places.
- * Each session holds the module open once; it is never unmapped, for OpenSSL does not like to be.
- */
+/* tls.c: loads the module for TLS on first use, and passes everything on to it. */
 #include "tls/tls.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
 #include "tls/module.h"
 
 struct rlock__tls {
-    void *handle;
     const struct rlock__tls_module *module;
     struct rlock__tls_session *session;
 };
-
-/* The file that this code is part of. The loader knows a program only by what it was called. */
-static bool find_ourselves(char path[PATH_MAX]) {
-    static const char ours[] = "";
-    const void *start = (const void *)getauxval(AT_ENTRY); /* NOLINT(performance-no-int-to-ptr) */
-    Dl_info us, program;
-    if (dladdr(ours, &us) == 0 || dladdr(start, &program) == 0)
-        return false;
-    if (us.dli_fbase != program.dli_fbase)
-        return snprintf(path, PATH_MAX, "%s", us.dli_fname) < PATH_MAX;
-    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    path[size > 0 ? size : 0] = '\0';
-    return size > 0;
-}
-
-/* Beside the library; from the program, where the library lies in a build or is installed. Without
- * any it is left to the loader to find the module, or to say that there is none. */
-static void *open_module(void) {
-    static const char *const places[] = {"", "../lib/", RLOCK_LIB_FROM_BIN "/"};
-    const int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-    char us[PATH_MAX], path[PATH_MAX];
-    const char *slash = find_ourselves(us) ? strrchr(us, '/') : NULL;
-    for (size_t i = 0; slash != NULL && i < sizeof places / sizeof places[0]; i++) {
-        const int size = snprintf(path, sizeof path, "%.*s%s%s", (int)(slash + 1 - us), us,
-                                  places[i], RLOCK__TLS_MODULE_FILE);
-        if (size < PATH_MAX && access(path, F_OK) == 0)
-            return dlopen(path, flags);
-    }
-    return dlopen(RLOCK__TLS_MODULE_FILE, flags);
-}
-
-static enum rlock__io load(struct rlock__tls *tls, struct rlock__error *error) {
-    tls->handle = open_module();
-    if (tls->handle != NULL)
-        tls->module = dlsym(tls->handle, RLOCK__TLS_MODULE_SYMBOL);
-    if (tls->module != NULL && strcmp(tls->module->version, RLOCK_VERSION) == 0)
-        return RLOCK__IO_DONE;
-    if (tls->module != NULL)
-        rlock__error_set(error, "no TLS: %s is of version %s, and this is %s",
-                         RLOCK__TLS_MODULE_FILE, tls->module->version, RLOCK_VERSION);
-    else /* dlerror() names the file */
-        rlock__error_set(error, "no TLS: cannot load its module: %s", dlerror());
-    return RLOCK__IO_SYSTEM;
-}
 
 enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
                                const struct rlock__tls_config *config, const char *host,
@@ -74,8 +18,9 @@ enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
         rlock__error_set(error, "no memory");
         return RLOCK__IO_SYSTEM;
     }
-    enum rlock__io io = load(tls, error);
-    if (io == RLOCK__IO_DONE)
+    tls->module = rlock__tls_load(error);
+    enum rlock__io io = RLOCK__IO_SYSTEM;
+    if (tls->module != NULL)
         io = tls->module->open(&tls->session, fd, config, host, error);
     if (io != RLOCK__IO_DONE) {
         rlock__tls_close(tls);
@@ -104,7 +49,5 @@ void rlock__tls_close(struct rlock__tls *tls) {
         return;
     if (tls->session != NULL)
         tls->module->close(tls->session);
-    if (tls->handle != NULL)
-        dlclose(tls->handle);
     free(tls);
 }

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# tarballs.bats: what the target "release" has left in build-release/release/: tests/run release makes it first.
+
+load ../lib/rlock
+
+setup_file() {
+    export OUT=$PROJECT/build-release/release
+    export VERSION EPOCH
+    VERSION=$(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")
+    EPOCH=$(date --date "$(sed -n 's/^ -- .*>  //p' "$PROJECT/cmake/changelog" | head -n 1)" +%s)
+    [[ -e $OUT/SHA256SUMS ]] || { echo "no $OUT: cmake --workflow --preset release" >&2; return 1; }
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    native=$(dpkg --print-architecture)
+}
+
+name() { # ARCHITECTURE
+    echo "rlock-$VERSION-linux-$1"
+}
+
+architectures() {
+    sed -n 's/^RLOCK_RELEASE:[^=]*=//p' "$PROJECT/build-release/CMakeCache.txt" | tr ';' '\n'
+}
+
+unpack() { # ARCHITECTURE
+    tar -xzf "$OUT/$(name "$1").tar.gz"
+}
+
+# on ARCHITECTURE PROGRAM ARG...: in an emulator, if that is not this machine's.
+on() {
+    case $1 in
+    "$native") "${@:2}" ;;
+    arm64) qemu-aarch64 "${@:2}" ;;
+    amd64) qemu-x86_64 "${@:2}" ;;
+    esac
+}
+
+@test "a tarball, and its bill of materials, for each architecture, a Dockerfile, and the checksums of all" {
+    local architecture
+    cd "$OUT" || return
+    run -0 sha256sum --check --strict --quiet SHA256SUMS
+    assert_equal "$(sed 's/.* //' SHA256SUMS)" "$(echo Dockerfile; for architecture in $(architectures); do
+        printf '%s\n' "$(name "$architecture")."{spdx.json,tar.gz}
+    done)"
+}
+
+@test "one directory, of root's, readable by all, from the time of the version" {
+    local architecture
+    for architecture in $(architectures); do
+        run -0 tar --numeric-owner --full-time -tvzf "$OUT/$(name "$architecture").tar.gz"
+        refute_line --regexp '^.(rw|r-).?.?w|^.......w|^[^-d]'
+        while read -r _ owner _ day time path; do
+            assert_equal "$owner $(date --utc --date "$day $time" +%s)" "0/0 $EPOCH"
+            [[ $path == "$(name "$architecture")/"* ]] || fail "$path"
+        done <<<"$output"
+    done
+}
+
+@test "manual, completions, examples, licence and what is linked in lie where --strip-components=1 puts them" {
+    local architecture page
+    for architecture in $(architectures); do
+        cd "$BATS_TEST_TMPDIR" && unpack "$architecture"
+        cd "$BATS_TEST_TMPDIR/$(name "$architecture")" || return
+        for page in "$PROJECT"/man/*.[157]; do
+            assert_file_exists "share/man/man${page##*.}/$(basename "$page")"
+        done
+        assert_file_not_exist share/man/man3 # there is no library
+        assert_file_exists share/bash-completion/completions/rlock
+        assert_file_exists share/zsh/site-functions/_rlock
+        assert_file_exists share/fish/vendor_completions.d/rlock.fish
+        assert_file_exists share/doc/rlock/examples/systemd/rlock@.service
+        assert_file_exists share/doc/rlock/status.schema.json
+        cmp share/doc/rlock/LICENSE "$PROJECT/LICENSE"
+        cmp share/doc/rlock/rlock.spdx.json "$OUT/$(name "$architecture").spdx.json"
+        assert_equal "$(find . -path ./share -prune -o -type f -print)" ./bin/rlock
+        run -0 nm bin/rlock
+        assert_output --partial "no symbols"
+    done
+}
+
+@test "the bill of materials names the packages of all that is linked in, with their licences" {
+    local architecture
+    for architecture in $(architectures); do
+        unpack "$architecture"
+        run -0 python3 - "$(name "$architecture")" "$VERSION" <<-'END'
+		import hashlib, json, pathlib, sys
+		tree = pathlib.Path(sys.argv[1])
+		bill = json.load(open(tree / 'share/doc/rlock/rlock.spdx.json'))
+		assert bill['spdxVersion'] == 'SPDX-2.3' and bill['SPDXID'] == 'SPDXRef-DOCUMENT'
+		by = {package['SPDXID']: package for package in bill['packages']}
+		ours, = [r['relatedSpdxElement'] for r in bill['relationships'] if r['relationshipType'] == 'DESCRIBES']
+		assert by[ours]['versionInfo'] == sys.argv[2]
+		digest = hashlib.sha256((tree / 'bin/rlock').read_bytes()).hexdigest()
+		assert by[ours]['checksums'] == [{'algorithm': 'SHA256', 'checksumValue': digest}]
+		linked = [by[r['relatedSpdxElement']] for r in bill['relationships'] if r['relationshipType'] == 'STATIC_LINK']
+		assert len(linked) == len(by) - 1
+		for package in linked:
+		    assert (tree / 'share/doc/rlock/licenses' / package['name']).stat().st_size > 500
+		    print(package['name'], package['versionInfo'])
+		END
+        for package in libc6-dev libgcc libhiredis-dev libssl-dev; do
+            assert_line --regexp "^$package"
+        done
+        [[ $architecture == "$native" ]] || continue
+        while read -r package version; do
+            assert_equal "$package $version" "$package $(dpkg-query -W -f '${Version}' "$package")"
+        done <<<"$output"
+    done
+}
+
+@test "each program is static, of its architecture, and runs a command under a lock" {
+    local architecture machine
+    declare -A machine=([amd64]='Advanced Micro Devices X86-64' [arm64]=AArch64)
+    for architecture in $(architectures); do
+        unpack "$architecture"
+        run -0 readelf -hlW "$(name "$architecture")/bin/rlock"
+        assert_output --partial "Machine:                           ${machine[$architecture]}"
+        refute_output --partial INTERP
+        run -0 on "$architecture" "$(name "$architecture")/bin/rlock" --version
+        assert_output "rlock $VERSION"
+        run -3 on "$architecture" "$(name "$architecture")/bin/rlock" run -n x -- sh -c 'exit 3'
+    done
+}
+
+@test "the same source gives the same bytes, elsewhere and at another time" {
+    mkdir elsewhere
+    tar -C "$PROJECT" --exclude='./build*' --exclude=./.git -cf - . | tar -C elsewhere -xf -
+    find elsewhere -exec touch {} +
+    cd elsewhere || return
+    umask 077
+    export TZ=Asia/Tokyo LANG=C.UTF-8
+    cmake --preset release -DRLOCK_RELEASE="$native" >/dev/null
+    cmake --build --preset release -- --quiet >/dev/null
+    run -0 cat build-release/release/SHA256SUMS
+    assert_output "$(grep -e Dockerfile -e "-$native\." "$OUT/SHA256SUMS")"
+}
+
+# There is no docker here. What it needs of a context is read line by line, so that each line does something.
+@test "the Dockerfile finds what it copies, and its image runs as nobody" {
+    local word context stage=0 user
+    mkdir image1 image2
+    while read -r word context; do
+        case $word in
+        FROM)
+            [[ $context =~ ^scratch( AS tarball)?$ ]]
+            stage=$((stage + 1))
+            ;;
+        ARG) assert_equal "$context" TARGETARCH ;;
+        ADD)
+            assert_equal "$context" "rlock-*-linux-\${TARGETARCH}.tar.gz /"
+            tar -C image1 -xzf "$OUT"/rlock-*-linux-"$native".tar.gz
+            ;;
+        COPY)
+            read -r from source to <<<"$context"
+            assert_equal "$from" --from=tarball
+            mkdir -p "image$stage$to"
+            # shellcheck disable=SC2086 # patterns
+            if [[ $source == */ ]]; then
+                cp -R image1/$source. "image$stage$to"
+            else
+                cp image1/$source "image$stage$to"
+            fi
+            ;;
+        USER) user=$context ;;
+        ENTRYPOINT) assert_equal "$context" '["/bin/rlock"]' ;;
+        *) fail "$word" ;;
+        esac
+    done < <(grep -v -e '^#' -e '^$' "$OUT/Dockerfile")
+    assert_equal "$stage $user" "2 65534:65534"
+    chmod a+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    run -0 chroot --userspec="$user" image2 /bin/rlock --version
+    assert_output "rlock $VERSION"
+    assert_file_exists image2/share/doc/rlock/licenses/libssl-dev
+}
