@@ -13,7 +13,9 @@
 
 static const struct counter_verb verb = {"count down", rlock_latch_down};
 
-static void say_counted(const struct settings *settings, enum rlock_status status, int64_t left) {
+/* ran_ms: how long the command ran; -1: it did not. */
+static void say_counted(const struct settings *settings, enum rlock_status status, int64_t left,
+                        int64_t ran_ms) {
     const char *name = settings->names[0];
     if (status == RLOCK_LOST) {
         const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch")};
@@ -22,8 +24,8 @@ static void say_counted(const struct settings *settings, enum rlock_status statu
         return;
     }
     const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
-                                       OUT_NUMBER("count", left)};
-    out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0],
+                                       OUT_NUMBER("count", left), OUT_NUMBER("ran_ms", ran_ms)};
+    out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0] - (ran_ms < 0),
               "counted %s down: %" PRId64 " to go", name, left);
 }
 
@@ -32,7 +34,7 @@ static int count_at_once(const struct settings *settings) {
     int64_t left = 0;
     const int failure = counter_once(settings, &verb, settings->by, &status, &left);
     if (failure == 0)
-        say_counted(settings, status, left);
+        say_counted(settings, status, left, -1);
     return failure;
 }
 
@@ -68,7 +70,7 @@ static int check_latch(const struct down *down) {
 
 static bool hand_down(struct down *down) {
     const struct settings *settings = down->settings;
-    struct guardian_shared *shared = down->spawn.shared;
+    struct guardian_shared *shared = down->spawn.plan.shared;
     if (environment_read(&down->enclosing) &&
         environment_write_name(&down->enclosing, settings->names[0], "latch",
                                server_for_command(&down->server, settings), shared->environment,
@@ -87,12 +89,12 @@ static int count(const struct down *down) {
         counter_change(&down->server, down->settings, &verb, down->settings->by, -1, &left);
     if (status != RLOCK_OK && status != RLOCK_LOST)
         return explain(down, status);
-    say_counted(down->settings, status, left);
+    say_counted(down->settings, status, left, spawn_ran_ms(&down->spawn));
     return 0;
 }
 
 static int run(struct down *down) {
-    if (!hand_down(down))
+    if (!hand_down(down) || !command_guard(&down->spawn))
         return EXIT_SYSTEM;
     signals_run(&down->signals);
     spawn_start(&down->spawn, RLOCK_FOREVER);
@@ -107,14 +109,13 @@ static int run(struct down *down) {
 }
 
 static int run_and_count(const struct settings *settings) {
-    static const struct deadline none = {.none = true}; /* nothing is held */
     struct down down = {.settings = settings, .spawn = {.guardian = -1, .socket = -1}};
     int status = acquire_signals(&down.signals);
     if (status != 0)
         return status;
     status = server_open(&down.server, settings);
     if (status == 0)
-        status = command_prepare(&down.spawn, &down.signals, settings, none);
+        status = command_prepare(&down.spawn, &down.signals, settings);
     if (status == 0)
         status = check_latch(&down);
     if (status == 0)

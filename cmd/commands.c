@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "options/foreign.h"
 #include "options/suggest.h"
 #include "output/out.h"
 
@@ -33,17 +34,19 @@ static void say_unknown(const struct cmd *group, const char *word, const char *s
     const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is repeated: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
-    const char *ours = suggest_command(name, word);
+    const char *ours = foreign_command(name, word);
     if (ours != NULL)
         out_error("unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name, gap,
                   word, ours, gap, name);
     else if (suggestion != NULL)
         out_error("unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'", name,
                   gap, word, name, gap, suggestion, gap, name);
-    else if (is_word)
-        out_error("unknown command '%s%s%s': see 'rlock help%s%s'", name, gap, word, gap, name);
     else
-        out_error("unknown command: see 'rlock help%s%s'", gap, name);
+        out_error("unknown command%s%s%s%s%s: %ssee 'rlock help%s%s'", is_word ? " '" : "",
+                  is_word ? name : "", is_word ? gap : "", is_word ? word : "", is_word ? "'" : "",
+                  group == &cmd_rlock ? "to run one under a lock: 'rlock run -n NAME -- COMMAND'; "
+                                      : "",
+                  gap, name);
 }
 
 const struct cmd *cmd_find(const struct cmd *group, const char *word) {

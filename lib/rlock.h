@@ -79,7 +79,8 @@ extern "C" {
     X(INVALID, "invalid argument")                                                                 \
     X(REFUSED, "it could never succeed")                                                           \
     X(OUSTED, "one that came later has taken the place")                                           \
-    X(SYSTEM, "the system refused")
+    X(SYSTEM, "the system refused")                                                                \
+    X(DONE, "a run has succeeded already")
 
 enum rlock_status {
 #define RLOCK_STATUS_ENUM(name, text) RLOCK_##name,
@@ -172,11 +173,16 @@ struct rlock_lock_options {
     const char *command;   /* shown to waiters; NULL: nothing */
     const struct rlock_proof *proofs;
     size_t proof_count;
+    int64_t once_per_ms; /* run, fair, one name: take it only if no run has succeeded within that
+                            time; see rlock_note_run(). 0: however that was */
+    const char *note;    /* shown to waiters; NULL: nothing */
+    bool preemptible;    /* run, fair: the keeper reports who asks us to end */
+    bool preempt;        /* run, fair: ask a holder that is preemptible to end, while we wait */
 };
 #define RLOCK_LOCK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(struct rlock_lock_options), NULL, 0, "run", NULL, 0, 0, RLOCK_LEASE_DEFAULT_MS,     \
-            NULL, NULL, NULL, 0                                                                    \
+            NULL, NULL, NULL, 0, 0, NULL, false, false                                             \
     }
 
 /* Makes a lock, without contacting a server. It uses the client until it is freed.
@@ -189,14 +195,22 @@ RLOCK_API void rlock_lock_free(rlock_lock *lock);
 
 /* --- taking it ------------------------------------------------------------------------------- */
 
+/* Called in the caller's thread before each wait for a server's answer, which may be that the lock
+ * is held, and, with for_turn, before each wait until others have given it back: so what the lock
+ * is taken for can be got ready at no cost in time, and put away again. It must not use the client
+ * or its locks. */
+typedef void rlock_on_wait(void *context, bool for_turn);
+
 struct rlock_wait {
     size_t size;
-    int64_t deadline_ms; /* give up then; 0: do not wait; RLOCK_FOREVER */
-    int64_t until_ms;    /* return RLOCK_AGAIN then, to be called again; RLOCK_FOREVER */
-    int cancel_fd;       /* return RLOCK_CANCELLED when it becomes readable; -1: none */
+    int64_t deadline_ms;    /* give up then; 0: do not wait; RLOCK_FOREVER */
+    int64_t until_ms;       /* return RLOCK_AGAIN then, to be called again; RLOCK_FOREVER */
+    int cancel_fd;          /* return RLOCK_CANCELLED when it becomes readable; -1: none */
+    rlock_on_wait *on_wait; /* NULL: none */
+    void *context;
 };
 #define RLOCK_WAIT_INIT                                                                            \
-    { sizeof(struct rlock_wait), RLOCK_FOREVER, RLOCK_FOREVER, -1 }
+    { sizeof(struct rlock_wait), RLOCK_FOREVER, RLOCK_FOREVER, -1, NULL, NULL }
 
 /* Takes the lock, all of its names or none, or waits for it. A lock that was given back can be
  * taken again.
@@ -208,6 +222,7 @@ struct rlock_wait {
  * RLOCK_REFUSED: it could never succeed, as taking a lock for writing inside a hold for reading, or
  * permits in all that are not as many as were set.
  * RLOCK_OUSTED: a later waiter with "supersede" took our place.
+ * RLOCK_DONE: with once_per_ms, a run has succeeded within that time; rlock_last_run() says which.
  * RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM.
  * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, as far as the server
  * could be reached within half a second to say so. */
@@ -229,6 +244,14 @@ RLOCK_API const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t 
  * from before its request was sent, less rlock_drift_ms(). Any thread. */
 RLOCK_API int64_t rlock_lease_end_ms(const rlock_lock *lock);
 
+/* What has become of asking the holder to end. */
+enum rlock_preemption {
+    RLOCK_PREEMPT_NOT_ASKED, /* nobody has asked */
+    RLOCK_PREEMPT_ASKED,     /* it has been asked, and will be with each try */
+    RLOCK_PREEMPT_REFUSED,   /* it is not preemptible */
+    RLOCK_PREEMPT_DENIED     /* we have no right to publish where it listens */
+};
+
 /* Who holds a lock that is busy, as the server said. Unknown texts are "", unknown numbers 0. */
 struct rlock_holder {
     const char *name; /* the name that is busy */
@@ -242,10 +265,26 @@ struct rlock_holder {
     int64_t position; /* our place among the waiters, from 1; 0: not waiting yet */
     int64_t waiting;  /* how many wait, as far as is known; for a latch: its count */
     bool kept;        /* it was given back, to be kept for a while: see rlock_release() */
+    const char *note;
+    enum rlock_preemption preemption;
 };
 
 /* Who held the lock at the last try; NULL: it was not busy. Valid until the next call on it. */
 RLOCK_API const struct rlock_holder *rlock_blocker(const rlock_lock *lock);
+
+/* A run that has ended. Unknown texts are "", unknown numbers 0. */
+struct rlock_run {
+    const char *host;
+    const char *user;
+    const char *command;
+    int64_t pid;
+    int64_t age_ms;  /* how long ago it ended, by the server's clock */
+    int64_t took_ms; /* how long it took */
+};
+
+/* After RLOCK_DONE: the last run that has succeeded; else NULL. Valid until the next call on the
+ * lock. */
+RLOCK_API const struct rlock_run *rlock_last_run(const rlock_lock *lock);
 
 /* The name at which the last call failed, for messages: the first one, if it was none of them in
  * particular. */
@@ -298,13 +337,17 @@ struct rlock_renewal {
     int64_t at_ms;
     int64_t lease_end_ms; /* as it was known then */
     char why[256];        /* it failed, in the words of rlock_error(); "": it did not */
+    bool preempted; /* it is none: a waiter asks us to end, and why says who that is; or, if the
+                       status is not RLOCK_OK, nobody can ask us, and why says why */
 };
 
-/* A descriptor that becomes readable when there is a report; -1: the options ask for none. Poll it,
+/* A descriptor that becomes readable when there is a report; -1: the options ask for none, and the
+ * lock is not preemptible. Poll it,
  * but do not read from it or close it. */
 RLOCK_API int rlock_keeper_report_fd(const rlock_keeper *keeper);
 
-/* Takes the next report, oldest first; NULL: there is none. Valid until the next call, which any
+/* Takes the next report, oldest first; a waiter that asks us to end may be reported several times.
+ * NULL: there is none. Valid until the next call, which any
  * thread may make, but one at a time. About a hundred reports are kept, later ones dropped. */
 RLOCK_API const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper);
 
@@ -320,6 +363,12 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_renew(rlock_lock *lock);
  * RLOCK_OK: all of its names are held. RLOCK_LOST: rlock_stuck_at() is not. RLOCK_INVALID: locks of
  * this kind are not held. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms);
+
+/* With once_per_ms: says how the run ended that the lock was taken for, so that rlock_release()
+ * writes it down if the lock was held until then. Of a run that nothing is said of nothing is
+ * written down, and it counts as failed.
+ * exit_status: 0: it has succeeded. took_ms: how long it took. */
+RLOCK_API void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms);
 
 /* Gives the lock back; does nothing if it is not held.
  * keep_ms: if positive, nobody holds it afterwards, but it stays taken for that long.

@@ -27,13 +27,25 @@ struct rlock_view_holder {
     int64_t permits; /* sem; else -1 */
     bool writes;     /* write: it is the writer */
     bool kept;       /* it was given back, and stays taken until ttl_ms is over: nobody holds it */
+    const char *note;
+    bool preemptible; /* it ends when a waiter asks it to */
 };
 
 struct rlock_view_waiter {
     const char *owner, *host;
-    int64_t pid, position;      /* from 1 */
-    int64_t since_ms;           /* when it took its place, since 1970, by the server's clock */
-    const char *user, *command; /* fair; else NULL */
+    int64_t pid, position; /* from 1 */
+    int64_t since_ms;      /* when it took its place, since 1970, by the server's clock */
+    const char *user, *command, *note; /* fair; else NULL */
+};
+
+/* The last run with once_per_ms that has ended. Unknown texts are NULL, unknown numbers -1. */
+struct rlock_view_run {
+    const char *host, *user, *command;
+    int64_t pid;
+    int64_t exit_status;
+    int64_t took_ms;
+    int64_t ended_ms;     /* since 1970, by the server's clock */
+    int64_t succeeded_ms; /* the same of the last run that succeeded: this one or one before it */
 };
 
 /* What one server says about one name. Holders whose lease is over are left out. */
@@ -55,6 +67,7 @@ typedef struct rlock_view {
     size_t holder_count;
     const struct rlock_view_waiter *waiters; /* in the order in which they will get it */
     size_t waiter_count;
+    const struct rlock_view_run *last_run; /* NULL: none is known */
 } rlock_view;
 
 struct rlock_inspect_options {

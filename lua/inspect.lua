@@ -4,9 +4,11 @@
 --
 -- Reply {SEEN, epoch ms, held: 1 or 0, kind, token, permits in all, of them available, count,
 --        {owner, host, pid, user, command, since, ttl ms, holds, token, permits, writes,
---        kept} for each holder,
---        {owner, since, user, command} for each waiter, first in line first,
---        1 where a "latch" may as well be a semaphore of Redisson's} | {WRONG_KIND, 0, 0}
+--        kept, note, preemptible} for each holder,
+--        {owner, since, user, command, note} for each waiter, first in line first,
+--        1 where a "latch" may as well be a semaphore of Redisson's,
+--        {host, pid, user, command, exit status, ms it took, ended, last success} of the last run with
+--        --once-per, or {}} | {WRONG_KIND, 0, 0}
 -- Unknown numbers are -1, unknown texts and the permits of what has none ''; tokens are digits.
 local SEEN = 1
 
@@ -32,4 +34,5 @@ table.sort(view.holders, function(a, b)
 end)
 local taken = #view.holders > 0 or view.count > 0 or view.exhausted
 return {SEEN, server.now, taken and 1 or 0, view.kind, redis.call('GET', key.token) or '', view.total,
-    view.available or '', view.count, view.holders, view.waiters, view.bare and 1 or 0}
+    view.available or '', view.count, view.holders, view.waiters, view.bare and 1 or 0,
+    inspect.last_run()}

@@ -5,7 +5,10 @@
 -- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
-if not count then return {LOST, 0, 0} end
+if not count then
+    if call.permits > 0 then latch.leave_word() end
+    return {LOST, 0, 0}
+end
 if call.permits == 0 or latch.done_before() then return {RELEASED, count, 0} end
 local left = count - call.permits
 if left <= 0 then

@@ -3,16 +3,18 @@
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
+--       {DONE, ms since, ms it took, host, pid, user, command}: a run has succeeded, see once.lua
 --       {BUSY, ms until it expires (-1: never), place in line,
 --        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
---        ms until it shall come again at most, ticket: waiters.lua}
-local ttl = redis.call('PTTL', key.lock)
-if ttl == -2 and is_simple(ARGV[8]) then return grant() end
+--        ms until it shall come again at most, ticket: waiters.lua,
+--        with --preempt: whether the holder was asked to end, see acquire.lua}
+if is_simple(ARGV[8], key.lock, key.info, key.hold) then return grant() end
 
--- include: channel kind server request try waiters waiting acquire mutex mutex_take
+-- include: channel kind server request try once waiters waiting acquire mutex mutex_take
+local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-if not holder then return mutex.grant() end
+if not holder then return once.done() or mutex.grant() end
 return mutex.again(holder) or waiters.refusal(waiters, mutex.rights)
     or acquire.busy(holder, ttl, waiters.place(waiters))

@@ -6,15 +6,14 @@
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
 local list = KEYS[7]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-if is_simple(ARGV[6]) and not redis.call('LRANGE', list, '0', '0')[1]
-    and redis.pcall('HGET', key.lock, call.owner) == '1' and redis.call('HGET', key.hold, call.id)
-    and not redis.call('HGET', key.hold, 'until') then
+if is_simple(ARGV[6], list) and redis.pcall('HGET', key.lock, call.owner) == '1'
+    and redis.call('HGET', key.hold, call.id) and not redis.call('HGET', key.hold, 'until') then
     redis.call('DEL', key.lock, key.info, key.hold)
     redis.pcall(publish, channel, '0')
     return {RELEASED, 0, 0}
 end
 
--- include: clock rights kind server giving try waiters queue mutex mutex_wake kept
+-- include: clock rights kind server giving try once waiters queue mutex mutex_wake kept
 local owner, keep_ms, waiter = call.owner, call.keep_ms, call.waiter
 
 -- It may have been told what was meant for the next: pass it on.
@@ -83,4 +82,8 @@ local function give_back()
     return {RELEASED, 0, 0}
 end
 
-return try.give_back(give_back)
+return try.give_back(function()
+    local answer = give_back()
+    if answer[1] ~= LOST then once.note() end
+    return answer
+end)

@@ -2,12 +2,12 @@
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
-local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
-if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+if is_simple(ARGV[8], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
     return rw.grant(call.owner, nil, 0)
 end
 
 -- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
+local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -17,7 +17,7 @@ if before then return before end
 local around = mode and rw.around()
 if around then return rw.reenter(around, left, waiters) end
 if mode ~= 'write' and not writer then
-    local waited = waiters.may_stand() and redis.call('ZSCORE', key.waiters, call.owner)
+    local waited = redis.call('ZSCORE', key.waiters, call.owner)
     local answer = rw.grant(call.owner, mode, left, function() waiters.leave_granted(waiters) end)
     if waited and not answer.err then rw.tell_readers() end
     return answer

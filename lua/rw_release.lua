@@ -8,9 +8,8 @@
 local only = redis.pcall('HLEN', key.lock) == 2 and redis.call('HGET', key.hold, call.id)
 local writes = only == call.owner .. ':write:1'
 local own = writes and rw.write_field(call.owner) or call.owner
-if (writes or only == own .. ':1') and is_simple(ARGV[6]) and redis.call('HGET', key.lock, own) == '1'
-    and rw.alive(own, 1) and not redis.call('GET', rw.marker)
-    and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+if (writes or only == own .. ':1') and is_simple(ARGV[6], rw.marker, rw.writers.waiters)
+    and redis.call('HGET', key.lock, own) == '1' and rw.alive(own, '1') then
     rw.clear(rw.lease_key(own, '1'), rw.told)
     redis.pcall(publish, channel, writes and '1' or '0')
     return {RELEASED, 0, 0}

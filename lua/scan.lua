@@ -33,7 +33,7 @@ end
 
 local BEFORE = {
     ['redisson_lock_token'] = numbered, ['redisson_lock_queue'] = 'list', ['rlock_info'] = 'hash',
-    ['rlock_hold'] = 'hash', ['rlock_waiters'] = 'zset', ['rlock_writers'] = 'zset',
+    ['rlock_hold'] = 'hash', ['rlock_last'] = 'hash', ['rlock_waiters'] = 'zset', ['rlock_writers'] = 'zset',
 }
 
 -- The name of whose lock this key is by its own name; nil: none's.

@@ -3,15 +3,16 @@
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
 local count = sem.available()
-local expired = count and sem.some_dead() or nil
-local function take() sem.put(sem.ids(call.id, call.permits), server.now + call.lease, 'GT') end
--- Nearly always: there are as many as are wanted, nobody has died, and nobody waits.
-if not sem.token() and count and count >= call.permits and not expired[1] and is_simple(ARGV[9])
-    and sem.in_use() + count == tonumber(ARGV[8]) then
-    return sem.grant(call.lease_text, take)
+-- Nearly always: it is one permit, there is one, nobody has died, and nobody waits.
+if count and count > 0 and call.permits == 1 and not hold and marked and not is_braced and is_simple(ARGV[9], marked)
+    and redis.call('ZCOUNT', sem.permits, '-inf', server.now_text) == 0
+    and tonumber(plain or 0) + redis.call('ZCARD', sem.permits) + count == tonumber(ARGV[8]) then
+    return sem.grant(call.lease_text, function()
+        return redis.call('ZADD', sem.permits, server.after(call.lease), sem.permit(call.id))
+    end)
 end
 
--- include: server request try waiters waiting acquire sem_holds sem_waiters sem_take
+-- include: server request try waiters waiting acquire sem_permits sem_holds sem_waiters sem_take
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -20,11 +21,13 @@ if #ours == call.permits then -- this very attempt was granted, and its answer l
     sem.renew(ours)
     return {GRANTED, server.reply_token(sem.token()), call.lease}
 end
-local dead = sem.collect(expired)
+local dead = sem.collect()
 while dead == sem.PART and (sem.available() or math.huge) < call.permits do dead = sem.collect() end
 if dead > 0 then available = sem.available() end
 local refusal
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(sem.next_end()) end
-return sem.grant(call.lease_text, take, sem.leave_granted)
+return sem.grant(call.lease_text, function()
+    return sem.put(sem.ids(call.id, call.permits), server.after(call.lease), 'GT')
+end, sem.leave_granted)

@@ -1,5 +1,5 @@
 -- include: base clock channel rights token kind server request try waiters waiting acquire
--- include: sem sem_holds sem_waiters sem_grant sem_take
+-- include: sem sem_permits sem_holds sem_waiters sem_grant sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which it is known who took them: a year
@@ -17,4 +17,4 @@ if refusal then return refusal end
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(-1) end
-return sem.grant(KEEP, function() sem.count_plain(call.permits) end, sem.leave_granted)
+return sem.grant(KEEP, function() return sem.count_plain(call.permits) end, sem.leave_granted)

@@ -4,17 +4,17 @@
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
-local own = sem.token() and call.permits == 1 and not is_braced and sem.ids(call.id, 1)[1]
+local own = sem.token() and call.permits == 1 and not is_braced and sem.permit(call.id)
 if own and is_simple(ARGV[6]) and sem.available()
     and tonumber(redis.call('ZMSCORE', sem.permits, own)[1] or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)
     redis.call('HDEL', key.info, call.owner)
     redis.call('ZREM', sem.permits, own)
-    redis.pcall(publish, channel, redis.call('INCRBY', key.lock, '1'))
+    redis.pcall(publish, channel, string.format('%d', redis.call('INCRBY', key.lock, '1')))
     return {RELEASED, 0, 0}
 end
 
--- include: rights server giving try waiters sem_holds sem_waiters kept
+-- include: rights server giving try waiters sem_permits sem_holds sem_waiters kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()
@@ -23,7 +23,7 @@ local function give_back()
         sem.expire(keep_ms)
         sem.note('-')
         note_kept(call.owner)
-        sem.put(ours, server.now + keep_ms, 'XX')
+        sem.put(ours, server.after(keep_ms), 'XX')
     else
         redis.call('HDEL', key.hold, call.id, call.owner)
         redis.call('HDEL', key.info, call.owner)

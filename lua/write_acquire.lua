@@ -2,12 +2,12 @@
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
-local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
-if ttl == -2 and not writer and is_simple(ARGV[8]) and not redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1] then
+if is_simple(ARGV[8], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
     return rw.grant(rw.write_field(call.owner), nil, 0)
 end
 
 -- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
+local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -19,7 +19,7 @@ if before then return before end
 if not mode then
     local first = rw.grant(rw.write_field(call.owner), nil, 0, function() waiters.leave_granted(own) end)
     if first.err then return first end
-    if waiters.may_stand() then rw.pass_marker_on(call.owner) end
+    if writer == call.owner then rw.pass_marker_on(writer) end
     waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
     waiters.tell(rw.writers, 'first ' .. call.lease)
     return first
@@ -27,7 +27,7 @@ end
 local around = rw.around()
 if around and rw.lives(rw.write_field(around)) then
     local answer = rw.reenter(rw.write_field(around), left, own)
-    if waiters.may_stand() and not answer.err then rw.pass_marker_on(call.owner) end
+    if writer == call.owner and not answer.err then rw.pass_marker_on(writer) end
     return answer
 elseif around then
     return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '

@@ -10,19 +10,22 @@
 #include <unistd.h>
 
 #include "hold/ancestor.h"
+#include "hold/events.h"
+#include "hold/not_acquired.h"
 #include "hold/progress.h"
 #include "options/command.h"
 #include "output/duration.h"
 #include "output/out.h"
 #include "output/secret.h"
 
-enum { COMMAND_SIZE = 256, WHY_SIZE = 512, LOCAL_LOOK_MS = 1000 };
+enum { COMMAND_SIZE = 256, LOOK_MS = 1000 };
 
 void acquire_free(struct acquired *acquired) {
     rlock_lock_free(acquired->lock);
     server_close(&acquired->server);
     environment_free(&acquired->enclosing);
     free(acquired->holds);
+    free(acquired->asked);
     *acquired = (struct acquired){.lock = NULL};
 }
 
@@ -97,6 +100,8 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         return EXIT_SYSTEM;
     }
     acquire_describe_user(user);
+    (void)snprintf(out->note, sizeof out->note, "%s", settings->note != NULL ? settings->note : "");
+    secret_hide(out->note);
     const struct rlock_lock_options options = {
         .size = sizeof options,
         .kind = kind_in_library(out->kind, settings),
@@ -108,8 +113,12 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .lease_ms = settings->lease_ms,
         .user = user,
         .command = command,
+        .note = out->note,
         .proofs = out->enclosing.proofs,
         .proof_count = out->enclosing.count,
+        .once_per_ms = settings->once_per_ms,
+        .preempt = settings->preempt,
+        .preemptible = settings->preemptible,
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));
     if (out->holds == NULL) {
@@ -123,99 +132,24 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
     return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
-static const char *verb_of(const struct acquired *acquired) {
-    return acquired->kind->passed ? "pass" : "take";
-}
-
-enum { ATTEMPT_FIELDS = 4 };
-
-/* What every event of an attempt begins with. */
-static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS],
-                             const struct acquired *acquired, const char *name) {
-    fields[0] = OUT_TEXT("name", name);
-    fields[1] = OUT_TEXT("kind", acquired->kind->name);
-    fields[2] = OUT_TEXT("server", rlock_client_server(acquired->server.client));
-    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - acquired->asked_ms);
-}
-
-/* Permits are taken beside those of an enclosing hold, and a latch is nobody's. */
-static bool waits_for_itself(const struct acquired *acquired) {
-    const struct rlock_holder *holder = rlock_blocker(acquired->lock);
-    const bool reenters =
-        acquired->kind->detail != DETAIL_COUNT && strcmp(acquired->kind->name, "sem") != 0;
-    return holder != NULL && reenters && ancestor_holds(holder, &acquired->enclosing);
-}
-
 /* Once. */
 static void warn_of_ancestor(struct acquired *acquired) {
-    if (acquired->warned || !waits_for_itself(acquired))
+    if (acquired->warned || !not_acquired_by_ancestor(acquired))
         return;
     acquired->warned = true;
     out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(acquired->lock)->name,
              rlock_blocker(acquired->lock)->pid, ancestor_advice);
 }
 
-static int say_busy(const struct acquired *acquired, const struct settings *settings) {
-    char why[WHY_SIZE];
-    struct out_field fields[ATTEMPT_FIELDS + 1];
+/* Once for each holder: whether it was asked to end. */
+static void tell_preemption(struct acquired *acquired) {
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
-    if (holder != NULL) {
-        progress_why(why, sizeof why, acquired->kind, holder);
-        describe_attempt(fields, acquired, holder->name);
-        fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        const bool inside = !acquired->warned && waits_for_itself(acquired);
-        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 1, "cannot %s %s: %s%s%s",
-                  verb_of(acquired), holder->name, why, inside ? "; " : "",
-                  inside ? ancestor_advice : "");
-    }
-    return settings->conflict_exit_code;
-}
-
-static int say_ousted(const struct acquired *acquired, const struct settings *settings) {
-    const char *name = rlock_stuck_at(acquired->lock);
-    struct out_field fields[ATTEMPT_FIELDS];
-    describe_attempt(fields, acquired, name);
-    out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
-              rlock_error(acquired->server.client));
-    return settings->conflict_exit_code;
-}
-
-static int say_interrupted(const struct acquired *acquired, int signal) {
-    const char *name = rlock_stuck_at(acquired->lock);
-    struct out_field fields[ATTEMPT_FIELDS + 1];
-    describe_attempt(fields, acquired, name);
-    fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
-    out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
-              "stopped waiting for %s: signal %d", name, signal);
-    return EXIT_BY_SIGNAL + signal;
-}
-
-/* What may be left behind by an attempt without an answer. */
-static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
-                           const struct settings *settings) {
-    char left[DURATION_TEXT_SIZE];
-    text[0] = '\0';
-    if (!rlock_in_doubt(acquired->lock))
+    if (holder == NULL || holder->preemption == RLOCK_PREEMPT_NOT_ASKED ||
+        (acquired->asked != NULL && strcmp(acquired->asked, holder->owner) == 0))
         return;
-    if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
-        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
-                       settings->names[0]);
-    else
-        (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", settings->names[0],
-                       duration_format(left, settings->lease_ms));
-}
-
-/* Says why the lock was not taken. Returns the exit status. */
-static int explain(const struct acquired *acquired, const struct settings *settings,
-                   enum rlock_status status) {
-    if (status == RLOCK_BUSY)
-        return say_busy(acquired, settings);
-    if (status == RLOCK_OUSTED)
-        return say_ousted(acquired, settings);
-    char doubt[WHY_SIZE];
-    describe_doubt(doubt, acquired, settings);
-    return server_explain(&acquired->server, settings, verb_of(acquired),
-                          rlock_stuck_at(acquired->lock), status, doubt);
+    free(acquired->asked);
+    acquired->asked = strdup(holder->owner);
+    event_preempting(acquired, holder);
 }
 
 int acquire_signals(struct signals *signals) {
@@ -226,12 +160,12 @@ int acquire_signals(struct signals *signals) {
 }
 
 int acquire_prepare(struct acquired *out, const struct settings *settings) {
-    *out = (struct acquired){.kind = settings->cmd->kind};
+    *out = (struct acquired){.kind = settings->cmd->kind, .ran_ms = -1};
     const int failure = server_open(&out->server, settings);
     return failure != 0 ? failure : make_lock(out, settings);
 }
 
-static int64_t deadline_of(const struct settings *settings) {
+static int64_t wait_deadline_ms(const struct settings *settings) {
     if (settings->wait_ms == 0 || settings->wait_ms == RLOCK_FOREVER)
         return settings->wait_ms;
     return rlock_now_ms() + settings->wait_ms;
@@ -242,10 +176,13 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
     return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
 }
 
-/* When to look up from waiting: a local: server that has died is nobody else's to start. */
-static int64_t back_at_ms(const struct acquired *acquired, int64_t next_ms) {
-    const int64_t soon = rlock_now_ms() + LOCAL_LOOK_MS;
-    return server_is_local(&acquired->server) && soon < next_ms ? soon : next_ms;
+/* When to look up from waiting: a local: server that has died is nobody else's to start; and there
+ * may be another holder that is asked to end. */
+static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
+                          int64_t next_ms) {
+    const int64_t soon = rlock_now_ms() + LOOK_MS;
+    const bool looks = server_is_local(&acquired->server) || settings->preempt;
+    return looks && soon < next_ms ? soon : next_ms;
 }
 
 /* What is held: the lock itself knows only until it is released. */
@@ -256,12 +193,21 @@ static void note_holds(struct acquired *acquired) {
         acquired->holds[acquired->hold_count++] = hold;
 }
 
+static void on_wait(void *spawn, bool for_turn) {
+    if (for_turn)
+        spawn_unguard(spawn);
+    else
+        (void)spawn_guard(spawn); /* tried again when the lock is there, which says why not */
+}
+
 int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals) {
+                 const struct signals *signals, struct spawn *spawn) {
     struct rlock_wait wait = {
         .size = sizeof wait,
-        .deadline_ms = deadline_of(settings),
+        .deadline_ms = wait_deadline_ms(settings),
         .cancel_fd = signals->fd,
+        .on_wait = spawn != NULL ? on_wait : NULL,
+        .context = spawn,
     };
     struct progress progress;
     enum rlock_status result;
@@ -270,7 +216,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     acquired->asked_ms = progress.began_ms;
     for (;;) {
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                               : back_at_ms(acquired, progress.next_ms);
+                                               : back_at_ms(acquired, settings, progress.next_ms);
         result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)
@@ -278,14 +224,15 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
         if (result == RLOCK_AGAIN) {
             progress_show(&progress, acquired->server.client, acquired->lock);
             warn_of_ancestor(acquired);
+            tell_preemption(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }
     progress_end();
     acquired->announced = progress.logged;
     if (result != RLOCK_OK)
-        return signal != 0 ? say_interrupted(acquired, signal)
-                           : explain(acquired, settings, result);
+        return signal != 0 ? not_acquired_interrupted(acquired, signal)
+                           : not_acquired(acquired, settings, result);
     note_holds(acquired);
     return ACQUIRED;
 }

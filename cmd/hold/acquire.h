@@ -6,6 +6,7 @@
 #include "hold/kind.h"
 #include "options/settings.h"
 #include "process/signals.h"
+#include "process/spawn.h"
 #include "rlock.h"
 #include "server/server.h"
 
@@ -14,10 +15,13 @@ struct acquired {
     struct server server;
     rlock_lock *lock;
     struct environment enclosing;
-    int64_t asked_ms; /* when it was asked for */
-    int64_t at_ms;    /* when it was taken */
-    bool warned;      /* that it waits for itself */
-    bool announced;   /* that it was waited for: then the end of the wait is news */
+    int64_t asked_ms;        /* when it was asked for */
+    int64_t at_ms;           /* when it was taken */
+    int64_t ran_ms;          /* how long its command ran; -1: it has not ended */
+    char note[NOTE_MAX + 1]; /* ours, as others are shown it; "": none */
+    bool warned;             /* that it waits for itself */
+    bool announced;          /* that it was waited for: then the end of the wait is news */
+    char *asked; /* --preempt: the holder that was said to be asked to end, or not; NULL: none */
     const struct rlock_hold *
         *holds;        /* what was acquired, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */
@@ -34,10 +38,12 @@ int acquire_prepare(struct acquired *out, const struct settings *settings);
 /* No exit status: that of a lock which was not acquired may be 0. */
 enum { ACQUIRED = -1 };
 
-/* Takes the lock, waiting as the settings say, and says so. Returns ACQUIRED, or the exit status,
- * after a message where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its number. */
+/* Takes the lock, waiting as the settings say, and says so. spawn: the command's, whose guardian
+ * gets ready while a server answers, so that the command starts the sooner, and is not there while
+ * others have the lock; NULL: no command. Returns ACQUIRED, or the exit status, after a message
+ * where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its number. */
 int acquire_lock(struct acquired *acquired, const struct settings *settings,
-                 const struct signals *signals);
+                 const struct signals *signals, struct spawn *spawn);
 
 void acquire_free(struct acquired *acquired);
 

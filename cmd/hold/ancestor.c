@@ -1,12 +1,11 @@
 /* ancestor.c: a lock that is held by an rlock around this one, which cannot know it any more. */
 #include "hold/ancestor.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#include "process/proc.h"
 
 enum { GENERATIONS_MAX = 1000 }; /* as numbers are used again while we look, it might go round */
 
@@ -15,24 +14,10 @@ const char ancestor_advice[] =
     "cannot re-enter and waits for itself; pass on RLOCK_HOLDS, RLOCK_NAME, RLOCK_KIND, "
     "RLOCK_OWNER and RLOCK_TOKEN";
 
-/* 0: nobody knows. */
-static int64_t parent_of(int64_t pid) {
-    char path[64], text[512];
-    (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
-    FILE *stream = fopen(path, "re");
-    const size_t length = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
-    text[length] = '\0';
-    const char *behind = strrchr(text, ')'); /* a name may have any characters in it */
-    const bool known = behind != NULL && strlen(behind) > strlen(") S ");
-    if (stream != NULL)
-        fclose(stream);
-    return known ? strtoll(behind + strlen(") S "), NULL, 10) : 0;
-}
-
 static bool is_ancestor(int64_t pid) {
     int64_t at = getppid();
     for (int i = 0; i < GENERATIONS_MAX && at > 0 && at != pid; i++)
-        at = parent_of(at);
+        at = proc_parent((pid_t)at);
     return at == pid;
 }
 

@@ -2,20 +2,38 @@
 #include "hold/command.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "hold/not_run.h"
+#include "output/duration.h"
 #include "output/out.h"
 
+static void say_not_started(const struct spawn *spawn, const char *why) {
+    out_error("cannot start %s: %s", spawn->plan.argv[0], why);
+}
+
 int command_prepare(struct spawn *spawn, const struct signals *signals,
-                    const struct settings *settings, struct deadline deadline) {
-    const struct spawn_options options = {.argv = settings->command, .deadline = deadline};
+                    const struct settings *settings) {
+    struct spawn_options options = {
+        .argv = settings->command,
+        .deadline =
+            deadline_of(settings->lease_ms, settings->kill_after_ms, settings->warn_on_lost),
+    };
+    options.deadline.time_limit_ms = settings->timeout_ms;
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
         return 0;
-    out_error("cannot start %s: %s", settings->command[0], why);
+    say_not_started(spawn, why);
     return EXIT_SYSTEM;
+}
+
+bool command_guard(struct spawn *spawn) {
+    if (spawn_guard(spawn))
+        return true;
+    say_not_started(spawn, strerror(errno));
+    return false;
 }
 
 static int say_not_run(const struct report *report, const struct settings *settings,
@@ -35,12 +53,34 @@ static int say_not_run(const struct report *report, const struct settings *setti
     return status;
 }
 
+static int say_timed_out(const struct spawn *spawn, const struct settings *settings,
+                         const char *server) {
+    char limit[DURATION_TEXT_SIZE];
+    const int signal = spawn->report.killed ? SIGKILL : SIGTERM;
+    const struct out_field fields[] = {
+        OUT_TEXT("name", settings->names[0]),
+        OUT_TEXT("server", server),
+        OUT_NUMBER("timeout_ms", settings->timeout_ms),
+        OUT_NUMBER("ran_ms", spawn_ran_ms(spawn)),
+        OUT_NUMBER("signal", signal),
+    };
+    out_event(OUT_ERROR, "timeout", fields, sizeof fields / sizeof fields[0],
+              "stopped the command of %s on %s: it ran longer than --timeout %s%s",
+              settings->names[0], server, duration_format(limit, settings->timeout_ms),
+              spawn->report.killed ? "; SIGTERM did not end it, SIGKILL did" : "");
+    return EXIT_TIMEOUT;
+}
+
 int command_status(const struct spawn *spawn, const struct settings *settings, const char *server) {
     const struct report *report = &spawn->report;
     if (report->verb != REPORT_ENDED)
         return say_not_run(report, settings, server);
     if (spawn->guardian_lost)
         out_error("the guardian of the command was killed: the command was ended");
+    if (report->cause == END_FOR_TIME)
+        return say_timed_out(spawn, settings, server);
+    if (report->cause == END_FOR_WAITER)
+        return settings->conflict_exit_code; /* said when it was asked to */
     return WIFSIGNALED(report->status) ? EXIT_BY_SIGNAL + WTERMSIG(report->status)
                                        : WEXITSTATUS(report->status);
 }

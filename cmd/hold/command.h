@@ -5,13 +5,15 @@
 #include "options/settings.h"
 #include "process/spawn.h"
 
-/* Forks the guardian: see spawn_prepare(). It gets ready while a server answers, or while we wait,
- * so that the command starts the sooner. Returns 0, or the exit status after a message. */
+/* See spawn_prepare(). Returns 0, or the exit status after a message. */
 int command_prepare(struct spawn *spawn, const struct signals *signals,
-                    const struct settings *settings, struct deadline deadline);
+                    const struct settings *settings);
+
+/* Before spawn_start(): there is a guardian; else false, after a message. */
+bool command_guard(struct spawn *spawn);
 
 /* After SPAWN_ENDED: the command's exit status, EXIT_BY_SIGNAL + the signal that ended it, or after
- * a message why it never ran. server: its lock's, as it may be shown. */
+ * a message EXIT_TIMEOUT, or why it never ran. server: its lock's, as it may be shown. */
 int command_status(const struct spawn *spawn, const struct settings *settings, const char *server);
 
 #endif

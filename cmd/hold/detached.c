@@ -22,7 +22,7 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals) {
     int status = acquire_prepare(acquired, settings);
     if (status == 0)
-        status = acquire_lock(acquired, settings, signals);
+        status = acquire_lock(acquired, settings, signals, NULL);
     const int signal = status == ACQUIRED ? signals_read(signals) : 0;
     return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : status;
 }

@@ -11,7 +11,7 @@
 #include "output/out.h"
 
 enum { RETRY_LOGGED_MS = 10000 }; /* of renewals that fail one after the other */
-enum { OWN_FIELDS = 5, MORE_FIELDS = 3, TEXT_SIZE = 2048, NAMES_SIZE = RLOCK_NAME_MAX + 16 };
+enum { OWN_FIELDS = 6, MORE_FIELDS = 4, TEXT_SIZE = 2048, NAMES_SIZE = RLOCK_NAME_MAX + 16 };
 
 /* What an event has besides the fields of all. */
 struct more {
@@ -33,6 +33,8 @@ static void event_of(const struct acquired *acquired, const struct rlock_hold *h
     };
     size_t count = 3;
     if (!acquired->kind->passed) {
+        if (*acquired->note != '\0')
+            fields[count++] = OUT_TEXT("note", acquired->note);
         fields[count++] = OUT_TEXT("owner", hold->owner);
         fields[count++] = OUT_NUMBER("token", hold->token);
     }
@@ -67,8 +69,12 @@ static void add_lease(struct more *more, int64_t lease_end_ms) {
         more->fields[more->count++] = OUT_NUMBER("lease_left_ms", left_ms(lease_end_ms));
 }
 
+/* For how long it has been held, and how long the command ran, if it has ended. */
 static struct more held(const struct acquired *acquired) {
-    return (struct more){{OUT_NUMBER("held_ms", rlock_now_ms() - acquired->at_ms)}, 1};
+    struct more more = {{OUT_NUMBER("held_ms", rlock_now_ms() - acquired->at_ms)}, 1};
+    if (acquired->ran_ms >= 0)
+        more.fields[more.count++] = OUT_NUMBER("ran_ms", acquired->ran_ms);
+    return more;
 }
 
 /* Where a wait was announced its end is news, if short; else only -v wants to know. */
@@ -163,6 +169,7 @@ void event_lost(const struct acquired *acquired, const char *why, const char *th
 void event_released(const struct acquired *acquired, int64_t keep_ms) {
     char message[TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     struct more more = held(acquired);
+    more.fields[more.count++] = OUT_NUMBER("waited_ms", acquired->at_ms - acquired->asked_ms);
     if (keep_ms > 0)
         more.fields[more.count++] = OUT_NUMBER("kept_ms", keep_ms);
     for (size_t i = 0; out_tells() && i < acquired->hold_count; i++) {
@@ -184,4 +191,46 @@ void event_unconfirmed(const struct acquired *acquired, const char *why, const c
     (void)snprintf(message, sizeof message, "cannot confirm that %s on %s was given back: %s; %s",
                    names(all, acquired), server_of(acquired), why, then);
     event_of_all(acquired, OUT_WARNING, "unconfirmed", &more, message);
+}
+
+static const char *word_of(enum rlock_preemption preemption) {
+    switch (preemption) {
+    case RLOCK_PREEMPT_ASKED: return "asked";
+    case RLOCK_PREEMPT_REFUSED: return "not preemptible";
+    case RLOCK_PREEMPT_DENIED: return "no right";
+    case RLOCK_PREEMPT_NOT_ASKED: break;
+    }
+    return NULL;
+}
+
+void event_preempting(const struct acquired *acquired, const struct rlock_holder *holder) {
+    const struct out_field fields[] = {
+        OUT_TEXT("name", holder->name),
+        OUT_TEXT("kind", acquired->kind->name),
+        OUT_TEXT("server", server_of(acquired)),
+        OUT_TEXT("holder", holder->owner),
+        OUT_TEXT("answer", word_of(holder->preemption)),
+    };
+    const size_t count = sizeof fields / sizeof fields[0];
+    if (holder->preemption == RLOCK_PREEMPT_ASKED)
+        out_event(OUT_INFO, "preempting", fields, count, "asked the holder of %s to end",
+                  holder->name);
+    else if (holder->preemption == RLOCK_PREEMPT_REFUSED)
+        out_event(OUT_INFO, "preempting", fields, count,
+                  "cannot ask the holder of %s to end: it has no --preemptible; waiting for it",
+                  holder->name);
+    else
+        out_event(OUT_WARNING, "preempting", fields, count,
+                  "cannot ask the holder of %s to end: no right to publish to rlock_break:*; "
+                  "waiting for it",
+                  holder->name);
+}
+
+void event_preempted(const struct acquired *acquired, const char *by) {
+    char message[TEXT_SIZE], all[NAMES_SIZE];
+    struct more more = held(acquired);
+    more.fields[more.count++] = OUT_TEXT("by", by);
+    (void)snprintf(message, sizeof message, "stopping the command of %s: %s asks for the lock",
+                   names(all, acquired), by);
+    event_of_all(acquired, OUT_WARNING, "preempted", &more, message);
 }

@@ -10,7 +10,7 @@
 #include "output/notify.h"
 #include "output/out.h"
 
-enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 512 };
+enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 1024 };
 
 void progress_begin(struct progress *progress, const char *name, const struct kind *kind) {
     *progress = (struct progress){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
@@ -80,7 +80,7 @@ static size_t add_place(struct out_field *fields, const struct kind *kind,
 static void log_wait(const struct progress *progress, const rlock_client *client,
                      const struct rlock_holder *holder, int64_t waited_ms, const char *text) {
     const bool known = holder != NULL && *holder->owner != '\0';
-    struct out_field fields[7] = {
+    struct out_field fields[8] = {
         OUT_TEXT("name", holder != NULL ? holder->name : progress->name),
         OUT_TEXT("kind", progress->kind->name),
         OUT_TEXT("server", rlock_client_server(client)),
@@ -91,6 +91,8 @@ static void log_wait(const struct progress *progress, const rlock_client *client
         fields[count++] = OUT_TEXT("reason", rlock_error(client));
     } else {
         fields[count++] = OUT_TEXT("holder", known ? holder->owner : NULL);
+        if (*holder->note != '\0')
+            fields[count++] = OUT_TEXT("holder_note", holder->note);
         count += add_place(fields + count, progress->kind, holder);
     }
     out_event(holder == NULL && out_is_json() ? OUT_WARNING : OUT_INFO,

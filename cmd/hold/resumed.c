@@ -8,7 +8,7 @@
 #include "output/describe.h"
 #include "output/out.h"
 
-enum { PAUSE_MS = 50, WHY_SIZE = 512 };
+enum { PAUSE_MS = 50, WHY_SIZE = 1024 };
 
 int resumed_open(struct resumed *out, const struct settings *settings,
                  const struct rlock_handle *handle) {

@@ -23,7 +23,6 @@ enum {
 
 struct run {
     const struct settings *settings;
-    struct deadline deadline; /* the command's */
     struct signals signals;
     struct acquired acquired;
     struct spawn spawn;
@@ -32,6 +31,7 @@ struct run {
     struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
+    bool preempted;            /* a waiter has asked for it */
 };
 
 static int64_t sooner(int64_t a, int64_t b) {
@@ -49,8 +49,8 @@ static void start_keeper(struct run *run) {
     const struct settings *settings = run->settings;
     const struct rlock_keeper_options options = {
         .size = sizeof options,
-        .grace_ms = deadline_grace_ms(&run->deadline),
-        .lease_end_ms = &run->spawn.shared->lease_end_ms,
+        .grace_ms = deadline_grace_ms(&run->spawn.plan.deadline),
+        .lease_end_ms = &run->spawn.plan.shared->lease_end_ms,
         .report_renewals = out_tells() || run->renewals.failing_ms > 0,
         .report_failures = !settings->quiet || server_is_local(&run->acquired.server),
     };
@@ -73,7 +73,7 @@ static void on_lost(struct run *run) {
     const bool runs_on = run->settings->warn_on_lost;
     char text[RLOCK_NAME_MAX + 64];
     if (!runs_on) /* first of all: who reads what we say may be slow */
-        spawn_stop(&run->spawn);
+        spawn_stop(&run->spawn, END_FOR_LEASE);
     event_lost(&run->acquired, rlock_error(run->acquired.server.client),
                runs_on ? "the command runs on without it" : "stopping the command");
     (void)snprintf(text, sizeof text, "lost %s; %s", lock_name(run),
@@ -81,10 +81,32 @@ static void on_lost(struct run *run) {
     (runs_on ? notify_status : notify_stopping)(text);
 }
 
+/* A waiter asks for the lock, and we have agreed to that: the command is stopped while the lease is
+ * sure, and the lock given back when all of it has ended. It is asked again and again. */
+static void on_preempted(struct run *run, const struct rlock_renewal *report) {
+    char text[RLOCK_NAME_MAX + 64];
+    if (report->status != RLOCK_OK) {
+        out_warn("no waiter can ask for %s: cannot listen to rlock_break:*: %s", lock_name(run),
+                 report->why);
+        return;
+    }
+    if (run->preempted || run->lost)
+        return;
+    run->preempted = true;
+    spawn_stop(&run->spawn, END_FOR_WAITER);
+    event_preempted(&run->acquired, report->why);
+    (void)snprintf(text, sizeof text, "stopping the command of %s for a waiter", lock_name(run));
+    notify_stopping(text);
+}
+
 /* What the keeper has reported, for those who read it. */
 static void on_news(struct run *run) {
     const struct rlock_renewal *renewal;
     while ((renewal = rlock_keeper_report(run->keeper)) != NULL) {
+        if (renewal->preempted) {
+            on_preempted(run, renewal);
+            continue;
+        }
         if (renewal->status != RLOCK_OK)
             server_revive(&run->acquired.server, 0);
         event_renewal(&run->renewals, &run->acquired, renewal);
@@ -96,7 +118,7 @@ static bool keeper_to_come(const struct run *run) {
 }
 
 static int64_t overdue_at_ms(const struct run *run) {
-    return deadline_overdue_at(&run->deadline, rlock_lease_end_ms(run->acquired.lock));
+    return deadline_overdue_at(&run->spawn.plan.deadline, rlock_lease_end_ms(run->acquired.lock));
 }
 
 /* Until the command has ended, or has been ended. */
@@ -114,7 +136,7 @@ static void watch(struct run *run) {
         case SPAWN_NEWS: on_news(run); break;
         case SPAWN_TIME:
             if (rlock_now_ms() >= overdue_at_ms(run)) {
-                spawn_kill(&run->spawn);
+                spawn_kill(&run->spawn, END_FOR_LEASE);
                 return;
             }
             if (keeper_to_come(run) && rlock_now_ms() >= run->keeper_due_ms)
@@ -133,14 +155,17 @@ static bool was_lost(struct run *run) {
         run->verdict = rlock_keeper_stop(run->keeper);
         run->keeper = NULL;
     }
-    return run->lost || run->verdict == RLOCK_LOST ||
-           (spawn->report.stopped && !spawn->guardian_lost) ||
+    return run->lost || run->verdict == RLOCK_LOST || spawn->report.cause == END_FOR_LEASE ||
            spawn->report.at_ms >= rlock_lease_end_ms(run->acquired.lock);
 }
 
 static const char *why_lost(const struct run *run) {
     if (run->spawn.guardian_lost)
         return "the guardian of the command was killed";
+    if (run->spawn.report.left && run->spawn.report.cause == END_FOR_TIME)
+        return "--timeout could not end the command";
+    if (run->spawn.report.left && run->spawn.report.cause == END_FOR_WAITER)
+        return "the command could not be ended for a waiter";
     if (run->settings->no_renew)
         return "the command took longer than the lease";
     return run->verdict != RLOCK_OK ? rlock_error(run->acquired.server.client)
@@ -200,10 +225,14 @@ static int end_lost(const struct run *run) {
 
 static int end(struct run *run) {
     const bool ended = run->spawn.report.verb == REPORT_ENDED;
+    run->acquired.ran_ms = spawn_ran_ms(&run->spawn);
     if (ended && (was_lost(run) || run->spawn.report.left))
         return end_lost(run);
     const int status = command_status(&run->spawn, run->settings,
                                       rlock_client_server(run->acquired.server.client));
+    const bool preempted = run->spawn.report.cause == END_FOR_WAITER; /* a failure, whatever -E */
+    rlock_note_run(run->acquired.lock, preempted ? EXIT_CONFLICT : status,
+                   ended ? run->acquired.ran_ms : 0);
     return release(run, ended ? min_hold_left_ms(run) : 0, status);
 }
 
@@ -219,7 +248,7 @@ static void say_ready(const struct run *run) {
 
 static bool hand_down(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
-    struct guardian_shared *shared = run->spawn.shared;
+    struct guardian_shared *shared = run->spawn.plan.shared;
     if (environment_write(&acquired->enclosing, acquired->lock, acquired->kind->name,
                           server_for_command(&acquired->server, run->settings), shared->environment,
                           sizeof shared->environment))
@@ -234,7 +263,7 @@ static int run_command(struct run *run) {
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);
-    if (has_command && !hand_down(run))
+    if (has_command && (!hand_down(run) || !command_guard(&run->spawn)))
         return release(run, 0, EXIT_SYSTEM);
     say_ready(run);
     if (!has_command)
@@ -242,7 +271,9 @@ static int run_command(struct run *run) {
     signals_run(&run->signals);
     spawn_start(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
     run->keeper_due_ms = rlock_renewal_due_ms(run->acquired.lock);
-    if (run->keeper_due_ms != RLOCK_FOREVER)
+    if (run->settings->preemptible) /* it must hear who asks for it */
+        run->keeper_due_ms = rlock_now_ms();
+    else if (run->keeper_due_ms != RLOCK_FOREVER)
         run->keeper_due_ms = sooner(run->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
     watch(run);
     return end(run);
@@ -251,8 +282,6 @@ static int run_command(struct run *run) {
 int run_exec(struct settings *settings) {
     struct run run = {
         .settings = settings,
-        .deadline =
-            deadline_of(settings->lease_ms, settings->kill_after_ms, settings->warn_on_lost),
         .verdict = RLOCK_OK,
         .spawn = {.guardian = -1, .socket = -1},
     };
@@ -261,9 +290,10 @@ int run_exec(struct settings *settings) {
         return status;
     status = acquire_prepare(&run.acquired, settings);
     if (status == 0 && settings->command != NULL)
-        status = command_prepare(&run.spawn, &run.signals, settings, run.deadline);
+        status = command_prepare(&run.spawn, &run.signals, settings);
     if (status == 0)
-        status = acquire_lock(&run.acquired, settings, &run.signals);
+        status = acquire_lock(&run.acquired, settings, &run.signals,
+                              settings->command != NULL ? &run.spawn : NULL);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "options/command.h"
+#include "options/foreign.h"
 #include "options/opt.h"
 #include "options/suggest.h"
 #include "output/out.h"
@@ -61,19 +62,48 @@ static bool has_option(const struct cmd *cmd, const char *name) {
     return false;
 }
 
-/* An option that another program has. True: why says what it is called here. */
-static bool complain_foreign(const struct cmd *cmd, const char *word, struct complaint *why) {
-    const char *const *ours = suggest_options(word);
-    for (; ours != NULL && *ours != NULL; ours++) {
-        const bool is_option = strpbrk(*ours, " _") == NULL;
-        if (is_option && !has_option(cmd, *ours))
+/* An option that another program has. dashes: those that it was given with. True: why says what it
+ * is called here, or why there is none. */
+static bool complain_foreign(const struct cmd *cmd, const char *dashes, const char *word,
+                             struct complaint *why) {
+    const struct foreign_option *foreign = foreign_option(word);
+    for (size_t i = 0; foreign != NULL && foreign->ours[i] != NULL; i++) {
+        const char *ours = foreign->ours[i];
+        const bool is_option = strpbrk(ours, " _") == NULL;
+        if (is_option && !has_option(cmd, ours))
             continue;
+        if (!is_option && strcmp(ours + strcspn(ours, " ") + 1, cmd->name) == 0) {
+            complain(why, EXIT_USAGE, "unknown option '%s%s': leave it out: that is what '%s' does",
+                     dashes, word, ours);
+            return true;
+        }
         complain(why, EXIT_USAGE,
-                 "unknown option '%s%s': did you mean '%s%s'? See 'rlock %s --help'",
-                 word[1] == '\0' ? "-" : "--", word, is_option ? "--" : "", *ours, cmd->name);
+                 "unknown option '%s%s': did you mean '%s%s'? See 'rlock %s --help'", dashes, word,
+                 is_option ? "--" : "", ours, cmd->name);
         return true;
     }
-    return false;
+    if (foreign == NULL || foreign->needless == NULL)
+        return false;
+    complain(why, EXIT_USAGE, "unknown option '%s%s': leave it out: %s", dashes, word,
+             foreign->needless);
+    return true;
+}
+
+/* A long option with one dash, as Go's programs have them: to getopt a row of letters, or a letter
+ * and its value, so that -no-wait were the name "o-wait". A value that is meant stands apart. */
+static bool complain_one_dash(const struct cmd *cmd, const char *argument, struct complaint *why) {
+    enum { LEAST = 3 }; /* letters: fewer are letters */
+    char word[32];
+    if (argument == NULL || argument[0] != '-' || argument[1] == '-')
+        return false;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument + 1, "="), argument + 1);
+    if (strlen(word) < LEAST)
+        return false;
+    if (!has_option(cmd, word))
+        return complain_foreign(cmd, "-", word, why);
+    complain(why, EXIT_USAGE, "unknown option '-%s': did you mean '--%s'? See 'rlock %s --help'",
+             word, word, cmd->name);
+    return true;
 }
 
 /* A long option that getopt did not know, or found to begin several.
@@ -95,8 +125,13 @@ static bool complain_long(const struct cmd *cmd, const char *argument, struct co
     }
     if (begun > 1 && *word != '\0')
         return complain(why, EXIT_USAGE, "ambiguous option '--%s': it could be %s", word, others);
-    if (complain_foreign(cmd, word, why))
+    if (complain_foreign(cmd, "--", word, why))
         return false;
+    if (opt_find(word) != NULL)
+        return complain(why, EXIT_USAGE,
+                        "unknown option '--%s': it is one of other commands, not of 'rlock %s': "
+                        "see 'rlock %s --help'",
+                        word, cmd->name, cmd->name);
     if (suggestion.best != NULL)
         return complain(why, EXIT_USAGE,
                         "unknown option '--%s': did you mean '--%s'? See 'rlock %s --help'", word,
@@ -115,7 +150,7 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     if (row != NULL)
         return complain(why, EXIT_USAGE, "--%s takes no argument: see 'rlock %s --help'", row->name,
                         cmd->name);
-    if (optopt != 0 && complain_foreign(cmd, (const char[]){(char)optopt, '\0'}, why))
+    if (optopt != 0 && complain_foreign(cmd, "-", (const char[]){(char)optopt, '\0'}, why))
         return false;
     if (optopt != 0)
         return complain(why, EXIT_USAGE, "unknown option '-%c': see 'rlock %s --help'", optopt,
@@ -164,6 +199,10 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
     int result;
     while ((result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
         const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
+        /* The word that it stands in is the last one, or the next while there are letters left. */
+        if ((result < LONG_ONLY && complain_one_dash(cmd, argv[optind - 1], why)) ||
+            (result < LONG_ONLY && complain_one_dash(cmd, argv[optind], why)))
+            return SETTINGS_BAD;
         if (row == NULL) {
             complain_refused(cmd, result, argv, why);
             return SETTINGS_BAD;

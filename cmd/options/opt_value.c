@@ -14,6 +14,12 @@ static bool refuse(struct reason *reason, const char *text) {
     return false;
 }
 
+static bool has_control(const char *text) {
+    while (*text != '\0' && !iscntrl((unsigned char)*text))
+        text++;
+    return *text != '\0';
+}
+
 bool set_name(const struct opt *row, struct settings *settings, const char *value,
               const struct origin *from, struct reason *reason) {
     (void)row;
@@ -23,10 +29,8 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
         return refuse(reason, "it is empty: a name has 1 to 512 bytes");
     if (length > RLOCK_NAME_MAX)
         return refuse(reason, "it is too long: a name has 1 to 512 bytes");
-    for (const char *c = value; *c != '\0'; c++) {
-        if (iscntrl((unsigned char)*c))
-            return refuse(reason, "it has a control character: a name has none");
-    }
+    if (has_control(value))
+        return refuse(reason, "it has a control character: a name has none");
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)
@@ -95,6 +99,18 @@ bool set_text(const struct opt *row, struct settings *settings, const char *valu
     if (*value == '\0')
         return refuse(reason, "it is empty: give one, or leave it out");
     memcpy((char *)settings + row->offset, &value, sizeof value);
+    return true;
+}
+
+bool set_note(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    (void)row;
+    (void)from;
+    if (strlen(value) > NOTE_MAX)
+        return refuse(reason, "it is too long: a note has at most 256 bytes");
+    if (has_control(value))
+        return refuse(reason, "it has a control character: a note is one line of text");
+    settings->note = value;
     return true;
 }
 

@@ -12,6 +12,7 @@
 
 #include "options/command.h"
 #include "options/config.h"
+#include "options/job.h"
 #include "options/lines.h"
 #include "options/local_url.h"
 #include "options/opt.h"
@@ -189,7 +190,8 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
             !opt_set(opt_find(rows[i].option), settings, value, &environment, why))
             return false;
     }
-    return true;
+    return job_note(settings) ||
+           complain(why, EXIT_SYSTEM, "cannot keep the job's URL: out of memory");
 }
 
 /* At most a third of the lease, so that two thirds are left to renew it in. A weaker source than
@@ -197,7 +199,8 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
 static bool check_kill_after(struct settings *settings, struct complaint *why) {
     const struct origin *from = &settings->origins[SETTING_KILL_AFTER];
     int64_t third_ms = settings->lease_ms / 3;
-    if (settings->kill_after_ms <= third_ms)
+    const bool leaseless = (settings->cmd->options & (CMD_LATCH_WAIT | CMD_LATCH_DOWN)) != 0;
+    if (leaseless || settings->kill_after_ms <= third_ms)
         return true;
     if (from->source == SOURCE_DEFAULT || from->source < settings->origins[SETTING_LEASE].source) {
         settings->kill_after_ms = third_ms;
@@ -212,6 +215,15 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
                         from, &reason, why);
 }
 
+/* Who knows flock(1) may take it for the limit to the wait, and would wait for ever. */
+static bool check_timeout(const struct settings *settings, struct complaint *why) {
+    return settings->command != NULL || settings->timeout_ms == 0 ||
+           settings->origins[SETTING_TIMEOUT].source != SOURCE_OPTION ||
+           complain(why, EXIT_USAGE,
+                    "--timeout without a command: it limits how long a command runs; what limits "
+                    "a wait is --wait");
+}
+
 /* A certificate is of no use without its key, nor the other way round. */
 static bool check_tls(const struct settings *settings, struct complaint *why) {
     const struct rlock_tls_options *tls = &settings->tls;
@@ -224,6 +236,25 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
     return opt_complain(
         opt_find(has_cert ? "tls-cert" : "tls-key"), has_cert ? tls->cert : tls->key,
         &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY], &reason, why);
+}
+
+/* A run is known by its name. */
+static bool check_once(const struct settings *settings, struct complaint *why) {
+    return settings->once_per_ms == 0 || settings->name_count == 1 ||
+           complain(why, EXIT_USAGE,
+                    "--once-per and several names: a run is known by one: give -n once, and put "
+                    "the other names into an rlock inside");
+}
+
+/* To be asked one must listen, and who asks must be there when the lock is. */
+static bool check_preemption(const struct settings *settings, struct complaint *why) {
+    if (settings->preemptible && settings->no_renew)
+        return complain(why, EXIT_USAGE,
+                        "--preemptible and --no-renew: only who renews hears that it is asked to "
+                        "end: give one of the two");
+    return !settings->preempt || settings->wait_ms != 0 ||
+           complain(why, EXIT_USAGE,
+                    "--preempt and no wait: the holder needs time to end: give it with --wait D");
 }
 
 /* Which servers can be a quorum the library says. */
@@ -254,7 +285,8 @@ enum settings_outcome settings_load(struct settings *settings, const struct cmd 
                 (cmd->check == NULL || cmd->check(settings, why)) &&
                 read_handle_server(settings, why) && config_load(settings, why) &&
                 read_environment(settings, why) && read_password(settings, why) &&
-                check_kill_after(settings, why) && check_tls(settings, why) &&
-                check_servers(settings, cmd, why);
+                check_kill_after(settings, why) && check_timeout(settings, why) &&
+                check_tls(settings, why) && check_once(settings, why) &&
+                check_preemption(settings, why) && check_servers(settings, cmd, why);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

@@ -20,6 +20,8 @@ enum source {
     SOURCE_OPTION
 };
 
+enum { NOTE_MAX = 256 }; /* bytes */
+
 enum log_format { LOG_TEXT, LOG_JSON };
 
 /* What can be set. Options that set the same thing (--wait, --no-wait) share one. */
@@ -40,14 +42,20 @@ enum setting {
     SETTING_OWNER,
     SETTING_KIND,
     SETTING_JSON,
+    SETTING_PROMETHEUS,
     SETTING_WATCH,
     SETTING_LIST_NAMES,
     SETTING_WAIT,
     SETTING_LEASE,
     SETTING_NO_RENEW,
+    SETTING_TIMEOUT,
     SETTING_KILL_AFTER,
     SETTING_ON_LOST,
     SETTING_MIN_HOLD,
+    SETTING_ONCE_PER,
+    SETTING_NOTE,
+    SETTING_PREEMPT,
+    SETTING_PREEMPTIBLE,
     SETTING_CONFLICT_EXIT_CODE,
     SETTING_CONNECT_TIMEOUT,
     SETTING_IO_TIMEOUT,
@@ -100,12 +108,17 @@ struct settings {
     const char *owner; /* --owner; NULL: whoever */
     const char *kind;  /* --kind; NULL: all */
     bool json;
+    bool prometheus;
     int64_t watch_ms; /* 0: not given */
     bool list_names;
     int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t lease_ms;
+    int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
     int64_t kill_after_ms; /* at most a third of the lease */
     int64_t min_hold_ms;
+    int64_t once_per_ms; /* --once-per D; 0: not given */
+    const char *note;    /* --note, or a CI job's page; maybe with a password; NULL or "": none */
+    bool preempt, preemptible;
     int64_t connect_timeout_ms;
     int64_t io_timeout_ms;
     int replicas; /* RLOCK_REPLICAS_AUTO: not given */

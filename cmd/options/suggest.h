@@ -1,4 +1,4 @@
-/* suggest.h: which known word a mistyped one was meant to be, or a word of another program's. */
+/* suggest.h: which known word a mistyped one was meant to be. */
 #ifndef RLOCK_CMD_SUGGEST_H
 #define RLOCK_CMD_SUGGEST_H
 
@@ -15,15 +15,6 @@ struct suggestion {
     { .word = (text) }
 
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
-
-/* What stands here for a command that users of flock(1), consul, redis-cli or docker know, in the
- * group of that name ("": rlock itself): "rlock status"; NULL: nothing in particular. */
-const char *suggest_command(const char *group, const char *word);
-
-/* The same for an option, without its dashes: what might be meant, the likeliest first, up to a
- * NULL. Names of options, of which not every command has each; or what is none: "rlock read". NULL:
- * nothing in particular. */
-const char *const *suggest_options(const char *word);
 
 /* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
  * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */

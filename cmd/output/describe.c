@@ -33,6 +33,8 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
         describe_append(
             text, size, &length, " for %s",
             duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
+    if (*holder->note != '\0')
+        describe_append(text, size, &length, " (%s)", holder->note);
     if (*holder->command != '\0')
         describe_append(text, size, &length, ", %s", holder->command);
 }
@@ -52,6 +54,7 @@ void describe_seen(char *text, size_t size, const struct rlock_view_holder *hold
         .held_ms = held_ms,
         .as_of_ms = as_of_ms,
         .kept = holder->kept,
+        .note = known(holder->note),
     };
     describe_holder(text, size, &shown);
 }

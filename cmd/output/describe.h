@@ -6,7 +6,8 @@
 
 #include "rlock_admin.h"
 
-/* "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", what is unknown left out; "kept by
+/* "held by alice@web-01 pid 4242 for 3m (https://ci/job/7), ./deploy.sh", what is unknown left out;
+ * "kept by
  * --min-hold of ..." where nobody holds it any more. */
 void describe_holder(char *text, size_t size, const struct rlock_holder *holder);
 

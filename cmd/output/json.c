@@ -64,3 +64,8 @@ void json_number(struct json *json, const char *name, int64_t number) {
     begin(json, name);
     fprintf(json->stream, "%" PRId64, number);
 }
+
+void json_bool(struct json *json, const char *name, bool truth) {
+    begin(json, name);
+    fputs(truth ? "true" : "false", json->stream);
+}

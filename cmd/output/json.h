@@ -23,5 +23,6 @@ void json_close(struct json *json, char bracket);
 void json_text(struct json *json, const char *name, const char *text);
 
 void json_number(struct json *json, const char *name, int64_t number);
+void json_bool(struct json *json, const char *name, bool truth);
 
 #endif

@@ -31,6 +31,8 @@ static struct {
     bool verbose;
     bool as_json;
     bool live_shown;
+    FILE *kept; /* see out_keep() */
+    bool only_kept;
 } out;
 
 static bool write_all(int fd, const char *text, size_t length) {
@@ -129,6 +131,12 @@ say(enum out_level level, const char *event, const struct out_field *fields, siz
     const int error = errno; /* callers say why after they say what */
     char message[MESSAGE_MAX];
     vsnprintf(message, sizeof message, format, arguments);
+    if (out.kept != NULL)
+        fprintf(out.kept, "%s\n", message);
+    if (out.kept != NULL && out.only_kept) {
+        errno = error;
+        return;
+    }
     if (out.as_json) {
         secret_hide(message);
         write_json(level, event != NULL ? event : "message", fields, field_count, message);
@@ -177,6 +185,11 @@ void out_setup(bool quiet, bool verbose, bool as_json) {
     out.quiet = quiet;
     out.verbose = verbose;
     out.as_json = out.as_json || as_json;
+}
+
+void out_keep(FILE *stream, bool written_too) {
+    out.kept = stream;
+    out.only_kept = !written_too;
 }
 
 static void __attribute__((format(printf, 2, 0)))

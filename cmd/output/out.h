@@ -21,6 +21,7 @@ enum exit_status {
     EXIT_LOST = 76,
     EXIT_DENIED = 77,
     EXIT_CONFIG = 78,
+    EXIT_TIMEOUT = 124, /* as timeout(1) */
     EXIT_NOEXEC = 126,
     EXIT_NOTFOUND = 127
 };
@@ -70,6 +71,10 @@ void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool out_can_live(void);
 void out_live(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_live_end(void);
+
+/* From here on messages are written to a stream, too, or only there: a line each, as they are, not
+ * yet printable. NULL: no more. */
+void out_keep(FILE *stream, bool written_too);
 
 /* Makes what others wrote fit to be shown, in place: each character that could be taken for more
  * than text is a '?' (printable.h), passwords are hidden (secret.h). The text gets no longer. */

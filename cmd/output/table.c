@@ -9,10 +9,10 @@
 
 enum { GAP = 2 };
 
-bool table_add(struct table *table, const char *text) {
+bool table_add(struct table *table, const char *text, const char *style) {
     if (table->count == table->room) {
         const size_t room = table->room > 0 ? 2 * table->room : 64;
-        char **cells = realloc(table->cells, room * sizeof *cells);
+        struct table_cell *cells = realloc(table->cells, room * sizeof *cells);
         if (cells == NULL)
             return false;
         table->cells = cells;
@@ -22,13 +22,13 @@ bool table_add(struct table *table, const char *text) {
     if (cell == NULL)
         return false;
     out_make_printable(cell);
-    table->cells[table->count++] = cell;
+    table->cells[table->count++] = (struct table_cell){.text = cell, .style = style};
     return true;
 }
 
 void table_free(struct table *table) {
     for (size_t i = 0; i < table->count; i++)
-        free(table->cells[i]);
+        free(table->cells[i].text);
     free(table->cells);
     table->cells = NULL;
     table->count = table->room = 0;
@@ -40,7 +40,7 @@ static void measure(const struct table *table, size_t *widths) {
     for (size_t i = 0; i < table->column_count; i++)
         widths[i] = columns_of(table->columns[i].title);
     for (size_t i = 0, column = 0; i < table->count; i++) {
-        const size_t width = columns_of(table->cells[i]);
+        const size_t width = columns_of(table->cells[i].text);
         if (width > widths[column])
             widths[column] = width;
         column = column + 1 < table->column_count ? column + 1 : 0;
@@ -108,25 +108,28 @@ static void write_cell(const struct table_column *column, FILE *stream, const ch
 }
 
 /* Nothing stands behind the last cell that has something in it. */
-static void write_row(const struct table *table, FILE *stream, const char *const *cells,
-                      const size_t *widths, size_t shown, table_style *style) {
+static void write_row(const struct table *table, FILE *stream, const struct table_cell *cells,
+                      const size_t *widths, size_t shown, bool colours) {
     size_t last = 0;
     for (size_t i = 0; i < shown; i++)
-        last = *cells[i] != '\0' ? i : last;
+        last = *cells[i].text != '\0' ? i : last;
     for (size_t i = 0; i <= last; i++)
-        write_cell(&table->columns[i], stream, cells[i], widths[i], i == last,
-                   style != NULL ? style(i, cells[i]) : NULL);
+        write_cell(&table->columns[i], stream, cells[i].text, widths[i], i == last,
+                   colours ? cells[i].style : NULL);
     fputc('\n', stream);
 }
 
-void table_write(const struct table *table, FILE *stream, size_t width, table_style *style) {
+void table_write(const struct table *table, FILE *stream, size_t width, bool colours) {
     size_t widths[TABLE_COLUMNS_MAX] = {0};
-    const char *titles[TABLE_COLUMNS_MAX];
+    struct table_cell titles[TABLE_COLUMNS_MAX];
     measure(table, widths);
     const size_t shown = fit(table, widths, width);
     for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
-        titles[i] = i < table->column_count ? table->columns[i].title : "";
-    write_row(table, stream, titles, widths, shown, style);
+        titles[i] = (struct table_cell){
+            .text = (char *)(i < table->column_count ? table->columns[i].title : ""),
+            .style = "1",
+        };
+    write_row(table, stream, titles, widths, shown, colours);
     for (size_t i = 0; i + table->column_count <= table->count; i += table->column_count)
-        write_row(table, stream, (const char *const *)&table->cells[i], widths, shown, style);
+        write_row(table, stream, &table->cells[i], widths, shown, colours);
 }

@@ -54,14 +54,6 @@ void descendants_adopt_orphans(void) {
 
 /* --- what stands in /proc -------------------------------------------------------------------- */
 
-/* 0: unknown. The name in the file, which may be anything, ends at the last parenthesis. */
-static pid_t parent_of(pid_t pid) {
-    char path[64], text[READ_SIZE];
-    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    const char *after = proc_read(path, text, sizeof text) ? strrchr(text, ')') : NULL;
-    return after != NULL && strlen(after) > 4 ? (pid_t)strtol(after + 4, NULL, 10) : 0;
-}
-
 /* --- the walk -------------------------------------------------------------------------------- */
 
 static bool is_stranger(const struct descendants *descendants, pid_t pid) {
@@ -121,7 +113,7 @@ static void add_children(struct walk *walk, pid_t parent) {
             const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
             if (number > 0 && walk->lists)
                 read_children(walk, parent, dir, entry->d_name);
-            else if (number > 0 && parent_of(number) == parent)
+            else if (number > 0 && proc_parent(number) == parent)
                 add(walk, number, parent);
             at += entry->d_reclen;
         }
@@ -141,7 +133,7 @@ static void begin_walk(struct walk *walk, const struct descendants *descendants)
 static bool is_still(pid_t pid, pid_t listed_parent, int64_t listed_ms) {
     if (boottime_ms() < listed_ms + FRESH_MS)
         return true;
-    const pid_t parent = parent_of(pid); /* 0: another user's, hidden from us */
+    const pid_t parent = proc_parent(pid); /* 0: another user's, hidden from us */
     return parent == 0 || parent == listed_parent || parent == getpid();
 }
 

@@ -28,7 +28,7 @@
 enum { PATIENCE_MS = 1000, URGENT = -10, LEAVE_AFTER_MS = 5 };
 
 enum phase {
-    RUNNING,  /* the lease is sure */
+    RUNNING,  /* the lease is sure, and time is left */
     STOPPING, /* SIGTERM is out; SIGKILL follows */
     ENDED,
 };
@@ -41,14 +41,19 @@ struct guardian {
     pid_t witness;                  /* 0: none */
     int child_fd;                   /* signalfd for SIGCHLD */
     int timer_fd;
+    int64_t started_ms; /* the command */
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
 };
 
+static struct orders orders_of(const struct guardian_plan *plan) {
+    return (struct orders){&plan->shared->orders, plan->socket};
+}
+
 static void set_timer(const struct guardian *guardian, int64_t at_ms) {
     if (at_ms < 1)
         at_ms = 1; /* zero would disarm it */
-    const struct itimerspec when = {.it_value = {at_ms / 1000, at_ms % 1000 * 1000000}};
+    const struct itimerspec when = {.it_value = {at_ms / 1000, (long)(at_ms % 1000) * 1000000}};
     (void)timerfd_settime(guardian->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
@@ -62,6 +67,31 @@ static int64_t kill_at_ms(const struct guardian *guardian) {
 
 static int64_t stop_at_ms(const struct guardian *guardian) {
     return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian));
+}
+
+static int64_t time_up_at_ms(const struct guardian *guardian) {
+    return deadline_time_up_at(&guardian->plan->deadline, guardian->started_ms);
+}
+
+static int64_t time_kill_at_ms(const struct guardian *guardian) {
+    return deadline_time_kill_at(&guardian->plan->deadline, guardian->started_ms);
+}
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* When we have to look next, while the command runs. */
+static void set_timer_running(const struct guardian *guardian) {
+    const int64_t at_ms = sooner(stop_at_ms(guardian), time_up_at_ms(guardian));
+    if (at_ms != INT64_MAX)
+        set_timer(guardian, at_ms);
+}
+
+/* A lost lease is the graver cause. */
+static void note_cause(struct guardian *guardian, enum end_cause cause) {
+    if (cause > guardian->report.cause)
+        guardian->report.cause = cause;
 }
 
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
@@ -79,7 +109,9 @@ static int get_ready(struct guardian *guardian) {
 /* It takes as long as exec(3) does, and so does our noticing that rlock is dead. We must not die
  * with it meanwhile: the command may have children by then. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
-    guardian->descendants.child = launch(guardian->plan, kill_at_ms(guardian));
+    guardian->started_ms = boottime_ms();
+    guardian->descendants.child =
+        launch(guardian->plan, sooner(kill_at_ms(guardian), time_kill_at_ms(guardian)));
     return guardian->descendants.child > 0;
 }
 
@@ -92,16 +124,17 @@ static void let_go(const struct guardian *guardian) {
     /* Where we may, nothing ordinary delays the kill; a nice value counts within a session only. */
     if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
         (void)setpriority(PRIO_PROCESS, 0, URGENT);
-    if (stop_at_ms(guardian) != INT64_MAX)
-        set_timer(guardian, stop_at_ms(guardian));
+    set_timer_running(guardian);
 }
 
 /* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
  * the whole job does not reach us. A witness can be put there only by one who is still there, and
- * costs more than the rest: a command that is over in a moment does not pay for it. */
+ * costs more than the rest: a command that is over in a moment does not pay for it. Of one that is
+ * being stopped it would be among those that are waited for. */
 static void leave_job(struct guardian *guardian) {
     guardian->has_left = true;
-    guardian->witness = witness_start();
+    if (guardian->phase == RUNNING)
+        guardian->witness = witness_start();
     (void)setsid();
 }
 
@@ -113,6 +146,11 @@ static void dismiss_witness(struct guardian *guardian) {
 
 /* --- while it runs --------------------------------------------------------------------------- */
 
+static void continue_rlock(const struct guardian_plan *plan) {
+    if (getppid() == plan->rlock)
+        (void)kill(plan->rlock, SIGCONT);
+}
+
 /* rlock stops and goes on as the command does. It does not matter if it cannot be sent: then it is
  * stopped already. */
 static void report_job_control(const struct guardian *guardian, const struct descendants *before) {
@@ -122,8 +160,20 @@ static void report_job_control(const struct guardian *guardian, const struct des
         .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
     if (now->stopped_by != 0 && now->stops != before->stops)
         (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
-    else if (now->stopped_by == 0 && before->stopped_by != 0 && getppid() == plan->rlock)
-        (void)kill(plan->rlock, SIGCONT);
+    else if (now->stopped_by == 0 && before->stopped_by != 0)
+        continue_rlock(plan);
+}
+
+/* A command that has lived to see its SIGKILL has got it, by limit_exec() if not by us. */
+static void note_limit(struct guardian *guardian) {
+    const int64_t at_ms = guardian->report.at_ms;
+    if (at_ms >= kill_at_ms(guardian))
+        note_cause(guardian, END_FOR_LEASE);
+    if (at_ms >= time_kill_at_ms(guardian))
+        note_cause(guardian, END_FOR_TIME);
+    if (WIFSIGNALED(guardian->descendants.status) &&
+        WTERMSIG(guardian->descendants.status) == SIGKILL)
+        guardian->report.killed = true;
 }
 
 static void reap(struct guardian *guardian) {
@@ -131,8 +181,7 @@ static void reap(struct guardian *guardian) {
     const bool none_left = descendants_reap(&guardian->descendants);
     if (before.child > 0 && guardian->descendants.child_ended) {
         guardian->report.at_ms = boottime_ms();
-        if (guardian->report.at_ms >= kill_at_ms(guardian))
-            guardian->report.stopped = true; /* by limit_exec() */
+        note_limit(guardian);
     }
     /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
      * left in the background is left alone. */
@@ -142,50 +191,44 @@ static void reap(struct guardian *guardian) {
         report_job_control(guardian, &before);
 }
 
-static void begin_stopping(struct guardian *guardian) {
+static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
     dismiss_witness(guardian); /* who is left then is the command's */
     guardian->phase = STOPPING;
-    guardian->report.stopped = true;
-    guardian->kill_at_ms = now + guardian->plan->deadline.kill_after_ms;
-    if (kill_at_ms(guardian) < guardian->kill_at_ms)
-        guardian->kill_at_ms = kill_at_ms(guardian);
+    note_cause(guardian, cause);
+    guardian->kill_at_ms =
+        sooner(now + guardian->plan->deadline.kill_after_ms, kill_at_ms(guardian));
     (void)descendants_signal(&guardian->descendants, SIGTERM);
     /* A stopped process could not act on it. */
     (void)descendants_signal(&guardian->descendants, SIGCONT);
+    if (cause == END_FOR_TIME && guardian->descendants.stopped_by != 0)
+        continue_rlock(guardian->plan); /* or it would hold the lock on */
     set_timer(guardian, guardian->kill_at_ms);
 }
 
 static void kill_all(struct guardian *guardian) {
     const bool had_child = guardian->descendants.child > 0;
     dismiss_witness(guardian);
-    guardian->report.stopped = true;
+    guardian->report.killed = true;
     guardian->report.left = !descendants_kill(&guardian->descendants, boottime_ms() + PATIENCE_MS);
     if (had_child)
         guardian->report.at_ms = boottime_ms();
     guardian->phase = ENDED;
 }
 
-/* The timer is set to the lease end that was known then; renewals have moved it since. */
+/* The timer was set by the lease's end that was known then; renewals have moved it since. */
 static void on_time(struct guardian *guardian) {
     const int64_t now = boottime_ms();
     uint64_t count;
     (void)!read(guardian->timer_fd, &count, sizeof count);
-    if (guardian->phase == RUNNING && now < stop_at_ms(guardian))
-        set_timer(guardian, stop_at_ms(guardian));
+    if (guardian->phase == RUNNING && now >= stop_at_ms(guardian))
+        begin_stopping(guardian, END_FOR_LEASE);
+    else if (guardian->phase == RUNNING && now >= time_up_at_ms(guardian))
+        begin_stopping(guardian, END_FOR_TIME);
     else if (guardian->phase == RUNNING)
-        begin_stopping(guardian);
+        set_timer_running(guardian);
     if (guardian->phase == STOPPING && boottime_ms() >= guardian->kill_at_ms)
         kill_all(guardian);
-}
-
-/* Takes what rlock has ordered. False: rlock is gone. */
-static bool take_orders(const struct guardian_plan *plan, int flags, uint64_t *orders) {
-    char bell;
-    const ssize_t n = recv(plan->socket, &bell, sizeof bell, flags);
-    const bool gone = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-    *orders = __atomic_exchange_n(&plan->shared->orders, 0, __ATOMIC_ACQ_REL);
-    return !gone;
 }
 
 static void pass_on(const struct guardian *guardian, int signal) {
@@ -205,7 +248,7 @@ static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orde
 
 static void on_order(struct guardian *guardian) {
     uint64_t orders;
-    if (!take_orders(guardian->plan, MSG_DONTWAIT, &orders)) {
+    if (!orders_take(orders_of(guardian->plan), false, &orders)) {
         kill_all(guardian); /* rlock is dead: nobody renews, at once */
         return;
     }
@@ -217,16 +260,9 @@ static void on_order(struct guardian *guardian) {
             pass_on(guardian, SIGCONT);
     }
     if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
-        begin_stopping(guardian);
-}
-
-/* Waits for one order. False: rlock is gone. */
-static bool await_order(const struct guardian_plan *plan, uint64_t order) {
-    uint64_t orders = 0;
-    bool there = true;
-    while (there && (orders & order) == 0)
-        there = take_orders(plan, 0, &orders);
-    return (orders & order) != 0;
+        begin_stopping(guardian, END_FOR_LEASE);
+    if ((orders & ORDER_YIELD) != 0 && guardian->phase == RUNNING)
+        begin_stopping(guardian, END_FOR_WAITER);
 }
 
 /* Reports, and waits for the word that it has been read. Without that word rlock has died together
@@ -240,7 +276,7 @@ static void report(struct guardian *guardian) {
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
     (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
     dismiss_witness(guardian);
-    if (!await_order(plan, ORDER_READ))
+    if (!orders_await(orders_of(plan), ORDER_READ))
         kill_all(guardian);
 }
 
@@ -280,11 +316,11 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     descendants_adopt_orphans();
     const int why_not = get_ready(&guardian);
-    if (!await_order(plan, ORDER_START))
+    if (!orders_await(orders_of(plan), ORDER_START))
         _exit(0);
     if (boottime_ms() >= stop_at_ms(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
-        guardian.report.stopped = true;
+        guardian.report.cause = END_FOR_LEASE;
         guardian.report.at_ms = boottime_ms();
     } else if (why_not != 0) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = why_not};

@@ -8,15 +8,7 @@
 #include <stdint.h>
 
 #include "process/deadline.h"
-
-/* What rlock orders its guardian to do: bits in memory that both share, so that nothing is lost and
- * nobody has to wait when the guardian does not listen. Bit N, from 1 to 31: pass on signal N. */
-#define ORDER_SIGNAL(number) (UINT64_C(1) << (number))
-#define ORDER_START          UINT64_C(1)         /* the gate is open: start the command */
-#define ORDER_STOP           (UINT64_C(1) << 32) /* end its tree: the lease is lost */
-#define ORDER_READ           (UINT64_C(1) << 33) /* the last report has been read */
-#define ORDER_AWAKE          (UINT64_C(1) << 34) /* rlock, which had stopped like the command, goes on */
-#define ORDER_KEYS           (UINT64_C(1) << 35) /* the whole job has got a signal, by the terminal */
+#include "process/orders.h"
 
 /* What the guardian reports to rlock: a packet each. */
 enum report_verb {
@@ -25,12 +17,20 @@ enum report_verb {
     REPORT_NO_EXEC,
     REPORT_NO_START,
 };
+/* What the command was ended for. */
+enum end_cause {
+    END_BY_ITSELF,
+    END_FOR_TIME,   /* it had had all the time that --timeout gave it */
+    END_FOR_WAITER, /* --preempt of somebody who waits for the lock */
+    END_FOR_LEASE,
+};
 struct report {
     enum report_verb verb;
-    int status;   /* REPORT_ENDED: as waitpid(2) returns it; REPORT_NO_...: an errno */
-    bool stopped; /* the guardian ended it, for the lease */
-    bool left; /* processes of the command live on: the system did not let us kill or find them */
-    int stop;  /* REPORT_STOPPED: which one, counted */
+    int status; /* REPORT_ENDED: as waitpid(2) returns it; REPORT_NO_...: an errno */
+    enum end_cause cause;
+    bool killed; /* with a cause: SIGTERM was not enough */
+    bool left;   /* processes of the command live on: the system did not let us kill or find them */
+    int stop;    /* REPORT_STOPPED: which one, counted */
     int64_t at_ms; /* when it was seen to have ended, CLOCK_BOOTTIME */
 };
 

@@ -13,7 +13,8 @@
  * away with exec(3). */
 static void limit_exec(int64_t kill_at_ms) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-    const struct itimerspec when = {.it_value = {kill_at_ms / 1000, kill_at_ms % 1000 * 1000000}};
+    const struct itimerspec when = {
+        .it_value = {kill_at_ms / 1000, (long)(kill_at_ms % 1000) * 1000000}};
     timer_t timer;
     if (kill_at_ms != INT64_MAX && timer_create(CLOCK_BOOTTIME, &event, &timer) == 0)
         (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,21 @@ bool proc_read(const char *path, char *text, size_t size) {
     text[n > 0 ? n : 0] = '\0';
     errno = why;
     return n > 0;
+}
+
+bool proc_read_about(pid_t pid, const char *name, char *text, size_t size) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    return proc_read(path, text, size);
+}
+
+/* The name in the file, which may be anything, ends at the last parenthesis. */
+pid_t proc_parent(pid_t pid) {
+    char text[512];
+    const char *after = proc_read_about(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    return after != NULL && strlen(after) > strlen(") S ")
+               ? (pid_t)strtol(after + strlen(") S "), NULL, 10)
+               : 0;
 }
 
 /* Whether the numbers in /proc are those of our PID namespace. A number of ours in another one may

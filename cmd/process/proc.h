@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Whether the descendants of this process, and of its children, can be found here. False: *why says
  * why not. */
@@ -11,5 +12,12 @@ bool proc_is_ours(const char **why);
 
 /* The beginning of a file, as a text. False: it can't be read, and errno says why. */
 bool proc_read(const char *path, char *text, size_t size);
+
+/* The same of a file about a process: "status". */
+bool proc_read_about(pid_t pid, const char *name, char *text, size_t size);
+
+/* The parent of a process; 0: unknown, the process being gone, another user's, or not to be seen.
+ */
+pid_t proc_parent(pid_t pid);
 
 #endif

@@ -43,68 +43,77 @@ static char **make_room(void) {
 }
 
 static bool get_memory(struct spawn *spawn) {
-    void *memory = mmap(NULL, sizeof *spawn->shared, PROT_READ | PROT_WRITE,
+    void *memory = mmap(NULL, sizeof *spawn->plan.shared, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    spawn->shared = memory == MAP_FAILED ? NULL : memory;
-    spawn->environment = make_room();
-    return spawn->shared != NULL && spawn->environment != NULL;
-}
-
-static bool start_guardian(struct spawn *spawn, const struct signals *signals,
-                           const struct spawn_options *options) {
-    int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
-        return false;
-    const struct guardian_plan plan = {
-        .argv = options->argv,
-        .environment = spawn->environment,
-        .caller_mask = &signals->caller_mask,
-        .caller_ignored_child = caller_ignores_child(),
-        .shared = spawn->shared,
-        .rlock = getpid(),
-        .deadline = options->deadline,
-        .socket = sockets[1],
-    };
-    descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
-    spawn->guardian = fork();
-    if (spawn->guardian == 0) {
-        /* Our end in the guardian would hide our death from it. */
-        close(sockets[0]);
-        guardian_main(&plan);
-    }
-    const int error = errno;
-    close(sockets[1]);
-    spawn->socket = sockets[0];
-    errno = error;
-    return spawn->guardian > 0;
+    spawn->plan.shared = memory == MAP_FAILED ? NULL : memory;
+    spawn->plan.environment = make_room();
+    return spawn->plan.shared != NULL && spawn->plan.environment != NULL;
 }
 
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why) {
-    *spawn = (struct spawn){.guardian = -1, .socket = -1};
+    *spawn = (struct spawn){
+        .guardian = -1,
+        .socket = -1,
+        .plan =
+            {
+                .argv = options->argv,
+                .caller_mask = &signals->caller_mask,
+                .caller_ignored_child = caller_ignores_child(),
+                .rlock = getpid(),
+                .deadline = options->deadline,
+            },
+    };
     if (!proc_is_ours(why))
         return false;
-    if (note_strangers(spawn) && get_memory(spawn) && start_guardian(spawn, signals, options)) {
-        if (getpid() == 1)
-            (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
-        return true;
+    if (!note_strangers(spawn) || !get_memory(spawn)) {
+        *why = strerror(errno);
+        spawn_finish(spawn);
+        return false;
     }
-    *why = strerror(errno);
-    spawn_finish(spawn);
-    return false;
+    descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
+    if (getpid() == 1)
+        (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
+    return true;
 }
 
-/* Never waits: a guardian that is stopped reads nothing. */
-static void order(const struct spawn *spawn, uint64_t orders) {
-    (void)__atomic_fetch_or(&spawn->shared->orders, orders, __ATOMIC_ACQ_REL);
-    (void)send(spawn->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); /* full: it has bells enough */
+bool spawn_guard(struct spawn *spawn) {
+    int sockets[2];
+    if (spawn->guardian > 0)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        return false;
+    spawn->plan.socket = sockets[1];
+    spawn->guardian = fork();
+    if (spawn->guardian == 0) {
+        /* Our end in the guardian would hide our death from it. */
+        close(sockets[0]);
+        guardian_main(&spawn->plan);
+    }
+    const int error = errno;
+    close(sockets[1]);
+    spawn->socket = sockets[0];
+    if (spawn->guardian < 0)
+        spawn_unguard(spawn);
+    errno = error;
+    return spawn->guardian > 0;
+}
+
+void spawn_unguard(struct spawn *spawn) {
+    if (spawn->socket >= 0)
+        close(spawn->socket);
+    if (spawn->guardian > 0) {
+        (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
+        (void)waitpid(spawn->guardian, NULL, 0);
+    }
+    spawn->guardian = spawn->socket = -1;
+}
+
+static struct orders orders_of(const struct spawn *spawn) {
+    return (struct orders){&spawn->plan.shared->orders, spawn->socket};
 }
 
 static const uint64_t stops = ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
-
-static void take_back(const struct spawn *spawn, uint64_t orders) {
-    (void)__atomic_fetch_and(&spawn->shared->orders, ~orders, __ATOMIC_ACQ_REL);
-}
 
 /* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. As in
  * the kernel, a stop and a SIGCONT take each other back. */
@@ -113,10 +122,10 @@ static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
         return;
     if (taken.number == SIGCONT)
-        take_back(spawn, stops);
+        orders_take_back(orders_of(spawn), stops);
     else if ((ORDER_SIGNAL(taken.number) & stops) != 0)
-        take_back(spawn, ORDER_SIGNAL(SIGCONT));
-    order(spawn, taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
+        orders_take_back(orders_of(spawn), ORDER_SIGNAL(SIGCONT));
+    orders_give(orders_of(spawn), taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
 }
 
 /* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
@@ -126,10 +135,10 @@ static void stop_as(const struct spawn *spawn, const struct report *report) {
     sigset_t waiting;
     if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
         return;
-    take_back(spawn, stops);
+    orders_take_back(orders_of(spawn), stops);
     signals_suffer(report->status);
-    spawn->shared->awake_from = report->stop;
-    order(spawn, ORDER_AWAKE);
+    spawn->plan.shared->awake_from = report->stop;
+    orders_give(orders_of(spawn), ORDER_AWAKE);
 }
 
 /* Reads a report, or finds that the guardian is gone without one. True: it was the last. */
@@ -140,25 +149,30 @@ static bool read_report(struct spawn *spawn) {
         return false;
     if (n != (ssize_t)sizeof report) {
         spawn->guardian_lost = true;
-        spawn_kill(spawn);
+        spawn_kill(spawn, END_BY_ITSELF);
     } else if (report.verb == REPORT_STOPPED) {
         stop_as(spawn, &report);
         return false;
     } else {
         spawn->report = report;
-        order(spawn, ORDER_READ);
+        orders_give(orders_of(spawn), ORDER_READ);
     }
     return true;
 }
 
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
-    __atomic_store_n(&spawn->shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
-    order(spawn, ORDER_START);
+    __atomic_store_n(&spawn->plan.shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
+    spawn->started_ms = boottime_ms();
+    orders_give(orders_of(spawn), ORDER_START);
 }
 
 static int timeout_until(int64_t until_ms) {
     const int64_t left = until_ms - boottime_ms();
     return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static int64_t sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
 }
 
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
@@ -169,8 +183,10 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
         {.fd = lost_fd, .events = POLLIN},
         {.fd = news_fd, .events = POLLIN},
     };
+    const int64_t overdue_ms = deadline_time_overdue_at(&spawn->plan.deadline, spawn->started_ms);
     for (;;) {
-        const int n = poll(fds, sizeof fds / sizeof fds[0], timeout_until(until_ms));
+        const int n =
+            poll(fds, sizeof fds / sizeof fds[0], timeout_until(sooner(until_ms, overdue_ms)));
         if (n < 0)
             continue;
         if (fds[0].revents != 0 && read_report(spawn))
@@ -181,16 +197,20 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
             return SPAWN_LOST;
         if (fds[3].revents != 0)
             return SPAWN_NEWS;
+        if (boottime_ms() >= overdue_ms) {
+            spawn_kill(spawn, END_FOR_TIME);
+            return SPAWN_ENDED;
+        }
         if (boottime_ms() >= until_ms)
             return SPAWN_TIME;
     }
 }
 
-void spawn_stop(struct spawn *spawn) {
-    order(spawn, ORDER_STOP);
+void spawn_stop(struct spawn *spawn, enum end_cause cause) {
+    orders_give(orders_of(spawn), cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP);
 }
 
-void spawn_kill(struct spawn *spawn) {
+void spawn_kill(struct spawn *spawn, enum end_cause cause) {
     struct descendants descendants = {
         .child = spawn->guardian,
         .strangers = spawn->strangers,
@@ -201,22 +221,22 @@ void spawn_kill(struct spawn *spawn) {
     spawn->report = (struct report){
         .verb = REPORT_ENDED,
         .status = SIGKILL, /* as waitpid(2) returns it of a command that was killed */
-        .stopped = true,
+        .cause = cause,
+        .killed = true,
         .left = !all,
         .at_ms = boottime_ms(),
     };
 }
 
+int64_t spawn_ran_ms(const struct spawn *spawn) {
+    return spawn->report.verb == REPORT_ENDED ? spawn->report.at_ms - spawn->started_ms : -1;
+}
+
 void spawn_finish(struct spawn *spawn) {
-    if (spawn->socket >= 0)
-        close(spawn->socket);
-    if (spawn->guardian > 0) {
-        (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
-        (void)waitpid(spawn->guardian, NULL, 0);
-    }
+    spawn_unguard(spawn);
     free(spawn->strangers);
-    free(spawn->environment);
-    if (spawn->shared != NULL)
-        (void)munmap(spawn->shared, sizeof *spawn->shared);
+    free(spawn->plan.environment);
+    if (spawn->plan.shared != NULL)
+        (void)munmap(spawn->plan.shared, sizeof *spawn->plan.shared);
     *spawn = (struct spawn){.guardian = -1, .socket = -1};
 }

@@ -13,12 +13,12 @@
 struct spawn {
     pid_t guardian;
     int socket;
-    char **environment; /* the guardian's, who fills it */
-    struct guardian_shared
-        *shared;          /* with the guardian: whoever renews the lease stores its end there */
-    struct report report; /* after SPAWN_ENDED */
-    bool guardian_lost;   /* after SPAWN_ENDED: it was killed, and the tree by us */
-    pid_t *strangers;     /* children that this process had before: none of ours */
+    struct guardian_plan plan; /* its socket is known when the guardian is forked; in plan.shared
+                                  whoever renews the lease stores its end */
+    int64_t started_ms;        /* when the gate was opened */
+    struct report report;      /* after SPAWN_ENDED */
+    bool guardian_lost;        /* after SPAWN_ENDED: it was killed, and the tree by us */
+    pid_t *strangers;          /* children that this process had before: none of ours */
     int stranger_count;
 };
 
@@ -35,13 +35,20 @@ enum spawn_event {
     SPAWN_TIME,  /* until_ms has come */
 };
 
-/* Forks the guardian, which waits at its gate. Call while the process has one thread. False: *why
- * says why; nothing runs. */
+/* Gets ready all that can be refused, so that it is refused before a lock is taken. options->argv
+ * and signals must outlive the spawn. False: *why says why. */
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why);
 
-/* Opens the gate: the command starts, with shared->environment as it is now. lease_end_ms: until
- * when it may run if nobody stores a later one; INT64_MAX: no limit. */
+/* Forks the guardian, if it is not there, which waits at its gate; while the process has no keeper.
+ * False: errno says why. */
+bool spawn_guard(struct spawn *spawn);
+
+/* Ends the guardian, if it is there, before it has started anything. */
+void spawn_unguard(struct spawn *spawn);
+
+/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now.
+ * lease_end_ms: until when it may run if nobody stores a later one; INT64_MAX: no limit. */
 void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 
 /* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
@@ -49,12 +56,16 @@ void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
                              int news_fd, int64_t until_ms);
 
-/* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. */
-void spawn_stop(struct spawn *spawn);
+/* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. cause: END_FOR_LEASE
+ * or END_FOR_WAITER; the report has another where the command had ended, or been ended, before. */
+void spawn_stop(struct spawn *spawn, enum end_cause cause);
 
 /* Kills the tree and the guardian with it, without asking: for a guardian that is late. Waits for
- * nobody but the dying. Sets the report. */
-void spawn_kill(struct spawn *spawn);
+ * nobody but the dying. Sets the report, with that cause. */
+void spawn_kill(struct spawn *spawn, enum end_cause cause);
+
+/* After SPAWN_ENDED: how long the command ran, from the opening of the gate; -1: it never did. */
+int64_t spawn_ran_ms(const struct spawn *spawn);
 
 /* Reaps the guardian and frees what prepare has made: before the start, after SPAWN_ENDED, or after
  * a kill. */

@@ -5,7 +5,6 @@
 #include "process/witness.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "process/daemon.h"
+#include "process/proc.h"
 #include "process/title.h"
 
 enum { STATUS_SIZE = 4096 };
@@ -57,13 +57,8 @@ static const char *value_of(const char *status, const char *name) {
 
 /* Reads what /proc shows of it. False: it is gone, and the number, if in use, is not its own. */
 static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%ld/status", (long)witness);
-    const int fd = witness > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    const ssize_t n = fd >= 0 ? read(fd, status, STATUS_SIZE - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    status[n > 0 ? n : 0] = '\0';
+    if (witness <= 0 || !proc_read_about(witness, "status", status, STATUS_SIZE))
+        status[0] = '\0';
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 

@@ -31,11 +31,14 @@ static void add_holder(struct json *json, const struct rlock_view_holder *holder
     add_number(json, "pid", holder->kept ? -1 : holder->pid); /* that process is gone */
     json_text(json, "user", holder->user);
     json_text(json, "command", holder->command);
+    json_text(json, "note", holder->note);
     add_instant(json, "since", holder->since_ms);
     add_number(json, "ttl_ms", holder->ttl_ms);
     add_number(json, "holds", holder->holds);
     add_number(json, "token", holder->token);
     add_number(json, "permits", holder->permits);
+    if (holder->preemptible)
+        json_bool(json, "preemptible", true);
     json_close(json, '}');
 }
 
@@ -47,6 +50,7 @@ static void add_waiter(struct json *json, const struct rlock_view_waiter *waiter
     add_number(json, "pid", waiter->pid);
     json_text(json, "user", waiter->user);
     json_text(json, "command", waiter->command);
+    json_text(json, "note", waiter->note);
     add_instant(json, "since", waiter->since_ms);
     json_close(json, '}');
 }
@@ -58,6 +62,19 @@ static void add_permits(struct json *json, const rlock_view *view) {
         json_text(json, "available", NULL);
     else
         json_number(json, "available", view->permits_available);
+    json_close(json, '}');
+}
+
+static void add_last_run(struct json *json, const struct rlock_view_run *run) {
+    json_open(json, "last_run", '{');
+    add_instant(json, "ended", run->ended_ms);
+    add_number(json, "took_ms", run->took_ms);
+    add_number(json, "exit_status", run->exit_status);
+    json_text(json, "host", run->host);
+    add_number(json, "pid", run->pid);
+    json_text(json, "user", run->user);
+    json_text(json, "command", run->command);
+    add_instant(json, "succeeded", run->succeeded_ms);
     json_close(json, '}');
 }
 
@@ -79,6 +96,8 @@ static void add_view(struct json *json, const rlock_view *view, bool several) {
     add_permits(json, view);
     add_number(json, "count", view->count);
     add_number(json, "token", view->token);
+    if (view->last_run != NULL)
+        add_last_run(json, view->last_run);
     json_close(json, '}');
 }
 

@@ -22,7 +22,8 @@ struct surveyor {
     size_t found;      /* where what was found begins */
     bool has_patterns; /* among the names: all locks have to be found */
     int failure;       /* of that one */
-    bool unanswered;   /* it has not answered: more questions are of no use */
+    int64_t patience_ms;
+    bool unanswered; /* it has not answered: more questions are of no use */
 };
 
 void survey_free(struct survey *survey) {
@@ -35,15 +36,15 @@ void survey_free(struct survey *survey) {
 static int64_t deadline_ms(const struct surveyor *s) {
     const int64_t timeout_ms = s->settings->connect_timeout_ms + s->settings->io_timeout_ms;
     const bool several = s->settings->server_count > 1;
-    return rlock_now_ms() + (several && timeout_ms > QUORUM_MS ? QUORUM_MS : timeout_ms);
+    const int64_t most_ms = several && s->patience_ms > QUORUM_MS ? QUORUM_MS : s->patience_ms;
+    return rlock_now_ms() + (timeout_ms > most_ms ? most_ms : timeout_ms);
 }
 
 static void explain(struct surveyor *s, const char *verb, const char *name,
                     enum rlock_status status) {
-    if (s->survey->said++ == 0 && *s->survey->before != '\0')
-        (void)out_stdout(s->survey->before);
     s->failure = server_explain_at(s->server, s->settings, s->which, verb, name, status);
     s->unanswered = status != RLOCK_WRONG_KIND;
+    s->survey->servers[s->which].no_locks += status == RLOCK_WRONG_KIND;
 }
 
 /* Takes the view over. */
@@ -79,7 +80,8 @@ static bool is_pattern(const char *name) {
 
 /* What a key belonged to may be over, or have been something else all along. */
 static bool is_lock(const rlock_view *view) {
-    return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN;
+    return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN ||
+           view->last_run != NULL;
 }
 
 /* Whether it was asked for by its name, and is a lock. */
@@ -188,10 +190,10 @@ static void inspect_all(struct surveyor *s) {
 
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
 void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings, const char *before) {
+                 const struct settings *settings, int64_t patience_ms) {
     const size_t count = settings->server_count;
     int wrong_kind = 0, unanswered = 0;
-    *survey = (struct survey){.before = before};
+    *survey = (struct survey){.server_count = count};
     for (size_t i = 0; i < count; i++) {
         struct surveyor surveyor = {
             .survey = survey,
@@ -199,11 +201,14 @@ void survey_make(struct survey *survey, const struct server *server,
             .settings = settings,
             .which = i,
             .first = survey->count,
+            .patience_ms = patience_ms,
         };
+        survey->servers[i].url = rlock_client_server_at(server->client, i);
         inspect_names(&surveyor);
         surveyor.found = survey->count;
         if (settings->name_count == 0 || (surveyor.has_patterns && !surveyor.unanswered))
             inspect_all(&surveyor);
+        survey->servers[i].answered = !surveyor.unanswered;
         survey->answered += !surveyor.unanswered;
         if (surveyor.unanswered)
             unanswered = surveyor.failure;

@@ -13,14 +13,19 @@ struct survey {
     rlock_view **views;
     size_t count, room;
     size_t answered; /* how many of the servers have */
+    struct survey_server {
+        const char *url; /* without a password; the client's */
+        bool answered;   /* all that it was asked */
+        size_t no_locks; /* names that were asked for, and are keys that are no lock */
+    } servers[RLOCK_SERVERS_MAX];
+    size_t server_count;
     int failure; /* 0, or the exit status that what went wrong calls for; it has been reported */
-    size_t said; /* how many messages that took */
-    const char *before; /* what is written to standard output before the first of them */
 };
 
-/* Asks them. Says what can't be seen, behind the text `before`, and goes on with what can. */
+/* Asks them. Says what can't be seen, and goes on with what can.
+ * patience_ms: what a server has for each answer at most, where the time-outs allow for more. */
 void survey_make(struct survey *survey, const struct server *server,
-                 const struct settings *settings, const char *before);
+                 const struct settings *settings, int64_t patience_ms);
 void survey_free(struct survey *survey);
 
 #endif

@@ -185,6 +185,7 @@ static int explain(const struct server *server, const struct settings *settings,
     case RLOCK_LOST:
     case RLOCK_CANCELLED:
     case RLOCK_OUSTED:
+    case RLOCK_DONE:
     case RLOCK_SYSTEM: break;
     }
     return fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);

@@ -12,7 +12,7 @@
 enum { OTHER_KIND = -1 };
 
 /* Where things stand in the reply of inspect.lua. */
-enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS, BARE };
+enum { AS_OF = 1, HELD, KIND, TOKEN, TOTAL, AVAILABLE, COUNT, HOLDERS, WAITERS, BARE, LAST };
 
 enum { HOLDER_FIELDS = 11, WAITER_FIELDS = 2 };
 
@@ -22,6 +22,7 @@ struct view {
     char *name, *server;
     struct rlock_view_holder *holders;
     struct rlock_view_waiter *waiters;
+    struct rlock_view_run last_run;
 };
 
 /* NULL: unknown. */
@@ -69,6 +70,8 @@ static struct rlock_view_holder read_holder(const rlock__reply *row) {
         .permits = number_at(row, 9),
         .writes = number_at(row, 10) == 1,
         .kept = number_at(row, 11) == 1,
+        .note = text_at(row, 12),
+        .preemptible = number_at(row, 13) == 1,
     };
     read_owner(holder.owner, &holder.host, &holder.pid);
     return holder;
@@ -82,9 +85,28 @@ static struct rlock_view_waiter read_waiter(const rlock__reply *row, size_t i) {
         .since_ms = number_at(row, 1),
         .user = text_at(row, 2),
         .command = text_at(row, 3),
+        .note = text_at(row, 4),
     };
     read_owner(waiter.owner, &waiter.host, &waiter.pid);
     return waiter;
+}
+
+/* An empty row is none. */
+static void read_last_run(struct view *view) {
+    const rlock__reply *row = rlock__reply_at(view->reply, LAST);
+    if (rlock__reply_count(row) == 0)
+        return;
+    view->last_run = (struct rlock_view_run){
+        .host = text_at(row, 0),
+        .pid = number_at(row, 1),
+        .user = text_at(row, 2),
+        .command = text_at(row, 3),
+        .exit_status = number_at(row, 4),
+        .took_ms = number_at(row, 5),
+        .ended_ms = number_at(row, 6),
+        .succeeded_ms = number_at(row, 7),
+    };
+    view->view.last_run = &view->last_run;
 }
 
 /* False: no memory. */
@@ -161,6 +183,7 @@ static enum rlock_status read_view(rlock_view **out, const char *name, const cha
         rlock_view_free(&view->view);
         return RLOCK_SYSTEM;
     }
+    read_last_run(view);
     *out = &view->view;
     return RLOCK_OK;
 }

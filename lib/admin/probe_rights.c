@@ -20,22 +20,22 @@ static const struct right {
 } rights[] = {
     {"run",
      {"run"},
-     "hget hgetall hlen lpos lrange pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
-     "del hdel hset incr pexpire zadd zrem",
+     "exists hget hgetall hrandfield lpos lrange pttl zcard zcount zmscore zrange zrangebyscore "
+     "zrank zscore del hdel hset incr pexpire zadd zrem",
      LISTENING},
     {"fair",
      {"fair"},
-     "hget hgetall hlen linsert llen lpos lrange pttl zcard zcount zrange zrangebyscore zmscore "
-     "zrank zscore del hdel hset incr lrem persist pexpire rpush zadd zrem",
+     "exists hget hgetall hrandfield linsert llen lpos lrange pttl zcard zcount zrange "
+     "zrangebyscore zmscore zrank zscore del hdel hset incr lrem persist pexpire rpush zadd zrem",
      LISTENING},
     {"read, write",
      {"write"},
-     "type get hget hlen hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
-     "del hdel hincrby hset incr pexpire rename set zadd zrem",
+     "exists get hget hlen hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank "
+     "zscore del hdel hincrby hset incr pexpire rename set zadd zrem",
      LISTENING},
     {"sem",
      {"sem"},
-     "get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
+     "exists get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
      "del hdel hset incr incrby pexpire set zadd zrem",
      LISTENING},
     {"sem --plain",
@@ -57,8 +57,8 @@ static const struct right {
      ""},
     {"break",
      {"fair", "write", "sem"},
-     "type get hget hgetall hlen hmget lrange pttl zcard zmscore zrange zrangebyscore "
-     "zscore del hdel hincrby hset incrby pexpire set zadd zrem",
+     "type get hget hgetall hlen hmget hrandfield lrange pttl zcard zmscore zrange "
+     "zrangebyscore zscore del hdel hincrby hset incrby pexpire set zadd zrem",
      "publish"},
 };
 
@@ -91,11 +91,15 @@ static enum rlock_status ask(struct rlock__probe *probe, const struct right *rig
     const struct rlock__kind *kind = rlock__kind_find(kind_name);
     const char *lock_name = probe->options->name;
     char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, lock_name);
-    const bool made = rlock__kind_keys(keys, kind->keys, lock_name) && publish != NULL;
+    char *record = rlock__kind_key(kind->record != NULL ? kind->record : "", lock_name);
+    const bool made =
+        rlock__kind_keys(keys, kind->keys, lock_name) && publish != NULL && record != NULL;
     struct rlock__call call = {
         .arg_count = 7, .args = {"", "0", "", "0", publish, right->commands, right->on_channels}};
     for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
         call.args[call.arg_count++] = keys[i];
+    if (kind->record != NULL)
+        call.args[call.arg_count++] = record;
     call.keys[0] = lock_name; /* where it goes; it has none */
     const struct rlock__limit limit = rlock__probe_limit(probe);
     const enum rlock_status status =
@@ -104,6 +108,7 @@ static enum rlock_status ask(struct rlock__probe *probe, const struct right *rig
              : RLOCK_SYSTEM;
     rlock__kind_keys_free(keys);
     free(publish);
+    free(record);
     return status;
 }
 

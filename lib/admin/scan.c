@@ -159,7 +159,7 @@ static enum rlock_status read_answer(rlock_scan *scan, const rlock__reply *reply
 }
 
 enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int cancel_fd) {
-    const struct rlock__limit limit = {deadline_ms, cancel_fd};
+    const struct rlock__limit limit = {deadline_ms, cancel_fd, NULL};
     struct rlock__answer answer;
     bool more, in_doubt;
     enum rlock_status status = next_node(scan, &limit, &more);

@@ -38,8 +38,8 @@ static void leave_resource(struct rlock_lock *lock, struct rlock__resource *reso
         if (rlock__resource_release(resource, 0, true, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {
-            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, whole->deadline_ms),
-            whole->cancel_fd};
+            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, whole->deadline_ms), whole->cancel_fd,
+            NULL};
         (void)rlock__sleep(&pause);
     }
     resource->held = false;
@@ -49,7 +49,7 @@ static void leave_resource(struct rlock_lock *lock, struct rlock__resource *reso
  * server. The last name first: rlock_release() says why. cancel_fd: a signal ends this, for then
  * rlock_withdraw() has half a second of its own; else -1. */
 static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but, int cancel_fd) {
-    const struct rlock__limit whole = {rlock_now_ms() + LEAVE_MS, cancel_fd};
+    const struct rlock__limit whole = {rlock_now_ms() + LEAVE_MS, cancel_fd, NULL};
     for (size_t i = lock->resource_count; i > 0; i--) {
         const size_t count = rlock__ballots_due(lock, lock->resource_count - i);
         const struct rlock__limit limit = leave_limit(lock, &whole);
@@ -104,9 +104,9 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     /* What is left must be enough to start something under it, and to stop it in time. */
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
-    rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     note_busy(lock, &busy);
-    leave_all(lock, NULL, limit->cancel_fd);
+    leave_all(lock, NULL, limit->cancel_fd); /* which has errors of its own */
+    rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     return RLOCK_AGAIN;
 }
 
@@ -142,8 +142,9 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
         const bool again = lock->tries > 0 || (no_wait && tries == 1);
-        const struct rlock__limit limit = rlock__client_call_limit(
+        struct rlock__limit limit = rlock__client_call_limit(
             lock->client, lock->started_ms, again, prompt_ms(lock, deadline), wait->cancel_fd);
+        limit.on_wait = wait;
         status = take_all(lock, &limit);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
@@ -209,6 +210,8 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     lock->busy.place = lock->busy.holder.position = 1;
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
+    if (lock->preempts_as != NULL) /* but to ask the new holder to end */
+        rlock__retry_now(lock);
     return keep_listening(lock, limit, false);
 }
 
@@ -220,7 +223,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
     while (status == RLOCK_OK) {
         struct rlock__news news = {.first_ms = -1};
         const struct rlock__limit bound = {rlock__sooner_ms(lock->next_try_ms, limit->deadline_ms),
-                                           limit->cancel_fd};
+                                           limit->cancel_fd, NULL};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
         status = lock->listener.resource != NULL ? rlock__hear(&lock->listener, &bound, &news)
@@ -258,11 +261,12 @@ static enum rlock_status begin_hold(struct rlock_lock *lock) {
 
 static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait) {
     const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
-                                       wait->cancel_fd};
+                                       wait->cancel_fd, NULL};
     if (lock->started_ms == 0) {
         lock->started_ms = lock->next_try_ms = rlock_now_ms();
         lock->tries = 0;
         lock->backoff_ms = 0;
+        lock->once.noted = false;
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
     }
     for (;;) {
@@ -275,7 +279,8 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
             return give_up(lock, lock->busy.resource != NULL ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
-        const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd};
+        const struct rlock__limit pause = {lock->next_try_ms, limit.cancel_fd, NULL};
+        rlock__on_wait(wait, true);
         status = over ? rlock__sleep(&pause) : sleep_until_try(lock, &limit);
         if (status != RLOCK_OK)
             return give_up(lock, status);

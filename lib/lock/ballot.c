@@ -151,6 +151,8 @@ enum rlock_status rlock__ballot_count(struct rlock__routes *routes,
     };
     const size_t count = routes->count, majority = rlock__majority(count);
     size_t which = 0;
+    if (count_of(votes, count, RLOCK_DONE, &which) > 0) /* it has happened, whoever else knows it */
+        return RLOCK_DONE;
     const size_t yes = count_of(votes, count, RLOCK_OK, &which);
     if (yes >= majority)
         return RLOCK_OK;

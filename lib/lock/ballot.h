@@ -72,7 +72,8 @@ bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resourc
 size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done);
 
 /* The one outcome of a vote for each server: RLOCK_OK when a majority says so. What makes such a
- * majority impossible by itself, when it is final. RLOCK_BUSY: a majority has answered, but not so;
+ * majority impossible by itself, when it is final. RLOCK_DONE: one says so. RLOCK_BUSY: a majority
+ * has answered, but not so;
  * RLOCK_CANCELLED; else RLOCK_AGAIN. routes->error says why. */
 enum rlock_status rlock__ballot_count(struct rlock__routes *routes, const enum rlock_status *votes);
 

@@ -43,7 +43,8 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
-    /* Not there after a request whose answer was lost: that request has opened it. */
+    /* Not there after a request whose answer was lost, or that the replicas did not acknowledge:
+     * that request has opened it. */
     const bool did_it = in_doubt && verb->not_done == RLOCK_LOST;
     return answer->code == DONE || did_it ? RLOCK_OK : verb->not_done;
 }
@@ -57,7 +58,8 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     const bool made =
         rlock__kind_keys(keys, kind->keys, count->name) && publish != NULL && rlock__random_id(id);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
-    struct rlock__call call = {.arg_count = 5, .args = {id, "0", id, number, publish}};
+    struct rlock__call call = {
+        .arg_count = 5, .args = {id, "0", id, number, publish}, .replicated = count->number > 0};
     rlock__call_add_keys(&call, keys);
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)

@@ -39,7 +39,7 @@ struct rlock_keeper {
     int stop_fd;
     int lost_fd;
     int report_fds[2]; /* a pipe of struct rlock_renewal, each written at once; -1: not wanted */
-    bool reports_all;
+    bool reports_all, reports_failures;
     struct rlock_renewal reported;
     bool failing;              /* the last renewal has failed; the thread's */
     enum rlock_status verdict; /* the thread's until it is joined */
@@ -70,6 +70,20 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     return RLOCK_OK;
 }
 
+/* Of a renewal, or, preempted, who asks us to end or why nobody can. By a pipe and not by a
+ * callback: nobody waits for a reader. A full pipe drops it. */
+static void send_report(const struct rlock_keeper *keeper, enum rlock_status status, bool preempted,
+                        const char *why) {
+    struct rlock_renewal renewal = {
+        .status = status,
+        .at_ms = rlock_now_ms(),
+        .lease_end_ms = rlock_lease_end_ms(keeper->lock),
+        .preempted = preempted,
+    };
+    (void)snprintf(renewal.why, sizeof renewal.why, "%.*s", (int)sizeof renewal.why - 1, why);
+    (void)!write(keeper->report_fds[1], &renewal, sizeof renewal);
+}
+
 /* So that a lock that is taken away is missed at once, not at the next renewal. It can do without.
  */
 static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
@@ -84,17 +98,21 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     const enum rlock_status status =
         rlock__listen(listener, lock->client, &lock->resources[0], false, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
+    if (keeper->may_not_listen && lock->preemptible)
+        send_report(keeper, status, true, keeper->error.text);
 }
 
 /* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
  */
 static enum rlock_status hear(struct rlock_keeper *keeper) {
-    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd, NULL};
     struct rlock__news news;
     enum rlock_status status;
-    do
+    do {
         status = rlock__hear(&keeper->listener, &limit, &news);
-    while (status == RLOCK_OK && rlock__is_news(&news) && !news.broken);
+        if (status == RLOCK_OK && news.preempted && keeper->lock->preemptible)
+            send_report(keeper, RLOCK_OK, true, news.by);
+    } while (status == RLOCK_OK && rlock__is_news(&news) && !news.broken);
     if (status == RLOCK_OK && news.broken)
         (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
     return status;
@@ -103,30 +121,19 @@ static enum rlock_status hear(struct rlock_keeper *keeper) {
 /* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
  * while the machine sleeps, and a lease that could be renewed after it would be missed. */
 static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) {
-    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
-    const struct itimerspec at = {.it_value = {when / 1000, when % 1000 * 1000000}};
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd, NULL};
+    const struct itimerspec at = {.it_value = {when / 1000, (long)(when % 1000) * 1000000}};
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
     const enum rlock_status status =
         keeper->listener.resource != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
     return status == RLOCK_UNAVAILABLE ? rlock__poll(keeper->timer_fd, POLLIN, &limit) : status;
 }
 
-/* By a pipe and not by a callback: nothing below calls up, and nobody waits for a reader. A full
- * pipe drops it. */
 static void report(struct rlock_keeper *keeper, enum rlock_status status) {
     const bool is_news = keeper->reports_all || keeper->failing || status != RLOCK_OK;
     keeper->failing = status != RLOCK_OK;
-    if (keeper->report_fds[1] < 0 || !is_news)
-        return;
-    struct rlock_renewal renewal = {
-        .status = rlock__final(status),
-        .at_ms = rlock_now_ms(),
-        .lease_end_ms = rlock_lease_end_ms(keeper->lock),
-    };
-    if (status != RLOCK_OK)
-        (void)snprintf(renewal.why, sizeof renewal.why, "%.*s", (int)sizeof renewal.why - 1,
-                       keeper->error.text);
-    (void)!write(keeper->report_fds[1], &renewal, sizeof renewal);
+    if (keeper->reports_failures && is_news)
+        send_report(keeper, rlock__final(status), false, keeper->failing ? keeper->error.text : "");
 }
 
 /* Renews again and again; returns why it ended. */
@@ -232,10 +239,11 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
     if (keeper != NULL) {
         keeper->lock = lock;
         keeper->grace_ms = options.grace_ms;
-        keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS;
+        keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS && !lock->preemptible;
         keeper->published = options.lease_end_ms;
         keeper->reports_all = options.report_renewals;
-        if (open_keeper(keeper, options.report_renewals || options.report_failures) &&
+        keeper->reports_failures = options.report_failures || options.report_renewals;
+        if (open_keeper(keeper, keeper->reports_failures || lock->preemptible) &&
             start_thread(keeper))
             return RLOCK_OK;
         free_keeper(keeper);

@@ -26,6 +26,8 @@ enum {
 #define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
 #define SEM_KEYS   LATCH_KEYS, "rlock_wants:~{*}"
 
+#define MUTEX_RECORD "rlock_last:~{*}"
+
 #define MUTEX_CHANNEL "redisson_lock__channel:{*}"
 #define RW_CHANNEL    "redisson_rwlock:{*}"
 #define SEM_CHANNEL   "redisson_sc:{*}"
@@ -42,6 +44,7 @@ static const struct rlock__kind kinds[] = {
         .keys = {MUTEX_KEYS},
         .keys_to_take = 6, /* not the queue */
         .stand = HELD,
+        .record = MUTEX_RECORD,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -55,6 +58,7 @@ static const struct rlock__kind kinds[] = {
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
         .stand = HELD,
+        .record = MUTEX_RECORD,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
         .variant = "supersede",
@@ -119,7 +123,7 @@ const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
     COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
     "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
     "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
-    "rlock_queuers:~{*}", "rlock_leases:~{*}",
+    "rlock_queuers:~{*}", "rlock_leases:~{*}",       MUTEX_RECORD,
 };
 const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;

@@ -18,6 +18,7 @@ struct rlock__kind {
     unsigned
         stand; /* bits: which of the keys stand as long as it is held. A slot that is being moved
                   refuses scripts that name others (TRYAGAIN): a renewal names these alone */
+    const char *record; /* the key that says which runs have ended; NULL: none does */
     const char *channel;
     const char *variant; /* the one that acquire knows; NULL: none */
     bool reenters;       /* a nested one enters by the proof of the hold around it */

@@ -1,6 +1,8 @@
 /* lock.c: a lock of one or several names: what is known of it, renewal, check, release. */
 #include "lock/lock.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/ballot.h"
@@ -47,6 +49,16 @@ const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
 
 const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {
     return lock->busy.resource != NULL ? &lock->busy.holder : NULL;
+}
+
+const struct rlock_run *rlock_last_run(const rlock_lock *lock) {
+    return lock->busy.done ? &lock->busy.run : NULL;
+}
+
+void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms) {
+    lock->once.noted = *lock->once.period_text != '\0';
+    (void)snprintf(lock->once.status_text, sizeof lock->once.status_text, "%d", exit_status);
+    (void)snprintf(lock->once.took_text, sizeof lock->once.took_text, "%" PRId64, took_ms);
 }
 
 const char *rlock_stuck_at(const rlock_lock *lock) {
@@ -120,7 +132,7 @@ enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
  * but nobody waits for one that hangs. */
 static void release_stragglers(struct rlock__resource *resource, int64_t keep_ms) {
     for (int tries = 2; tries > 0 && rlock__resource_may_stay(resource); tries--) {
-        const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1};
+        const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1, NULL};
         (void)rlock__resource_release(resource, keep_ms, true, &limit);
     }
 }
@@ -150,7 +162,7 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
         if (now >= deadline_ms || (now >= reached_by_ms && !rlock__routes_answered(routes)))
             return RLOCK_UNAVAILABLE;
         const struct rlock__limit pause = {
-            now + rlock__backoff(&backoff_ms, RETRY_MIN_MS, RETRY_MAX_MS), -1};
+            now + rlock__backoff(&backoff_ms, RETRY_MIN_MS, RETRY_MAX_MS), -1, NULL};
         (void)rlock__sleep(&pause);
     }
 }

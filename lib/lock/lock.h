@@ -15,8 +15,14 @@ struct rlock_lock {
     int64_t lease_ms;
     char lease_text[24], permits_text[24], total_text[24];
     const char *variant; /* the kind's, or "" */
+    struct {             /* of --once-per */
+        char period_text[24], status_text[16], took_text[24];
+        bool noted; /* the run has ended: the release says how */
+    } once;
     char *owner;
-    char *shown; /* what others are shown of us: shown.h */
+    char *shown;       /* what others are shown of us: shown.h */
+    char *preempts_as; /* who a holder is told asks it to end; NULL: nobody does */
+    bool preemptible;
     size_t resource_count;
     struct rlock__resource *resources; /* in canonical order */
     _Atomic int64_t lease_end_ms; /* of the resource whose lease ends first; the keeper moves it */

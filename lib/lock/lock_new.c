@@ -25,6 +25,13 @@ static enum rlock_status check(rlock_client *client, const struct rlock_lock_opt
         return rlock__client_invalid(client, "permits in all are 1 to 1000000000");
     if (options->name_count == 0)
         return rlock__client_invalid(client, "a lock needs a name");
+    if (options->once_per_ms < 0 || (options->once_per_ms > 0 && kind->record == NULL))
+        return rlock__client_invalid(client,
+                                     "this kind of lock does not know which runs have ended");
+    if ((options->preempt || options->preemptible) && kind->record == NULL)
+        return rlock__client_invalid(client, "nobody is asked to end for this kind of lock");
+    if (options->once_per_ms > 0 && options->name_count > 1)
+        return rlock__client_invalid(client, "a run that is wanted once has one name");
     if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
         return rlock__client_invalid(client, "a lease lasts from 100ms to 7d");
     for (size_t i = 0; i < options->name_count; i++) {
@@ -55,6 +62,23 @@ static const char **canonical(const struct rlock_lock_options *options, size_t *
     return names;
 }
 
+/* That we may be asked to end, as others are shown it; and as whom we ask others. */
+static bool introduce_preemption(struct rlock_lock *lock, const struct rlock_lock_options *options,
+                                 const char *host) {
+    const char *user = options->user != NULL ? options->user : "";
+    char *shown = lock->shown;
+    lock->preemptible = options->preemptible;
+    if (lock->preemptible) {
+        if (asprintf(&lock->shown, "%s,\"preemptible\":true", shown) < 0)
+            lock->shown = NULL;
+        free(shown);
+    }
+    if (options->preempt && asprintf(&lock->preempts_as, "%s%s%s pid %ld", user,
+                                     *user != '\0' ? "@" : "", host, (long)getpid()) < 0)
+        lock->preempts_as = NULL;
+    return lock->shown != NULL && (lock->preempts_as != NULL || !options->preempt);
+}
+
 /* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. And what others are
  * shown. */
 static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *options) {
@@ -67,9 +91,10 @@ static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *
         if (*c == ':' || (unsigned char)*c <= ' ')
             *c = '-';
     }
-    lock->shown = rlock__shown(host, options->user, options->command, lock->permits_text);
+    lock->shown =
+        rlock__shown(host, options->user, options->command, options->note, lock->permits_text);
     return asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) >= 0 &&
-           lock->shown != NULL;
+           lock->shown != NULL && introduce_preemption(lock, options, host);
 }
 
 static bool take_over_proof(struct rlock__resource *resource, bool reenters,
@@ -112,7 +137,10 @@ static bool make_resource(const struct rlock_lock *lock, struct rlock__resource 
         asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0 ||
         asprintf(&resource->publish, RLOCK__SPUBLISH "%s", resource->channel) < 0)
         return false;
-    return rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
+    if (options->once_per_ms > 0)
+        resource->record = rlock__kind_key(lock->kind->record, name);
+    return (resource->record != NULL || options->once_per_ms == 0) &&
+           rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
            take_over_proof(resource, lock->kind->reenters, options);
 }
 
@@ -123,6 +151,9 @@ static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *optio
     if (options->permits_total > 0)
         (void)snprintf(lock->total_text, sizeof lock->total_text, "%" PRId64,
                        options->permits_total);
+    if (options->once_per_ms > 0)
+        (void)snprintf(lock->once.period_text, sizeof lock->once.period_text, "%" PRId64,
+                       options->once_per_ms);
     lock->variant = options->variant != NULL ? lock->kind->variant : "";
     if (!introduce(lock, options))
         return false;
@@ -170,6 +201,7 @@ static void free_resource(struct rlock__resource *resource) {
     free(resource->own_channel);
     free(resource->publish);
     free(resource->tombstone);
+    free(resource->record);
     free(resource->ahead);
     free(resource->proof_owner);
     free(resource->instances);
@@ -188,5 +220,6 @@ void rlock_lock_free(rlock_lock *lock) {
     free(lock->resources);
     free(lock->owner);
     free(lock->shown);
+    free(lock->preempts_as);
     free(lock);
 }

@@ -32,6 +32,13 @@ bool rlock__resource_is_clear(const struct rlock__resource *resource) {
     return !rlock__resource_may_stay(resource) && !rlock__resource_in_line(resource);
 }
 
+/* Scripts know these by their place from the end. */
+static void add_last_keys(const struct rlock__resource *resource, struct rlock__call *call) {
+    if (resource->record != NULL)
+        call->keys[call->key_count++] = resource->record;
+    call->keys[call->key_count++] = resource->tombstone;
+}
+
 /* What every script gets first: keys, owner, lease, hold id, permits, channel. */
 struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner) {
     const struct rlock_lock *lock = resource->lock;
@@ -40,7 +47,7 @@ struct rlock__call rlock__resource_call(const struct rlock__resource *resource, 
         .args = {owner, lock->lease_text, resource->hold_id, lock->permits_text, resource->publish},
     };
     rlock__call_add_keys(&call, resource->keys);
-    call.keys[call.key_count++] = resource->tombstone;
+    add_last_keys(resource, &call);
     return call;
 }
 
@@ -49,8 +56,8 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource 
     const struct rlock_lock *lock = resource->lock;
     struct rlock__call call = rlock__resource_call(resource, lock->owner);
     if (lock->kind->keys_to_take > 0) {
-        call.keys[lock->kind->keys_to_take] = resource->tombstone;
-        call.key_count = lock->kind->keys_to_take + 1;
+        call.key_count = lock->kind->keys_to_take;
+        add_last_keys(resource, &call);
     }
     return call;
 }

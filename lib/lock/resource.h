@@ -40,6 +40,7 @@ struct rlock__resource {
     char proof_token[24];
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
+    char *record;                 /* key: says which runs have ended; NULL: nobody wants to know */
     struct rlock__ballot *ahead;  /* answered already, with those of other names; NULL: none */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
@@ -48,7 +49,7 @@ struct rlock__resource {
     struct rlock__instance *instances; /* in the order of the client's servers */
 };
 
-/* It is held by others: what the servers say of that. */
+/* It is held by others, or not to be taken: what the servers say of that. */
 struct rlock__busy {
     struct rlock__resource *resource; /* NULL: it is not */
     int64_t hint_ms;                  /* when that hold expires; -1: never */
@@ -56,7 +57,9 @@ struct rlock__busy {
     int64_t again_ms; /* how long we may sleep at most; 0: not said */
     bool split;       /* of several servers no majority is anybody's */
     struct rlock_holder holder;
-    rlock__reply *reply; /* what the holder's texts are in; the owner of this frees it */
+    bool done; /* it is not taken because of this run */
+    struct rlock_run run;
+    rlock__reply *reply; /* what their texts are in; the owner of this frees it */
 };
 
 /* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the

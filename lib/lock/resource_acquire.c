@@ -14,7 +14,8 @@ enum {
     NOT_GRANTED = 0,
     OTHER_KIND = -1,
     NOT_ALLOWED = -2,
-    OUT_OF_PLACE = -3 /* -4, of a try that is over, answers none that is still waited for */
+    OUT_OF_PLACE = -3, /* -4, of a try that is over, answers none that is still waited for */
+    DONE = -5
 };
 
 enum {
@@ -30,7 +31,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
 /* What the answer says of who holds it. Takes the reply, whose text the holder borrows. */
 static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
     const rlock__reply *reply = answer->reply;
-    int64_t kept = 0;
+    int64_t kept = 0, asked = 0;
     struct rlock__busy busy = {
         .resource = resource,
         .hint_ms = answer->a,
@@ -41,6 +42,7 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
                    .host = text_or_empty(reply, 4),
                    .user = text_or_empty(reply, 6),
                    .command = text_or_empty(reply, 7),
+                   .note = text_or_empty(reply, 13),
                    .position = rlock__resource_in_line(resource) ? answer->b : 0,
                    .as_of_ms = rlock_now_ms()},
     };
@@ -48,6 +50,26 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
     (void)rlock__reply_integer(reply, 8, &busy.holder.held_ms);
     (void)rlock__reply_integer(reply, 9, &busy.holder.waiting);
     busy.holder.kept = rlock__reply_integer(reply, 10, &kept) && kept == 1;
+    if (rlock__reply_integer(reply, 14, &asked) && asked >= RLOCK_PREEMPT_ASKED &&
+        asked <= RLOCK_PREEMPT_DENIED)
+        busy.holder.preemption = (enum rlock_preemption)asked;
+    answer->reply = NULL;
+    return busy;
+}
+
+/* What the answer says of the run that has succeeded already. Takes the reply. */
+static struct rlock__busy done_by(struct rlock__answer *answer) {
+    const rlock__reply *reply = answer->reply;
+    struct rlock__busy busy = {
+        .done = true,
+        .reply = answer->reply,
+        .run = {.host = text_or_empty(reply, 3),
+                .user = text_or_empty(reply, 5),
+                .command = text_or_empty(reply, 6),
+                .age_ms = answer->a,
+                .took_ms = answer->b},
+    };
+    (void)rlock__reply_integer(reply, 4, &busy.run.pid);
     answer->reply = NULL;
     return busy;
 }
@@ -71,6 +93,8 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
+    if (run->answer.code == DONE && ballot->resource->record != NULL)
+        return RLOCK_DONE;
     if (why != NULL && (run->answer.code == NOT_ALLOWED || run->answer.code == OUT_OF_PLACE)) {
         rlock__error_set(&run->route->error, "%s", why);
         return run->answer.code == NOT_ALLOWED ? RLOCK_REFUSED : RLOCK_OUSTED;
@@ -140,13 +164,26 @@ static struct rlock__busy busy_by_most(struct rlock__ballot *ballot) {
     return busy;
 }
 
+/* One server's word is enough, however many there are: it has happened. */
+static struct rlock__busy busy_by_done(struct rlock__ballot *ballot) {
+    size_t i = 0;
+    while (ballot->votes[ballot->asked[i]] != RLOCK_DONE)
+        i++;
+    return done_by(&ballot->runs[i].answer);
+}
+
 /* Others took each token that we wanted: as after a split vote one tries again, not all at once. */
 static struct rlock__busy busy_by_rivals(struct rlock__resource *resource) {
     return (struct rlock__busy){
         .resource = resource,
         .hint_ms = -1,
         .split = true,
-        .holder = {.name = resource->name, .owner = "", .host = "", .user = "", .command = ""},
+        .holder = {.name = resource->name,
+                   .owner = "",
+                   .host = "",
+                   .user = "",
+                   .command = "",
+                   .note = ""},
     };
 }
 
@@ -205,12 +242,15 @@ bool rlock__resource_lines_up(const struct rlock__resource *resource) {
 
 static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
     struct rlock__instance *instance = &ballot->resource->instances[server];
+    const char *preempts_as = ballot->resource->lock->preempts_as;
     instance->tries += instance->given_up;
     instance->given_up = false;
     char *ticket = ballot->ticket_text[ballot->batch.count];
     if (instance->ticket > 0)
         (void)snprintf(ticket, sizeof ballot->ticket_text[0], "%" PRId64, instance->ticket);
     call.args[call.arg_count++] = ticket;
+    call.args[call.arg_count++] = ballot->resource->lock->once.period_text;
+    call.args[call.arg_count++] = preempts_as != NULL ? preempts_as : "";
     rlock__call_cut(&call);
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
@@ -237,6 +277,8 @@ enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
     enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
         *busy = busy_by_most(&ballot);
+    else if (status == RLOCK_DONE)
+        *busy = busy_by_done(&ballot);
     rlock__ballot_end(&ballot);
     if (status == RLOCK_OK) {
         status = note_hold(resource, limit);
@@ -276,7 +318,7 @@ static enum rlock_status judge_healing(const struct rlock__ballot *ballot,
 
 void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes) {
     struct rlock__ballot ballot;
-    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1, NULL};
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
     int64_t known;
     rlock__ballot_begin(&ballot, resource, routes, resource->lock->kind->acquire, judge_healing);

@@ -42,6 +42,14 @@ static const char *owner_to_release(const struct rlock__resource *resource,
     return resource->proof_owner != NULL ? resource->proof_owner : resource->lock->owner;
 }
 
+/* How the run has ended that it was taken for. */
+static void add_run(struct rlock__call *call, const struct rlock_lock *lock) {
+    const char *more[] = {lock->once.period_text, lock->once.status_text, lock->once.took_text,
+                          lock->shown};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        call->args[call->arg_count++] = more[i];
+}
+
 static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock__instance *instance = &resource->instances[server];
@@ -51,6 +59,8 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
     call->args[call->arg_count++] = ballot->keep_text;
     call->args[call->arg_count++] = owner == ours ? "" : ours;
     call->args[call->arg_count++] = instance->astray ? "1" : "";
+    if (resource->lock->once.noted)
+        add_run(call, resource->lock);
     rlock__call_cut(call);
 }
 

@@ -1,6 +1,7 @@
 /* shown.c: what others are shown of who holds a lock or waits for it. */
 #include "lock/shown.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,16 @@ static char *escape(const char *text) {
     return out;
 }
 
-char *rlock__shown(const char *host, const char *user, const char *command, const char *permits) {
-    char *texts[] = {escape(host), escape(user), escape(command)}, *out = NULL;
-    if (texts[0] == NULL || texts[1] == NULL || texts[2] == NULL ||
+char *rlock__shown(const char *host, const char *user, const char *command, const char *note,
+                   const char *permits) {
+    char *texts[] = {escape(host), escape(user), escape(command), escape(note)}, *out = NULL;
+    const bool has_note = texts[3] != NULL && *texts[3] != '\0';
+    if (texts[0] == NULL || texts[1] == NULL || texts[2] == NULL || texts[3] == NULL ||
         asprintf(&out,
-                 "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",\"permits\":%s",
-                 texts[0], (long)getpid(), texts[1], texts[2], permits) < 0)
+                 "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
+                 "\"permits\":%s",
+                 texts[0], (long)getpid(), texts[1], texts[2], has_note ? "\"note\":\"" : "",
+                 texts[3], has_note ? "\"," : "", permits) < 0)
         out = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);

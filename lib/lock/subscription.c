@@ -35,7 +35,7 @@ enum rlock_status rlock__subscription_add(struct rlock__subscription *subscripti
 /* Takes one message into the news. */
 static void note(const struct rlock__resource *resource, const rlock__reply *reply,
                  struct rlock__news *news) {
-    static const char first[] = "first ", broken[] = "broken ";
+    static const char first[] = "first ", broken[] = "broken ", preempt[] = "preempt ";
     const char *what = rlock__reply_text(reply, 0);
     const char *channel = rlock__reply_text(reply, 1);
     const char *text = rlock__reply_text(reply, 2);
@@ -46,6 +46,10 @@ static void note(const struct rlock__resource *resource, const rlock__reply *rep
     if (strncmp(text, broken, sizeof broken - 1) == 0) {
         news->broken = true;
         (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof broken - 1);
+    } else if (strncmp(text, preempt, sizeof preempt - 1) == 0) {
+        news->preempted = true;
+        if (!news->broken)
+            (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof preempt - 1);
     } else if (strcmp(channel, resource->own_channel) != 0)
         news->released = true;
     else if (strcmp(text, "beat") == 0)

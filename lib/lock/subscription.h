@@ -15,7 +15,8 @@ struct rlock__news {
     bool heartbeat;          /* "you are at the front: come every few seconds" */
     int64_t first_ms;        /* "you are first, the hold ends in so many ms"; -1: not heard */
     bool broken;             /* "it was taken away from you" */
-    char by[RLOCK__BY_SIZE]; /* by whom; "": not told */
+    bool preempted;          /* "somebody who waits asks you to end" */
+    char by[RLOCK__BY_SIZE]; /* by whom, or who that is; "": not told */
 };
 
 enum rlock__subscription_state {

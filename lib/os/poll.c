@@ -7,6 +7,11 @@
 
 #include "os/clock.h"
 
+void rlock__on_wait(const struct rlock_wait *wait, bool for_turn) {
+    if (wait != NULL && wait->on_wait != NULL)
+        wait->on_wait(wait->context, for_turn);
+}
+
 enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit) {
     struct pollfd all[RLOCK__POLL_MAX];
@@ -17,6 +22,7 @@ enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count, int64_
         count = 0;
     memcpy(all, fds, count * sizeof *fds);
     all[count] = (struct pollfd){.fd = limit->cancel_fd, .events = POLLIN};
+    rlock__on_wait(limit->on_wait, false);
     for (;;) {
         const int n = poll(all, count + 1, rlock__poll_timeout(rlock_now_ms(), end_ms));
         if (n < 0 && errno != EINTR)

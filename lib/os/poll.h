@@ -2,16 +2,21 @@
 #ifndef RLOCK_POLL_H
 #define RLOCK_POLL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "rlock.h"
 
-/* How long a wait may last and what ends it early. Passed down unchanged. */
+/* How long a wait may last, what ends it early, and who makes use of it. Passed down unchanged. */
 struct rlock__limit {
     int64_t deadline_ms;
-    int cancel_fd; /* -1: none */
+    int cancel_fd;                    /* -1: none */
+    const struct rlock_wait *on_wait; /* whose on_wait() is called before it; NULL: nobody's */
 };
+
+/* Calls on_wait(), if there is one. wait: may be NULL. */
+void rlock__on_wait(const struct rlock_wait *wait, bool for_turn);
 
 /* Waits until fd shows one of the poll(2) events.
  * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */

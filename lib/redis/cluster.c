@@ -9,7 +9,12 @@
 #include "redis/reply_error.h"
 #include "redis/slot.h"
 
-enum { NODES_MAX = 1000, NOBODY = UINT16_MAX }; /* Redis bears 1000 */
+enum {
+    NODES_MAX = 1000, /* Redis bears so many */
+    NOBODY = UINT16_MAX,
+    ALONE_MS = 1000, /* for so long it is believed that a master has no replica */
+    GLANCE_MS = 300, /* for asking again, while there is a master that answers */
+};
 
 struct node {
     struct rlock__link link; /* first: a link is its node */
@@ -23,6 +28,7 @@ struct rlock__cluster {
     size_t count;
     size_t asked; /* with which node to begin */
     bool known;   /* the slots are */
+    int64_t learned_ms;
     bool sharded;
     uint16_t serves[RLOCK__SLOTS]; /* which node */
 };
@@ -78,6 +84,7 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
     memcpy(cluster->serves, like->serves, sizeof cluster->serves);
     cluster->asked = like->asked;
     cluster->known = like->known;
+    cluster->learned_ms = like->learned_ms;
     cluster->sharded = like->sharded;
     return true;
 }
@@ -183,6 +190,7 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
 static enum rlock_status learn(struct rlock__cluster *cluster, const struct rlock__limit *limit) {
     enum rlock_status worst = RLOCK_AGAIN;
     struct rlock__error why = {""};
+    cluster->learned_ms = rlock_now_ms();
     const size_t count = cluster->count, first = cluster->asked;
     for (size_t i = 0; i < count; i++) {
         const size_t which = (first + i) % count;
@@ -209,9 +217,24 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
     return worst;
 }
 
+/* A failover leaves a master without a replica until the old one is back: from then on what is
+ * written has to wait for it. When nobody says anything what was known is as good as any. */
+static enum rlock_status ask_for_replica(struct rlock__cluster *cluster, unsigned slot,
+                                         const struct rlock__limit *limit) {
+    const uint16_t master = cluster->serves[slot];
+    const int64_t now = rlock_now_ms();
+    struct rlock__limit bound = *limit;
+    bound.deadline_ms = rlock__sooner_ms(limit->deadline_ms, now + GLANCE_MS);
+    if (master == NOBODY || cluster->nodes[master]->has_replica ||
+        now < cluster->learned_ms + ALONE_MS)
+        return RLOCK_OK;
+    return learn(cluster, &bound) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_OK;
+}
+
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
                                       const struct rlock__limit *limit, struct rlock__link **out) {
-    enum rlock_status status = cluster->known ? RLOCK_OK : learn(cluster, limit);
+    const enum rlock_status status =
+        cluster->known ? ask_for_replica(cluster, slot, limit) : learn(cluster, limit);
     if (status != RLOCK_OK)
         return status;
     if (cluster->serves[slot] == NOBODY) {

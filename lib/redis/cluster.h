@@ -16,9 +16,9 @@ struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
 void rlock__cluster_free(struct rlock__cluster *cluster);
 void rlock__cluster_close(struct rlock__cluster *cluster);
 
-/* The link to the node that serves a slot; asks the cluster where that is not known.
- * RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE (it is no cluster), RLOCK_DENIED, RLOCK_CANCELLED,
- * RLOCK_SYSTEM. */
+/* The link to the node that serves a slot; asks the cluster where that is not known, and once a
+ * second where that node has no replica. RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE (it is no
+ * cluster), RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
 enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
                                       const struct rlock__limit *limit, struct rlock__link **out);
 

@@ -18,7 +18,10 @@ enum {
     SILENT_MS = 5000,
     /* To be disconnected proves nothing by itself: who is promoted drops all connections, and is
      * connected to again within a tenth of a second. */
-    DISCONNECTED_MS = 2000
+    DISCONNECTED_MS = 2000,
+    /* Who is cut off hears nobody any more, of some for one PING longer than of others. */
+    LONGER_MS = 1500,
+    SENTINELS_MAX = 64
 };
 
 /* The port of what follows a master and is no server, such as a backup by redis-cli. */
@@ -47,12 +50,17 @@ static bool was_master(const rlock__reply *row) {
     return field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
 }
 
+/* For how long the Sentinel has not heard it. */
+static int64_t silent_ms(const rlock__reply *row) {
+    const char *since = field(row, "last-ok-ping-reply");
+    return since != NULL ? strtoll(since, NULL, 10) : 0;
+}
+
 static bool is_gone(const rlock__reply *row) {
-    const char *flags = field(row, "flags"), *since = field(row, "last-ok-ping-reply");
-    const long long silent_ms = since != NULL ? strtoll(since, NULL, 10) : 0;
+    const char *flags = field(row, "flags");
     const bool cut_off = flags != NULL && strstr(flags, "disconnected") != NULL;
     return (flags != NULL && strstr(flags, "_down") != NULL) ||
-           silent_ms > (cut_off ? DISCONNECTED_MS : SILENT_MS);
+           silent_ms(row) > (cut_off ? DISCONNECTED_MS : SILENT_MS);
 }
 
 static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
@@ -64,6 +72,7 @@ static bool read_row(struct rlock__replica *out, const rlock__reply *row) {
     out->promotable =
         !field_is(row, "slave-priority", "0") && !field_is(row, "replica-priority", "0");
     out->gone = is_gone(row);
+    out->silent_ms = silent_ms(row);
     out->was_master = was_master(row);
     return true;
 }
@@ -134,9 +143,32 @@ bool rlock__replicas_some_gone(const struct rlock__replicas *replicas) {
     return false;
 }
 
-void rlock__replicas_none_gone(struct rlock__replicas *replicas) {
-    for (size_t i = 0; i < replicas->count; i++)
-        replicas->at[i].gone = false;
+/* For how long a Sentinel has not heard so many others that they are a majority with it. */
+static int64_t majority_silent_ms(const rlock__reply *others) {
+    int64_t silences[SENTINELS_MAX] = {0};
+    const size_t count = rlock__reply_count(others), wanted = (count + 1) / 2;
+    if (count > SENTINELS_MAX)
+        return INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t ms = silent_ms(rlock__reply_at(others, i));
+        size_t at = i;
+        for (; at > 0 && silences[at - 1] > ms; at--)
+            silences[at] = silences[at - 1];
+        silences[at] = ms;
+    }
+    return wanted > 0 ? silences[wanted - 1] : 0;
+}
+
+void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others) {
+    int64_t number;
+    const bool is_list = others != NULL && rlock__reply_error(others) == NULL &&
+                         rlock__reply_string(others) == NULL &&
+                         !rlock__reply_number(others, &number);
+    const int64_t heard_ms = is_list ? majority_silent_ms(others) : INT64_MAX;
+    for (size_t i = 0; i < replicas->count; i++) {
+        struct rlock__replica *at = &replicas->at[i];
+        at->gone = at->gone && heard_ms < at->silent_ms - LONGER_MS;
+    }
 }
 
 /* Where it follows the master, and whether it does or not. */

@@ -10,9 +10,10 @@
 struct rlock__replica {
     char host[RLOCK__HOST_SIZE];
     char port[RLOCK__PORT_SIZE];
-    bool promotable; /* it has a priority */
-    bool gone;       /* down, or silent for so long that a Sentinel would not choose it */
-    bool was_master; /* it was replaced, and follows nobody, when the Sentinel looked last */
+    bool promotable;   /* it has a priority */
+    bool gone;         /* down, or silent for so long that a Sentinel would not choose it */
+    int64_t silent_ms; /* for how long it has not answered */
+    bool was_master;   /* it was replaced, and follows nobody, when the Sentinel looked last */
 };
 
 /* All of them. at is the owner's, to be freed with rlock__replicas_free. */
@@ -33,8 +34,10 @@ void rlock__replicas_without(struct rlock__replicas *replicas, const char *host,
 /* True: one that has a priority is gone, says who told us of it. */
 bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 
-/* The server that said so is cut off, and can't know which are gone. */
-void rlock__replicas_none_gone(struct rlock__replicas *replicas);
+/* Of those that are gone only such remain so as have been silent for clearly longer than a majority
+ * of the Sentinels: one that hears nobody is cut off itself. others: its answer to SENTINEL
+ * SENTINELS. */
+void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */
 size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);

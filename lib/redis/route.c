@@ -69,7 +69,8 @@ void rlock__route_doubt(struct rlock__route *route) {
 static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
                                                const struct rlock__limit *limit) {
     const int64_t end_ms = rlock__after_ms(rlock_now_ms(), route->site->access.connect_timeout_ms);
-    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd};
+    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd,
+                                 NULL};
 }
 
 /* Asks the Sentinels, also while we are connected: a master that they have replaced goes on

@@ -218,6 +218,7 @@ enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlo
                                     const struct rlock__limit *limit, struct rlock__answer *out) {
     struct rlock__run run = {.route = route, .call = call};
     rlock__script_run_all(&run, 1, 1, script, limit);
+    route->in_doubt = route->in_doubt || run.unconfirmed;
     *out = run.answer;
     return run.status;
 }

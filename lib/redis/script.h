@@ -23,8 +23,9 @@ struct rlock__call {
     size_t node; /* without keys: where, see rlock__route_node() */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
-    bool replicated; /* a "yes" counts once the replicas that are wanted have it */
-    size_t most;     /* what its answer may count for, as of resp.h; 0: little */
+    bool replicated;    /* a "yes" counts once the replicas that are wanted have it */
+    bool replicated_no; /* so does a "no" */
+    size_t most;        /* what its answer may count for, as of resp.h; 0: little */
 };
 
 /* Gives the call these keys, NULL behind the last. It borrows them. */

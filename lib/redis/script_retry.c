@@ -14,16 +14,18 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
                                             bool *in_doubt) {
     const int64_t began_ms = rlock_now_ms();
     const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
+    struct rlock__call again = *call;
     int64_t backoff_ms = 0;
     *in_doubt = false;
     for (;;) {
         const struct rlock__limit limit =
             rlock__client_call_limit(client, began_ms, backoff_ms > 0,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
-        enum rlock_status status = rlock__script_run(route, script, call, &limit, answer);
+        enum rlock_status status = rlock__script_run(route, script, &again, &limit, answer);
         if (status != RLOCK_AGAIN)
             return status;
         *in_doubt = *in_doubt || route->in_doubt;
+        again.replicated_no = *in_doubt; /* it may be what has come of the request before */
         const int64_t now = rlock_now_ms();
         const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
         const int64_t end = hopeless ? reached_by_ms : deadline_ms;
@@ -34,7 +36,7 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
                              rlock__half_way_ms(now, end));
         if (next_ms >= end) /* a try without time for its answer would hide the reason */
             return RLOCK_UNAVAILABLE;
-        const struct rlock__limit pause = {next_ms, cancel_fd};
+        const struct rlock__limit pause = {next_ms, cancel_fd, NULL};
         if (rlock__sleep(&pause) == RLOCK_CANCELLED)
             return RLOCK_CANCELLED;
     }

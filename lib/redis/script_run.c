@@ -139,7 +139,8 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
-    const bool replicated = status == RLOCK_OK && run->call->replicated && out->code > 0;
+    const bool replicated =
+        status == RLOCK_OK && run->call->replicated && (out->code > 0 || run->call->replicated_no);
     if (!replicated || !rlock__run_ask_replicas(run, &status))
         rlock__run_end(run, status);
 }

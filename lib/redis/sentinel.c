@@ -70,18 +70,19 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
     return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
 }
 
-/* Replicas that are down are none, when the Sentinel speaks for the majority; one that is cut off
- * may just not see them, and may see a master that is none any more. */
+/* Replicas that are down are none, when the Sentinel hears a majority of the others; one that is
+ * cut off may just not see them, and may see a master that is none any more. Not by CKQUORUM: the
+ * others are down for it some time after the replicas are. */
 static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
                                          struct rlock__master *out) {
     rlock__replicas_without(&out->replicas, out->host, out->port);
     if (!rlock__replicas_some_gone(&out->replicas))
         return RLOCK_OK;
     rlock__reply *reply = NULL;
-    const enum rlock_status status = ask(inquiry, "CKQUORUM", limit, &reply);
+    const enum rlock_status status = ask(inquiry, "SENTINELS", limit, &reply);
     const bool answered = reply != NULL;
-    if (answered && status != RLOCK_OK)
-        rlock__replicas_none_gone(&out->replicas);
+    if (answered)
+        rlock__replicas_believe(&out->replicas, reply);
     rlock__reply_free(reply);
     return answered ? RLOCK_OK : status;
 }
@@ -122,7 +123,8 @@ static struct rlock__limit share(const struct rlock__limit *limit, size_t left) 
     const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
     if (left == 1)
         return *limit;
-    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd,
+                                 NULL};
 }
 
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,

@@ -7,13 +7,31 @@ function acquire.proof()
     return owner ~= '' and redis.call('HGET', key.hold, owner) == call.proof_token and owner or nil
 end
 
+-- With --preempt: asks a holder that has agreed to that to end, on the channel on which broken.lua tells it. Asks
+-- with each try, for a message may be lost. Returns whether it was asked, see preemption in rlock.h, and whether
+-- it is known to have been heard: a holder that has just begun does not listen yet.
+local ASKED, NOT_AGREED, NO_RIGHT = 1, 2, 3
+local function ask_to_end(holder, known)
+    if known.preemptible ~= true or known.kept then return NOT_AGREED, true end
+    local own_channel = string.format('rlock_break:%s', holder)
+    local heard = redis.pcall('PUBLISH', own_channel, 'preempt ' .. call.preempts_as)
+    if type(heard) == 'table' then return NO_RIGHT, true end
+    return ASKED, heard > 0
+end
+
 -- hint: ms until it may be free by itself (-1: never). The others: waiters.place().
 function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
     local read, known = pcall(cjson.decode, redis.call('HGET', key.info, holder) or '')
     if not read or type(known) ~= 'table' then known = {} end
     local since = tonumber(known.since)
-    return {BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
+    local answer = {BUSY, hint, place, holder, tostring(known.host or ''), tonumber(known.pid) or 0,
         tostring(known.user or ''), tostring(known.command or ''),
         since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0,
-        again_ms or 5000, ticket or 0}
+        again_ms or 5000, ticket or 0, tostring(known.note or '')}
+    if call.preempts_as then
+        local asked, heard = ask_to_end(holder, known)
+        answer[12] = heard and answer[12] or math.min(answer[12], 500)
+        answer[15] = asked
+    end
+    return answer
 end

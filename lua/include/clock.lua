@@ -3,9 +3,13 @@ local time = redis.call('TIME')
 local server = {
     now = time[1] * 1000 + math.floor(time[2] / 1000), -- epoch ms
     now_us = time[1] * 1000000 + time[2], -- epoch microseconds
+    now_text = time[1] .. string.sub('00000' .. time[2], -6, -4), -- epoch ms, as a command takes it
 }
+
+-- So many ms from now, as a command takes it: Lua turns a number into text slowly.
+function server.after(ms) return string.format('%d', server.now + ms) end
 
 -- What others are shown of the caller, as JSON.
 function call.us()
-    return '{' .. ARGV[7] .. ',"since":' .. server.now .. '}'
+    return '{' .. ARGV[7] .. ',"since":' .. server.now_text .. '}'
 end

@@ -2,3 +2,4 @@
 call.keep_ms = tonumber(ARGV[6]) or 0
 call.waiter = (ARGV[7] or '') ~= '' and ARGV[7] or call.owner
 call.is_astray = ARGV[8] == '1'
+call.period, call.status, call.took_ms, call.shown = tonumber(ARGV[9]), ARGV[10], ARGV[11], ARGV[12]

@@ -3,6 +3,7 @@
 --
 -- KEYS  7 list  8 timeouts  9 waiters  10 heartbeats: of `fair`  11 marker  12 waiters  13 heartbeats: of `write`
 --       14 permits: a semaphore's  15 queuers: of `fair`
+--       16 leases: inspect_kinds.lua  17 record: once.lua
 local inspect = {
     list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15],
     waiters = {waiters = key.waiters, heartbeats = KEYS[6]},
@@ -45,7 +46,7 @@ function inspect.add_holder(owner, hold)
     view.holders[#view.holders + 1] = {owner, text(known.host), inspect.number(known.pid), text(known.user),
         text(known.command), inspect.number(known.since), hold.ttl, hold.holds,
         string.match(hold.token or '', '^%d+$') or '', hold.permits or -1, hold.writes and 1 or 0,
-        known.kept and 1 or 0}
+        known.kept and 1 or 0, text(known.note), known.preemptible == true and 1 or 0}
 end
 
 local standing = {}
@@ -53,12 +54,13 @@ local standing = {}
 local function add_waiter(owner, since, known)
     if standing[owner] then return end
     standing[owner] = true
-    view.waiters[#view.waiters + 1] = {owner, inspect.number(since), text(known.user), text(known.command)}
+    view.waiters[#view.waiters + 1] = {owner, inspect.number(since), text(known.user), text(known.command),
+        text(known.note)}
 end
 
 -- A sorted set as a table.
 local function scores(name)
-    local members, all = redis.call('ZRANGE', name, 0, -1, 'WITHSCORES'), {}
+    local members, all = redis.call('ZRANGE', name, '0', '-1', 'WITHSCORES'), {}
     for i = 1, #members, 2 do all[members[i]] = tonumber(members[i + 1]) end
     return all
 end
@@ -78,7 +80,7 @@ end
 local function came(ticket) return ticket and math.floor(ticket / 1000) end
 
 local function add_all(at)
-    local waiters, dead = redis.call('ZRANGE', at.waiters, 0, -1, 'WITHSCORES'), dead_of(at)
+    local waiters, dead = redis.call('ZRANGE', at.waiters, '0', '-1', 'WITHSCORES'), dead_of(at)
     for i = 1, #waiters, 2 do
         if not dead[waiters[i]] then add_waiter(waiters[i], came(waiters[i + 1]), {}) end
     end
@@ -87,7 +89,7 @@ end
 
 -- Of rlock's those that live, of Redisson's those whose time is not over.
 local function add_queue()
-    local queue = redis.call('LRANGE', inspect.list, 0, -1)
+    local queue = redis.call('LRANGE', inspect.list, '0', '-1')
     if #queue == 0 then return false end
     local tickets, ends, dead = scores(inspect.queue.waiters), scores(inspect.timeouts), dead_of(inspect.queue)
     local queuers = inspect.hash(inspect.queuers)
@@ -111,4 +113,13 @@ function inspect.add_waiters()
     local writers = add_all(inspect.writers)
     add_all(inspect.waiters)
     return fair and 'fair' or (writer or writers) and 'write' or ''
+end
+
+-- What --once-per has noted: of the last run its row, and when the last that succeeded did. Empty: nothing.
+function inspect.last_run()
+    local is_hash, record = pcall(inspect.hash, KEYS[17])
+    if not is_hash or not record.last then return {} end
+    local run = decode(record.last)
+    return {text(run.host), inspect.number(run.pid), text(run.user), text(run.command), inspect.number(run.status),
+        inspect.number(run.took_ms), inspect.number(run.ended), inspect.number(record.done)}
 end

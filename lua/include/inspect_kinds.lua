@@ -12,7 +12,7 @@ end
 
 -- When each of rlock's holds ends, {FIELD:I: epoch ms}: KEYS 16, see rw.lua.
 local function leases()
-    local all, ends = redis.call('ZRANGE', KEYS[16], 0, -1, 'WITHSCORES'), {}
+    local all, ends = redis.call('ZRANGE', KEYS[16], '0', '-1', 'WITHSCORES'), {}
     for i = 1, #all, 2 do ends[all[i]] = tonumber(all[i + 1]) end
     return ends
 end
@@ -106,7 +106,7 @@ end
 -- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
 -- only the permit's id is known.
 local function add_leased(holds)
-    local permits, dead, in_use = redis.call('ZRANGE', inspect.permits, 0, -1, 'WITHSCORES'), 0, 0
+    local permits, dead, in_use = redis.call('ZRANGE', inspect.permits, '0', '-1', 'WITHSCORES'), 0, 0
     local owns = owns_permit()
     for i = 1, #permits, 2 do
         local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now

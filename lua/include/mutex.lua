@@ -6,10 +6,9 @@ local mutex = {}
 -- left: ms until it expires, -1: never, -2: it is free.
 function mutex.holder(left)
     if left == -2 then return nil end
-    local fields = redis.pcall('HLEN', key.lock)
-    if fields ~= 1 then return server.is_wrong_kind(fields) end
-    local field = redis.call('HGETALL', key.lock)
-    return server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false
+    local field = redis.pcall('HRANDFIELD', key.lock, '2', 'WITHVALUES')
+    if field.err then return server.is_wrong_kind(field) end
+    return #field == 2 and server.is_owner(field[1]) and string.find(field[2], '^[1-9]%d*$') and field[1] or false
 end
 
 -- How many holds an owner has; false: none, or the key is something else.

@@ -10,7 +10,8 @@ end
 
 -- For who waits or re-enters, besides what has been called by then.
 function mutex.rights()
-    return {{'DEL', 'INCR', 'PTTL', 'ZCARD'}, {'HDEL', 'LPOS', 'PEXPIRE', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
+    return {{'DEL', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'LPOS', 'PEXPIRE', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
         {'HSET', 'LRANGE', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
 end
 
@@ -20,12 +21,13 @@ local function keep(reply, holder)
     return {reply, server.reply_token(redis.call('HGET', key.hold, holder)), call.lease}
 end
 
--- This very attempt was granted, its answer was lost; or its holder is around us. Else nil.
+-- This very attempt was granted, its answer was lost; or no run is wanted; or its holder is around us. Else nil.
 function mutex.again(holder)
     if redis.call('HGET', key.hold, call.id) then
         return keep(holder == call.owner and GRANTED or REENTERED, holder)
     end
-    if acquire.proof() ~= holder then return nil end
+    local done = once.done()
+    if done or acquire.proof() ~= holder then return done end
     local refusal = server.denies_any(mutex.rights())
     if refusal then return refusal end
     redis.call('HSET', key.lock, holder, redis.call('HGET', key.lock, holder) + 1)

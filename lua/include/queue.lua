@@ -35,7 +35,7 @@ end
 -- patience after those before it: by its score alone Redisson's waiters get past it where no rlock is left.
 function queue.move_up(from, by, length, others)
     if length == 0 then return end
-    local last = redis.call('LRANGE', queue.list, -1, -1)[1]
+    local last = redis.call('LRANGE', queue.list, '-1', '-1')[1]
     local rest = server.now + math.max(redis.call('PTTL', key.lock), 0)
     if others <= 0 then
         redis.call('ZADD', queue.timeouts, 'XX', rest + length * queue.PATIENCE, last)
@@ -76,7 +76,7 @@ function queue.leave(owner)
     waiters.remove(queue, owner)
     queue.forget(owner)
     if not at then return false end
-    redis.call('LREM', queue.list, 1, owner)
+    redis.call('LREM', queue.list, '1', owner)
     local length, others = queue.length()
     queue.move_up(at, 1, length, others)
     queue.settle(length, others)
@@ -95,18 +95,18 @@ local function drop(owner)
     local left = twin and redis.pcall('PTTL', twin) or -2
     if left ~= -2 and type(left) == 'number' then return false end -- a key that we have no right to is none
     redis.call('ZREM', queue.timeouts, owner)
-    return redis.call('LREM', queue.list, 1, owner) == 1
+    return redis.call('LREM', queue.list, '1', owner) == 1
 end
 
 -- The one to let in first; nil: nobody waits. drops: those that wait no more are taken out, a few at a time.
 function queue.head(drops)
-    local first, dropped = redis.call('LRANGE', queue.list, 0, waiters.A_FEW - 1), false
+    local first, dropped = redis.call('LRANGE', queue.list, '0', waiters.A_FEW - 1), false
     for _, owner in ipairs(first) do
         if is_waiting(owner) then return owner end
         dropped = drops and drop(owner) or dropped
     end
     if #first < waiters.A_FEW then return nil end
-    return dropped and first[1] or redis.call('ZRANGE', queue.waiters, 0, 0)[1]
+    return dropped and first[1] or redis.call('ZRANGE', queue.waiters, '0', '0')[1]
 end
 
 -- Wakes the head, which the caller may know. False: there is none, or it does not listen.

@@ -6,7 +6,7 @@ function queue.bury(dead)
     local length, others = queue.length()
     for _, owner in ipairs(dead) do
         local at = others > 0 and redis.call('LPOS', queue.list, owner) or 0
-        if redis.call('LREM', queue.list, 1, owner) == 1 then first = math.min(first, at) end
+        if redis.call('LREM', queue.list, '1', owner) == 1 then first = math.min(first, at) end
     end
     queue.forget(unpack(dead))
     if first < math.huge then queue.move_up(first, #dead, length - #dead, others) end
@@ -42,7 +42,7 @@ end
 -- Puts the caller into the list, at the end, or where its ticket says.
 local function insert()
     local after = call.ticket and ('(%.0f'):format(call.ticket)
-    local behind = after and redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', 0, 1)[1]
+    local behind = after and redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', '0', '1')[1]
     if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
         redis.call('RPUSH', queue.list, call.owner)
     end

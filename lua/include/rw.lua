@@ -36,7 +36,7 @@ function rw.count_one(field, ms)
     local i = redis.call('HINCRBY', key.lock, field, '1')
     if not rw.is_write(field) then redis.call('SET', rw.lease_key(field, i), '1', 'PX', ms) end
     local place = field .. ':' .. i
-    redis.call('ZADD', rw.leases, server.now + ms, place)
+    redis.call('ZADD', rw.leases, server.after(ms), place)
     return place
 end
 

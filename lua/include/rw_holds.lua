@@ -46,7 +46,7 @@ function rw.renew(field, i)
         local lease = rw.lease_key(field, i)
         redis.call('PEXPIRE', lease, math.max(redis.call('PTTL', lease), call.lease))
     end
-    redis.call('ZADD', rw.leases, 'GT', server.now + call.lease, field .. ':' .. i)
+    redis.call('ZADD', rw.leases, 'GT', server.after(call.lease), field .. ':' .. i)
 end
 
 -- The last of a field's holds takes the number of the one that goes.
@@ -84,7 +84,7 @@ function rw.drop(field, i, holds)
     redis.call('ZREM', rw.leases, last)
     if holds == 1 then return end_field(field, id, last) end
     redis.call('HDEL', key.hold, id, last)
-    redis.call('HINCRBY', key.lock, field, -1)
+    redis.call('HINCRBY', key.lock, field, '-1')
 end
 
 -- Takes out all of a field's holds at once. Returns how many there were. Of more than Lua can pass the
@@ -111,7 +111,7 @@ end
 
 -- Takes out one of the dead's holds. Returns whether there was one.
 function rw.bury()
-    local place = redis.call('ZRANGE', rw.leases, '-inf', server.now, 'BYSCORE', 'LIMIT', 0, 1)[1]
+    local place = redis.call('ZRANGE', rw.leases, '-inf', server.now_text, 'BYSCORE', 'LIMIT', '0', '1')[1]
     if not place then return false end
     local field, i = string.match(place, '^(.*):(%d+)$')
     local holds = rw.count(field)
@@ -129,7 +129,7 @@ end
 function rw.settle()
     local fields, mode = redis.call('HLEN', key.lock), redis.call('HGET', key.lock, 'mode')
     if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then return mode end
-    local last = fields > 1 and redis.call('ZRANGE', rw.leases, -1, -1, 'WITHSCORES')[2] or 0
+    local last = fields > 1 and redis.call('ZRANGE', rw.leases, '-1', '-1', 'WITHSCORES')[2] or 0
     local left = tonumber(last) - server.now
     if left <= 0 then return rw.clear() end
     if math.abs(redis.call('PTTL', key.lock) - left) > ROUNDING then rw.expire(left) end

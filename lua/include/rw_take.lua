@@ -16,7 +16,8 @@ end
 -- left: ms until it expires, -1: never, -2: it is free.
 function rw.mode(left)
     if left == -2 then return nil end
-    local mode = redis.call('TYPE', key.lock).ok == 'hash' and redis.call('HGET', key.lock, 'mode')
+    local mode = redis.pcall('HGET', key.lock, 'mode')
+    if type(mode) == 'table' then return server.is_wrong_kind(mode) end
     if mode ~= 'read' and mode ~= 'write' then return false end
     fields, ours = redis.call('HLEN', key.lock), redis.call('HLEN', key.info)
     return is_lock() and mode
@@ -56,9 +57,9 @@ end
 
 -- Someone that holds it, of rlock's the one who holds it for longest.
 function rw.holder()
-    local last = redis.call('ZRANGE', rw.leases, -1, -1)[1]
+    local last = redis.call('ZRANGE', rw.leases, '-1', '-1')[1]
     if last then return rw.owner_of((string.gsub(last, ':%d+$', ''))) end
-    local some = redis.call('HRANDFIELD', key.lock, 2)
+    local some = redis.call('HRANDFIELD', key.lock, '2')
     return rw.owner_of(some[1] == 'mode' and some[2] or some[1] or '')
 end
 

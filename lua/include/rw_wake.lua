@@ -12,7 +12,7 @@ end
 -- The writer that waited goes; the next one's marker stands in its place.
 function rw.pass_marker_on(owner)
     if redis.call('GET', rw.marker) ~= owner then return end
-    local heir = redis.call('ZRANGE', rw.writers.waiters, 0, 0)[1]
+    local heir = redis.call('ZRANGE', rw.writers.waiters, '0', '0')[1]
     if heir and heir ~= owner then
         redis.call('SET', rw.marker, heir, 'PX', rw.MARKER_TTL)
     else
@@ -42,7 +42,7 @@ end
 -- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are
 -- dead, or mark again when they come. Of many it is left to its end.
 function rw.wake()
-    local writers = redis.call('ZRANGE', rw.writers.waiters, 0, waiters.A_FEW)
+    local writers = redis.call('ZRANGE', rw.writers.waiters, '0', waiters.A_FEW)
     if writers[1] then
         local woken, heard = waiters.wake(rw.writers)
         if woken or heard then return end

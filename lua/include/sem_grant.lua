@@ -1,18 +1,19 @@
 -- sem_grant.lua: how permits are given to a new holder, leased or plain.
 
--- take(): puts the permits into the caller's name. ms: for so long, as text, for Lua says numbers slowly.
+-- take(): puts the permits into the caller's name, and returns how many: not those that stand there already, whose hold
+-- expired before the server's clock was set back. ms: for so long, as text, for Lua says numbers slowly.
 -- leave(): out of the line. A right that is missing shows before they are taken: what has not been called by
 -- then is asked for.
 function sem.grant(ms, take, leave)
     local left = redis.call('PTTL', key.lock)
-    local refusal = server.denies('HDEL', '', '') or server.denies('INCRBY', '', '')
+    local refusal = server.denies('HDEL', '', '') or server.denies('HGET', '') or server.denies('INCRBY', '', '')
         or server.denies('PEXPIRE', '', '') or server.denies('ZADD', '', '')
         or server.denies('ZMSCORE', '', '') or server.denies('ZREM', '', '')
     if refusal then return refusal end
     local token = server.next_token()
     sem.note(token)
-    redis.call('INCRBY', key.lock, -call.permits)
-    take()
+    local taken = take()
+    if taken > 0 then redis.call('INCRBY', key.lock, '-' .. taken) end
     -- Redisson's expire() of a semaphore is one of its permits, too.
     if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
     redis.call('HSET', key.info, call.owner, call.us())

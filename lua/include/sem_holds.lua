@@ -2,6 +2,7 @@
 
 function sem.count_plain(number)
     if redis.call('HINCRBY', key.hold, 'plain', number) <= 0 then redis.call('HDEL', key.hold, 'plain') end
+    return number
 end
 
 -- When the leases of these end; false: it is not there.
@@ -57,10 +58,10 @@ local function forget(permits)
     redis.call('HDEL', key.info, unpack(owners))
 end
 
--- What the dead took comes back, once, a part at a time. some: them, if they are known. Returns how much.
-function sem.collect(some)
+-- What the dead took comes back, once, a part at a time. Returns how much.
+function sem.collect()
     local dead = {}
-    for _, permit in ipairs(some or sem.some_dead()) do
+    for _, permit in ipairs(sem.some_dead()) do
         if is_braced or string.sub(permit, 1, 4) ~= '{rl}' then dead[#dead + 1] = permit end
     end
     if #dead > 0 then
@@ -74,11 +75,11 @@ end
 -- when memory is out, and after it the others are.
 function sem.renew(ours)
     sem.expire(call.lease_text)
-    sem.put(ours, server.now + call.lease, 'GT')
+    sem.put(ours, server.after(call.lease), 'GT')
 end
 
 -- ms until the next lease ends, and a permit comes back by itself; -1: none has a lease.
 function sem.next_end()
-    local ends = redis.call('ZRANGE', sem.permits, 0, 0, 'WITHSCORES')[2]
+    local ends = redis.call('ZRANGE', sem.permits, '0', '0', 'WITHSCORES')[2]
     return ends and math.max(ends - server.now, 0) or -1
 end

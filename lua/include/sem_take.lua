@@ -43,7 +43,7 @@ end
 -- Whether they may be taken now: they are there, and nobody else has its turn.
 function sem.fits(available)
     if available < call.permits then return false end
-    local first = redis.call('ZRANGE', key.waiters, 0, 0, 'WITHSCORES')
+    local first = redis.call('ZRANGE', key.waiters, '0', '0', 'WITHSCORES')
     return not first[1] or first[1] == call.owner or not sem.has_turn(first[1], first[2])
 end
 

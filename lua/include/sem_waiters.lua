@@ -18,7 +18,7 @@ end
 -- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)
-    local front = redis.call('ZRANGE', key.waiters, 0, NEAR - 1, 'WITHSCORES')
+    local front = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
     local rest = front[1] and sem.available() or 0
     if rest <= 0 then return end
     local owners, told, heard = {}, 0, false

@@ -32,7 +32,7 @@ end
 -- The first `A_FEW` that hear it, until tell() says that this was enough. Returns who that was; nil: nobody,
 -- and whether any heard it.
 local function tell_some(at, word, tell)
-    local some, heard = redis.call('ZRANGE', at.waiters, 0, waiters.A_FEW - 1), false
+    local some, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW - 1), false
     for _, owner in ipairs(some) do
         local hears = server.tell(owner, word)
         heard = heard or hears

@@ -21,7 +21,7 @@ end
 function waiters.enter(at)
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
-    local last = redis.call('ZRANGE', at.waiters, -1, -1, 'WITHSCORES')[2]
+    local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
     ticket = call.ticket or math.max(server.now_us, last and last + 1 or 0)
     redis.pcall('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
@@ -30,10 +30,10 @@ end
 -- No heartbeat for so long: none could arrive, or the clock was set back. All begin anew, but none a second
 -- time before it has been heard of: it may as well be dead.
 local function forgive_silence(at)
-    local newest = redis.call('ZRANGE', at.heartbeats, -1, -1, 'WITHSCORES')[2]
+    local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
     local silence = newest and server.now - (newest - waiters.DEAD_AFTER) or 0
     if silence >= -1 and silence <= waiters.SILENCE or server.denies('PEXPIRE', '') then return end
-    local front = redis.call('ZRANGE', at.waiters, 0, waiters.FRONT - 1)
+    local front = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)
     local ends, heartbeats = server.now + waiters.FORGIVEN_FOR, {}
     if #front == 0 then return end
     local before = redis.call('ZMSCORE', at.heartbeats, unpack(front))
@@ -50,7 +50,7 @@ end
 
 -- Returns whether there were any.
 local function bury_some(at)
-    local dead = redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now, 'LIMIT', 0, waiters.A_FEW)
+    local dead = redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now_text, 'LIMIT', '0', waiters.A_FEW)
     if #dead == 0 then return false end
     if at.bury then at.bury(dead) end
     waiters.remove(at, unpack(dead))
@@ -108,10 +108,5 @@ function waiters.place(at)
     return place, length, tended, ticket
 end
 
--- Whether the caller may stand in a line.
-function waiters.may_stand() return call.enqueue or call.ticket end
-
--- Who has the lock now, and may have waited.
-function waiters.leave_granted(at)
-    if waiters.may_stand() then waiters.remove(at, call.owner) end
-end
+-- Who has the lock now, and may have waited: also by a request from before that, which was late.
+function waiters.leave_granted(at) waiters.remove(at, call.owner) end

@@ -67,15 +67,13 @@ cluster_start() {
 }
 
 node_start() {
-    local port bus
-    read -r port bus <"$BATS_FILE_TMPDIR/$1/ports"
-    server_start "$1" --bind 127.0.0.1 --port "$port" --cluster-enabled yes --cluster-port "$bus" \
-        --cluster-config-file nodes.conf --cluster-node-timeout 1000 --cluster-replica-validity-factor 0 \
-        --cluster-migration-barrier 10 --repl-diskless-sync-delay 0 --repl-diskless-load swapdb
+    local -a options
+    read -ra options <"$BATS_FILE_TMPDIR/$1/options"
+    server_start "$1" "${options[@]}"
 }
 
 port_of() { # NODE
-    cut -d ' ' -f 1 "$BATS_FILE_TMPDIR/$1/ports"
+    cut -d ' ' -f 2 "$BATS_FILE_TMPDIR/$1/place"
 }
 
 # cluster_url NODE...: with these as the nodes to ask.

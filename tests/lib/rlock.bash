@@ -62,7 +62,7 @@ clean_environment() {
     for name in "${!RLOCK_@}"; do
         [[ $name == RLOCK_TEST_* ]] || unset "$name"
     done
-    unset NOTIFY_SOCKET
+    unset NOTIFY_SOCKET CI_JOB_URL BUILD_URL GITHUB_RUN_ID
     export TERM=xterm # not the caller's: what a live line needs
     export HOME=$BATS_TEST_TMPDIR/home
     export XDG_CONFIG_HOME=$HOME/.config

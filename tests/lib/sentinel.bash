@@ -75,32 +75,16 @@ data_server() {
     port_server "$1" --replica-priority "$priority" "${server_options[@]}" "${@:2}"
 }
 
-# Each is told of the others and of the replicas, which they find out from each other's hellos only in
-# seconds. s1 is the first to see that a master is gone, and needs nobody's agreement to ask for the
-# votes (it does need the votes): three that see it at once would vote for themselves, and try again
-# many seconds later.
 sentinel_conf() { # NAME
-    local other down_after=${1#s}000
-    cat <<CONF
-port $(port_of "$1")
-bind 127.0.0.1
-sentinel myid $(sentinel_id "$1")
-sentinel monitor m 127.0.0.1 $(port_of main) 1
-sentinel down-after-milliseconds m $down_after
-sentinel failover-timeout m 2000
-sentinel parallel-syncs m 2
-CONF
-    for other in "${copies[@]}"; do
-        echo "sentinel known-replica m 127.0.0.1 $(port_of "$other")"
-    done
-    for other in s1 s2 s3; do
-        [[ $other == "$1" ]] || echo "sentinel known-sentinel m 127.0.0.1 $(port_of "$other") $(sentinel_id "$other")"
-    done
+    python3 "$TOOLS/sentinels.py" "${1#s}" "$(port_of main)" "$(ports_of "${copies[@]}")" "$(ports_of s1 s2 s3)"
     printf '%s\n' "${sentinel_options[@]}"
 }
 
-sentinel_id() { # NAME
-    printf '%040d' "${1#s}"
+ports_of() { # NAME...
+    local name
+    for name; do
+        port_of "$name"
+    done
 }
 
 sentinel_server() { # NAME

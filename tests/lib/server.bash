@@ -158,6 +158,7 @@ calls() { # COMMAND [SERVER]
 # is in monitor.txt, a line a command.
 monitor() {
     local watcher
+    rm -f monitor.raw # that of the last time says OK, too
     env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" MONITOR >monitor.raw 3>&- 4>&- &
     watcher=$!
     wait_until 5 grep -q OK monitor.raw
@@ -171,6 +172,7 @@ monitor() {
 
 # listen CHANNEL...: what is published there goes to the file messages, as redis-cli shows it.
 listen() {
+    rm -f messages
     env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" SUBSCRIBE "$@" >messages 3>&- 4>&- &
     helper_pids+=($!)
     wait_until 5 grep -q "^$#$" messages

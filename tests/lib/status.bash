@@ -37,3 +37,19 @@ see_unchanged() {
     done
     fail "something was written in each of $round rounds"
 }
+
+# How many wait for x, in its line and its queue.
+waits_in_line() { # N
+    (($(redis ZCARD 'rlock_waiters:{x}') + $(redis LLEN 'redisson_lock_queue:{x}') >= $1))
+}
+
+# By bats' run.
+on_terminal() { # COLUMNS STEP... -- ARG...
+    local steps=() columns=$1
+    shift
+    while [[ $1 != -- ]]; do
+        steps+=("$1")
+        shift
+    done
+    run python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" "${steps[@]}" -- "$RLOCK" "${@:2}"
+}

@@ -85,6 +85,50 @@ example() { # NAME: of a function in examples_*.py
     example mutex_left_held
 }
 
+@test "--once-per: what is noted of a run, and for how long" {
+    example once_noted
+}
+
+@test "--once-per: who comes within the time gets no lock, free or not, of run and fair; who comes later does" {
+    example once_within
+}
+
+@test "--once-per: a run that failed is noted, and keeps nobody from running" {
+    example once_failed
+}
+
+@test "--once-per: the longest time that was asked for is how long the record stays" {
+    example once_longest
+}
+
+@test "--once-per: after the server's clock was set back the next run is at most one time later" {
+    example once_clock_set_back
+}
+
+@test "--once-per: a release that is sent again, or of a hold that is lost, notes nothing" {
+    example once_noted_once
+}
+
+@test "--once-per: an attempt that was granted is granted when it comes again, whatever is noted" {
+    example once_granted_again
+}
+
+@test "--once-per: nested runs: each notes its own, under whatever hold" {
+    example once_nested
+}
+
+@test "--once-per: noted also without memory; a key of another kind is left alone" {
+    example once_and_others
+}
+
+@test "--preempt: a holder that has agreed is asked to end, with each try, and others are not" {
+    example preempt_asks
+}
+
+@test "--preempt: who does not hold it is not asked: in line, kept by --min-hold, Redisson's" {
+    example preempt_asks_holders_only
+}
+
 @test "run: waiters in line are woken one at a time" {
     example line_of_waiters
 }
@@ -205,6 +249,10 @@ example() { # NAME: of a function in examples_*.py
 
 @test "inspect: whatever stands where a holder is described does no harm" {
     example seen_of_odd_descriptions
+}
+
+@test "inspect: the last run with --once-per, whatever is noted of it" {
+    example seen_of_the_last_run
 }
 
 # --- Redisson's --------------------------------------------------------------------------------
@@ -481,6 +529,14 @@ example() { # NAME: of a function in examples_*.py
 
 @test "sem: the permits of x and {x} are counted apart" {
     example names_with_braces_count_apart
+}
+
+@test "a late request that takes it for one that waits takes it out of the line" {
+    example late_request_of_a_waiter
+}
+
+@test "sem: permits that stand, though nobody knows whose they are, are not taken twice" {
+    example permits_that_stand_are_not_taken_twice
 }
 
 @test "latch: attempts are forgotten after a minute, while others count down" {

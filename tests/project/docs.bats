@@ -11,9 +11,11 @@
 #     config        a configuration file
 #     program ARG   a C program, which is compiled, and succeeds with these arguments
 #     cmake         lines that man/examples/c/CMakeLists.txt has as well
+# and of recipes (recipes.bash): crontab, unit NAME, ci, container, ansible, terraform, makefile TARGET, alerts.
 # A block that is none of these fails: there is no example that nobody runs.
 
 load ../lib/rlock
+load ../lib/recipes
 
 redis_cli=$(command -v redis-cli)
 build_dir=${RLOCK_BUILD_DIR:-$PROJECT/build}
@@ -61,7 +63,12 @@ make_sandbox() {
 	migrate.sh migrated
 	report.sh report sent
 	scheduler scheduling
+	build.sh built
+	backup backed up
 	END
+    for script in ansible-playbook terraform; do
+        printf '#!/bin/sh\necho %s "$@"\n' "$script" >"bin/$script"
+    done
     printf '#!/bin/sh\nexec %s -s %s "$@"\n' "$redis_cli" "$BATS_FILE_TMPDIR/main/sock" \
         >bin/redis-cli
     cat >bin/rlock <<-END
@@ -120,32 +127,6 @@ run_session() { # TEXT WHERE
         fail "$2 prints something else (< the text, > rlock):"$'\n'"$(diff expected transcript)"
 }
 
-# A line of a crontab: an empty environment, but for what /etc/rlock.conf would say. cron would send
-# a mail of what it prints; the scripts of the examples print something.
-run_crontab() { # TEXT WHERE
-    local line
-    while read -r _ _ _ _ _ line; do
-        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
-            sh -c "$line" && assert_success && assert_output 'report sent') || fail "$2: $line" || return
-        (cd sandbox && run env -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" \
-            sh -c "$line" && assert_success && refute_output) || fail "$2, a second time: $line" || return
-    done <<<"$1"
-}
-
-run_yaml() { # TEXT WHERE
-    local line
-    while IFS= read -r line; do
-        [[ $line == *'- rlock '* ]] || continue
-        (cd sandbox && unset -f rlock && run sh -c "${line#*- }" && assert_success) || fail "$2: $line" || return
-    done <<<"$1"
-}
-
-run_systemd() { # TEXT WHERE
-    local line
-    line=$(grep '^ExecStart=' <<<"$1") || fail "$2: no ExecStart" || return
-    (cd sandbox && unset -f rlock && run sh -c "${line#*=}" && assert_success) || fail "$2: $line" || return
-}
-
 run_config() { # TEXT WHERE
     printf '%s\n' "${1//= \/etc\/rlock\/password/= password}" >config # not the machine's
     echo secret >password
@@ -190,6 +171,10 @@ run_block() { # FILE DOCUMENT
     fi
     rm -f next-needs-files
     case $note in
+    crontab | ci | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
+        "recipe_${note%% *}" "$text" "$where" "${note#* }"
+        stop_local
+        return ;;
     'file '*)
         printf '%s\n' "$text" >"sandbox/${note#file }"
         chmod +x "sandbox/${note#file }"
@@ -206,12 +191,10 @@ run_block() { # FILE DOCUMENT
     literal | console)
         [[ $text == '$ '* ]] || fail "$where: an example that nobody runs" || return
         run_session "$text" "$where" ;;
-    crontab) run_crontab "$text" "$where" ;;
-    yaml) run_yaml "$text" "$where" ;;
+    crontab) recipe_crontab "$text" "$where" ;;
     ini) run_config "$text" "$where" ;;
     program) run_program "$text" "${note#program }" "$where" ;;
     cmake) check_cmake "$text" "$where" ;;
-    systemd) run_systemd "$text" "$where" ;;
     sh) check_sh "$text" "$where" ;;
     *) fail "$where: an example that nobody runs" ;;
     esac || return
@@ -311,6 +294,10 @@ run_document() {
     run_document man/rlock.conf.5
 }
 
+@test "rlock-cookbook(7)" {
+    run_document man/rlock-cookbook.7
+}
+
 @test "rlock(7)" {
     run_document man/rlock.7
 }
@@ -333,6 +320,18 @@ numberless() {
     done
     for link in $(grep -oh ']([^)#]*)' "$PROJECT"/{README,CONTRIBUTING}.md | tr -d '])('); do
         [[ $link == http* || -e $PROJECT/$link ]] || fail "README or CONTRIBUTING: no $link"
+    done
+}
+
+@test "what is installed is found by man, and rlock(1) names it" {
+    local page name
+    command -v man >/dev/null || skip "no man"
+    cmake --install "$build_dir" --prefix "$PWD/prefix" >/dev/null
+    for page in "$PROJECT"/man/*.[1-9]; do
+        name=${page##*/}
+        run man -M "$PWD/prefix/share/man" -w "${name##*.}" "${name%.*}"
+        assert_output "$PWD/prefix/share/man/man${name##*.}/$name"
+        [[ $name == rlock.1 ]] || grep -q "^\.Xr ${name%.*} ${name##*.}" "$PROJECT/man/rlock.1" || fail "rlock(1) lacks $name"
     done
 }
 

@@ -151,7 +151,7 @@ manual_prototypes() {
 
 @test "rlock(3) declares each function as rlock.h does, and has an entry for each" {
     local function
-    run diff <(manual_prototypes) <(grep '^[^ ].*(.*)$' "$PROJECT/lib/librlock.abi" | sort)
+    run diff <(manual_prototypes) <(grep '^[^ ].*(.*)$' "$PROJECT/lib/librlock.abi" | grep -v '^typedef ' | sort)
     assert_output '' # <: the manual, >: the header
     while read -r function; do
         grep -q "^\.It Fn .*\<$function\>" "$PROJECT/man/rlock.3" || fail "rlock(3) has no entry for $function"
@@ -179,4 +179,22 @@ written() {
 @test "--version prints the project's version" {
     run -0 "$RLOCK" --version
     assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
+}
+
+@test "what words of other programs lead to is there" {
+    local known ours
+    known=$(while read -r command; do
+        # shellcheck disable=SC2086
+        "$RLOCK" $command --list-options | cut -f 2
+        echo "rlock $command"
+    done < <(working_commands))
+    while read -r ours; do
+        case $ours in
+        'RLOCK_PASSWORD in the environment' | 'rlock --version' | 'rlock latch' | 'rlock acquire' | 'rlock help' | 'rlock run -c') ;;
+        'rlock '*' --'*) grep -qxFe "${ours##* }" <<<"$known" && grep -qxF "${ours% --*}" <<<"$known" || fail "$ours" ;;
+        rlock*) grep -qxF "$ours" <<<"$known" || fail "$ours" ;;
+        *) grep -qxFe "--$ours" <<<"$known" || fail "$ours" ;;
+        esac
+    done < <(sed -n 's/^    {"[^"]*", "[^"]*", "\(.*\)"},$/\1/p; s/.*\.ours = {\([^}]*\)}.*/\1/p' "$PROJECT/cmd/options/foreign.c" |
+        sed 's/", "/\n/g' | tr -d '"' | sort -u)
 }

@@ -148,13 +148,13 @@ may_use() { # lib|cmd
     refuse '(redis|freeReply|hi_|sds).*' "$CMD_OBJECTS"
 }
 
-@test "only the module knows OpenSSL, and only tls.c the module" {
+@test "only the module knows OpenSSL, and only module.c where it is" {
     local object
     run bash -c 'grep -lE "#include <openssl/" -r lib cmd | sort'
     assert_output $'lib/tls/explain.c\nlib/tls/openssl.c\nlib/tls/openssl.h'
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$LIB_OBJECTS"
     refuse '(SSL|ERR|X509|BIO|OPENSSL|TLS)_.*' "$CMD_OBJECTS"
-    refuse 'dl(open|sym|close)' "$LIB_OBJECTS" tls
+    refuse 'dl(open|sym|close)' "$LIB_OBJECTS" module
     for object in "$LIBRARY" "$BUILD/cmd/rlock"; do
         run readelf -d "$object"
         refute_output --regexp 'NEEDED.*lib(ssl|crypto|rlock-tls)'
@@ -167,7 +167,8 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts io random resp shown slot status
-	backoff options poll tls url
+	backoff module options poll url
+	tls
 	resolve
 	conn
 	reply_error
@@ -238,7 +239,7 @@ promised() {
 }
 
 @test "rlock.h and rlock_admin.h declare what librlock.map promises, and nothing else" {
-    run bash -c 'cc -E -P -I lib lib/rlock_admin.h | tr "\n" " " | tr ";" "\n" | grep -oE "rlock_[a-z_]+ *\(" | tr -d " (" | sort'
+    run bash -c 'cc -E -P -I lib lib/rlock_admin.h | tr "\n" " " | tr ";" "\n" | grep -v "^ *typedef" | grep -oE "rlock_[a-z_]+ *\(" | tr -d " (" | sort'
     assert_output "$(promised)"
 }
 
@@ -274,9 +275,9 @@ promised() {
 }
 
 @test "what others wrote passes one filter before each sink" {
-    # Strings of JSON are quoted by json.c alone, which escapes; a datagram by what calls the filter.
+    # Strings of JSON are quoted by json.c alone, labels by label.c, which escape; a datagram by what calls the filter.
     run bash -c "grep -l \"fputc('\\\"'\" cmd/{,*/}*.c"
-    assert_output cmd/output/json.c
+    assert_output $'cmd/output/json.c\ncmd/output/label.c'
     run bash -c 'grep -lE "\bsendto\(" cmd/{,*/}*.c'
     assert_output cmd/output/notify.c
     run bash -c 'grep -lE "\bout_make_printable\(" cmd/{,*/}*.c | sort'
@@ -294,6 +295,34 @@ title arguments"
 
 @test "after the fork the guardian asks for no memory" {
     refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,launch,descendants,proc,witness,daemon}.c.o
+}
+
+# --- other systems -----------------------------------------------------------------------------
+
+# "WORD FILE..." a line, of CONTRIBUTING's table.
+only_linux() {
+    sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' CONTRIBUTING.md | tr -d '`,'
+}
+
+@test "what only Linux has stands in the files that CONTRIBUTING names" {
+    local file word files rows=0 portable
+    mkdir "$BATS_TEST_TMPDIR/code"
+    for file in lib/{,*/}*.[ch] cmd/{,*/}*.[ch]; do # without comments
+        cc -fpreprocessed -dD -E -P "$file" >"$BATS_TEST_TMPDIR/code/${file//\//:}" 2>/dev/null
+    done
+    while read -r word files; do
+        rows=$((rows + 1))
+        [[ $word != /* ]] || word=\"$word
+        run bash -c 'cd "$1" && grep -lE "(^|[^a-zA-Z_0-9])$2($|[^a-zA-Z_0-9])" -- * | tr : / | sort | paste -sd " "' - "$BATS_TEST_TMPDIR/code" "$word"
+        assert_equal "$word: $output" "$word: $(tr ' ' '\n' <<<"${files% }" | sort | paste -sd ' ')"
+    done < <(only_linux)
+    ((rows > 5))
+    # A header that is not everywhere belongs to one of these words.
+    portable='arpa/inet|assert|ctype|dirent|dlfcn|errno|fcntl|fnmatch|getopt|inttypes|limits|net(db|inet/(in|tcp))|poll'
+    portable+='|pthread|pwd|sched|signal|std(arg|atomic|bool|def|int|io|lib)|strings?|time|unistd'
+    portable+='|sys/(file|ioctl|mman|random|resource|socket|stat|types|un|utsname|wait)|hiredis/.*|openssl/.*'
+    run bash -c 'grep -hoE "^#include <[^>]+>" -r lib cmd --include="*.[ch]" | sort -u | grep -vE "<($1)\.h>"' - "$portable"
+    assert_output "$(printf '#include <%s.h>\n' nss sys/{auxv,eventfd,prctl,signalfd,syscall,timerfd})"
 }
 
 # --- scripts -----------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a terminal of COLUMNS columns shows at the end of what it was sent on standard input.
 
-usage: screen.py COLUMNS
+usage: screen.py COLUMNS [ROWS]
 
-Understands text, newline, carriage return and ESC[K (erase to the end of the line). Text that is
-longer than a line goes on in the next, as on a real one; what is wide takes two columns.
+Understands text, newline, carriage return, ESC[K and ESC[J (erase to the end of the line, of the screen), ESC[H
+(go to its top left corner), and leaves colours out. Text that is longer than a line goes on in the next, as on a
+real one; what is wide takes two columns. With ROWS the screen has so many, and must not scroll: status 1.
 """
+import re
 import sys
 import unicodedata
 
@@ -13,6 +15,7 @@ import unicodedata
 class Screen:
     def __init__(self, columns):
         self.columns, self.lines, self.row, self.column = columns, [[]], 0, 0
+        self.lowest = 0  # row that the cursor has been in
 
     def put(self, character):
         width = 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -25,21 +28,28 @@ class Screen:
 
     def feed(self):
         self.row, self.column = self.row + 1, 0
-        self.lines.append([])
+        self.lowest = max(self.lowest, self.row)
+        if self.row == len(self.lines):
+            self.lines.append([])
+
+    def obey(self, letter):
+        if letter == "H":
+            self.row = self.column = 0
+        elif letter in "KJ":
+            del self.lines[self.row][self.column:]
+        if letter == "J":
+            del self.lines[self.row + 1:]
 
     def take(self, text):
-        while text:
-            if text.startswith("\x1b[K"):
-                del self.lines[self.row][self.column:]
-                text = text[3:]
-                continue
-            if text[0] == "\r":
+        for order, character in re.findall(r"\x1b\[[0-9;]*([HJKm])|([^\x1b])", text, re.DOTALL):
+            if order:
+                self.obey(order)
+            elif character == "\r":
                 self.column = 0
-            elif text[0] == "\n":
+            elif character == "\n":
                 self.feed()
             else:
-                self.put(text[0])
-            text = text[1:]
+                self.put(character)
 
 
 def main():
@@ -47,6 +57,8 @@ def main():
     screen.take(sys.stdin.buffer.read().decode())
     for line in screen.lines[:-1] if not screen.lines[-1] else screen.lines:
         print("".join(line).rstrip())
+    if sys.argv[2:] and screen.lowest >= int(sys.argv[2]):
+        sys.exit(f"screen.py: it has scrolled: {screen.lowest + 1} rows")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,36 @@ nest() { # KIND
     assert_no_keys
 }
 
+@test "--once-per: the rules of run and fair are enough" {
+    local kind
+    for kind in run fair; do
+        redis FLUSHALL
+        allow "$kind"
+        try "$kind" --once-per 1h -n x -- echo ran
+        assert_equal "$status: $output$stderr" "0: ran"
+        try "$kind" --once-per 2d -n x -- echo ran
+        assert_equal "$status: $output" "0: "
+        assert_keys 'rlock_last:{x}'
+    done
+}
+
+@test "--preempt and --preemptible: who has no right to rlock_break:* hears so, both of them; with it all is well" {
+    allow fair
+    holds a fair --preemptible
+    wait_until 5 grep -q '^rlock: no waiter can ask for x: cannot listen to rlock_break:\*: ' a.err
+    brief b
+    act b fair --preempt
+    wait_until 5 grep -qx 'rlock: cannot ask the holder of x to end: no right to publish to rlock_break:\*; waiting for it' b.err
+    finish a b
+    allow fair
+    redis ACL SETUSER default '&rlock_break:*'
+    holds c fair --preemptible
+    brief d
+    act d fair --preempt
+    gone 75 c
+    gone 0 d
+}
+
 @test "read: its rules are enough" {
     allow read
     occupy read

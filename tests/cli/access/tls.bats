@@ -27,6 +27,7 @@ load ../../lib/tls
     done
 }
 
+# bats test_tags=module
 @test "only who uses TLS maps it" {
     local maps=("sh" "-c" 'pid=${RLOCK_OWNER#*:}; cat /proc/"${pid%@*}"/maps')
     tls_server tls server
@@ -45,6 +46,7 @@ load ../../lib/tls
     done
 }
 
+# bats test_tags=module
 @test "the module is found from where the program is installed; without it there is no TLS: 71" {
     local build
     build=$(dirname "$RLOCK")/..
@@ -62,6 +64,7 @@ load ../../lib/tls
     assert_file_not_exist ran
 }
 
+# bats test_tags=module
 @test "a program that uses the library has TLS from beside that" {
     local build library
     build=$(dirname "$RLOCK")/..

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # status.bats: what `rlock status` shows of each kind, as a table, as JSON, by its exit status; and that
-# it writes nothing. status_all.bats: finding all locks; inspect.lua alone: lua/scripts.bats.
+# it writes nothing. status_all.bats: finding all locks; watch.bats: again and again; inspect.lua alone:
+# lua/scripts.bats.
 
 load ../../lib/rlock
 load ../../lib/actors
@@ -9,10 +10,6 @@ load ../../lib/status
 load ../../lib/latch
 
 JAVA=77777777-2222-4333-8444-555555555555:7
-
-waits_in_line() { # N
-    (($(redis ZCARD 'rlock_waiters:{x}') + $(redis LLEN 'redisson_lock_queue:{x}') >= $1))
-}
 
 # --- JSON ----------------------------------------------------------------------------------------
 
@@ -132,7 +129,7 @@ redis_has() { # KEY
     redis PEXPIRE x 30000 >/dev/null
     see x
     assert_seen '{k: n for k, n in v[0]["holders"][0].items() if k != "ttl_ms"}' \
-        "{'owner': '$JAVA', 'host': None, 'pid': None, 'user': None, 'command': None, 'since': None, 'holds': 2, 'token': None, 'permits': None}"
+        "{'owner': '$JAVA', 'host': None, 'pid': None, 'user': None, 'command': None, 'note': None, 'since': None, 'holds': 2, 'token': None, 'permits': None}"
 }
 
 @test "a pattern: all locks that it fits, the newest first; a lock of just that name comes first" {
@@ -266,16 +263,6 @@ print(max(sum(1 + (u.east_asian_width(c) in "WF") for c in line.rstrip("\r\n")) 
     assert_line --regexp '^ +waits 8 '
 }
 
-on_terminal() { # COLUMNS STEP... -- ARG...
-    local steps=() columns=$1
-    shift
-    while [[ $1 != -- ]]; do
-        steps+=("$1")
-        shift
-    done
-    run python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) --columns "$columns" "${steps[@]}" -- "$RLOCK" "${@:2}"
-}
-
 @test "colours on a terminal, but not with NO_COLOR or a dumb one, nor into a pipe" {
     on_terminal 100 -- status x
     assert_success
@@ -287,76 +274,6 @@ on_terminal() { # COLUMNS STEP... -- ARG...
     refute_output --partial $'\e'
     try status x
     refute_output --partial $'\e'
-}
-
-# --- again and again -----------------------------------------------------------------------------
-
-@test "--watch on a terminal draws over what was there, until ^C" {
-    on_terminal 100 expect=free "sh=redis-cli -s $BATS_FILE_TMPDIR/main/sock HSET x $JAVA 1" expect=held keys=^C \
-        -- status --watch=200ms x
-    assert_failure 130
-    assert_output --partial $'\e[H\e[2J'
-}
-
-@test "--watch without a terminal prints one after the other; the default is two seconds" {
-    local before
-    start status --watch=100ms --json x
-    wait_until 10 lines_of out 3
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
-    assert_equal "$(sort -u out | grep -c free)" 1
-    start status --watch x
-    before=$(now_ms)
-    wait_until 10 lines_of out 4
-    (($(now_ms) - before > 1500))
-    kill -TERM "$pid"
-    reap "$pid"
-}
-
-@test "--watch on a terminal neither wraps nor scrolls, whatever there is to show, and when the server goes" {
-    local i
-    server_start lone
-    redis_on lone EVAL "for i = 1, 40 do redis.call('HSET', i .. string.rep('n', 90), ARGV[1], 1) end" 0 "$JAVA"
-    RLOCK_SERVER=$(server_url lone) NO_COLOR=1 on_terminal 60 'expect=NAME' 'expect=NAME' \
-        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
-        'expect=look' 'expect=look' 'expect=look' keys=^C -- status --watch=100ms --connect-timeout 100ms
-    assert_failure 130
-    python3 -c 'import sys
-drawn = sys.stdin.buffer.read().decode().split("\x1b[H\x1b[2J")
-for part in drawn:
-    lines = part.replace("\r", "").split("\n")
-    assert len(lines) <= 24 + ("look" in part), len(lines)
-    assert all(len(line) <= 60 for line in lines if "look" not in line), part
-    assert part.count("cannot look") <= 1, part
-assert len([part for part in drawn if "NAME" in part]) >= 2' <<<"$output"
-    # Of several servers those that answer are shown below what is said of the others.
-    server_start m2
-    redis_on m2 HSET x "$JAVA" 1
-    redis HSET x "$JAVA" 1
-    NO_COLOR=1 on_terminal 80 'expect=held' 'expect=held' keys=^C -- status --watch=100ms \
-        -s "$RLOCK_SERVER" -s "$(server_url m2)" -s "unix://$PWD/none" x
-    assert_output --regexp $'\e\\[H\e\\[2Jrlock: cannot look at x on [^\e]*none[^\e]*run +held'
-}
-
-lines_of() { # FILE N
-    (($(wc -l <"$1") >= $2))
-}
-
-@test "--watch waits for a server that has gone; one that never was there ends it" {
-    server_start other
-    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/other/sock start status --watch=100ms --connect-timeout "$(ms 200)" --json x
-    wait_until 10 lines_of out 1
-    server_stop other
-    wait_until 10 grep -q 'cannot look at x' err
-    server_start other
-    : >out
-    wait_until 10 grep -q free out
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
-    try status --watch --connect-timeout 100ms -s "unix://$PWD/none" x
-    assert_failure 69
 }
 
 # --- what goes wrong -----------------------------------------------------------------------------

@@ -45,7 +45,7 @@ load ../../lib/queue
     assert_equal "$(order)" "first a b c"
     assert_gap first a 1000
     assert_gap first c 10000
-    wait_until 5 assert_keys y # of one with nobody behind it nothing is left either
+    wait_until 15 assert_keys y # of one with nobody behind it nothing is left either
 }
 
 # --- faults ------------------------------------------------------------------------------------

@@ -326,6 +326,22 @@ assert_refused() {
 
 # --- plain -------------------------------------------------------------------------------------------
 
+# Redisson's set has no TTL: were it gone by itself the string would say too few for ever.
+@test "the last holder is killed: what it had is available when its lease is over, and at the next one's look in the string" {
+    holds a sem --permits 3 --take 2 -l "$(ms 300)"
+    signal KILL a
+    gone 137 a
+    wait_until 10 available 3
+    assert_equal "$(redis GET x) $(redis PTTL '{x}:timeout')" "1 -1"
+    try sem -n x --take 3 -x -- true
+    assert_success
+    assert_at_rest 3
+}
+
+available() { # N
+    [[ $(rlock status --json x) == *'"available":'"$1}"* ]]
+}
+
 @test "--plain is Redisson's RSemaphore: the string alone, and each new value told" {
     listen "$sem_channel"
     holds a sem --plain --permits 3 --take 2

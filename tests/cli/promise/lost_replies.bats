@@ -104,6 +104,16 @@ run_and_look() {
     assert_no_keys
 }
 
+@test "A4: a grant that took more than half of the lease to come is given back, with the reason" {
+    proxy delay-reply "$(sha acquire)" 1 $((900 * SLOW))
+    try run --log json -n x -l "$(ms 1200)" -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_success
+    assert_output 2
+    assert_stderr_has "the answer took more than half of the lease"
+    assert_bitten delayed
+    assert_no_keys
+}
+
 @test "A4: the reply comes after the lease's end, and somebody else has the lock: no section beside it" {
     proxy delay-reply "$(sha acquire)" 1 $((1200 * SLOW))
     start run -l "$(ms 500)" --io-timeout 5s -n x -- "$SECTION" --log history

@@ -191,8 +191,9 @@ no_zombies() { # PARENT
 
 # --- what can't be ended ------------------------------------------------------------------------
 
-@test "the guardian is killed, and a process of the command's is another user's: 76, and the lease runs out" {
-    local dir guardian command
+# run_as_root OPTION...: a background rlock of a user whose command has become root; pid is its rlock, command
+# what it runs, dir what to remove.
+run_as_root() {
     needs_root
     open_to_all
     dir=$(mktemp -d /var/tmp/rlock-test.XXXXXX)
@@ -208,14 +209,16 @@ int main(int count, char **arguments) {
 EOC
     chmod 4755 "$dir/become-root"
     [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || { rm -r "$dir"; skip "nosuid"; }
-    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s -- "$dir/become-root" sleep 600 \
-        >out 2>err </dev/null 3>&- 4>&- &
+    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
+        "$dir/become-root" sleep 600 >out 2>err </dev/null 3>&- 4>&- &
     pid=$!
     wait_until 10 held_by_root
-    guardian=$(children "$pid")
     command=$(command_of "$pid")
-    kill -KILL "$guardian"
-    reap "$pid" 5
+}
+
+# assert_runs_on: 76, the command lives, and the lock is kept for its sake.
+assert_runs_on() {
+    reap "$pid" 10
     rm -r "$dir"
     assert_equal "$status" 76
     in_state "$command" S
@@ -223,6 +226,21 @@ EOC
     grep -q "cannot stop all processes" err
     kill -KILL "$command"
     redis DEL x
+}
+
+@test "the guardian is killed, and a process of the command's is another user's: 76, and the lease runs out" {
+    local dir command
+    run_as_root
+    kill -KILL "$(children "$pid")"
+    assert_runs_on
+}
+
+@test "--timeout, and a process of the command's is another user's: 76, and the lease runs out" {
+    local dir command
+    run_as_root --timeout "$(ms 2000)" --kill-after 100ms
+    assert_runs_on
+    grep -q "^rlock: lost x on .*: --timeout could not end the command$" err
+    assert_equal "$(wc -l <err)" 2
 }
 
 held_by_root() {
@@ -285,6 +303,23 @@ for n in range(600):
     [[ $status != 71 ]] || fail "$stderr"
     assert_equal "$status" 76
     (($(grep -c 'cannot renew' <<<"$stderr") == 1)) || fail "$stderr"
+}
+
+@test "no process can be made when the lock comes: 71, and it is given back" {
+    needs_root
+    open_to_all
+    foreign_hold x 60000
+    local nobody=(setpriv --reuid=64331 --regid=64331 --clear-groups)
+    "${nobody[@]}" "$RLOCK" run -n x -- touch ran >out 2>err </dev/null 3>&- &
+    pid=$!
+    wait_until 5 waiters x 1
+    "${nobody[@]}" prlimit --pid "$pid" --nproc=1:1
+    foreign_release x
+    reap "$pid"
+    assert_equal "$status" 71
+    assert_equal "$(tail -n 1 err)" "rlock: cannot start touch: Resource temporarily unavailable"
+    assert_file_not_exist ran
+    assert_no_keys
 }
 
 @test "so few descriptors that a guardian can't watch: 71, nothing is started, nothing is left" {

@@ -56,6 +56,22 @@ counts() { # N
     assert_no_processes "$tree"
 }
 
+# Whoever is listed has forked and gone by the time that he is to be killed.
+@test "a chain of forks, each of which lives for a moment, is dead before the lease's end" {
+    local end
+    proxy_start
+    start run -n x -l "$(ms 1800)" -- env "$tree" sh -c \
+        '"$0" --log history --beat beat --ignore-term --chain --until never & exec sleep 600' "$SECTION"
+    wait_until 10 test -s history
+    proxy hang
+    end=$(expiry x)
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_no_processes "$tree"
+    (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
+    (($(beat beat) > end - 1500000000 * SLOW)) || fail "it was not alive"
+}
+
 @test "rlock is killed as the command starts, before its guardian is back from that: no child lives on" {
     command -v strace >/dev/null || skip "needs strace"
     strace -D -f -qq -o trace -e trace=vfork -e inject=vfork:delay_exit=1000000 "$RLOCK" run -n x -- \

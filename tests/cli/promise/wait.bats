@@ -248,6 +248,35 @@ first_has_come() {
     reap "$pid"
 }
 
+is_alone() { # PID
+    [[ -z $(children "$1") ]]
+}
+
+@test "who waits is one process: the guardian comes with the lock, also after tries in vain" {
+    local kind
+    for kind in run fair; do
+        section_holds
+        log=second start "$kind" -n x -- "$SECTION" --log second --beat beat2 --until let-go2
+        wait_until 5 waiters x 1
+        wait_until 2 is_alone "$pid"
+        redis CONFIG RESETSTAT
+        wait_until 10 heard_again # a heartbeat is a try
+        wait_until 2 is_alone "$pid"
+        : >let-go
+        wait_until 10 test -s second
+        assert [ -n "$(guardian_of "$pid")" ]
+        : >let-go2
+        reap "$pid"
+        assert_equal "$status" 0
+        reap "$holder"
+        rm -f first second beat beat2 let-go let-go2
+    done
+}
+
+heard_again() {
+    (($(calls evalsha) > 0))
+}
+
 @test "the server goes away while waiting and comes back: the wait goes on" {
     server_start lone
     redis_on lone HSET x "$foreign_owner" 1

@@ -182,3 +182,22 @@ load ../../lib/cluster
     assert_file_not_exist ran
     assert_equal "$(keys_left)" x
 }
+
+@test "--once-per and --preempt, on each master" {
+    local name
+    for name in $(cluster names); do
+        try run --once-per 1h -n "$name" -- true
+        assert_success
+        try fair --once-per 1h -n "$name" -- touch ran
+        assert_success
+        assert_stderr_has "not running $name: "
+        assert_equal "$(at "$name" DEL "rlock_last:{$name}")" 1
+        holds_on "$name" a fair --preemptible
+        try run --preempt -n "$name" -- true
+        assert_success
+        gone 75 a
+        rm -f history
+    done
+    assert_file_not_exist ran
+    nothing_left
+}

@@ -189,6 +189,37 @@ acquired_once() {
     cluster_resume "$replica"
 }
 
+# A failover leaves it so until the old master is back.
+@test "there is none when it is taken; once there is one, its word counts" {
+    local master replica
+    master=$(home x)
+    replica=$(replica_of "$master")
+    server_stop "$replica"
+    wait_until 10 alone "$master" "$replica"
+    protected -l "$(ms 3000)"
+    node_start "$replica"
+    wait_until 20 known_to_all "$replica"
+    rm -f end-of-x
+    wait_until 4 renewed x
+    wait_until 4 renewed x
+    cluster_pause "$replica"
+    wait_until 10 grep -qE 'cannot renew x .*: (the replicas did not acknowledge|0 of 1 replicas acknowledged) it' err
+    cluster_resume "$replica"
+    ends_well
+}
+
+# alone MASTER REPLICA: nobody is said to replace it.
+alone() {
+    ! redis_on "$1" CLUSTER SLOTS | grep -qx "$(port_of "$2")"
+}
+
+known_to_all() { # REPLICA
+    local node
+    for node in "${nodes[@]}"; do
+        ! alone "$node" "$1" || return 1
+    done
+}
+
 @test "a planned failover to and fro under five that want it: no two overlap, tokens grow" {
     local pids=() n
     for n in 1 2 3 4 5; do

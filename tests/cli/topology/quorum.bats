@@ -227,3 +227,34 @@ load ../../lib/quorum
     assert_failure 75
     assert_file_not_exist ran
 }
+
+@test "--once-per: one of them that knows of a run is enough; a run that fails leaves the next free" {
+    local member
+    try run --once-per 1h -n x -- sh -c 'exit 3'
+    assert_failure 3
+    try run --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: ran"
+    for member in "${members[@]}"; do
+        assert_equal "$member: $(redis_on "$member" EXISTS 'rlock_last:{x}')" "$member: 1"
+    done
+    on m1 m2 m3 m4 -- DEL 'rlock_last:{x}'
+    crash m1 m2
+    try run --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: "
+    assert_stderr_has 'not running x: a run that took '
+    on m5 -- DEL 'rlock_last:{x}'
+    try run --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: ran"
+    on m3 m4 m5 -- DEL 'rlock_last:{x}'
+}
+
+@test "--preempt: the holder makes way, also where one of them is gone" {
+    holds a run --preemptible
+    crash m2
+    brief b
+    act b run --preempt
+    gone 75 a
+    gone 0 b
+    check_history history
+    nothing_left
+}

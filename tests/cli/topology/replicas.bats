@@ -221,6 +221,35 @@ assert_no_replica() {
     assert_no_keys
 }
 
+@test "a latch is set, and counted down, once the replica has it, and only once" {
+    freeze one
+    start latch set "${short[@]}" -n x --count 3
+    wait_until 10 waits_done 2
+    thaw one
+    reap "$pid" 5
+    assert_equal "$status $(redis_on one GET x)" "0 3"
+    freeze one
+    start latch down "${short[@]}" -n x
+    wait_until 10 waits_done 4
+    thaw one
+    reap "$pid" 5
+    assert_equal "$status $(redis_on one GET x)" "0 2"
+    freeze one
+    start latch down "${short[@]}" -n x --by 2
+    wait_until 10 waits_done 7 # it is open, and that has to get about as well
+    thaw one
+    reap "$pid" 5
+    assert_equal "$status" 0
+    assert_no_keys
+}
+
+@test "a silent replica: 69 for a latch, that it was the replica" {
+    freeze one
+    try latch set "${short[@]}" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -n x --count 1
+    assert_no_replica
+    redis DEL x >/dev/null
+}
+
 @test "the lock is given back without asking the replica" {
     protected "${short[@]}"
     freeze one

@@ -59,7 +59,8 @@ stay() { # MS: sleeps for so long, longer on a slow build
     told "0 < events[0]['lease_left_ms'] <= 600 * $SLOW and events[0]['waited_ms'] >= 0"
     # A third of the lease after it was asked for, which was before it was held.
     told "events[0]['waited_ms'] + of('renewed')[0]['held_ms'] >= 200 * $SLOW - 5"
-    told "of('released')[0]['held_ms'] >= 350 * $SLOW - 5"
+    told "of('released')[0]['held_ms'] >= of('released')[0]['ran_ms'] >= 350 * $SLOW - 5"
+    told "of('released')[0]['waited_ms'] == events[0]['waited_ms']"
 }
 
 @test "several names: each has its own objects" {
@@ -184,9 +185,11 @@ reported() { # into the pipe that is made for it
 # Everything that can be told, once.
 provoke() {
     local first later
+    export CI_JOB_URL=https://ci/7
     logged run -s "unix://$PWD/none" --connect-timeout "$(ms 100)" -n x -- true
     logged run -l "$(ms 600)" -n x --min-hold "$(ms 700)" -- sleep "$(stay 300)"
     foreign_hold y 60000
+    redis HSET 'rlock_info:{y}' "$(redis HKEYS y)" '{"note":"https://ci/6"}' >/dev/null
     logged fair -n y -w "$(ms 300)" -- true
     log=first start fair --log json --supersede -n y -- true
     first=$pid
@@ -199,12 +202,16 @@ provoke() {
     logged run -l "$(ms 600)" -n gone -- sh -c "redis-cli -s ${RLOCK_SERVER#unix://} DEL gone >/dev/null; sleep 60"
     redis SET text text
     logged run -n text -- true
+    logged run -n job --once-per 1h -- true
+    logged run -n job --once-per 1h -- true
     logged run -n x -- no-such-command
+    logged run -n x --timeout "$(ms 100)" -- sleep 60
     logged latch down -n gate
     logged latch set -n gate --count 2
     logged latch set -n gate --count 2
     logged latch wait -n gate -w "$(ms 100)"
-    logged latch down -n gate --by 2
+    logged latch down -n gate --by 2 -- true
+    logged run --no-renew -l "$(ms 300)" -n late -- sleep 60
     logged latch wait -n gate
     logged sem -n pool --resize 3
     logged run --log json -n x --lease nonsense -- true
@@ -217,7 +224,11 @@ provoke() {
     wait_until 5 grep -q acquired away.err
     server_stop lone
     reap "$pid"
-    cat first.err later.err away.err >>log
+    log=way start run --log json --preemptible -n x -- sh -c ':>held; exec sleep 60'
+    wait_until 5 test -e held
+    logged fair --preempt -n x -- true
+    reap "$pid"
+    cat first.err later.err away.err way.err >>log
 }
 
 @test "each event of rlock(7) is told, with the members that stand there, and no others" {
@@ -226,7 +237,7 @@ provoke() {
     # What other commands tell is provoked in their own tests.
     diff <(documented | grep -E "^($(emitted | grep -v ' ' | paste -sd '|'))( |$)") <(emitted)
     for event in waiting retrying acquired passed renewed lost released unconfirmed busy superseded \
-        interrupted failed 'set' counted missing resized message; do
+        skipped preempting preempted interrupted failed timeout 'set' counted missing resized message; do
         emitted | grep -qx "$event" || fail "nothing told '$event'"
     done
 }

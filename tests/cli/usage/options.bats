@@ -73,28 +73,6 @@ assert_lease() {
     assert_output -- -x
 }
 
-@test "words of flock, consul, redis-cli and docker lead to ours" {
-    local word
-    for word in ls list ps show; do
-        assert_usage "unknown command '$word': did you mean 'rlock status'?" -- "$word"
-    done
-    assert_usage "'rlock status --watch'" -- watch -n x
-    assert_usage "'rlock --version'" -- version
-    assert_usage "'rlock release'" -- unlock x
-    assert_usage "'rlock run'" -- lock -n x -- touch ran
-    assert_usage "'rlock latch wait'" -- latch await -n x
-    assert_usage "'rlock status'" -- help ls
-    assert_usage "unknown option '--timeout': did you mean '--wait'?" -- run --timeout 5 -n x -- touch ran
-    assert_usage "'--wait'" -- latch wait --timeout=5 -n x
-    assert_usage "'--connect-timeout'" -- status --timeout 5 # which has no --wait
-    assert_usage "'--wait'" -- acquire fair --max-wait 5s -n x
-    assert_usage "'--lease'" -- run --ttl 5s -n x -- touch ran
-    assert_usage "'--min-ttl'" -- check --ttl 5s
-    assert_usage "'--no-wait'" -- run --nonblock -n x -- touch ran
-    assert_usage "unknown option '-u': did you mean '--server'?" -- run -u redis://a -n x -- touch ran
-    assert_usage "'rlock read'" -- run --shared -n x -- touch ran
-}
-
 @test "help: on standard output, status 0, no server asked" {
     local form before
     before=$(connections)

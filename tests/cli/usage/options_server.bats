@@ -75,7 +75,6 @@ setup() {
         assert_usage --replicas 'from 0 to 100' -- run -n x "--replicas=$bad" -- touch ran
     done
     assert_usage --replica-timeout 1ms -- run -n x --replica-timeout 0 -- touch ran
-    assert_usage --replicas -- latch set -n x --count 1 --replicas 1
     assert_usage --replicas -- latch wait -n x --replicas 1
 }
 

@@ -51,7 +51,8 @@ standby() {
     ((status == 0)) || skip "systemd-analyze cannot run here: $output"
     verify units/wrong.service
     assert_output --partial notifier
-    verify units/rlock@scheduler.service units/rlock-backup.service units/rlock-backup.timer units/rlock-local.service
+    verify units/rlock@scheduler.service units/rlock-backup.{service,timer} units/rlock-local.service \
+        units/rlock-prometheus.{service,timer}
     assert_success
     refute_output --partial rlock
 }
@@ -89,6 +90,32 @@ standby() {
     assert_equal "$status" "$(setting rlock-backup.service SuccessExitStatus)"
     assert_output ""
     assert_file_exists units/rlock-backup.timer # it starts the service of its own name
+}
+
+# write_figures: what the unit starts, as systemd would read it.
+write_figures() {
+    local command
+    command=$(sed -n '/^ExecStart=/,/[^\\]$/p' units/rlock-prometheus.service | sed 's/\\$//' | tr -d '\n')
+    command=${command#ExecStart=}
+    run sh -c "${command//\$\$/\$}"
+}
+
+@test "figures for Prometheus: a file that is complete, also when the server is away; what is incomplete is none" {
+    hold x
+    write_figures
+    assert_success
+    assert_file_contains rlock.prom '^rlock_held{name="x",.* 1$'
+    /usr/bin/python3 "$TOOLS/prometheus.py" <rlock.prom
+    let_go x
+    reap "$holder"
+    RLOCK_SERVER=unix://$PWD/none write_figures
+    assert_failure 69
+    assert_file_contains rlock.prom '^rlock_up{.* 0$'
+    assert_file_not_exist rlock.prom.new
+    ln -s /dev/full rlock.prom.new
+    write_figures
+    assert_failure 71
+    assert_file_contains rlock.prom '^rlock_up{.* 0$'
 }
 
 @test "local: in a unit of its own: it is started, left alone, and found by its PID file" {

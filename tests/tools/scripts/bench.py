@@ -12,7 +12,8 @@ PERMITS = "{x}:timeout"
 
 
 def attempt(number):
-    return f"{number:08x}" * 4
+    """Its end is not the number of one of its permits."""
+    return f"{number:08x}" * 3 + f"{number + 10 ** 6:08x}"
 
 
 def permit(number, n=1):

@@ -8,7 +8,7 @@ import os
 import socket
 
 # Replies, by lua/include/base.lua.
-GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED = 1, 2, 0, -1, -2, -3
+GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED, DONE = 1, 2, 0, -1, -2, -3, -5
 KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
 COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}",
@@ -178,6 +178,7 @@ class Lock:
         self.server, self.kind, self.name = server, kind, name
         self.folder = scripts or os.environ["SCRIPTS"]
         self.take_script, self.renew_script, self.give_script, keys, channel = KINDS[kind]
+        self.record = self.key("rlock_last:{*}")
         self.keys = [self.key(pattern) for pattern in keys]
         always_braces = kind == "latch"
         self.channel = channel.replace("*", name) if always_braces else self.key(channel)
@@ -193,27 +194,32 @@ class Lock:
     def lease_key(self, owner, number=1):
         return self.key("{*}") + f":{owner}:rwlock_timeout:{number}"
 
-    def run(self, script, owner, lease, attempt, permits, *more):
+    def run(self, script, owner, lease, attempt, permits, *more, record=False):
         """One script, by its hash; its answer."""
         sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
-        keys = [*self.keys, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
+        keys = [*self.keys, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
         return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
                            f"PUBLISH {self.channel}", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
-             variant="", place="", ticket=""):
+             variant="", place="", ticket="", period="", preempts_as="", preemptible=False):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
-        more = [total, variant, *proof, place, ticket]
+        us += ',"preemptible":true' if preemptible else ""
+        more = [total, variant, *proof, place, ticket, period, preempts_as]
         while more and more[-1] == "":
             more.pop()
-        return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more)
+        return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more,
+                        record=period != "")
 
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)
 
-    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None):
-        more = [keep or "", waiter or ""] if keep or waiter else []
-        return self.run(self.give_script, owner, lease, attempt, permits, *more)
+    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None):
+        """ended: of a run with --once-per its period, exit status and duration."""
+        more = [keep or "", waiter or ""] if keep or waiter or ended else []
+        if ended:
+            more += ["", *ended, '"host":"host","pid":42,"user":"user","command":"command","permits":1']
+        return self.run(self.give_script, owner, lease, attempt, permits, *more, record=bool(ended))
 
     def token(self):
         return int(self.server("GET", self.keys[1]) or 0)

@@ -231,3 +231,16 @@ def expired_write_stays_expired(bench):
     same(bench.server.value("x"), {"mode": "read", A: "1"})
     same(write.renew(A, attempt(1)), [LOST, 0, 0])
     same(read.take(B, attempt(4))[0], GRANTED)
+
+
+def late_request_of_a_waiter(bench):
+    """It takes the lock for one that has asked again since, and stands in line: its place goes."""
+    for kind, other, marker in (("run", "run", None), ("read", "write", None), ("write", "write", "{x}:wait_write")):
+        lock = bench.lock(kind)
+        bench.lock(other).take(B, attempt(2))
+        lock.take(A, attempt(1))
+        bench.lock(other).give(B, attempt(2))
+        same(lock.take(A, attempt(1), wait=False)[0], GRANTED)
+        same(bench.server.keys() & {lock.keys[4], lock.keys[5], "rlock_writers:{x}", marker}, set(), kind)
+        lock.give(A, attempt(1))
+        bench.standing()

@@ -8,9 +8,9 @@ from client import COMMON, WRONG_KIND
 SEEN = 1
 KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
                  "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}",
-                 "rlock_leases:{*}"]
+                 "rlock_leases:{*}", "rlock_last:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
-          "kept")
+          "kept", "note", "preemptible")
 
 
 class _View:
@@ -27,7 +27,7 @@ class _View:
         self.code = answer[0]
         if self.code == SEEN:
             (_, self.now, self.held, self.kind, self.token, self.total, self.available, self.count, holders,
-             waiters, self.bare) = answer
+             waiters, self.bare, self.last_run) = answer
             self.holders = [dict(zip(HOLDER, holder)) for holder in holders]
             self.waiters = [waiter[0] for waiter in waiters]
             self.since = [waiter[1] for waiter in waiters]
@@ -59,7 +59,7 @@ def seen_of_a_mutex(bench):
     run.take(B, attempt(2), proof=(A, "1"))
     view = _seen(bench, 1, "run", [A])
     _shown(view.holders[0], LEASE, holds=2, token="1", host="host", pid=42, user="user", command="command",
-           permits=-1, writes=0, kept=0)
+           permits=-1, writes=0, kept=0, note="")
     about(view.holders[0]["since"], view.now, "since")
     same(view.token, "1")
     run.take(B, attempt(3))
@@ -67,7 +67,7 @@ def seen_of_a_mutex(bench):
     view = _seen(bench, 1, "fair", [A], [C, B])
     for since in view.since:
         about(since, view.now, "since")
-    same(view.told, [["user", "command"], ["", ""]])
+    same(view.told, [["user", "command", ""], ["", "", ""]])
     bench.server.let_pass(LEASE)
     _seen(bench, 0, "", [])
 
@@ -203,3 +203,21 @@ def seen_of_odd_descriptions(bench):
     for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
         bench.server("HSET", INFO, A, text)
         _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, host="", pid=-1, user="", since=-1, token="1")
+
+
+def seen_of_the_last_run(bench):
+    run = bench.lock("run")
+    same(_seen(bench, 0, "", []).last_run, [])
+    for number, status in ((1, 0), (2, 3)):
+        run.take(A, attempt(number), period=1000)
+        run.give(A, attempt(number), ended=(1000, status, 1500))
+        bench.server.let_pass(1000)
+    run.take(A, attempt(3))
+    view = _seen(bench, 1, "run", [A])
+    same(view.last_run[:6], ["host", 42, "user", "command", 3, 1500])
+    about(view.last_run[6], view.now)  # the time in a text does not pass with let_pass()
+    about(view.last_run[7], view.now - 2000)
+    bench.server("HSET", "rlock_last:{x}", "last", "nonsense")
+    same(_seen(bench, 1, "run", [A]).last_run[:6], ["", -1, "", "", -1, -1])
+    bench.server("SET", "rlock_last:{x}", "nonsense")
+    same(_seen(bench, 1, "run", [A]).last_run, [])

@@ -220,3 +220,16 @@ def latch_attempts_are_forgotten(bench):
     same(latch.run("latch_down", A, LEASE, attempt(1000 * 9 + 101), 1), [RELEASED, 999000, 0], "not of the last")
     number, _ = _commands(bench, lambda: latch.run("latch_down", A, LEASE, attempt(99999), 1))
     same(number <= MOST, True, "commands")
+
+
+def permits_that_stand_are_not_taken_twice(bench):
+    """Their hold expired, and then the server's clock was set back: they are in use again."""
+    for permits, total in ((1, 2), (2, 5)):
+        lock = bench.lock("sem")
+        lock.take(A, attempt(1), permits=permits, total=total)
+        bench.server("DEL", HOLD, INFO)
+        same(lock.take(A, attempt(1), permits=permits, total=total)[0], GRANTED)
+        same(bench.server.value("x"), str(total - permits))
+        lock.give(A, attempt(1), permits=permits)
+        bench.values({"x": str(total)})
+        bench.server("DEL", "x")

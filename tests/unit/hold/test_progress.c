@@ -65,6 +65,7 @@ static struct rlock_holder alice(int64_t position, int64_t waiting) {
         .host = "web-01",
         .user = "alice",
         .command = "./deploy.sh",
+        .note = "",
         .pid = 7,
         .held_ms = 180000,
         .as_of_ms = rlock_now_ms(),
@@ -81,6 +82,9 @@ static void each_kind_says_what_its_waiters_want_to_know(void **state) {
     assert_says(&run, &holder, BY_ALICE);
     assert_says(&fair, &holder, " (fair, 2nd of 4)" BY_ALICE);
     assert_says(&reader, &holder, " (read)" BY_ALICE);
+    struct rlock_holder noted = holder;
+    noted.note = "https://ci/7";
+    assert_says(&run, &noted, ": held by alice@web-01 pid 7 for 3m (https://ci/7), ./deploy.sh");
     const struct rlock_holder no_place = alice(0, 4);
     assert_says(&fair, &no_place, " (fair)" BY_ALICE);
 }
@@ -88,7 +92,7 @@ static void each_kind_says_what_its_waiters_want_to_know(void **state) {
 static void unknown_holders(void **state) {
     (void)state;
     struct rlock_holder holder = {
-        .name = "x", .owner = "u:1", .host = "", .user = "", .command = ""};
+        .name = "x", .owner = "u:1", .host = "", .user = "", .command = "", .note = ""};
     assert_says(&reader, &holder, " (read): held by u:1");
     holder.owner = "";
     assert_says(&reader, &holder, " (read): held by others");
@@ -98,7 +102,7 @@ static void unknown_holders(void **state) {
 static void a_latch_says_how_much_is_to_go(void **state) {
     (void)state;
     struct rlock_holder holder = {
-        .name = "x", .owner = "", .host = "", .user = "", .command = "", .waiting = 3};
+        .name = "x", .owner = "", .host = "", .user = "", .command = "", .note = "", .waiting = 3};
     char why[64];
     assert_says(&latch, &holder, " (latch, 3 to go)");
     progress_why(why, sizeof why, &latch, &holder);
@@ -128,7 +132,7 @@ static void places_are_ordinals(void **state) {
 static void a_line_at_the_start_and_every_30_seconds(void **state) {
     (void)state;
     const struct rlock_holder holder = {
-        .name = "x", .owner = "", .host = "", .user = "", .command = ""};
+        .name = "x", .owner = "", .host = "", .user = "", .command = "", .note = ""};
     struct rlock__resource x;
     const struct rlock_lock lock = {.busy = {.resource = &x, .holder = holder}};
     static const struct {

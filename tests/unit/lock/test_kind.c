@@ -73,6 +73,17 @@ static void assert_names(const struct rlock__kind *kind, const char *name,
     assert_null(expected[k + 1]);
 }
 
+static void the_record_of_runs_is_not_one_for_x_and_x_in_braces(void **state) {
+    (void)state;
+    static const char *const with[] = {"run", "fair"}, *const without[] = {"read", "sem", "latch"};
+    for (size_t i = 0; i < COUNT(with); i++) {
+        assert_key(rlock__kind_find(with[i])->record, "x", "rlock_last:{x}");
+        assert_key(rlock__kind_find(with[i])->record, "{x}", "rlock_last::{x}");
+    }
+    for (size_t i = 0; i < COUNT(without); i++)
+        assert_null(rlock__kind_find(without[i])->record);
+}
+
 static void keys_are_those_of_redisson(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(named); i++) {
@@ -161,6 +172,7 @@ static void which_kinds_live_on_several_servers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_those_of_redisson),
+        cmocka_unit_test(the_record_of_runs_is_not_one_for_x_and_x_in_braces),
         cmocka_unit_test(braces_of_a_name),
         cmocka_unit_test(a_long_name_fits),
         cmocka_unit_test(there_is_no_other_kind),

@@ -130,19 +130,20 @@ static void end(struct fixture *f) {
 
 /* Listens for the lock, and for Redisson's releases too if `shared`. */
 static void listen_for(struct fixture *f, bool shared) {
-    const struct rlock__limit limit = {rlock_now_ms() + 5000, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + 5000, -1, NULL};
     assert_int_equal(
         rlock__listen(&f->lock->listener, f->client, &f->lock->resources[0], shared, &limit),
         RLOCK_OK);
 }
 
 static enum rlock_status hear_within(struct fixture *f, int64_t ms, struct rlock__news *news) {
-    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1, NULL};
     return rlock__hear(&f->lock->listener, &limit, news);
 }
 
 static enum rlock_status acquire_within(struct fixture *f, int64_t ms) {
-    const struct rlock_wait wait = {sizeof wait, rlock_now_ms() + ms, RLOCK_FOREVER, -1};
+    const struct rlock_wait wait = {sizeof wait, rlock_now_ms() + ms, RLOCK_FOREVER, -1, NULL,
+                                    NULL};
     return rlock_acquire(f->lock, &wait);
 }
 

@@ -98,12 +98,12 @@ static void forget(struct fixture *f) {
 }
 
 static enum rlock_status listen_within(struct fixture *f, bool shared, int64_t ms) {
-    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1, NULL};
     return rlock__listen(&f->lock->listener, f->client, &f->lock->resources[0], shared, &limit);
 }
 
 static enum rlock_status hear_within(struct fixture *f, int64_t ms) {
-    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1, NULL};
     return rlock__hear(&f->lock->listener, &limit, &f->news);
 }
 

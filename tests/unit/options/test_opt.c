@@ -440,7 +440,7 @@ static void replicas_and_tls_are_read(void **state) {
     assert_string_equal(f.settings.tls.name, "h");
     assert_true(f.settings.tls.insecure);
     settings_free(&f.settings);
-    assert_refuses(&cmd_latch_set, "-n a --count 1 --replicas 1", "unknown option '--replicas'");
+    assert_refuses(&cmd_latch_wait, "-n a --replicas 1", "unknown option '--replicas'");
     assert_loads_for(&f, &cmd_latch_set, "-n a --count 1 --tls-ca ca");
     settings_free(&f.settings);
 }

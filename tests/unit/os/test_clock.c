@@ -123,7 +123,7 @@ static void poll_is_asked_for_what_is_left(void **state) {
 /* poll(2) may be early, and takes no more than 24 days at once. */
 static void a_wait_lasts_until_its_deadline(void **state) {
     (void)state;
-    struct rlock__limit limit = {now_ms + 250, -1};
+    struct rlock__limit limit = {now_ms + 250, -1, NULL};
     poll_sleeps_ms = 100;
     assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
     assert_int_equal(wait_count, 3);
@@ -145,10 +145,27 @@ static void a_wait_lasts_until_its_deadline(void **state) {
     assert_int_equal(waits[0], 0);
 }
 
+static void count_waits(void *context, bool for_turn) {
+    assert_false(for_turn);
+    assert_int_equal(wait_count, 0); /* before, not afterwards */
+    (*(int *)context)++;
+}
+
+static void who_wants_to_know_hears_of_each_wait_before_it_begins(void **state) {
+    (void)state;
+    int heard = 0;
+    const struct rlock_wait wait = {.on_wait = count_waits, .context = &heard};
+    const struct rlock__limit limit = {now_ms + 250, -1, &wait};
+    assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
+    assert_int_equal(heard, 1);
+    rlock__on_wait(NULL, true);
+    rlock__on_wait(&(struct rlock_wait){.on_wait = NULL}, true);
+}
+
 /* Whoever waits for others too has moments of their own at which something is to be done. */
 static void a_wait_may_end_before_its_deadline(void **state) {
     (void)state;
-    const struct rlock__limit limit = {now_ms + 250, -1};
+    const struct rlock__limit limit = {now_ms + 250, -1, NULL};
     const struct pollfd none = {.fd = -1};
     assert_int_equal(rlock__poll_any(&none, 1, now_ms + 100, &limit), RLOCK_OK);
     assert_int_equal(wait_count, 1);
@@ -202,6 +219,8 @@ int main(void) {
         cmocka_unit_test(a_request_leaves_time_for_another),
         cmocka_unit_test(poll_is_asked_for_what_is_left),
         cmocka_unit_test_setup(a_wait_lasts_until_its_deadline, reset),
+        cmocka_unit_test_setup(who_wants_to_know_hears_of_each_wait_before_it_begins, reset),
+        cmocka_unit_test_setup(who_wants_to_know_hears_of_each_wait_before_it_begins, reset),
         cmocka_unit_test_setup(a_wait_may_end_before_its_deadline, reset),
         cmocka_unit_test(a_third_of_the_lease_on_it_is_renewed),
         cmocka_unit_test(what_has_no_lease_is_not_renewed),

@@ -38,10 +38,23 @@ static void a_command_that_runs_on_or_a_lease_without_end_has_none(void **state)
     assert_int_equal(deadline_grace_ms(&runs_on), 0);
 }
 
+static void a_limit_counts_from_the_start_whatever_the_lease(void **state) {
+    struct deadline limited = deadline_of(30000, 5000, true);
+    (void)state;
+    assert_int_equal(deadline_time_up_at(&limited, 100000), INT64_MAX);
+    assert_int_equal(deadline_time_kill_at(&limited, 100000), INT64_MAX);
+    assert_int_equal(deadline_time_overdue_at(&limited, 100000), INT64_MAX);
+    limited.time_limit_ms = 60000;
+    assert_int_equal(deadline_time_up_at(&limited, 100000), 160000);
+    assert_int_equal(deadline_time_kill_at(&limited, 100000), 165000);
+    assert_true(deadline_time_overdue_at(&limited, 100000) > 165000);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_deadline_before_the_next_and_all_before_the_lease_ends),
         cmocka_unit_test(a_command_that_runs_on_or_a_lease_without_end_has_none),
+        cmocka_unit_test(a_limit_counts_from_the_start_whatever_the_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

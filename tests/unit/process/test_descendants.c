@@ -43,7 +43,7 @@ static void read_pids(pid_t *pids, size_t count) {
 /* Gone, not merely dead. The kernel takes the dead away itself while a tree is killed, and gives
  * their numbers back a moment after they have ceased to be our children. */
 static bool is_gone(pid_t pid) {
-    const int64_t end_ms = boottime_ms() + 50;
+    const int64_t end_ms = boottime_ms() + 1000;
     while (kill(pid, 0) == 0) {
         if (boottime_ms() > end_ms)
             return false;

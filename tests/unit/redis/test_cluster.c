@@ -52,7 +52,7 @@ static void forget(struct fixture *f) {
 }
 
 static enum rlock_status find(struct fixture *f, unsigned slot) {
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     f->found = NULL;
     return rlock__cluster_find(f->cluster, slot, &limit, &f->found);
 }
@@ -233,7 +233,7 @@ static void a_node_that_does_not_answer_is_passed_over(void **state) {
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct fixture f;
         const char *const *answers[] = {ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)};
-        const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1};
+        const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1, NULL};
         begin(&f, 2, answers);
         assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found), RLOCK_OK);
         assert_at(f.found, "10.0.0.1", "7001");

@@ -71,7 +71,7 @@ static struct rlock__error error; /* of the last link */
 static enum rlock_status ping(struct rlock__link *link, int64_t limit_ms) {
     const char *words[] = {"PING"};
     const struct rlock__limit limit = {
-        limit_ms == RLOCK_FOREVER ? limit_ms : rlock_now_ms() + limit_ms, -1};
+        limit_ms == RLOCK_FOREVER ? limit_ms : rlock_now_ms() + limit_ms, -1, NULL};
     rlock__reply *reply = NULL;
     assert_true(rlock__link_ask_words(link, 1, words));
     const enum rlock_status status = rlock__link_call(link, &limit, &reply);
@@ -182,7 +182,7 @@ static void a_look_up_may_take_too_long(void **state) {
     assert_string_equal(error.text, "no connection in time");
     assert_closed(&link);
 
-    const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
+    const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
     rlock__reply *reply;
     assert_int_equal(rlock__link_call(&link, &cancelled, &reply), RLOCK_CANCELLED);
     assert_closed(&link);
@@ -283,7 +283,7 @@ static void who_is_not_the_one_to_ask_is_left(void **state) {
     const char *words[] = {"PING"};
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *const says[] = {rows[i].answer, "+OK\r\n", NULL};
-        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
         struct peer peer;
         struct rlock__link link;
         rlock__reply *reply;

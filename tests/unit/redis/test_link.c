@@ -91,7 +91,7 @@ static void an_errors_text_is_judged(void **state) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct linked f;
         const char *const answers[] = {rows[i].answer, NULL};
-        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
         rlock__reply *reply;
         begin(&f, answers);
         ask(&f, "FIRST");
@@ -160,7 +160,7 @@ static void a_cancelled_wait_ends(void **state) {
     (void)state;
     struct linked f;
     static const char *const answers[] = {"*2\r\n+half", NULL};
-    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
+    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
     rlock__reply *reply;
     begin(&f, answers);
     send_all(&f);

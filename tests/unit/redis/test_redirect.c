@@ -69,7 +69,7 @@ static enum rlock_status run(struct fixture *f) {
                                             .keys = {"x"},
                                             .arg_count = 5,
                                             .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"}};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     rlock__reply_free(f->answer.reply);
     return rlock__script_run(&f->route, rlock__kind_find("run")->acquire, &call, &limit,
                              &f->answer);
@@ -235,7 +235,7 @@ static void replicas_are_asked_where_it_was_written(void **state) {
                                             .arg_count = 5,
                                             .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"},
                                             .replicated = true};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     struct fixture f;
     begin(&f);
     f.site.replicas = 1;

@@ -132,9 +132,9 @@ static void what_needs_no_replica_asks_for_none(void **state) {
 /* The first two could become the master, c never will, d is gone, and e was the master before. */
 static void begin_named(struct servers *f, const char *const *answers) {
     static const struct rlock__replica known[] = {
-        {"10.0.0.1", "1", true, false, false}, {"::1", "1", true, false, false},
-        {"c", "1", false, false, false},       {"d", "1", true, true, false},
-        {"e", "1", true, false, true},
+        {"10.0.0.1", "1", true, false, 0, false}, {"::1", "1", true, false, 0, false},
+        {"c", "1", false, false, 0, false},       {"d", "1", true, true, 0, false},
+        {"e", "1", true, false, 0, true},
     };
     begin_one(f, answers, RLOCK_REPLICAS_AUTO);
     f->sites[0].server.topology = RLOCK__SENTINEL;

@@ -12,7 +12,7 @@ static void a_script_is_called_by_its_hash(void **state) {
     (void)state;
     struct servers f;
     const char *const *answers[] = {(const char *const[]){YES(17), NULL}};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     struct rlock__answer answer;
     begin(&f, 1, answers);
     assert_int_equal(rlock__script_run(&f.routes[0], script(), &f.call, &limit, &answer), RLOCK_OK);

@@ -22,6 +22,12 @@ enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 #define CUT_OFF(ms)                                                                                \
     "*8\r\n" AT("10.0.0.8", "6381") FIELD("flags", "slave,disconnected")                           \
         FIELD("last-ok-ping-reply", ms)
+/* One that was not heard for so long, and the answer to SENTINEL SENTINELS: two others. */
+#define SILENT(flags, ms)                                                                          \
+    "*8\r\n" AT("10.0.0.8", "6381") FIELD("flags", flags) FIELD("last-ok-ping-reply", ms)
+#define OTHER(ms)    "*2\r\n" FIELD("last-ok-ping-reply", ms)
+#define OTHERS(a, b) "*2\r\n" OTHER(a) OTHER(b)
+#define ALL_HEARD    OTHERS("12", "600")
 #define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct fixture {
@@ -61,7 +67,7 @@ static void forget(struct fixture *f) {
 }
 
 static enum rlock_status find_within(struct fixture *f, bool want_replicas, int64_t limit_ms) {
-    const struct rlock__limit limit = {rlock_now_ms() + limit_ms, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + limit_ms, -1, NULL};
     return rlock__sentinel_ask(&f->site.server, &f->site.finder, &limit, want_replicas, &f->first,
                                &f->master, &f->error);
 }
@@ -180,7 +186,7 @@ static void who_cancels_waits_for_no_sentinel(void **state) {
     (void)state;
     struct fixture f;
     const char *const *answers[] = {ANSWERS(PEER_SILENT), ANSWERS(MASTER)};
-    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
+    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
     begin(&f, 2, answers);
     assert_int_equal(rlock__sentinel_ask(&f.site.server, &f.site.finder, &limit, false, &f.first,
                                          &f.master, &f.error),
@@ -239,7 +245,7 @@ static void a_wrong_password_is_told(void **state) {
 static void replicas_that_could_be_promoted_are_wanted(void **state) {
     (void)state;
     static const struct {
-        const char *replicas, *quorum; /* NULL: not asked */
+        const char *replicas, *others; /* NULL: not asked */
         size_t wanted, alive;
     } rows[] = {
         {NO_REPLICAS, NULL, 0, 0},
@@ -255,21 +261,30 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
         /* A master that was replaced follows nobody; one that was just promoted has. */
         {"*1\r\n" ROW(10, FIELD("role-reported", "master") FIELD("master-host", "?")), NULL, 0, 0},
         {"*1\r\n" ROW(10, FIELD("role-reported", "master") FIELD("master-host", "h")), NULL, 1, 1},
-        /* It is gone: says a majority of Sentinels, or one that sees nobody? */
-        {"*1\r\n" REPLICA("s_down,slave"), "+OK 3 usable\r\n", 0, 0},
+        /* It is gone: says one that hears a majority of the Sentinels, or one that hears nobody? */
+        {"*1\r\n" SILENT("s_down,slave", "2600"), ALL_HEARD, 0, 0},
         {"*1\r\n" ROW(8, FIELD("last-ok-ping-reply", "2001")), NULL, 1, 1},
-        {"*1\r\n" CUT_OFF("2001"), "+OK 3 usable\r\n", 0, 0},
+        {"*1\r\n" CUT_OFF("2601"), ALL_HEARD, 0, 0},
         {"*1\r\n" CUT_OFF("2000"), NULL, 1, 1},
         {"*1\r\n" REPLICA("slave,disconnected"), NULL, 1, 1},
-        {"*1\r\n" ROW(8, FIELD("last-ok-ping-reply", "5001")), "+OK 3 usable\r\n", 0, 0},
-        {"*2\r\n" REPLICA("s_down,slave") REPLICA("o_down,slave"), "+OK 3 usable\r\n", 0, 0},
-        {"*2\r\n" REPLICA("s_down,slave") ROW(6, ""), "+OK 3 usable\r\n", 1, 1},
-        {"*2\r\n" REPLICA("s_down,slave") ROW(6, ""), "-NOQUORUM 1 usable\r\n", 2, 2},
-        {"*1\r\n" REPLICA("s_down,slave"), "-NOPERM no\r\n", 1, 1},
+        {"*1\r\n" ROW(8, FIELD("last-ok-ping-reply", "5001")), ALL_HEARD, 0, 0},
+        {"*2\r\n" SILENT("s_down,slave", "9000") SILENT("o_down,slave", "9000"), ALL_HEARD, 0, 0},
+        {"*2\r\n" SILENT("s_down,slave", "9000") ROW(6, ""), ALL_HEARD, 1, 1},
+        {"*2\r\n" SILENT("s_down,slave", "9000") ROW(6, ""), OTHERS("12", "9000"), 1, 1},
+        {"*2\r\n" SILENT("s_down,slave", "9000") ROW(6, ""), OTHERS("9000", "8000"), 2, 2},
+        /* It is the Sentinel that is cut off, and has not missed the others yet. */
+        {"*1\r\n" SILENT("s_down,slave", "1200"), OTHERS("900", "1000"), 1, 1},
+        {"*1\r\n" SILENT("slave", "6000"), OTHERS("5100", "5900"), 1, 1},
+        {"*1\r\n" SILENT("s_down,slave", "9000"), "*0\r\n", 0, 0}, /* it is the only one */
+        {"*1\r\n" SILENT("s_down,slave", "9000"), "*1\r\n" OTHER("8000"), 1, 1},
+        {"*1\r\n" REPLICA("s_down,slave"), ALL_HEARD, 1, 1}, /* since when? */
+        {"*1\r\n" SILENT("s_down,slave", "9000"), "-NOPERM no\r\n", 1, 1},
+        {"*1\r\n" SILENT("s_down,slave", "9000"), "+OK 3 usable\r\n", 1, 1},
+        {"*1\r\n" SILENT("s_down,slave", "9000"), ":3\r\n", 1, 1},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(rows[i].replicas, MASTER, rows[i].quorum)};
+        const char *const *answers[] = {ANSWERS(rows[i].replicas, MASTER, rows[i].others)};
         begin(&f, 1, answers);
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         assert_false(f.master.replicas.unknown);
@@ -277,11 +292,11 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
             rlock__replicas_wanted(&f.master.replicas, true) != rows[i].alive)
             fail_msg("row %zu: %zu", i, rlock__replicas_wanted(&f.master.replicas, false));
         end(&f);
-        assert_int_equal(f.peers[0].request_count, rows[i].quorum != NULL ? 3 : 2);
+        assert_int_equal(f.peers[0].request_count, rows[i].others != NULL ? 3 : 2);
         assert_asked(&f, 0, 0, "SENTINEL REPLICAS my-master");
         assert_int_equal(f.peers[0].requests[1].connection, 1);
-        if (rows[i].quorum != NULL)
-            assert_asked(&f, 0, 2, "SENTINEL CKQUORUM my-master");
+        if (rows[i].others != NULL)
+            assert_asked(&f, 0, 2, "SENTINEL SENTINELS my-master");
         forget(&f);
     }
 }

@@ -1,0 +1,51 @@
+-- sem_permits.lua: the leased permits of a semaphore: whose they are, how many, and until when.
+
+-- for from, to in parts(list) do
+local function parts(list)
+    local to = 0
+    return function()
+        if to == #list then return nil end
+        local from = to + 1
+        to = math.min(to + sem.PART, #list)
+        return from, to
+    end
+end
+
+-- The other name is a semaphore as well. Redisson's permits do not say whose they are: x's, if there is one.
+local function has_twin() return type(redis.pcall('GET', twin)) == 'string' end
+
+-- How many permits are in use, those of the dead included that nobody has collected.
+function sem.in_use()
+    local number = tonumber(plain or 0)
+    if is_braced and has_twin() then return number + redis.call('ZCARD', marked) end
+    local leased = redis.call('ZCARD', sem.permits)
+    if leased > 0 and twin and not is_braced then leased = leased - redis.call('ZCARD', marked) end
+    return number + leased
+end
+
+-- Those whose lease is over, a part of them.
+function sem.some_dead()
+    local set = is_braced and has_twin() and marked or sem.permits
+    return redis.call('ZRANGEBYSCORE', set, '-inf', server.now_text, 'LIMIT', '0', sem.PART)
+end
+
+-- A hold's permits: for more than one the first 12 bytes of the first, and a number.
+function sem.ids(id, permits)
+    local ids = {sem.permit(id)}
+    for i = 2, permits do ids[i] = string.sub(ids[1], 1, 12) .. struct.pack('>I4', i) end
+    return ids
+end
+
+-- Their leases end then; GT: not sooner than they would, XX: of those that stand. Returns how many are new.
+function sem.put(ids, ends, flag)
+    local scores, number = {}, 0
+    for _, id in ipairs(ids) do
+        scores[#scores + 1] = ends
+        scores[#scores + 1] = id
+    end
+    for from, to in parts(scores) do
+        number = number + redis.call('ZADD', sem.permits, flag, unpack(scores, from, to))
+        if is_braced then redis.call('ZADD', marked, flag, unpack(scores, from, to)) end
+    end
+    return number
+end

@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# watch.bats: `rlock status --watch`: what stands on a terminal of a given size, and how it is drawn; elsewhere
+# one table, or array, after the other.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/status
+
+JAVA=77777777-2222-4333-8444-555555555555:7
+
+setup() {
+    rlock_setup
+    sock=$BATS_FILE_TMPDIR/main/sock
+}
+
+# watch_on COLUMNS STEP... -- ARG...: rlock status --watch ARG... on a terminal of 24 lines, until ^C. What it
+# was sent is in shown, what stands on it at the end in screen; nothing must have scrolled away.
+watch_on() {
+    local columns=$1 steps=()
+    shift
+    while [[ $1 != -- ]]; do
+        steps+=("$1")
+        shift
+    done
+    on_terminal "$columns" "${steps[@]}" keys=^C -- status "${@:2}"
+    assert_failure 130
+    shown=$output
+    screen=$(printf %s "${shown%^C*}" | python3 "$TOOLS/screen.py" "${last_columns:-$columns}" 24)
+}
+
+assert_screen() { # REGEX...
+    local regex
+    for regex; do
+        grep -qE -- "$regex" <<<"$screen" || fail "no line fits $regex:"$'\n'"$screen"
+    done
+}
+
+# many N: locks of Redisson's, each by a name of 90 letters.
+many() {
+    redis EVAL "for i = 1, $1 do redis.call('HSET', i .. string.rep('n', 90), ARGV[1], 1) end" 0 "$JAVA" >/dev/null
+}
+
+# --- what is drawn -------------------------------------------------------------------------------
+
+@test "a title, and the queue: places, ages, what they want; the next drawing takes the place of the last" {
+    holds a run
+    act b fair -q
+    wait_until 5 waits_in_line 1
+    act c fair -q
+    wait_until 5 waits_in_line 2
+    watch_on 150 'expect=waits 2' 'expect=waits 2' "sh=kill ${pid_of[b]}" 'expect=1 waiting' -- --watch=200ms x
+    assert_screen "^$RLOCK_SERVER: 1 lock, 1 held, 1 waiting +every [0-9]+ms, [0-9:]{8}\$" '^NAME +KIND +STATE +WHO' \
+        "^x +fair +held .* ${pid_of[a]} +[0-9]+s +#+\.* +[0-9]+s +1 " "^ +waits 1 .* ${pid_of[c]} +[0-9]+s +.*--note who=c"
+    refute_regex "$screen" 'waits 2'
+    [[ $(grep -c . <<<"$screen") == 4 ]] || fail "$screen"
+    brief c
+    finish a
+    gone 0 c
+    wait_until 5 ended "${pid_of[b]}"
+}
+
+@test "a drawing is one write over what was there: the screen is never empty" {
+    command -v strace >/dev/null || skip "no strace"
+    strace -o trace true || skip "strace cannot run here"
+    run python3 "$TOOLS/terminal.py" expect=free expect=free expect=free keys=^C -- \
+        strace -o trace -s 8 -e trace=write "$RLOCK" status --watch=100ms x
+    assert_equal "$(grep -c '^write(1, "\\33\[H' trace)" "$(grep -c '^write(1,' trace)"
+    (($(grep -c '^write(1,' trace) >= 3))
+    refute_output --partial $'\e[2J'
+    assert_output --partial $'\e[J'
+}
+
+@test "as many locks as there is room for, and how many there are; nothing wraps or scrolls, at any size" {
+    local columns
+    many 40
+    for columns in 200 60 20; do
+        watch_on "$columns" 'expect=20 more' 'expect=20 more' -- --watch=100ms
+        assert_screen '^20 more: 20 held'
+        assert_equal "$(wc -l <<<"$screen")" 23
+        assert_equal "$(awk -v most="$columns" 'length > most' <<<"$screen")" ''
+    done
+}
+
+@test "of one lock with more holders than lines the first are shown" {
+    redis EVAL "redis.call('HSET', 'x', 'mode', 'read')
+        for i = 1, 60 do redis.call('HSET', 'x', ARGV[1] .. i, 1) end" 0 "$JAVA" >/dev/null # of 20 their own leases are asked, and are over
+    redis PEXPIRE x 600000 >/dev/null
+    watch_on 100 'expect=more lines' -- --watch=100ms x
+    assert_screen '^20 more lines$'
+    assert_equal "$(wc -l <<<"$screen")" 23
+}
+
+@test "10,000 locks: a screen of them, and looking takes no more than a fifth of the time" {
+    redis EVAL "for i = 1, 10000 do redis.call('HSET', 'lock' .. i, ARGV[1], 1) end" 0 "$JAVA" >/dev/null
+    watch_on 80 'expect=more: ' -- --watch=100ms
+    assert_screen '^9980 more: 9980 held, 0 waiting$' ': 10000 locks, 10000 held, 0 waiting'
+    refute_regex "$screen" 'every 100ms'
+    ((${#shown} < 20000)) || fail "${#shown} bytes were written"
+}
+
+@test "a bar for what is left of a lease: green when it is renewed, then yellow, red when it is about to end" {
+    redis HSET x "$JAVA" 1 >/dev/null
+    redis PEXPIRE x 600000 >/dev/null
+    local set="sh=redis-cli -s $sock PEXPIRE x"
+    watch_on 120 $'expect=\e[32m###########' "$set 290000" $'expect=\e[33m######.....' "$set 90000" $'expect=\e[31m##.........' \
+        "$set 600000" $'expect=\e[32m###########' -- --watch=100ms x
+    assert_screen '########### 9m59s'
+    NO_COLOR=1 watch_on 120 'expect=###########' "$set 290000" 'expect=######.....' -- --watch=100ms x
+    refute_regex "$shown" $'\e\\[[0-9]'
+    watch_on 300 'expect=####################' -- --watch=100ms x
+    refute_regex "$screen" '#{21}'
+}
+
+@test "a lock without end, a free one, a latch, permits: no bar" {
+    redis HSET x "$JAVA" 1 >/dev/null
+    try latch set -n l --count 2
+    watch_on 120 'expect=to go' -- --watch=100ms x free l
+    assert_screen '^x +run +held' '^free +free$' '^l +latch +2 to go$'
+    refute_regex "$screen" '[#]'
+}
+
+@test "no locks: it says so" {
+    watch_on 60 'expect=no locks' -- --watch=100ms
+    assert_screen ': 0 locks, 0 held, 0 waiting' '^no locks$'
+}
+
+# --- a terminal changes, a server goes ----------------------------------------------------------
+
+@test "a terminal of another size is drawn on at once, and after fg" {
+    many 1
+    last_columns=60 watch_on 120 'expect=1 held' columns=60 'expect=1 held' -- --watch=1h
+    assert_equal "$(awk 'length > 60' <<<"$screen")" ''
+    watch_on 120 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h' -- --watch=1h
+}
+
+@test "a server that goes away is a line, with what was seen last below; it is shown again when it is back" {
+    server_start lone
+    redis_on lone HSET x "$JAVA" 1
+    RLOCK_SERVER=$(server_url lone)
+    watch_on 100 'expect=held' "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
+        'expect=no answer for 1s' -- --watch=100ms --connect-timeout 100ms x
+    assert_screen '^no answer for 1s +every [0-9]+ms' "^cannot look at x on $RLOCK_SERVER" '^seen 1s ago:$' '^x +run +held'
+    refute_regex "$shown" 'rlock: ' # nothing but the drawing
+}
+
+@test "it comes back: the line goes" {
+    server_start lone
+    printf '#!/bin/sh\nexec redis-server --port 0 --save "" --unixsocket %s --daemonize yes --pidfile %s/again.pid >/dev/null\n' \
+        "$BATS_FILE_TMPDIR/lone/sock" "$PWD" >again
+    chmod +x again
+    RLOCK_SERVER=$(server_url lone) watch_on 100 'expect=free' "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
+        'expect=no answer for ' sh=./again 'expect=1 lock, 0 held' 'expect=1 lock, 0 held' -- \
+        --watch=100ms --connect-timeout 100ms x # the second: then the first drawing is whole
+    kill "$(cat again.pid)"
+    assert_screen '1 lock, 0 held' '^x +free$'
+    refute_regex "$screen" '(cannot|no answer|ago)'
+}
+
+@test "a way that has become long is waited for longer, and not for the same short while for ever" {
+    proxy_start
+    watch_on 100 'expect=1 lock, 0 held' 'sh=echo lag 1500 >proxy.fifo' 'expect=no answer for ' 'expect=1 lock, 0 held' \
+        -- --watch=100ms x
+}
+
+@test "several servers: each has its lines; those that do not answer are named" {
+    server_start m2
+    redis_on m2 HSET x "$JAVA" 1
+    redis HSET x "$JAVA" 1 >/dev/null
+    many 40
+    watch_on 100 expect=held expect=held -- --watch=100ms -s "$RLOCK_SERVER" -s "$(server_url m2)" -s "unix://$PWD/none"
+    assert_screen '^2 of 3 servers answer' "^cannot look for locks on unix://$PWD/none: " "^$RLOCK_SERVER: 41 locks, 41 held" \
+        "^$(server_url m2): 1 lock, 1 held" '^x +run +held' "^unix://$PWD/none: no answer\$" '^[0-9]+ more: '
+}
+
+@test "a name that is no lock is a line, too" {
+    redis SADD set 1 >/dev/null
+    watch_on 100 'expect=no lock' 'expect=no lock' -- --watch=100ms set x
+    assert_screen '^cannot look at set ' '^x +free$'
+}
+
+# --- elsewhere -----------------------------------------------------------------------------------
+
+lines_of() { # FILE N
+    (($(wc -l <"$1") >= $2))
+}
+
+@test "without a terminal one after the other is printed; the default is two seconds" {
+    local before
+    start status --watch=100ms --json x
+    wait_until 10 lines_of out 3
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+    assert_equal "$(sort -u out | grep -c free)" 1
+    start status --watch x
+    before=$(now_ms)
+    wait_until 10 lines_of out 4
+    (($(now_ms) - before > 1500))
+    kill -TERM "$pid"
+    reap "$pid"
+    refute grep -q $'\e' out
+    assert_equal "$(sort -u out | wc -l)" 2 # the titles, and x
+}
+
+@test "on a dumb terminal, and with --json on any, nothing is drawn over" {
+    TERM=dumb on_terminal 80 expect=free expect=free keys=^C -- status --watch=100ms x
+    assert_failure 130
+    refute_output --partial $'\e'
+    on_terminal 80 expect=free expect=free keys=^C -- status --watch=100ms --json x
+    refute_output --partial $'\e'
+}
+
+@test "messages go to a log as well, when there is one" {
+    redis SADD set 1 >/dev/null
+    run python3 "$TOOLS/terminal.py" --columns 100 expect=cannot expect=cannot keys=^C -- \
+        sh -c 'exec "$0" status --log json --watch=100ms set 2>log' "$RLOCK"
+    assert_failure 130
+    refute_output --partial '"message"'
+    assert_file_contains log '"message":"cannot look at set '
+}
+
+@test "it waits for a server that has gone, and prints nothing meanwhile; one that never was there ends it" {
+    server_start other
+    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/other/sock start status --watch=100ms --connect-timeout "$(ms 200)" --json x
+    wait_until 10 lines_of out 1
+    server_stop other
+    wait_until 10 grep -q 'cannot look at x' err
+    refute grep -qx '\[\]' out
+    server_start other
+    : >out
+    wait_until 10 grep -q free out
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+    try status --watch --connect-timeout 100ms -s "unix://$PWD/none" x
+    assert_failure 69
+    assert_message
+}

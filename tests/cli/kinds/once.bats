@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# once.bats: --once-per: a run that has succeeded is not wanted again for a while, wherever it ran;
+# one that has failed, however, leaves the next free.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/status
+
+record='rlock_last:{x}'
+
+# skipped ARG...: rlock ARG... runs nothing, and says why in one line.
+skipped() {
+    try "$@"
+    assert_success
+    assert_output ""
+    assert_message
+    assert_stderr_has 'not running x: a run that took ' " ago on $(uname -n) (--once-per "
+}
+
+# runs ARG...: rlock ARG... runs its command, which says "ran".
+runs() {
+    try "$@"
+    assert_equal "$status: $output" "0: ran"
+}
+
+@test "who comes within the time runs nothing: 0, or -E, and one line; who comes later runs" {
+    local kind
+    for kind in run fair; do
+        redis FLUSHALL
+        runs "$kind" --once-per 1h -n x -- echo ran
+        assert_equal "$stderr" ""
+        skipped run --once-per 1h -n x -- echo ran
+        skipped fair -x --once-per 1h -n x -- echo ran
+        skipped run -E 0 --once-per 1h -n x -- echo ran
+        try fair -E 7 --once-per 1h -n x -- echo ran
+        assert_equal "$status: $output" "7: "
+        try run -q --once-per 1h -n x -- echo ran
+        assert_equal "$status: $output$stderr" "0: "
+        runs "$kind" -n x -- echo ran
+        wait_until 5 runs run --once-per 50ms -n x -- echo ran
+        assert_keys "$record"
+    done
+}
+
+@test "-E of a file counts as well" {
+    echo 'conflict-exit-code = 9' >"$RLOCK_CONFIG"
+    runs run --once-per 1h -n x -- echo ran
+    try run --once-per 1h -n x -- echo ran
+    assert_failure 9
+}
+
+@test "a run that fails leaves the next free: by its status, by a signal, not found, stopped for its lease" {
+    local command
+    for command in 'exit 3' 'kill -KILL $$' 'exec ./no-such-command' 'kill -TERM $$'; do
+        try run --once-per 1h -n x -- sh -c "$command" # 3, 137, 127, 143
+        [[ $status =~ ^(3|137|127|143)$ ]] || fail "$status"
+    done
+    try run --once-per 1h -n x -- ./no-such-command
+    assert_failure 127
+    try run --once-per 1h --no-renew -l "$(ms 300)" -n x -- sleep 60
+    assert_failure 76
+    try run --once-per 1h --timeout "$(ms 100)" -n x -- sh -c 'trap "exit 0" TERM; sleep 60 & wait'
+    assert_failure 124
+    runs run --once-per 1h -n x -- echo ran
+    skipped run --once-per 1h -n x -- echo ran
+}
+
+@test "so does one that lost its lock, though it ended well; and one whose rlock was killed" {
+    try run --once-per 1h -n x -- redis-cli -s "${RLOCK_SERVER#unix://}" DEL x
+    assert_failure 76
+    try run --once-per 1h --on-lost warn -n x -- redis-cli -s "${RLOCK_SERVER#unix://}" DEL x
+    assert_failure 76
+    start run --once-per 1h -l "$(ms 1000)" -n x -- sh -c 'echo >in; sleep 60'
+    wait_until 5 test -s in
+    kill -KILL "$pid"
+    reap "$pid"
+    assert_equal "$(redis EXISTS "$record")" 0
+    runs run --once-per 1h -n x -- echo ran
+    skipped run --once-per 1h -n x -- echo ran
+}
+
+@test "who waits for a run that succeeds runs nothing; of those who wait for one that fails, one runs" {
+    local who own
+    for own in 0 3; do
+        rm -f held-x let-go-x history
+        log=hold start run --once-per 1h -n x -- sh -c ": >held-x; until [ -e let-go-x ]; do sleep 0.01; done; exit $own"
+        holder=$pid
+        wait_until 5 test -e held-x
+        for who in a b c; do
+            brief "$who" "$who$who"
+            act "$who" run --once-per 1h
+            act "$who$who" fair --once-per 1h
+        done
+        wait_until 5 waiters x 6
+        : >let-go-x
+        reap "$holder"
+        assert_equal "$status" "$own"
+        gone 0 a b c aa bb cc
+        assert_equal "$own: $(order | wc -w)" "$own: $((own == 0 ? 0 : 1))"
+        assert_equal "$(cat {a,b,c,aa,bb,cc}.err | grep -c 'not running x: ')" $((own == 0 ? 6 : 5))
+        assert_keys "$record"
+        redis FLUSHALL
+    done
+}
+
+@test "--min-hold: who waits while the lock is kept runs nothing either" {
+    runs run --once-per 1h --min-hold 1h -n x -- echo ran
+    skipped run --once-per 1h -n x -- echo ran
+    try run -x -n x -- echo ran
+    assert_failure 75
+}
+
+@test "nested: an inner run is one, whatever is around it; what is around it without the option notes nothing" {
+    runs run -n x -- rlock run --once-per 1h -n x -- echo ran
+    try run -n x -- rlock fair --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: "
+    skipped run --once-per 1h -n x -- echo ran
+    redis FLUSHALL
+    try run --once-per 1h -n x -- rlock run -n x -- sh -c 'exit 4'
+    assert_failure 4
+    see x
+    assert_seen 'v[0]["last_run"]["exit_status"], v[0]["last_run"]["succeeded"]' "(4, None)"
+    runs run --once-per 1h -n x -- rlock run -n x -- echo ran
+}
+
+@test "the reply to the release is lost: noted once; to the request that takes it: one run" {
+    proxy_start
+    try run --io-timeout "$(ms 300)" --once-per 1h -n x -- true
+    assert_success
+    redis DEL "$record"
+    proxy lose-reply "$(sha release)" 1
+    runs run --io-timeout "$(ms 300)" --once-per 1h -n x -- echo ran
+    assert_equal "$stderr" ""
+    skipped run --once-per 1h -n x -- echo ran
+    redis DEL "$record"
+    proxy lose-reply "$(sha acquire)" 1
+    runs run --io-timeout "$(ms 300)" --once-per 1h -n x -- echo ran
+    skipped fair --once-per 1h -n x -- echo ran
+    assert_bitten lost-reply 2
+}
+
+@test "without the option nothing is asked and nothing noted" {
+    monitor rlock run -n x -- true
+    refute grep -q rlock_last monitor.txt
+    assert_equal "$(grep -ci evalsha monitor.txt)" 2
+    assert_no_keys
+    monitor rlock run --once-per 1h -n x -- true
+    assert_equal "$(grep -ci 'evalsha.*rlock_last:{x}' monitor.txt)" 2
+    monitor rlock run --once-per 1h -n x -- true
+    assert_equal "$(grep -ci evalsha monitor.txt)" 1
+}
+
+@test "status shows the last run: when, where, for how long, with what status; also of a lock that is free" {
+    local before
+    before=$(now_ms)
+    try run --once-per 1h -n x -- sh -c 'sleep 0.3; exit 5'
+    see
+    assert_seen 'v[0]["name"], v[0]["kind"], v[0]["state"]' "('x', None, 'free')"
+    assert_seen '{k: n for k, n in v[0]["last_run"].items() if k not in ("ended", "took_ms", "pid")}' \
+        "{'exit_status': 5, 'host': '$(uname -n)', 'user': '$(id -un)', 'command': 'sh -c sleep 0.3; exit 5', 'succeeded': None}"
+    assert_seen "300 <= v[0]['last_run']['took_ms'] <= 3000 * $SLOW" True
+    assert_seen "$before <= __import__('datetime').datetime.fromisoformat(v[0]['last_run']['ended'].replace('Z', '+00:00')).timestamp() * 1000 <= $(now_ms)" True
+    try status x
+    assert_line --regexp '^ +failed 5 after [0-9.]+m?s .*@.* [0-9]+m?s +sh -c sleep'
+    try run --once-per 1h -n x -- true
+    see x
+    assert_seen 'v[0]["last_run"]["exit_status"], v[0]["last_run"]["succeeded"] == v[0]["last_run"]["ended"]' "(0, True)"
+    hold x
+    see x
+    assert_seen 'v[0]["state"], len(v[0]["holders"]), v[0]["last_run"]["command"]' "('held', 1, 'true')"
+    try status
+    assert_line --regexp '^ +ran [0-9.]+m?s '
+    try status -q x
+    assert_failure 75
+    let_go x
+    reap "$holder"
+    try status -q x
+    assert_success
+}
+
+@test "64 before anything is sent: several names, a kind that has no runs, a time that is none" {
+    local command
+    assert_usage --once-per 'several names' -- run --once-per 1h -n x -n y -- touch ran
+    for command in read write 'sem --permits 1' 'latch wait' 'latch down'; do
+        # shellcheck disable=SC2086
+        assert_usage --once-per "${command%% --*}" -- $command --once-per 1h -n x -- touch ran
+    done
+    assert_usage --once-per 'acquire run' -- acquire run --once-per 1h -n x
+    for period in 0 -1s never '' 200y; do
+        assert_usage --once-per -- run --once-per="$period" -n x -- touch ran
+    done
+}
+
+@test "a key of somebody else's in the record's place: 65, and it stays as it is" {
+    redis SET "$record" mine
+    try run --once-per 1h -n x -- touch ran
+    assert_failure 65
+    assert_message
+    assert_file_not_exist ran
+    runs run -n x -- echo ran
+    assert_equal "$(redis GET "$record")" mine
+}

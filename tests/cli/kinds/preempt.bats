@@ -1,0 +1,238 @@
+#!/usr/bin/env bats
+# preempt.bats: --preempt and --preemptible: a waiter asks the holder to end, who has agreed to that.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/queue
+load ../../lib/status
+
+# yielded WHO BY: WHO said that BY asked for the lock, in one line.
+yielded() {
+    grep -qx "rlock: stopping the command of x: $(id -un)@$(uname -n) pid ${pid_of[$2]} asks for the lock" "$1.err" ||
+        fail "$1 said: $(cat "$1.err")"
+}
+
+@test "the holder's command gets SIGTERM, the lock is given back, and who asked gets it: run, fair, and both" {
+    local holder waiter
+    for holder in run fair; do
+        for waiter in run fair; do
+            holds a "$holder" --preemptible
+            brief b
+            act b "$waiter" --preempt
+            gone 75 a
+            gone 0 b
+            yielded a b
+            grep -qx 'rlock: asked the holder of x to end' b.err
+            assert_equal "$(order)" "a b"
+            check_history history
+            assert_no_keys
+            rm -f history end-*
+        done
+    done
+}
+
+@test "all of the command ends before the next begins, SIGKILL after --kill-after included; the lease is renewed" {
+    local holder
+    log=a start run --preemptible -l "$(ms 900)" -n x -- sh -c \
+        'setsid "$0" --log history --note who=deep --ignore-term --until never & "$0" --log history --note who=a --until never' "$SECTION"
+    holder=$pid
+    wait_until 5 entered_section a
+    wait_until 5 entered_section deep
+    brief b
+    act b fair --preempt
+    gone 0 b
+    reap "$holder"
+    assert_equal "$status" 75
+    # deep, which was killed, could note no exit: but that it was told to, before the other began.
+    (($(stamp b enter) > $(sed -n 's/.*who=deep term=//p' history)))
+    assert_equal "$(pgrep -fc "[w]ho=deep")" 0
+}
+
+@test "-E of the holder; a command that ends well all the same; one that is over by then" {
+    log=a start run -E 9 --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
+    wait_until 5 test -e in
+    try fair --preempt -n x -- true
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 9
+    holds b fair --preemptible
+    finish b
+    assert_equal "$(cat b.err)" ""
+}
+
+@test "who has not agreed is waited for: rlock's and Redisson's; a line says so" {
+    holds a fair
+    brief b
+    act b fair --preempt
+    wait_until 5 queued 1
+    wait_until 5 grep -qx 'rlock: cannot ask the holder of x to end: it has no --preemptible; waiting for it' b.err
+    finish a b
+    foreign_hold x 60000
+    brief c
+    act c run --preempt
+    wait_until 5 grep -q 'it has no --preemptible' c.err
+    foreign_release x
+    gone 0 c
+    assert_equal "$(order)" "a b c"
+}
+
+left() { # N: of a to d so many are there
+    local who alive=0
+    for who in a b c d; do
+        ended "${pid_of[$who]}" || alive=$((alive + 1))
+    done
+    ((alive == $1))
+}
+
+@test "several that ask and agree: each makes way for the next, the last one stays" {
+    local who last=
+    holds a fair --preemptible
+    for who in b c d; do
+        act "$who" fair --preempt --preemptible
+    done
+    wait_until 20 left 1
+    for who in a b c d; do
+        ended "${pid_of[$who]}" && gone 75 "$who" || last=$who
+    done
+    wait_until 5 entered_section "$last"
+    finish "$last"
+    check_history history
+    assert_no_keys
+}
+
+@test "with --supersede the newest takes the place of those that wait as well" {
+    holds a fair --preemptible
+    redis CLIENT PAUSE 300 WRITE # meanwhile nobody gets in
+    act b fair --preempt --preemptible --supersede
+    gone 75 a
+    wait_until 10 entered_section b
+    brief c
+    act c fair --preempt --preemptible --supersede
+    gone 75 b
+    gone 0 c
+    assert_equal "$(order)" "a b c"
+}
+
+@test "a holder that comes after it was asked for is asked, too" {
+    holds a fair
+    joins b --preemptible
+    brief c
+    joins c --preempt
+    finish a
+    gone 75 b # maybe before its command began
+    yielded b c
+    gone 0 c
+    assert_gap a c 3000
+    grep -q 'it has no --preemptible' c.err
+}
+
+listeners() { # N: holders that listen
+    (($(redis PUBSUB CHANNELS 'rlock_break:*' | grep -c .) == $1))
+}
+
+@test "a message that is lost: it is asked again" {
+    holds a run --preemptible
+    wait_until 5 listeners 1
+    redis CLIENT KILL TYPE pubsub
+    brief b
+    act b fair --preempt
+    gone 75 a
+    gone 0 b
+}
+
+@test "a lease so short that else nobody would listen; two names; --min-hold" {
+    holds a run --preemptible -l "$(ms 600)"
+    wait_until 5 listeners 1
+    brief b
+    act b run --preempt
+    gone 75 a
+    gone 0 b
+    log=two start run --preemptible -n w -n x -- sh -c ': >in; exec sleep 60'
+    wait_until 5 test -e in
+    try fair --preempt -n x -- true
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 75
+    rm in
+    log=long start run --preemptible --min-hold 60s -n x -- sh -c ': >in; exec sleep 60'
+    wait_until 5 test -e in
+    try run --preempt -w "$(ms 1500)" -n x -- true
+    assert_failure 75
+    reap "$pid"
+    assert_equal "$status" 75
+}
+
+@test "nested: the outermost hold agrees for all" {
+    log=a start run --preemptible -n x -- rlock run -n x -- sh -c ': >in; exec sleep 60'
+    wait_until 5 test -e in
+    try run --preempt -n x -- true
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 75
+    rm in
+    log=b start run -n x -- rlock run --preemptible -n x -- sh -c ': >in; until [ -e go ]; do sleep 0.01; done'
+    wait_until 5 test -e in
+    try run --preempt -w "$(ms 700)" -n x -- true
+    assert_failure 75
+    assert_stderr_has 'it has no --preemptible'
+    : >go
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_no_keys
+}
+
+@test "who is asked to end has not succeeded, for --once-per, whatever -E says" {
+    log=a start run -E 0 --once-per 1h --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
+    wait_until 5 test -e in
+    try fair --preempt --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: ran"
+    reap "$pid"
+    assert_equal "$status" 0
+}
+
+@test "the lease is lost while the command is being stopped: 76" {
+    server_start lone
+    log=a start run -s "$(server_url lone)" -l "$(ms 1500)" --preemptible -n x -- sh -c 'trap "" TERM; : >in; while :; do sleep 0.01; done'
+    wait_until 5 test -e in
+    redis_on lone PUBLISH "rlock_break:$(redis_on lone HKEYS x)" 'preempt somebody' >told
+    wait_until 5 grep -q 'somebody asks for the lock' a.err
+    redis_on lone DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+}
+
+@test "without the options nothing is published, and no thread is started for it" {
+    foreign_hold x 60000
+    listen 'rlock_break:*' "rlock_break:$foreign_owner"
+    try fair -w "$(ms 300)" -n x -- true
+    assert_failure 75
+    assert_equal "$(grep -c preempt messages)" 0
+    rlock run -n y -- true # the server knows the script then, which has the word
+    monitor rlock run -n y -- true
+    refute grep -q rlock_break monitor.txt
+}
+
+@test "status tells who may be asked" {
+    holds a run --preemptible
+    see x
+    assert_seen 'v[0]["holders"][0]["preemptible"]' True
+    finish a
+    holds b run
+    see x
+    assert_seen '"preemptible" in v[0]["holders"][0]' False
+    finish b
+}
+
+@test "64 before anything is sent" {
+    assert_usage --preempt --wait -- fair --preempt -x -n x -- touch ran
+    assert_usage --preempt --wait -- run --preempt -w 0 -n x -- touch ran
+    echo 'no-wait = yes' >"$RLOCK_CONFIG"
+    assert_usage --preempt --wait -- run --preempt -n x -- touch ran
+    : >"$RLOCK_CONFIG"
+    assert_usage --preemptible --no-renew -- fair --preemptible --no-renew -n x -- touch ran
+    local command
+    for command in read write 'sem --permits 1' 'acquire run' 'latch wait'; do
+        # shellcheck disable=SC2086
+        assert_usage --preempt "${command%% --*}" -- $command --preempt -n x
+    done
+}

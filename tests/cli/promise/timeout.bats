@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# timeout.bats: --timeout ends the command and all that it has started, whatever becomes of rlock, and then
+# gives the lock back.
+
+load ../../lib/rlock
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    tree=TREE=$TEST_MARK
+}
+
+# family OPTION...: a background rlock whose command, and a child in another session, ignore SIGTERM.
+family() {
+    start run -n x "$@" -- env "$tree" SECTION="$SECTION" sh -c 'trap "" TERM
+        setsid sh -c "trap \"\" TERM; sleep 600; sleep 600" &
+        "$SECTION" --log history --beat beat --ignore-term --until never &
+        while :; do wait; done'
+    wait_until 10 test -s history
+}
+
+# 124, and one line that says why.
+assert_timed_out() { # NAME [TEXT...]
+    assert_equal "$status" 124
+    assert_message
+    assert_stderr_has "stopped the command of $1 on $RLOCK_SERVER: it ran longer than --timeout" "${@:2}"
+}
+
+reap_timed_out() { # [TEXT...]
+    reap "$pid"
+    stderr=$(cat err)
+    assert_timed_out x "$@"
+    assert_no_processes "$tree"
+    assert_no_keys
+}
+
+@test "every command that runs one: 124, one line, the lock is given back" {
+    local kind
+    for kind in run fair read write 'sem --permits 2' 'sem --plain --permits 2' 'run --on-lost warn' 'run --no-renew' \
+        'latch wait' 'latch down'; do
+        redis FLUSHALL
+        # shellcheck disable=SC2086 # several words
+        took 200 5000 rlock $kind -n x --timeout 200ms -- sleep 600
+        assert_timed_out x 200ms
+        [[ $kind == *sem* ]] || assert_no_keys
+        [[ $kind != *sem* ]] || assert_equal "$(redis GET x)" 2
+    done
+}
+
+@test "a command that is stopped in its first moments, and ends by itself: nobody waits for more" {
+    # SIGTERM stays ignored; 5 ms after its start the witness would come.
+    took 200 2500 env --ignore-signal=TERM "$RLOCK" run -n x --timeout 1ms -- sleep 0.2
+    assert_timed_out x
+}
+
+@test "124 also where the command takes SIGTERM for an order to end well, and where it needs SIGKILL" {
+    try run -n x --timeout 200ms -- sh -c 'trap "exit 0" TERM; sleep 600 & wait'
+    assert_timed_out x
+    try run -n x --timeout 200ms --kill-after 0 -c 'trap "" TERM; sleep 600'
+    assert_timed_out x SIGKILL
+}
+
+@test "a command that is done in time has its own status, and what it leaves behind is left alone" {
+    try run -n x --timeout 30s -- sh -c 'exit 5'
+    assert_equal "$status$stderr" 5
+    try run -n x --timeout 30s -- sh -c 'kill -TERM $$'
+    assert_equal "$status$stderr" 143
+    try run -n x --timeout "$(ms 800)" -- sh -c 'sleep 600 >/dev/null 2>&1 & echo $! >left'
+    assert_equal "$status$stderr" 0
+    ! wait_until 1 ended "$(cat left)" 2>/dev/null || fail "it was ended"
+    kill "$(cat left)"
+}
+
+@test "SIGTERM to all descendants, --kill-after later SIGKILL; the lock is held until they are dead" {
+    local begin
+    family -l "$(ms 600)" --timeout "$(ms 1500)" --kill-after "$(ms 200)"
+    begin=$(entered history)
+    wait_until 10 ended "$pid"
+    (($(termed history) - begin > 1300000000 * SLOW)) || fail "SIGTERM too early"
+    (($(termed history) - begin < 2500000000 * SLOW)) || fail "SIGTERM too late"
+    (($(beat beat) - $(termed history) > 150000000 * SLOW)) || fail "less than --kill-after"
+    (($(beat beat) - $(termed history) < 800000000 * SLOW)) || fail "more than --kill-after"
+    reap_timed_out SIGKILL
+}
+
+@test "while the command takes its time to end, nobody else gets in" {
+    start run -n x -l "$(ms 900)" --timeout "$(ms 300)" --kill-after "$(ms 300)" -- sh -c \
+        'exec 2>/dev/null; trap ": >told" TERM; while :; do sleep 0.01; done'
+    wait_until 10 test -e told
+    try run -x -n x -- true
+    assert_failure 75
+    reap_timed_out SIGKILL
+}
+
+@test "the wait does not count" {
+    local waiter
+    hold x
+    log=waiter start run -n x --timeout "$(ms 1000)" -- sh -c "sleep 0.0$SLOW; exit 6"
+    waiter=$pid
+    wait_until 5 grep -q waiting waiter.err
+    sleep "$((11 * SLOW / 10)).$((11 * SLOW % 10))" # longer than the limit, at which nothing may happen
+    ! ended "$waiter" || fail "it has ended"
+    let_go x
+    reap "$waiter"
+    assert_equal "$status" 6
+    reap "$holder"
+}
+
+@test "rlock is stopped: the guardian keeps the limit" {
+    family --timeout "$(ms 800)" --kill-after "$(ms 200)"
+    kill -STOP "$pid"
+    wait_until 5 none_marked "$tree"
+    in_state "$pid" T
+    assert_held x
+    kill -CONT "$pid"
+    reap_timed_out
+}
+
+@test "the guardian is stopped: rlock keeps the limit" {
+    family --timeout "$(ms 300)" --kill-after "$(ms 100)"
+    kill -STOP "$(guardian_of "$pid")"
+    reap_timed_out SIGKILL
+}
+
+@test "rlock is killed: all are dead at once, long before the limit" {
+    family --timeout 600s
+    kill -KILL "$pid"
+    wait_until 5 none_marked "$tree"
+    reap "$pid"
+}
+
+@test "a command that has stopped, and rlock with it: both go on, and end" {
+    start run -n x --timeout "$(ms 1500)" -- env "$tree" sh -c 'kill -STOP $$; sleep 600'
+    wait_until 5 in_state "$pid" T
+    reap_timed_out
+}
+
+@test "a command that the system is slow to start: its limit counts" {
+    command -v strace >/dev/null || skip "needs strace"
+    printf '#!/bin/sh\n: >ran\n' >slow
+    chmod +x slow
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    run --separate-stderr strace -f -qq -o trace -e trace=execve -P "$PWD/slow" \
+        -e inject=execve:delay_enter=$((1000000 * SLOW)) \
+        "$RLOCK" run -n x --timeout "$(ms 300)" --kill-after "$(ms 100)" -- "$PWD/slow"
+    stderr=$(grep -v '^strace:' <<<"$stderr")
+    assert_timed_out x SIGKILL
+    assert_file_not_exist ran
+}
+
+@test "a lock that is lost while the command ends for its time: 76" {
+    family -l "$(ms 30000)" --timeout "$(ms 1500)" --kill-after "$(ms 5000)"
+    wait_until 10 termed_at_all
+    try break --force x
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 76
+    stderr=$(cat err)
+    assert_stderr_has "lost x"
+    assert_no_processes "$tree"
+}
+
+termed_at_all() {
+    [[ -n $(termed history) ]]
+}
+
+@test "a signal that comes in the meantime is passed on, and changes nothing" {
+    start run -n x --timeout "$(ms 1000)" -- sh -c 'trap ": >heard" INT; : >ready; while :; do sleep 0.01; done'
+    wait_until 5 test -e ready
+    kill -INT "$pid"
+    wait_until 5 test -e heard
+    reap_timed_out
+}
+
+@test "a command that ends in the very moment: its status or 124, and then the line" {
+    local n ms
+    for n in {1..40}; do
+        ms=$((20 + n % 8))
+        try run -n x --timeout "${ms}ms" -- sleep "0.0$ms"
+        [[ $status$stderr == 0 ]] || assert_timed_out x
+        assert_free x
+    done
+    assert_no_keys
+}
+
+@test "a config file may have it, for all; 0 is no limit" {
+    echo 'timeout = 200ms' >"$RLOCK_CONFIG"
+    try run -n x -- sleep 600
+    assert_timed_out x 200ms
+    try run -n x --timeout 0 -- sleep 0.4
+    assert_success
+    try latch wait -n x # which runs nothing
+    assert_success
+}
+
+@test "latch: --kill-after is not bound to a lease; a count-down that timed out does not count" {
+    redis_latch 2
+    try latch down -n x --timeout 200ms --kill-after 11s -- sleep 600
+    assert_timed_out x
+    assert_equal "$(redis GET x)" 2
+    try latch down -n x --always --timeout 200ms -- sleep 600
+    assert_timed_out x
+    assert_equal "$(redis GET x)" 1
+}
+
+redis_latch() { # COUNT
+    rlock latch set -n x --count "$1"
+}
+
+@test "64: what cannot be, and where no command runs" {
+    assert_usage --timeout negative -- run -n x --timeout=-1 -- touch ran
+    assert_usage --timeout unit -- run -n x --timeout 5y -- touch ran
+    assert_usage --timeout --wait -- latch wait -n x --timeout 5
+    assert_usage --timeout --wait -- latch down -n x --timeout 5
+    assert_usage --timeout --wait -- sem -n x --resize 3 --timeout 5
+}

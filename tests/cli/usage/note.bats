@@ -1,0 +1,178 @@
+#!/usr/bin/env bats
+# note.bats: what --note, or the CI job, says of who holds a lock: to those who wait, in status, in the log.
+
+load ../../lib/rlock
+load ../../lib/status
+
+job=https://gitlab.example/group/project/-/jobs/7
+
+# assert_note TEXT: of who holds x.
+assert_note() {
+    see x
+    assert_seen 'v[0]["holders"][0]["note"]' "${1:-None}"
+}
+
+@test "those who wait are told, also by status and break; where nobody has a note all is as before" {
+    hold x
+    try status x
+    refute_output --partial NOTE
+    assert_note ''
+    redis HVALS 'rlock_info:{x}' | grep -v note
+    let_go x
+    reap "$holder"
+    hold x --note "ticket 42"
+    try run -w "$(ms 100)" -n x -- true
+    assert_failure 75
+    assert_equal "$(grep -c '^rlock: .* x: held by .* for [0-9]*s (ticket 42), sh -c ' <<<"$stderr")" 2
+    try status x
+    assert_line --index 0 --regexp ' COMMAND +NOTE$'
+    assert_line --index 1 --regexp ' ticket 42$'
+    assert_note 'ticket 42'
+    try break --force x
+    assert_stderr_has '(ticket 42)'
+    reap "$holder"
+}
+
+@test "waiters of fair have theirs in status" {
+    hold x
+    log=waiter start fair -n x --note second -- true
+    wait_until 5 waits_in_line 1
+    see x
+    assert_seen 'v[0]["holders"][0]["note"], v[0]["waiters"][0]["note"]' "(None, 'second')"
+    try status x
+    assert_line --index 1 --regexp ' sh -c '
+    assert_line --index 2 --regexp ' second$'
+    let_go x
+    reap "$pid"
+}
+
+@test "every kind, and a lock without a command; what --min-hold keeps" {
+    local kind handle
+    for kind in fair read write 'sem --permits 1'; do
+        # shellcheck disable=SC2086 # several words
+        try acquire $kind -n x -l 1m --note "a $kind"
+        assert_success
+        handle=$output
+        assert_note "a $kind"
+        rlock release "$handle"
+        redis FLUSHALL
+    done
+    try run -n x --min-hold 1m --note 'kept back' -- true
+    assert_note 'kept back'
+    try run -x -n x -- true
+    assert_stderr_has '(kept back)'
+}
+
+@test "without --note it is the page of the CI job" {
+    local github=(GITHUB_SERVER_URL=https://github.com GITHUB_REPOSITORY=me/it GITHUB_RUN_ID=123)
+    noted() { # EXPECTED VARIABLE=VALUE... [-- OPTION...]
+        local expected=$1 variables=()
+        shift
+        while (($#)) && [[ $1 != -- ]]; do
+            variables+=("$1")
+            shift
+        done
+        rlock break --force x 2>/dev/null || true
+        env "${variables[@]}" "$RLOCK" acquire run -n x "${@:2}" >/dev/null
+        assert_note "$expected"
+    }
+    noted "$job" "CI_JOB_URL=$job" BUILD_URL=https://jenkins/1 "${github[@]}"
+    noted https://github.com/me/it/actions/runs/123 BUILD_URL=https://jenkins/1 "${github[@]}"
+    noted https://jenkins/1 BUILD_URL=https://jenkins/1 "${github[@]:0:2}"
+    noted '' CI_JOB_URL= BUILD_URL=
+    noted mine "CI_JOB_URL=$job" -- --note mine
+    noted '' "CI_JOB_URL=$job" -- --note ''
+    # One that cannot be a note is none.
+    noted https://jenkins/1 CI_JOB_URL=$'https://a\nb' BUILD_URL=https://jenkins/1
+    noted '' "CI_JOB_URL=https://$(printf 'x%.0s' {1..257})"
+    noted '' "CI_JOB_URL=https://$(printf 'x%.0s' {1..3000})"
+    echo 'note = of this machine' >"$RLOCK_CONFIG"
+    noted 'of this machine' "CI_JOB_URL=$job"
+    noted '' "CI_JOB_URL=$job" -- --note ''
+}
+
+@test "no password is shown, and no login of a CI job's URL" {
+    : >seen_all
+    shown() {
+        try acquire run -n x --log json "$@"
+        {
+            echo "$stderr"
+            redis HVALS 'rlock_info:{x}'
+            rlock status x
+            rlock status --json x
+            rlock run -x -n x -- true 2>&1 || true
+        } >>seen_all
+        rlock break --force x 2>/dev/null
+    }
+    CI_JOB_URL=https://user:S3CRET@ci/1 shown
+    CI_JOB_URL=https://S3CRET@ci/2 shown
+    CI_JOB_URL=https://user:S3/CRET@ci/3 shown
+    BUILD_URL='https://ci/4?password=S3CRET' shown
+    shown --note 'see https://user:S3CRET@ci/5 and redis://:S3CRET@h'
+    refute grep -E 'S3|CRET' seen_all
+    local n
+    for n in 1 2 3 4 5; do
+        grep -q "ci/$n" seen_all
+    done
+}
+
+@test "what strangers have written there is text, and nothing more" {
+    foreign_hold x 60000
+    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" \
+        '{"host":"h","user":"u","pid":1,"command":"c","note":"a\u001b[2Jb\u202ec\nd","since":1}' >/dev/null
+    try status x
+    assert_line --index 1 --partial 'a?[2Jb?c?d'
+    try run -x -n x -- true
+    assert_stderr_has '(a?[2Jb?c?d)'
+    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" '{"host":"h","note":{"a":1}}' >/dev/null
+    try status x
+    assert_success
+    try run -x -n x -- true
+    assert_failure 75
+}
+
+@test "the log: note of ours, holder_note of who holds it" {
+    hold x --note theirs
+    try run --log json -x -n x --note ours -- true
+    assert_stderr_has '"event":"busy"' '"holder_note":"theirs"'
+    try fair --log json -w "$(ms 100)" -n x --note ours -- true
+    assert_stderr_has '"event":"waiting"' '"holder_note":"theirs"'
+    try run --log json -n y --note ours -- true
+    assert_equal "$(grep -c '"note":"ours"' <<<"$stderr")" 2 # acquired, released
+    try run --log json -n y -- true
+    refute grep -q note <<<"$stderr"
+    let_go x
+}
+
+@test "a note costs no command more" {
+    local without
+    rlock run -n x -- true
+    redis CONFIG RESETSTAT >/dev/null
+    rlock run -n x -- true
+    without=$(commands)
+    redis CONFIG RESETSTAT >/dev/null
+    rlock run -n x --note "$job" -- true
+    assert_equal "$(commands)" "$without"
+}
+
+commands() {
+    redis INFO commandstats | sed -n 's/^cmdstat_\([^:]*:calls=[0-9]*\),.*/\1/p' | grep -v -e info -e config | sort
+}
+
+@test "latch, which nobody holds, takes no notice of the job" {
+    CI_JOB_URL=$job try latch wait --log json -n gate -- true
+    assert_success
+    refute grep -q note <<<"$stderr"
+}
+
+@test "64: control characters, more than 256 bytes, none at all" {
+    local long
+    long=$(printf 'x%.0s' {1..256})
+    assert_usage --note control -- run -n x --note $'a\nb' -- touch ran
+    assert_usage --note control -- run -n x --note $'a\x7fb' -- touch ran
+    assert_usage --note 256 -- run -n x --note "${long}x" -- touch ran
+    assert_usage --note argument -- run -n x --note
+    assert_usage --note 'looks like an option' -- run -n x --note -x -- touch ran
+    try run -n x --note "$long" -- true
+    assert_success
+}

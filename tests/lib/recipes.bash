@@ -1,0 +1,130 @@
+# recipes.bash: runs the recipes of rlock-cookbook(7), as what they are for would: in the directory sandbox,
+# with the programs of bin.
+#
+# recipe_KIND TEXT WHERE [WORD]
+# shellcheck shell=bash
+
+# by_cron LINE: the command of a line of a crontab, by sh, with an empty environment but for what
+# /etc/rlock.conf would say. cron would send a mail of what it prints.
+by_cron() {
+    local line
+    read -r _ _ _ _ _ line <<<"$1"
+    run env -C sandbox -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" sh -c "$line"
+}
+
+# Free, it runs its job; held by another host, one that does not wait is silent, and all is well; nor does one
+# run again that is to run once.
+recipe_crontab() {
+    local line name
+    while read -r line; do
+        redis FLUSHALL >/dev/null
+        name=$(sed -n 's/.* -n \([^ ]*\) .*/\1/p' <<<"$line")
+        by_cron "$line"
+        assert_success || fail "$2: $line" || return
+        assert_output 'report sent' || fail "$2: $line" || return
+        if [[ $line == *--min-hold* || $line == *--once-per* ]]; then
+            by_cron "$line"
+            assert_success && refute_output || fail "$2, a second time: $line" || return
+        fi
+        [[ $line == *'run -x'* ]] || continue
+        redis FLUSHALL >/dev/null
+        foreign_hold "$name" 60000
+        by_cron "$line"
+        assert_success && refute_output || fail "$2, while it is held: $line" || return
+    done <<<"$1"
+}
+
+# A unit of systemd: it is accepted, and what it starts runs. A timer's service stands before it.
+recipe_unit() {
+    local line
+    mkdir -p units
+    sed "s|/usr/bin/rlock|$RLOCK|; s|/usr/local/sbin|$PWD/sandbox|" <<<"$1" >"units/$3"
+    printf '[Service]\nExecStart=/bin/true\n' >units/right.service
+    if systemd-analyze verify --man=no --recursive-errors=no "$PWD/units/right.service" 2>/dev/null; then
+        run systemd-analyze verify --man=no --recursive-errors=no "$PWD/units/$3"
+        assert_success && refute_output --partial "${3%.*}." || fail "$2: $output" || return
+    fi
+    if [[ $3 == *.timer ]]; then
+        assert_file_exists "units/${3%.timer}.service"
+        return
+    fi
+    line=$(sed -n 's/^ExecStart=//p' "units/$3")
+    run sh -c "$line"
+    assert_success || fail "$2: $line" || return
+}
+
+# The one job of a CI file, as the runner would.
+recipe_ci() {
+    printf '%s\n' "$1" >ci.yml
+    run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
+    assert_success || fail "$2" || return
+    assert_line deployed
+    assert_no_keys
+}
+
+# The command of a container: an array of texts.
+recipe_container() {
+    local -a words
+    mapfile -t words < <(python3 -c 'import sys, yaml
+words = yaml.safe_load(sys.stdin)["command"]
+assert all(isinstance(word, str) for word in words), words
+print("\n".join(words))' <<<"$1")
+    run env -C sandbox "${words[@]}"
+    assert_success || fail "$2: ${words[*]}" || return
+    assert_output 'report sent'
+}
+
+recipe_ansible() {
+    printf '%s\n' "$1" >playbook.yml
+    run env -C sandbox python3 "$TOOLS/playbook.py" "$PWD/playbook.yml"
+    assert_success || fail "$2" || return
+    ! command -v ansible-playbook >/dev/null || [[ $(command -v ansible-playbook) == "$PWD"/bin/* ]] ||
+        ansible-playbook --syntax-check playbook.yml
+}
+
+# By terraform itself where it is; its braces in any case, and what it runs.
+recipe_terraform() {
+    local command
+    mkdir -p tf
+    printf '%s\n' "$1" >tf/main.tf
+    if command -v /usr/local/bin/terraform /usr/bin/terraform >/dev/null; then
+        run "$(command -v /usr/local/bin/terraform /usr/bin/terraform | head -n 1)" fmt -check -diff tf
+        assert_success || fail "$2" || return
+    fi
+    assert_equal "$(tr -cd '{' <tf/main.tf | wc -c)" "$(tr -cd '}' <tf/main.tf | wc -c)"
+    command=$(sed -n 's/^ *command *= "\(.*\)"$/\1/p' tf/main.tf)
+    run env -C sandbox sh -c "$command"
+    assert_success || fail "$2: $command" || return
+    assert_output deployed
+}
+
+# make TARGET, twice: the lock was given back. All scripts that are named are run.
+recipe_makefile() {
+    local script
+    printf '%s\n' "$1" >sandbox/Makefile
+    echo 'int main(void) { return 0; }' >sandbox/program.c
+    run make -C sandbox "$3"
+    assert_success || fail "$2" || return
+    run make -C sandbox -B -j 4 "$3"
+    assert_success || fail "$2" || return
+    while read -r script; do
+        assert_line "$(cd sandbox && "$script")" || fail "$2: $script" || return
+    done < <(grep -o '\./[a-z]*\.sh' <<<"$1")
+}
+
+# Rules of Prometheus: each figure that they ask for is there.
+recipe_alerts() {
+    local figure
+    printf '%s\n' "$1" >alerts.yml
+    run python3 -c 'import re, sys, yaml
+(group,) = yaml.safe_load(open(sys.argv[1]))["groups"]
+assert group["name"] and group["rules"]
+for rule in group["rules"]:
+    assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"} and rule["alert"].isalnum(), rule
+    print("\n".join(re.findall(r"\brlock_\w+", rule["expr"])))' alerts.yml
+    assert_success || fail "$2" || return
+    for figure in $output; do
+        grep -q "^\.It Cm.*\b$figure\b" "$PROJECT/man/rlock-status.1" || fail "$2: no $figure" || return
+    done
+    ! command -v promtool >/dev/null || promtool check rules alerts.yml
+}

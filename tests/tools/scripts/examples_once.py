@@ -1,0 +1,155 @@
+"""--once-per: what is noted of runs that have ended, and who runs after them."""
+import json
+
+from bench import A, B, C, HOLD, INFO, LEASE, QUEUE, about, attempt, same
+from client import BUSY, DONE, GRANTED, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
+
+RECORD = "rlock_last:{x}"
+HOUR, DAY = 3600000, 86400000
+
+
+def _ran(lock, number, period=HOUR, status=0, owner=A):
+    """One run, which must be wanted."""
+    same(lock.take(owner, attempt(number), period=period)[0], GRANTED)
+    same(lock.give(owner, attempt(number), ended=(period, status, 1500)), [RELEASED, 0, 0])
+
+
+def _noted(bench, field):
+    return json.loads(bench.server("HGET", RECORD, field))
+
+
+def once_noted(bench):
+    run = bench.lock("run")
+    bench.hear(run.channel)
+    _ran(run, 1)
+    bench.standing(RECORD)
+    bench.heard((run.channel, "0"))
+    bench.ends_in(DAY, RECORD)
+    record = bench.server.value(RECORD)
+    same(sorted(record), ["done", "keep", "last", "success"])
+    same((record["keep"], record["last"]), (str(HOUR), record["success"]))
+    last = _noted(bench, "last")
+    about(last.pop("ended"), bench.server.now())
+    about(int(record["done"]), bench.server.now())
+    same(last, {"host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1,
+                "status": 0, "took_ms": 1500})
+    run.take(B, attempt(2))  # who does not ask for it
+    run.give(B, attempt(2))
+    same(bench.server.value(RECORD), record)
+
+
+def once_within(bench):
+    run, fair = bench.locks("run", "fair")
+    _ran(run, 1)
+    bench.server.let_pass(HOUR - 5000)
+    for number, lock in ((2, run), (3, fair)):
+        for wait in (True, False):
+            answer = lock.take(B, attempt(number), period=HOUR, wait=wait)
+            about(answer[1], HOUR - 5000)
+            same(answer[:1] + answer[2:], [DONE, 1500, "host", 42, "user", "command"])
+    bench.standing(RECORD)
+    same(fair.take(C, attempt(4))[0], GRANTED)  # without it
+    same(fair.take(B, attempt(5), period=HOUR)[0], DONE, "while others hold it")
+    same(fair.take(B, attempt(5), period=HOUR // 2)[0], BUSY, "a shorter time")
+    same(bench.server.value(QUEUE), [B])
+    same(fair.take(B, attempt(5), period=HOUR)[0], DONE, "who stands in line")
+    fair.give(B, attempt(5))
+    fair.give(C, attempt(4))
+    bench.server.let_pass(5000)
+    _ran(run, 6)
+
+
+def once_failed(bench):
+    run = bench.lock("run")
+    _ran(run, 1, status=3)
+    same(sorted(bench.server.value(RECORD)), ["keep", "last"])
+    same(_noted(bench, "last")["status"], 3)
+    _ran(run, 2)
+    bench.server.let_pass(HOUR - 5000)
+    same(run.take(A, attempt(3), period=HOUR)[0], DONE)
+    _ran(run, 4, period=HOUR // 2, status=143)
+    same((_noted(bench, "last")["status"], _noted(bench, "success")["status"]), (143, 0))
+    same(run.take(A, attempt(5), period=HOUR)[0], DONE, "the success before it still counts")
+    bench.server.let_pass(5000)
+    same(run.take(A, attempt(6), period=HOUR)[0], GRANTED)
+
+
+def once_longest(bench):
+    run = bench.lock("run")
+    _ran(run, 1, period=1000)
+    bench.ends_in(DAY, RECORD)
+    same(run.take(B, attempt(2), period=7 * DAY)[0], DONE)
+    bench.ends_in(7 * DAY, RECORD)
+    same(bench.server.value(RECORD)["keep"], str(7 * DAY))
+    bench.server.let_pass(1000)
+    same(run.take(B, attempt(3), period=1000)[0], GRANTED)
+    same(run.give(B, attempt(3), ended=(1000, 0, 5)), [RELEASED, 0, 0])
+    bench.ends_in(7 * DAY, RECORD)  # who asks for a week finds this one, too
+    bench.server.let_pass(7 * DAY - 2000)
+    same(run.take(B, attempt(4), period=7 * DAY)[0], DONE)
+    bench.server.let_pass(2000)
+    bench.standing()
+
+
+def once_clock_set_back(bench):
+    run = bench.lock("run")
+    _ran(run, 1)
+    bench.server.let_pass(-50 * DAY)
+    same(run.take(B, attempt(2), period=HOUR)[:2], [DONE, 0])
+    bench.ends_in(DAY, RECORD)
+    bench.server.let_pass(HOUR)
+    same(run.take(B, attempt(2), period=HOUR)[0], GRANTED)
+
+
+def once_noted_once(bench):
+    run = bench.lock("run")
+    _ran(run, 1)
+    before = bench.server.value(RECORD)
+    same(run.give(A, attempt(1), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
+    same(run.take(B, attempt(2))[0], GRANTED)
+    same(run.give(A, attempt(1), ended=(HOUR, 1, 1500)), [LOST, 0, 0])
+    bench.server("DEL", "x")  # B has lost it
+    same(run.give(B, attempt(2), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
+    same(bench.server.value(RECORD), before)
+
+
+def once_granted_again(bench):
+    for kind in ("run", "fair"):
+        lock = bench.lock(kind)
+        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
+        bench.server("HSET", RECORD, "done", bench.server.now())
+        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
+        same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+        bench.server("DEL", RECORD)
+
+
+def once_nested(bench):
+    run = bench.lock("run")
+    token = run.take(A, attempt(1), period=HOUR)[1]
+    same(run.take(B, attempt(2), proof=(A, token), period=HOUR)[0], REENTERED)
+    same(run.give(A, attempt(2), waiter=B, ended=(HOUR, 0, 7)), [STILL_HELD, 1, 0])
+    same(_noted(bench, "last")["took_ms"], 7)
+    same(run.give(A, attempt(2), waiter=B, ended=(HOUR, 1, 8)), [LOST, 0, 0])
+    same(run.take(B, attempt(3), proof=(A, token), period=HOUR)[0], DONE)
+    same(bench.server.value("x"), {A: "1"})
+    same(run.give(A, attempt(1), keep=5000, ended=(HOUR, 2, 9)), [RELEASED, 0, 0])
+    bench.standing("x", INFO, RECORD)
+    same((_noted(bench, "last")["status"], _noted(bench, "success")["took_ms"]), (2, 7))
+
+
+def once_and_others(bench):
+    run = bench.lock("run")
+    same(run.take(A, attempt(1), period=HOUR)[0], GRANTED)
+    bench.server("CONFIG", "SET", "maxmemory", 1)
+    try:
+        same(run.give(A, attempt(1), ended=(HOUR, 0, 5)), [RELEASED, 0, 0])
+        same(run.take(B, attempt(2), period=DAY)[0], DONE)
+    finally:
+        bench.server("CONFIG", "SET", "maxmemory", 0)
+    same(_noted(bench, "last")["took_ms"], 5)
+    bench.server("SET", RECORD, "mine")
+    same(run.take(A, attempt(4), period=HOUR), [WRONG_KIND, 0, 0])
+    same(run.take(A, attempt(5)), [GRANTED, run.token(), LEASE])
+    bench.standing("x", INFO, HOLD, RECORD)
+    same(run.give(A, attempt(5), ended=(HOUR, 0, 5)), [RELEASED, 0, 0])
+    same(bench.server.value(RECORD), "mine")
