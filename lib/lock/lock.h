@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "lock/busy.h"
 #include "lock/kind.h"
 #include "lock/listener.h"
 #include "lock/resource.h"

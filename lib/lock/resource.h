@@ -8,6 +8,7 @@
 
 struct rlock_lock;
 struct rlock__ballot;
+struct rlock__busy;
 struct rlock__routes;
 
 enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
@@ -47,19 +48,6 @@ struct rlock__resource {
     int64_t lease_end_ms;         /* while held: until when on a majority */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
-};
-
-/* It is held by others, or not to be taken: what the servers say of that. */
-struct rlock__busy {
-    struct rlock__resource *resource; /* NULL: it is not */
-    int64_t hint_ms;                  /* when that hold expires; -1: never */
-    int64_t place;    /* in line, from 1; before we stand in it: what ours would be */
-    int64_t again_ms; /* how long we may sleep at most; 0: not said */
-    bool split;       /* of several servers no majority is anybody's */
-    struct rlock_holder holder;
-    bool done; /* it is not taken because of this run */
-    struct rlock_run run;
-    rlock__reply *reply; /* what their texts are in; the owner of this frees it */
 };
 
 /* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the

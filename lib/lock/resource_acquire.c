@@ -23,57 +23,6 @@ enum {
     HEAL_MS = 100       /* for what a server does not hold of what the majority does */
 };
 
-static const char *text_or_empty(const rlock__reply *reply, size_t i) {
-    const char *text = rlock__reply_text(reply, i);
-    return text != NULL ? text : "";
-}
-
-/* What the answer says of who holds it. Takes the reply, whose text the holder borrows. */
-static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
-    const rlock__reply *reply = answer->reply;
-    int64_t kept = 0, asked = 0;
-    struct rlock__busy busy = {
-        .resource = resource,
-        .hint_ms = answer->a,
-        .place = answer->b,
-        .reply = answer->reply,
-        .holder = {.name = resource->name,
-                   .owner = text_or_empty(reply, 3),
-                   .host = text_or_empty(reply, 4),
-                   .user = text_or_empty(reply, 6),
-                   .command = text_or_empty(reply, 7),
-                   .note = text_or_empty(reply, 13),
-                   .position = rlock__resource_in_line(resource) ? answer->b : 0,
-                   .as_of_ms = rlock_now_ms()},
-    };
-    (void)rlock__reply_integer(reply, 5, &busy.holder.pid);
-    (void)rlock__reply_integer(reply, 8, &busy.holder.held_ms);
-    (void)rlock__reply_integer(reply, 9, &busy.holder.waiting);
-    busy.holder.kept = rlock__reply_integer(reply, 10, &kept) && kept == 1;
-    if (rlock__reply_integer(reply, 14, &asked) && asked >= RLOCK_PREEMPT_ASKED &&
-        asked <= RLOCK_PREEMPT_DENIED)
-        busy.holder.preemption = (enum rlock_preemption)asked;
-    answer->reply = NULL;
-    return busy;
-}
-
-/* What the answer says of the run that has succeeded already. Takes the reply. */
-static struct rlock__busy done_by(struct rlock__answer *answer) {
-    const rlock__reply *reply = answer->reply;
-    struct rlock__busy busy = {
-        .done = true,
-        .reply = answer->reply,
-        .run = {.host = text_or_empty(reply, 3),
-                .user = text_or_empty(reply, 5),
-                .command = text_or_empty(reply, 6),
-                .age_ms = answer->a,
-                .took_ms = answer->b},
-    };
-    (void)rlock__reply_integer(reply, 4, &busy.run.pid);
-    answer->reply = NULL;
-    return busy;
-}
-
 /* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
  * asked for. */
 static bool is_grant(const struct rlock__resource *resource, const struct rlock__answer *answer) {
@@ -136,55 +85,6 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
                                  ? rlock__lease_end_ms(ballot->sent_ms, lock->lease_ms)
                                  : RLOCK_FOREVER;
     return vote;
-}
-
-/* How long a waiter may sleep, as the server says that wants it soonest. */
-static void note_again(int64_t *again_ms, const rlock__reply *reply) {
-    int64_t ms = 0;
-    if (rlock__reply_integer(reply, 11, &ms) && ms > 0 && (*again_ms == 0 || ms < *again_ms))
-        *again_ms = ms;
-}
-
-/* Every server's place may be another; who stands first somewhere is woken there. */
-static struct rlock__busy busy_by_most(struct rlock__ballot *ballot) {
-    const char *owners[RLOCK_SERVERS_MAX] = {NULL};
-    size_t servers[RLOCK_SERVERS_MAX] = {0}, count = 0, supporters;
-    int64_t again_ms = 0;
-    for (size_t i = 0; i < ballot->batch.count; i++) {
-        if (ballot->votes[i] != RLOCK_BUSY)
-            continue;
-        note_again(&again_ms, ballot->runs[i].answer.reply);
-        owners[count] = text_or_empty(ballot->runs[i].answer.reply, 3);
-        servers[count++] = i;
-    }
-    const size_t chosen = servers[rlock__ballot_most(owners, count, &supporters)];
-    struct rlock__busy busy = busy_by(ballot->resource, &ballot->runs[chosen].answer);
-    busy.again_ms = again_ms;
-    busy.split = ballot->batch.count > 1 && supporters < ballot->batch.enough;
-    return busy;
-}
-
-/* One server's word is enough, however many there are: it has happened. */
-static struct rlock__busy busy_by_done(struct rlock__ballot *ballot) {
-    size_t i = 0;
-    while (ballot->votes[ballot->asked[i]] != RLOCK_DONE)
-        i++;
-    return done_by(&ballot->runs[i].answer);
-}
-
-/* Others took each token that we wanted: as after a split vote one tries again, not all at once. */
-static struct rlock__busy busy_by_rivals(struct rlock__resource *resource) {
-    return (struct rlock__busy){
-        .resource = resource,
-        .hint_ms = -1,
-        .split = true,
-        .holder = {.name = resource->name,
-                   .owner = "",
-                   .host = "",
-                   .user = "",
-                   .command = "",
-                   .note = ""},
-    };
 }
 
 static enum rlock_status note_hold(struct rlock__resource *resource,
@@ -276,14 +176,14 @@ enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
     rlock__ballot_run(&ballot, limit);
     enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
-        *busy = busy_by_most(&ballot);
+        *busy = rlock__busy_by_most(&ballot);
     else if (status == RLOCK_DONE)
-        *busy = busy_by_done(&ballot);
+        *busy = rlock__busy_by_done(&ballot);
     rlock__ballot_end(&ballot);
     if (status == RLOCK_OK) {
         status = note_hold(resource, limit);
         if (status == RLOCK_BUSY)
-            *busy = busy_by_rivals(resource);
+            *busy = rlock__busy_by_rivals(resource);
     }
     if (status != RLOCK_OK && (ballot.unconfirmed || resource->instance_count > 1))
         give_back_few(resource);

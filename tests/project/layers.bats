@@ -183,7 +183,7 @@ layers() {
 	client kind
 	resource script_retry subscription
 	ballot
-	listener
+	busy listener
 	resource_check resource_release token
 	resource_acquire
 	resource_renew
