@@ -9,7 +9,7 @@ class Mutant:
 
 
 RELEASE, TAKE = "lua/mutex_release.lua", "lua/include/mutex_take.lua"
-GUARDIAN, RUN, KEEPER = "cmd/process/guardian.c", "cmd/hold/run.c", "lib/lock/keeper.c"
+SUPERVISE, RUN, KEEPER = "cmd/process/supervise.c", "cmd/hold/run.c", "lib/lock/keeper.c"
 NOW = "rlock__lease_end_ms(rlock_now_ms(), "
 
 MUTANTS = (
@@ -103,19 +103,19 @@ MUTANTS = (
             "    if (status > EXIT_BY_SIGNAL)\n        return status;\n"
             "    return release(run, ended ? min_hold_left_ms(run) : 0, status);")),
     Mutant("the guardian kills three seconds too late",
-           (GUARDIAN, "return deadline_kill_at(&guardian->plan->deadline, lease_end_ms(guardian));",
+           (SUPERVISE, "return deadline_kill_at(&guardian->plan->deadline, lease_end_ms(guardian));",
             "return deadline_kill_at(&guardian->plan->deadline, lease_end_ms(guardian)) + 3000;"),
-           (GUARDIAN, "return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian));",
+           (SUPERVISE, "return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian));",
             "return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian)) + 3000;")),
     Mutant("the guardian lives on when rlock is killed",
-           (GUARDIAN, "        kill_all(guardian); /* rlock is dead: nobody renews, at once */\n", "")),
+           (SUPERVISE, "        supervise_kill_all(guardian); /* rlock is dead: nobody renews, at once */\n", "")),
     Mutant("rlock does not kill in a stopped guardian's stead",
            (RUN, "int64_t until = overdue_at_ms(run);", "int64_t until = RLOCK_FOREVER;"),
            (RUN, "if (rlock_now_ms() >= overdue_at_ms(run)) {", "if (rlock_now_ms() < 0) {")),
     Mutant("nothing is renewed",
            (RUN, "    return run->keeper == NULL && !run->lost && !run->settings->no_renew;", "    (void)run;\n    return false;")),
     Mutant("SIGKILL comes without SIGTERM",
-           (GUARDIAN, "    (void)descendants_signal(&guardian->descendants, SIGTERM);\n", "")),
+           (SUPERVISE, "    (void)descendants_signal(&guardian->descendants, SIGTERM);\n", "")),
     Mutant("the inner end gives the outer hold back",
            (RELEASE, "    if left > 0 then return give_back_one(left) end\n", "")),
     Mutant("dead waiters keep their place",

@@ -1,0 +1,44 @@
+/* supervise.h: the guardian's watch over the command while it runs. */
+#ifndef RLOCK_CMD_SUPERVISE_H
+#define RLOCK_CMD_SUPERVISE_H
+
+#include <sys/types.h>
+
+#include "process/descendants.h"
+#include "process/guardian.h"
+
+enum phase {
+    RUNNING,  /* the lease is sure, and time is left */
+    STOPPING, /* SIGTERM is out; SIGKILL follows */
+    ENDED,
+};
+
+struct guardian {
+    const struct guardian_plan *plan;
+    enum phase phase;
+    struct descendants descendants; /* of the command */
+    bool has_left;                  /* the job of rlock and the command */
+    pid_t witness;                  /* 0: none */
+    int child_fd;                   /* signalfd for SIGCHLD */
+    int timer_fd;
+    int64_t started_ms; /* the command */
+    int64_t kill_at_ms; /* STOPPING */
+    struct report report;
+};
+
+/* It is too late to start a command: one that ran would get its SIGTERM now. */
+bool supervise_is_late(const struct guardian *guardian);
+
+/* When the command gets SIGKILL whatever happens, as far as is known now; CLOCK_BOOTTIME. */
+int64_t supervise_kill_at_ms(const struct guardian *guardian);
+
+/* Returns when the command has ended, or has been ended: the phase is ENDED, the report says how.
+ * Does as it is told meanwhile: orders.h. */
+void supervise(struct guardian *guardian);
+
+/* SIGKILL to all, at once. */
+void supervise_kill_all(struct guardian *guardian);
+
+void supervise_dismiss_witness(struct guardian *guardian);
+
+#endif
