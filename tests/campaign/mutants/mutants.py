@@ -35,8 +35,9 @@ MUTANTS = (
            ("cmd/process/descendants.c", "if (is_still(pid, parent, walk->listed[before].at_ms)) {",
             "if (is_still(pid, parent, walk->listed[before].at_ms) && getsid(pid) != pid) {")),
     Mutant("a lost lock is not noticed",
-           (KEEPER, "if (status == RLOCK_LOST || status == RLOCK_WRONG_KIND)\n            return RLOCK_LOST;",
-            "if (status == RLOCK_LOST)\n            status = RLOCK_OK;")),
+           ("lib/lock/resource_renew.c", "const enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);",
+            "enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);\n"
+            "    if (vote == RLOCK_LOST)\n        vote = RLOCK_OK;")),
     Mutant("a lease is counted from the answer",
            ("lib/lock/resource_acquire.c", "rlock__lease_end_ms(ballot->sent_ms, ", NOW),
            ("lib/lock/resource_renew.c", "rlock__lease_end_ms(ballot->sent_ms, ", NOW)),
