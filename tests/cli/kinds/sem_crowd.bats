@@ -39,7 +39,7 @@ churned() {
         churning 5 $option
         begin=$(now_ms)
         # shellcheck disable=SC2086
-        waits "big$option" $option --take 3
+        act "big$option" sem -q $option --take 3
         wait_until 15 entered_section "big$option"
         echo "after $(($(now_ms) - begin)) ms"
         before=$(wc -l <small)
