@@ -5,11 +5,14 @@
 #include <stdlib.h>
 
 #include "lock/lock.h"
+#include "os/clock.h"
 #include "os/options.h"
 #include "os/random.h"
 #include "redis/script_retry.h"
 
 enum { DONE = 1, OTHER_KIND = -1 };
+
+enum { NUMBER = 3 }; /* which of the arguments it is */
 
 /* Which script, on what kind's keys. */
 struct verb {
@@ -17,6 +20,7 @@ struct verb {
     const struct rlock__script *const *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
+    bool remembered; /* the server knows the attempt until it hears that we have the answer */
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
@@ -31,6 +35,18 @@ static enum rlock_status check(rlock_client *client, const struct verb *verb,
     return RLOCK_OK;
 }
 
+/* Nothing of the attempt is on its way any more. It ends by itself where this does not arrive. */
+static void let_forget(rlock_client *client, const struct verb *verb,
+                       const struct rlock_count *count, struct rlock__call call) {
+    struct rlock__answer answer;
+    const struct rlock__limit limit = rlock__client_call_limit(
+        client, rlock_now_ms(), false, count->deadline_ms, count->cancel_fd);
+    call.args[NUMBER] = "0";
+    call.replicated = false;
+    if (rlock__script_run(&client->routes.at[0], *verb->script, &call, &limit, &answer) == RLOCK_OK)
+        rlock__reply_free(answer.reply);
+}
+
 static enum rlock_status carry_out(rlock_client *client, const struct verb *verb,
                                    const struct rlock__call *call, const struct rlock_count *count,
                                    struct rlock__answer *answer) {
@@ -43,6 +59,8 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
+    if (answer->code == DONE && verb->remembered && !in_doubt)
+        let_forget(client, verb, count, *call);
     /* Not there after a request whose answer was lost, or that the replicas did not acknowledge:
      * that request has opened it. */
     const bool did_it = in_doubt && verb->not_done == RLOCK_LOST;
@@ -53,14 +71,18 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
 static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
                                   const struct rlock_count *count, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(verb->kind);
-    char id[RLOCK__ID_SIZE], number[24];
-    char *keys[RLOCK__KEYS_MAX], *publish = rlock__kind_publish(kind, count->name);
-    const bool made =
-        rlock__kind_keys(keys, kind->keys, count->name) && publish != NULL && rlock__random_id(id);
+    char id[RLOCK__ID_SIZE] = "", number[24], *keys[RLOCK__KEYS_MAX];
+    const bool drawn = rlock__random_id(id);
+    char *publish = rlock__kind_publish(kind, count->name);
+    char *tombstone = rlock__kind_tombstone(count->name, id);
+    const bool made = rlock__kind_keys(keys, kind->keys, count->name) && drawn && publish != NULL &&
+                      tombstone != NULL;
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
     struct rlock__call call = {
         .arg_count = 5, .args = {id, "0", id, number, publish}, .replicated = count->number > 0};
     rlock__call_add_keys(&call, keys);
+    if (verb->remembered)
+        call.keys[call.key_count++] = tombstone;
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
         status = carry_out(client, verb, &call, count, answer);
@@ -68,6 +90,7 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
         rlock__error_set(&client->error, "no memory, or no random bytes");
     rlock__kind_keys_free(keys);
     free(publish);
+    free(tombstone);
     return status;
 }
 
@@ -91,18 +114,18 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY, true};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST, false};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, false};
     return change(client, &verb, count, NULL, in_use);
 }

@@ -165,6 +165,12 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
     return key;
 }
 
+char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]) {
+    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
+    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", id);
+    return rlock__kind_key(pattern, lock_name);
+}
+
 bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],
                       const char *lock_name) {
     bool made = true;

@@ -2,6 +2,7 @@
 #ifndef RLOCK_KIND_H
 #define RLOCK_KIND_H
 
+#include "os/random.h"
 #include "redis/script.h"
 
 struct rlock__kind {
@@ -34,6 +35,10 @@ bool rlock__kind_knows(const struct rlock__kind *kind, const char *variant);
 
 /* The key that a pattern names for a lock. The caller frees it; NULL: no memory. */
 char *rlock__kind_key(const char *pattern, const char *lock_name);
+
+/* The key that says which tries of an attempt are over (lua/include/try.lua). The caller frees it;
+ * NULL: no memory. */
+char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]);
 
 /* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
  * no memory. */

@@ -74,15 +74,13 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
 }
 
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id) {
-    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
     const size_t length = strcspn(id, ".");
     const unsigned number = id[length] == '.' ? (unsigned)strtoul(id + length + 1, NULL, 10) : 1;
     (void)snprintf(resource->hold_id, sizeof resource->hold_id, "%.*s", (int)length, id);
     for (size_t i = 0; i < resource->instance_count; i++)
         resource->instances[i].tries = number - (number > 0);
-    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", resource->hold_id);
     free(resource->tombstone);
-    resource->tombstone = rlock__kind_key(pattern, resource->name);
+    resource->tombstone = rlock__kind_tombstone(resource->name, resource->hold_id);
     return resource->tombstone != NULL;
 }
 

@@ -419,6 +419,10 @@ example() { # NAME: of a function in examples_*.py
     example repeated_count_down_counts_once
 }
 
+@test "a set repeated sets once, also when the latch has opened since" {
+    example repeated_set_sets_once
+}
+
 @test "a renewal does not outlive the release (#7272)" {
     example renewal_does_not_outlive_the_release
 }

@@ -43,7 +43,7 @@ class Played:
             self.version = server.version
         model = search.model
         self.states, self.transitions = len(search.parents), search.transitions
-        self.asked, self.most, self.gaps = len(model.answers), model.most, getattr(model, "gaps", ())
+        self.asked, self.most = len(model.answers), model.most
         self.seconds = time.monotonic() - began
 
     def __str__(self):
@@ -60,8 +60,6 @@ def play(args):
             played = Played(args, scene, size)
             rows.append((name, scene, size, played))
             print(f"{name} {','.join(map(str, size))}: {played}", flush=True)
-            for gap in played.gaps:
-                print(f"known: {gap}", flush=True)
             if played.found:
                 bad += 1
                 print(played.found, flush=True)

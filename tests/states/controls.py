@@ -51,6 +51,8 @@ CONTROLS = {
         "permits are held"),
     "a permit that comes back twice": Control(
         "sem", "sem_release", "sem.give(#ours)", "sem.give(call.permits)", "are available"),
+    "a latch that is set anew by a request that comes late": Control(
+        "latch", "latch_set", "if try.is_over() then", "if false then", "set again", (4, 1, 1, 1)),
     "a latch that is open, and nobody is told": Control(
         "latch", "latch_down", "server.tell_all('0')", "", "all are told", (4, 1, 1, 1)),
     "a count that is repeated, and counted": Control(

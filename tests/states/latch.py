@@ -1,8 +1,8 @@
 """Latches, in all states: some set one, others count it down, and others wait for it.
 
-A count has no number of a try, and no tombstone: its attempt is remembered for a minute, as long as the latch
-stands (lua/include/latch.lua). A request without an answer is sent again (lib/redis/script_retry.c); what was on the
-connection that broke may arrive later.
+A count-down is remembered for a minute, as long as the latch stands (lua/include/latch.lua); who set it, until it has
+had its answer, if nothing of it may come any more. A request without an answer is sent again
+(lib/redis/script_retry.c); what was on the connection that broke may arrive later.
 """
 from typing import NamedTuple
 
@@ -28,12 +28,7 @@ class State(NamedTuple):
     redis: tuple
     parties: tuple
     purse: Purse
-    set: bool = False  # it was, once
     age: int = 0  # ms that have passed
-
-
-class Gap(Exception):
-    """What is known not to be promised: not gone on from."""
 
 
 class Latch(Stage):
@@ -41,16 +36,16 @@ class Latch(Stage):
 
     def __init__(self, server, folder, kinds, faults, times, broken=None):
         super().__init__(server, folder, [Role("latch", permits=2 if kind == "set" else 1) for kind in kinds], broken)
-        self.kinds, self.parties, self.gaps = kinds, Table(), set()
+        self.kinds, self.parties = kinds, Table()
         self.classes = [[i for i, kind in enumerate(kinds) if kind == each] for each in sorted(set(kinds))]
-        self.first = self.ordered(self.empty, [Party()] * len(kinds), Purse(faults, times), False, 0)
+        self.first = self.ordered(self.empty, [Party()] * len(kinds), Purse(faults, times), 0)
 
-    def ordered(self, redis, parties, purse, was_set, age):
+    def ordered(self, redis, parties, purse, age):
         numbers, redis = [self.parties.number(each) for each in parties], list(redis)
         for alike in self.classes:
             for i, (number, part) in zip(alike, sorted((numbers[i], redis[i + 1]) for i in alike)):
                 numbers[i], redis[i + 1] = number, part
-        return State(tuple(redis), tuple(numbers), purse, was_set, age)
+        return State(tuple(redis), tuple(numbers), purse, age)
 
     def known(self, state):
         return [self.parties.values[number] for number in state.parties]
@@ -77,45 +72,40 @@ class Latch(Stage):
 
     def follow(self, state, action):
         name, i = action
-        redis, known, purse, was_set, age = state.redis, self.known(state), state.purse, state.set, state.age
+        redis, known, purse, age = state.redis, self.known(state), state.purse, state.age
         if name == "later":
             known = [each._replace(due=True) for each in known]
-            return self.ordered(self.later(redis, i), known, purse._replace(times=purse.times - 1), was_set, age + i)
+            return self.ordered(self.later(redis, i), known, purse._replace(times=purse.times - 1), age + i)
         each = known[i]
         if name == "looks":
             redis, answer, _, _ = self.run(redis, known, i, Request("take", 1))
             open_now = self.count(redis) == 0
             must(answer[0] == (GRANTED if open_now else BUSY), f"who waits was told {answer}")
             known[i] = each._replace(done=open_now, hears=0 if open_now else 1, due=not open_now and not each.hears)
-            return self.ordered(redis, known, purse, was_set, age)
+            return self.ordered(redis, known, purse, age)
         if name == "request late":
             known[i] = each._replace(asks=True, strays=each.strays + 1)
-            return self.ordered(redis, known, purse._replace(faults=purse.faults - 1), was_set, age)
-        try:
-            redis, answer = self.change(redis, known, i, was_set)
-        except Gap as gap:
-            self.gaps.add(str(gap))
-            return state
+            return self.ordered(redis, known, purse._replace(faults=purse.faults - 1), age)
+        redis, answer = self.change(redis, known, i)
         each = known[i]
-        was_set = was_set or self.kinds[i] == "set"
         if name == "arrives":
             known[i] = each._replace(strays=each.strays - 1)
         elif name == "reply lost":
             purse, known[i] = purse._replace(faults=purse.faults - 1), each._replace(asks=True)
         else:
             must(answer[0] in (RELEASED, LOST), f"a count was told {answer}")
+            if self.kinds[i] == "set" and not each.asks:
+                redis, _, _, _ = self.run(redis, known, i, Request("known", 0))
             known[i] = each._replace(asks=False, done=True)
-        return self.ordered(redis, known, purse, was_set, age)
+        return self.ordered(redis, known, purse, age)
 
-    def change(self, redis, known, i, was_set):
+    def change(self, redis, known, i):
         before, each, kind = self.count(redis), known[i], self.kinds[i]
         redis, answer, messages, _ = self.run(redis, known, i, Request(kind, 1))
         after = self.count(redis)
         if kind == "set":
-            must(after == (before or 2), f"set from {before} to {after}")
-            if was_set and not before:
-                raise Gap("a latch that was set, and is open, is set again by a request whose answer was lost, or that "
-                          "comes late")
+            must(after == (before or (0 if each.counted else 2)), f"set {'again ' * each.counted}from {before} to {after}")
+            known[i] = each._replace(counted=each.counted or not before)
         else:
             by = 1 if before and not each.counted else 0
             must(after == before - by, f"{'again ' if each.counted else ''}counted from {before} to {after}")
@@ -136,7 +126,8 @@ class SearchLatch(Search):
                 for key, sort, _, _, _, left in part:
                     must(sort or left >= 0 or key == "x", f"{key} never expires")
         else:
-            must(not any(parts), f"it is open, and there is {parts}")
+            left = [item for part in parts for item in part if "tombstone" not in item[0] or not item[1] and item[5] < 0]
+            must(not left, f"it is open, and there is {left}")
         for each, kind in zip(self.model.known(state), self.model.kinds):
             waits = kind == "wait" and not each.done and not each.due
             must(not waits or self.model.count(state.redis), "it is open, and one who waits was not told")

@@ -17,7 +17,7 @@ HELD = {"run": {0, 2, 3}, "fair": {0, 2, 3}, "read": {0, 2, 3, 9}, "write": {0, 
 TO_TAKE = {"run": 6}
 
 
-ELSE = {"raise": "token_raise", "set": "latch_set", "down": "latch_down"}
+ELSE = {"raise": "token_raise", "set": "latch_set", "known": "latch_set", "down": "latch_down"}
 
 
 class Role(NamedTuple):
@@ -33,7 +33,7 @@ class Role(NamedTuple):
 
 
 class Request(NamedTuple):
-    what: str  # take, renew, give; raise: quorum.py; set, down: latch.py
+    what: str  # take, renew, give; raise: quorum.py; set, known, down: latch.py
     number: int
     astray: bool = False
     line: bool = False  # it asks for a place in line
@@ -88,8 +88,8 @@ def arguments(role, i, request, heard_by):
         keys = [each if at in held else all_keys[0] for at, each in enumerate(all_keys[:max(held) + 1])]
     else:
         keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + [tombstone]
-    if request.what in ("set", "down"):
-        return [str(len(all_keys)), *all_keys, attempt(i), "0", attempt(i), str(role.permits),
+    if request.what in ("set", "down", "known"):
+        return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(0 if request.what == "known" else role.permits),
                 f"PUBLISH {heard_by:x}.{channel(role)}"]
     outer = owner(role.inner) if role.inner is not None else owner(i)
     args = [outer if request.under else owner(i), str(role.lease), f"{attempt(i)}.{request.number}",

@@ -21,7 +21,7 @@ each_is_missed() {
         if ((status == 0)); then
             assert_all_end "$kind without $without"
             occupy "$kind"
-            take "$kind" -q -w "$(ms 100)" -- touch ran
+            take "$kind" -q -w "$(ms 500)" -- touch ran
         fi
         expected=77
         [[ " publish " != *" $without "* ]] || expected=75

@@ -94,6 +94,18 @@ faults='lose-reply mute-reply lose-request mute-request'
     assert_equal "$(redis GET x)" 2
 }
 
+@test "the reply to a set is lost, and it opens meanwhile: success, and it is not set anew" {
+    proxy_start
+    proxy mute-reply "$(sha set latch)" 1
+    start latch set --io-timeout "$(ms 600)" -n x --count 1
+    wait_until 5 grep -q lost-reply proxy.log
+    rlock latch down -s "$(server_url main)" -n x
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_equal "$(redis EXISTS x)" 0
+    assert_tombstones_end
+}
+
 @test "the replies to looks are lost: the wait goes on, and ends when it opens" {
     local opened
     proxy_start

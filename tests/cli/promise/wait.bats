@@ -176,7 +176,7 @@ section_holds() {
 }
 
 @test "20 waiters: each enters once, none beside another, at two scripts a hand-off" {
-    local n pids=()
+    local n begin enough pids=()
     section_holds
     for n in {1..20}; do
         log=$n start run -q -n x -- "$SECTION" --log history --ms 1
@@ -184,6 +184,7 @@ section_holds() {
     done
     wait_until 10 waiters x 20
     redis CONFIG RESETSTAT
+    begin=$(now_ms)
     : >let-go
     for pid in "${pids[@]}"; do
         reap "$pid"
@@ -191,7 +192,9 @@ section_holds() {
     done
     reap "$holder"
     check_history --min-sections 20 history
-    (($(calls evalsha) <= 55)) || fail "$(calls evalsha) scripts for 20 hand-offs"
+    # Those that still wait are heard five times a second, all together.
+    enough=$((45 + ($(now_ms) - begin) / 200))
+    (($(calls evalsha) <= enough)) || fail "$(calls evalsha) scripts for 20 hand-offs, not $enough"
     assert_no_keys
 }
 

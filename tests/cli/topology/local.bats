@@ -187,7 +187,7 @@ long_hold() {
 }
 
 @test "a server that died before the end is there to take the lock back" {
-    start run -n x -l 60s -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    start run -n x -l 60s --io-timeout "$(ms 2000)" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
     wait_until 10 test -s held
     wait_until 3 appended
     local_server_kill

@@ -68,7 +68,7 @@ redis_step() {
 
 @test "it is gone when the server refuses" {
     foreign_hold x 60000
-    watch 200 "expect=for x" "$(redis_step "DEL x" "SET x text")" -- \
+    watch 200 "expect=for x" "$(redis_step "SET x text")" -- \
         run -n x -- true
     assert_equal "$status" 65
     assert_one_line "$screen"

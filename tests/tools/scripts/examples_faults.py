@@ -186,6 +186,16 @@ def repeated_count_down_counts_once(bench):
     same(latch.run("latch_set", A, LEASE, attempt(1), 3), [RELEASED, 2, 0], "the set, repeated")
 
 
+def repeated_set_sets_once(bench):
+    latch = bench.lock("latch")
+    for repeats in range(2):
+        same(latch.run("latch_set", A, LEASE, attempt(1), 1), [RELEASED, 1 - repeats, 0])
+        same(latch.run("latch_down", B, LEASE, attempt(2), 1), [RELEASED, 0, 0] if repeats == 0 else [LOST, 0, 0])
+    bench.ends_in(1200000, latch.key(f"rlock_tombstone:{attempt(1)}:{{*}}"))
+    same(latch.run("latch_set", A, LEASE, attempt(1), 0), [RELEASED, 0, 0], "its answer has come")
+    bench.standing()
+
+
 def renewal_does_not_outlive_the_release(bench):
     for kind in ("run", "fair", "read", "write", "sem"):
         options = {"total": 3} if kind == "sem" else {}

@@ -156,7 +156,14 @@ def out_of_memory_takes_nothing(bench):
 
 def out_of_memory_latch(bench):
     latch = bench.lock("latch")
-    latch.run("latch_set", A, LEASE, attempt(1), 2)
+    _memory(bench, 1)
+    try:
+        same(_refused(lambda: latch.run("latch_set", A, LEASE, attempt(1), 2)), "OOM")
+        bench.standing()
+    finally:
+        _memory(bench, 0)
+    for number in (2, 0):
+        latch.run("latch_set", A, LEASE, attempt(1), number)
     _memory(bench, 1)
     try:
         answer = _refused(lambda: latch.run("latch_down", A, LEASE, attempt(2), 1))

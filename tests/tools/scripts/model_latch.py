@@ -10,6 +10,7 @@ class Latch(Model):
     def __init__(self, *words):
         super().__init__(*words)
         self.count, self.done = None, set()
+        self.sets = set()  # what has set it, once, and has not heard of that
         self.calls = []  # that may be repeated
 
     def step(self):
@@ -26,12 +27,17 @@ class Latch(Model):
         attempt = attempt or f"{self.random.getrandbits(128):032x}"
         number = number or self.random.randint(1, 6)
         self.calls.append((self.set, attempt, number))
-        if self.count is not None:
-            expected = [RELEASED if attempt in self.done else LOST, self.count]
+        if attempt in self.sets or self.count is not None:
+            expected = [RELEASED if attempt in self.sets else LOST, self.count or 0]
             self.call("latch_set", attempt, number, expected, [])
             return
-        self.count, self.done = number, {attempt}
+        self.count = number
+        self.sets.add(attempt)
         self.call("latch_set", attempt, number, [RELEASED, number], ["1"])
+        if self.random.random() < 0.5:
+            self.calls.pop()
+            self.sets.remove(attempt)
+            self.call("latch_set", attempt, 0, [RELEASED, number], [])
 
     def down(self, attempt=None, by=None):
         attempt = attempt or f"{self.random.getrandbits(128):032x}"
@@ -69,9 +75,13 @@ class Latch(Model):
     def check(self, seen):
         must(seen.get("x") == (None if self.count is None else str(self.count)), "count", seen)
         must(set(seen.get(self.lock.keys[3]) or {}) == self.done, "attempts", seen)
-        must(set(seen) <= {"x", self.lock.keys[3]}, "keys", seen)
+        must(set(seen) <= {"x", self.lock.keys[3], *map(self.tombstone, self.sets)}, "keys", seen)
 
     def end(self):
         if self.count is not None:
             self.down(by=self.count)
-        must(not self.server.keys(), "left behind:", self.server.see())
+        must(set(self.server.keys()) == {*map(self.tombstone, self.sets)}, "left behind:", self.server.see())
+
+    @staticmethod
+    def tombstone(attempt):
+        return f"rlock_tombstone:{attempt}:{{x}}"
