@@ -39,6 +39,16 @@ class Tools:
         subprocess.run([*CC, "-o", program, HERE / f"{name}.c", *options], check=True)
         return program
 
+    def released(self):
+        """The static program, as releases have it: made in the build's directory. None: its libraries are missing."""
+        folder, root = self.build / "static", HERE.parent.parent
+        made = subprocess.run(["cmake", "-S", root, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                               "-DRLOCK_STATIC=ON"], check=False, capture_output=True).returncode == 0
+        if not made:
+            return None
+        subprocess.run(["ninja", "-C", folder], check=True, stdout=subprocess.DEVNULL)
+        return str(folder / "cmd" / "rlock")
+
     def bare(self, pair):
         """bare.c with an rlock's own words."""
         take, give = (quote(learn.encode(words)) for words in pair.requests)
