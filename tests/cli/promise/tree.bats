@@ -85,13 +85,17 @@ counts() { # N
 @test "where it may, the guardian runs before all that is ordinary; the command and the witness are ordinary" {
     chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
     start run -n x -- nice -n 3 sleep 600
-    wait_until 10 grep -qx lock-witness /proc/[0-9]*/comm
+    wait_until 10 has_witness
     wait_until 10 is_urgent
     run ps -o cls= --ppid "$(guardian_of "$pid")"
     refute_output --partial RR
     assert_equal "$(ps -o ni= -p "$(command_of "$pid")" | tr -d ' ')" $(($(nice) + 3))
     kill "$pid"
     reap "$pid"
+}
+
+has_witness() {
+    pgrep -P "$(guardian_of "$pid")" -x lock-witness >/dev/null
 }
 
 is_urgent() {
