@@ -62,7 +62,7 @@ def idle(figures):
     return ("All waiters together, while nobody gets the lock:\n\n"
             + table(["kind", "waiters", "scripts a second", "commands in each", "server's CPU",
                      "their own CPU"], rows)
-            + f"\n\nEach has {each['connections']:.0f} connections, {each['processes']} processes "
+            + f"\n\nEach has {each['connections']:.0f} connections, {each['processes']} process{'es' if each['processes'] != 1 else ''} "
               f"and {each['private_kib']} KiB of memory of its own.")
 
 
