@@ -19,7 +19,7 @@ enum {
     /* To be disconnected proves nothing by itself: who is promoted drops all connections, and is
      * connected to again within a tenth of a second. */
     DISCONNECTED_MS = 2000,
-    /* Who is cut off hears nobody any more, of some for one PING longer than of others. */
+    /* Who is or was cut off hears nobody, of some for one PING longer than of others. */
     LONGER_MS = 1500,
     SENTINELS_MAX = 64
 };
@@ -50,10 +50,21 @@ static bool was_master(const rlock__reply *row) {
     return field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
 }
 
+static int64_t ms_since(const rlock__reply *row, const char *what) {
+    const char *since = field(row, what);
+    return since != NULL ? strtoll(since, NULL, 10) : 0;
+}
+
 /* For how long the Sentinel has not heard it. */
 static int64_t silent_ms(const rlock__reply *row) {
-    const char *since = field(row, "last-ok-ping-reply");
-    return since != NULL ? strtoll(since, NULL, 10) : 0;
+    return ms_since(row, "last-ok-ping-reply");
+}
+
+/* Another Sentinel tells in its hello, every two seconds, of each new master. One that was cut off
+ * hears answers to PING again before it knows of that. */
+static int64_t sentinel_silent_ms(const rlock__reply *row) {
+    const int64_t ping_ms = silent_ms(row), hello_ms = ms_since(row, "last-hello-message");
+    return ping_ms > hello_ms ? ping_ms : hello_ms;
 }
 
 static bool is_gone(const rlock__reply *row) {
@@ -150,7 +161,7 @@ static int64_t majority_silent_ms(const rlock__reply *others) {
     if (count > SENTINELS_MAX)
         return INT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        const int64_t ms = silent_ms(rlock__reply_at(others, i));
+        const int64_t ms = sentinel_silent_ms(rlock__reply_at(others, i));
         size_t at = i;
         for (; at > 0 && silences[at - 1] > ms; at--)
             silences[at] = silences[at - 1];

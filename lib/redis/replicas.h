@@ -35,8 +35,8 @@ void rlock__replicas_without(struct rlock__replicas *replicas, const char *host,
 bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 
 /* Of those that are gone only such remain so as have been silent for clearly longer than a majority
- * of the Sentinels: one that hears nobody is cut off itself. others: its answer to SENTINEL
- * SENTINELS. */
+ * of the Sentinels: one that hears nobody is cut off itself, and one that has heard no hello since
+ * was until now. others: its answer to SENTINEL SENTINELS. */
 void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */

@@ -27,8 +27,11 @@ enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
     "*8\r\n" AT("10.0.0.8", "6381") FIELD("flags", flags) FIELD("last-ok-ping-reply", ms)
 #define OTHER(ms)    "*2\r\n" FIELD("last-ok-ping-reply", ms)
 #define OTHERS(a, b) "*2\r\n" OTHER(a) OTHER(b)
-#define ALL_HEARD    OTHERS("12", "600")
-#define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+/* Each answers PING again; the last hello of theirs is older. */
+#define BACK(hello)       "*4\r\n" FIELD("last-ok-ping-reply", "7") FIELD("last-hello-message", hello)
+#define OTHERS_BACK(a, b) "*2\r\n" BACK(a) BACK(b)
+#define ALL_HEARD         OTHERS("12", "600")
+#define ANSWERS(...)      ((const char *const[]){__VA_ARGS__, NULL})
 
 struct fixture {
     struct peer peers[SENTINELS_MAX];
@@ -275,6 +278,9 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
         /* It is the Sentinel that is cut off, and has not missed the others yet. */
         {"*1\r\n" SILENT("s_down,slave", "1200"), OTHERS("900", "1000"), 1, 1},
         {"*1\r\n" SILENT("slave", "6000"), OTHERS("5100", "5900"), 1, 1},
+        /* It was, and has not heard yet what became of the master meanwhile. */
+        {"*1\r\n" SILENT("s_down,slave", "3400"), OTHERS_BACK("2450", "2600"), 1, 1},
+        {"*1\r\n" SILENT("s_down,slave", "3700"), OTHERS_BACK("2100", "3600"), 0, 0},
         {"*1\r\n" SILENT("s_down,slave", "9000"), "*0\r\n", 0, 0}, /* it is the only one */
         {"*1\r\n" SILENT("s_down,slave", "9000"), "*1\r\n" OTHER("8000"), 1, 1},
         {"*1\r\n" REPLICA("s_down,slave"), ALL_HEARD, 1, 1}, /* since when? */
