@@ -25,5 +25,9 @@ end
 local refusal = waiters.refusal(waiters, rw.rights)
 if refusal then return refusal end
 local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
+if mode ~= 'write' and hint > rw.MARKER_TTL then -- the clock was set back: its writer may be dead
+    redis.call('PEXPIRE', rw.marker, rw.MARKER_TTL)
+    hint = rw.MARKER_TTL
+end
 local place, waiting, again_ms, ticket = waiters.place(waiters)
 return acquire.busy(mode and rw.holder() or writer, hint, place, waiting, more and waiters.SOON or again_ms, ticket)

@@ -367,6 +367,10 @@ example() { # NAME: of a function in examples_*.py
     example clock_set_back
 }
 
+@test "the server's clock is set back: a writer that was stopped keeps readers out for seconds only" {
+    example clock_set_back_readers
+}
+
 @test "after a silence a try that does not wait drops nobody; the dead do not block it for long" {
     example who_does_not_wait_buries_nobody_alive
 }

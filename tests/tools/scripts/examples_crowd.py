@@ -160,6 +160,21 @@ def clock_set_back(bench):
     same(lock.take(C, attempt(3), place="2")[0], GRANTED)
 
 
+def clock_set_back_readers(bench):
+    """The same for readers, whom a writer that was stopped keeps out."""
+    read, write = bench.locks("read", "write")
+    bench.hear(write.own_channel(B))
+    read.take(A, attempt(1))
+    write.take(B, attempt(2))
+    read.take(C, attempt(3))
+    bench.server.let_pass(-60000)
+    read.give(A, attempt(1))
+    for _ in range(3):
+        same(read.take(C, attempt(3), place="1")[0], BUSY)
+        bench.server.let_pass(2400)
+    same(read.take(C, attempt(3), place="1")[0], GRANTED)
+
+
 def who_does_not_wait_buries_nobody_alive(bench):
     """After a silence that was the server's: one that comes with --no-wait drops none."""
     lock = bench.lock("fair")
