@@ -18,6 +18,7 @@ local refusal = server.denies('PEXPIRE', '') or server.denies('HSET', '') or ser
 if refusal then return refusal end
 redis.call('HSET', call.tombstone, 'over', call.try) -- whatever of it comes late sets nothing, also when it has opened
 redis.call('PEXPIRE', call.tombstone, try.REMEMBER)
+latch.remember() -- by this a number is known to be a latch
 redis.call('SET', key.lock, call.permits)
 server.tell_all('1')
 return {RELEASED, call.permits, 0}

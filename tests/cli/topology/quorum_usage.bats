@@ -118,7 +118,7 @@ servers() {
     local dir each
     dir=$(mktemp -d /tmp/rlock-test.XXXXXX) # a Unix socket's path is short
     try run -s "local:$dir/1" -s "local:$dir/2" -s "local:$dir/3" -n x -- \
-        sh -c 'echo "$RLOCK_SERVER"; for s in "$0"/?/redis.sock; do redis-cli -s "$s" EXISTS x; done
+        sh -c 'echo "$RLOCK_SERVER"; for s in "$0"/?/redis.sock; do until redis-cli -s "$s" EXISTS x | grep 1; do sleep 0.02; done; done
             rlock run -x -n x -- printenv RLOCK_TOKEN' "$dir"
     for each in 1 2 3; do
         redis-cli -s "$dir/$each/redis.sock" SHUTDOWN NOSAVE || true

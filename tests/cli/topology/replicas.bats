@@ -222,6 +222,7 @@ assert_no_replica() {
 }
 
 @test "a latch is set, and counted down, once the replica has it, and only once" {
+    may_bury # it is sent again
     freeze one
     start latch set "${short[@]}" -n x --count 3
     wait_until 10 waits_done 2

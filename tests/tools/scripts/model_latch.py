@@ -31,7 +31,7 @@ class Latch(Model):
             expected = [RELEASED if attempt in self.sets else LOST, self.count or 0]
             self.call("latch_set", attempt, number, expected, [])
             return
-        self.count = number
+        self.count, self.done = number, {attempt}
         self.sets.add(attempt)
         self.call("latch_set", attempt, number, [RELEASED, number], ["1"])
         if self.random.random() < 0.5:
