@@ -30,6 +30,9 @@ CALM, CROWDED, FEW = 0.12, 0.2, 3  # of the rounds, of the faults
 TELLING = ("lock-deleted", "late-then-silent", "request-late", "reply-lost", "holder-stopped", "holder-killed",
            "guardian-stopped", "guardian-killed", "waiter-killed")  # come twice as often as the others
 QUICK = ("socket", "tcp")  # so do these
+# A busy machine may break what these ask for. Seen once, it is told, and stands in the table; the run has failed when
+# the same round, played alone, shows an anomaly again.
+OF_TIME = {"statuses", "waits", "handed", "forgotten", "noticed", "remains", "late"}
 QUORUM_KINDS = ("run", "rw", "nested", "handle")
 
 
@@ -141,10 +144,18 @@ def shrink_round(args, rlock, section):
     return not outcome
 
 
+def is_real(outcome, rlock, section):
+    if set(outcome.judges) - OF_TIME:
+        return True
+    again = next(rounds.play_all([outcome.combo], 1, rlock, section))
+    print(f"again, alone: {report.line(again)}" if again else "again: the campaign itself has failed", flush=True)
+    return again is None or bool(again.judges)
+
+
 def campaign(args, rlock, section):
     """Plays until the time is over; returns whether all is well."""
     until, total = time.monotonic() + args.minutes * 60, report.Total(args.seed, rlock)
-    failed = 0  # rounds of our own doing
+    failed, real = 0, 0  # rounds of our own doing; with an anomaly that is no matter of load
     print(f"seed {args.seed}", flush=True)
     for outcome in rounds.play_all(combos(args, until), args.jobs, rlock, section):
         if outcome is None:
@@ -154,6 +165,7 @@ def campaign(args, rlock, section):
         print(report.line(outcome), flush=True)
         if outcome.judges:
             tell(outcome)
+            real += is_real(outcome, rlock, section)
     print(*total.table(), sep="\n")
     if args.report:
         total.write(HERE / "REPORT.md")
@@ -162,7 +174,7 @@ def campaign(args, rlock, section):
         print(f"never bit: {', '.join(never)}")
     if failed:
         print(f"the campaign itself has failed in {failed} rounds")
-    return not never and failed <= total.rounds() * BROKEN and not total.anomalies
+    return not never and failed <= total.rounds() * BROKEN and not real
 
 
 def main():
