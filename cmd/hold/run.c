@@ -34,10 +34,6 @@ struct run {
     bool preempted;            /* a waiter has asked for it */
 };
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static const char *lock_name(const struct run *run) {
     return run->acquired.holds[0]->name;
 }
@@ -129,7 +125,7 @@ static void watch(struct run *run) {
         const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
         int64_t until = overdue_at_ms(run);
         if (keeper_to_come(run))
-            until = sooner(until, run->keeper_due_ms);
+            until = deadline_sooner(until, run->keeper_due_ms);
         switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd, until)) {
         case SPAWN_ENDED: return;
         case SPAWN_LOST: on_lost(run); break;
@@ -193,7 +189,7 @@ static int release(struct run *run, int64_t keep_ms, int status) {
     const struct acquired *acquired = &run->acquired;
     const int64_t now = rlock_now_ms();
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
-    const int64_t deadline = sooner(lease_end, now + run->settings->io_timeout_ms);
+    const int64_t deadline = deadline_sooner(lease_end, now + run->settings->io_timeout_ms);
     server_revive(&acquired->server, deadline - now);
     const enum rlock_status released = rlock_release(acquired->lock, keep_ms, deadline);
     if (released == RLOCK_OK) {
@@ -274,7 +270,7 @@ static int run_command(struct run *run) {
     if (run->settings->preemptible) /* it must hear who asks for it */
         run->keeper_due_ms = rlock_now_ms();
     else if (run->keeper_due_ms != RLOCK_FOREVER)
-        run->keeper_due_ms = sooner(run->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
+        run->keeper_due_ms = deadline_sooner(run->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
     watch(run);
     return end(run);
 }

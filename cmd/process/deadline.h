@@ -18,6 +18,11 @@ struct deadline {
     int64_t time_limit_ms; /* --timeout: from the command's start to SIGTERM; 0: no limit */
 };
 
+/* Of two instants, or spans of time, the smaller one. */
+static inline int64_t deadline_sooner(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 static inline struct deadline deadline_of(int64_t lease_ms, int64_t kill_after_ms, bool none) {
     const int64_t share_ms = lease_ms / 50;
     return (struct deadline){

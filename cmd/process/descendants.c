@@ -52,8 +52,6 @@ void descendants_adopt_orphans(void) {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* --- what stands in /proc -------------------------------------------------------------------- */
-
 /* --- the walk -------------------------------------------------------------------------------- */
 
 static bool is_stranger(const struct descendants *descendants, pid_t pid) {

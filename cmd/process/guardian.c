@@ -55,10 +55,6 @@ static void let_go(const struct guardian *guardian) {
         (void)setpriority(PRIO_PROCESS, 0, URGENT);
 }
 
-static struct orders orders_of(const struct guardian_plan *plan) {
-    return (struct orders){&plan->shared->orders, plan->socket};
-}
-
 /* Reports, and waits for the word that it has been read. Without that word rlock has died together
  * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
 static void report(struct guardian *guardian) {
@@ -70,7 +66,7 @@ static void report(struct guardian *guardian) {
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
     (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
     supervise_dismiss_witness(guardian);
-    if (!orders_await(orders_of(plan), ORDER_READ))
+    if (!orders_await(guardian_orders(plan), ORDER_READ))
         supervise_kill_all(guardian);
 }
 
@@ -84,7 +80,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     descendants_adopt_orphans();
     const int why_not = get_ready(&guardian);
-    if (!orders_await(orders_of(plan), ORDER_START))
+    if (!orders_await(guardian_orders(plan), ORDER_START))
         _exit(0);
     if (supervise_is_late(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */

@@ -61,6 +61,11 @@ struct guardian_plan {
     int socket; /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
 };
 
+/* The guardian's end of rlock's orders. */
+static inline struct orders guardian_orders(const struct guardian_plan *plan) {
+    return (struct orders){&plan->shared->orders, plan->socket};
+}
+
 /* The guardian's life, which begins at a gate: nothing is started before ORDER_START. Call in a
  * fresh child of a process that takes its signals by descriptor; never returns. */
 _Noreturn void guardian_main(const struct guardian_plan *plan);

@@ -171,10 +171,6 @@ static int timeout_until(int64_t until_ms) {
     return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
                              int news_fd, int64_t until_ms) {
     struct pollfd fds[] = {
@@ -185,8 +181,8 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
     };
     const int64_t overdue_ms = deadline_time_overdue_at(&spawn->plan.deadline, spawn->started_ms);
     for (;;) {
-        const int n =
-            poll(fds, sizeof fds / sizeof fds[0], timeout_until(sooner(until_ms, overdue_ms)));
+        const int n = poll(fds, sizeof fds / sizeof fds[0],
+                           timeout_until(deadline_sooner(until_ms, overdue_ms)));
         if (n < 0)
             continue;
         if (fds[0].revents != 0 && read_report(spawn))

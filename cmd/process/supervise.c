@@ -41,21 +41,17 @@ static int64_t time_kill_at_ms(const struct guardian *guardian) {
     return deadline_time_kill_at(&guardian->plan->deadline, guardian->started_ms);
 }
 
-static int64_t sooner(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 bool supervise_is_late(const struct guardian *guardian) {
     return boottime_ms() >= stop_at_ms(guardian);
 }
 
 int64_t supervise_kill_at_ms(const struct guardian *guardian) {
-    return sooner(kill_at_ms(guardian), time_kill_at_ms(guardian));
+    return deadline_sooner(kill_at_ms(guardian), time_kill_at_ms(guardian));
 }
 
 /* When we have to look next, while the command runs. */
 static void set_timer_running(const struct guardian *guardian) {
-    const int64_t at_ms = sooner(stop_at_ms(guardian), time_up_at_ms(guardian));
+    const int64_t at_ms = deadline_sooner(stop_at_ms(guardian), time_up_at_ms(guardian));
     if (at_ms != INT64_MAX)
         set_timer(guardian, at_ms);
 }
@@ -123,7 +119,7 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
     guardian->kill_at_ms =
-        sooner(now + guardian->plan->deadline.kill_after_ms, kill_at_ms(guardian));
+        deadline_sooner(now + guardian->plan->deadline.kill_after_ms, kill_at_ms(guardian));
     (void)descendants_signal(&guardian->descendants, SIGTERM);
     /* A stopped process could not act on it. */
     (void)descendants_signal(&guardian->descendants, SIGCONT);
@@ -175,7 +171,7 @@ static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orde
 static void on_order(struct guardian *guardian) {
     const struct guardian_plan *plan = guardian->plan;
     uint64_t orders;
-    if (!orders_take((struct orders){&plan->shared->orders, plan->socket}, false, &orders)) {
+    if (!orders_take(guardian_orders(plan), false, &orders)) {
         supervise_kill_all(guardian); /* rlock is dead: nobody renews, at once */
         return;
     }

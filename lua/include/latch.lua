@@ -1,5 +1,6 @@
 -- latch.lua: a count-down latch, Redisson's: lock is a string, the count, and gone when it is open.
--- hold: {attempt id: epoch ms}: the count-downs of the last minute, and some that nobody has looked at since.
+-- hold: {attempt id: epoch ms}: the set, by which status and break know a latch, and the count-downs of the last
+--       minute, and some that nobody has looked at since.
 -- KEYS  7 permits: a semaphore's, which is a number as well, and not a latch while they are taken; plain ones
 --         that rlock has taken stand in info
 local latch = {REMEMBER = 60000}
