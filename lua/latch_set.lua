@@ -14,7 +14,7 @@ if try.is_over() then -- it was set; something is written, so that the replicas 
     return {RELEASED, count or 0, 0}
 end
 if count then return {LOST, count, 0} end
-local refusal = server.denies('PEXPIRE', '') or server.denies('HSET', '') or server.denies('SET', '')
+local refusal = server.denies('PEXPIRE', '') or server.denies('HSET', '', '') or server.denies('SET', '')
 if refusal then return refusal end
 redis.call('HSET', call.tombstone, 'over', call.try) -- whatever of it comes late sets nothing, also when it has opened
 redis.call('PEXPIRE', call.tombstone, try.REMEMBER)

@@ -6,7 +6,7 @@
 -- then is asked for.
 function sem.grant(ms, take, leave)
     local left = redis.call('PTTL', key.lock)
-    local refusal = server.denies('HDEL', '', '') or server.denies('HGET', '') or server.denies('INCRBY', '', '')
+    local refusal = server.denies('HDEL', '', '') or server.denies('HGET', '') or server.denies('INCRBY', '')
         or server.denies('PEXPIRE', '', '') or server.denies('ZADD', '', '')
         or server.denies('ZMSCORE', '', '') or server.denies('ZREM', '', '')
     if refusal then return refusal end

@@ -29,6 +29,14 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "latch": ("latch_acquire", None, None, LATCH, "redisson_countdownlatch__channel__{*}"),
 }
 
+# A newer server (Redis 8) asked about a command with fewer words than it takes, or more, ends the script; an
+# older one answers. Here every server is a newer one.
+MAY = "redis.acl_check_cmd or "
+STRICT = """redis.acl_check_cmd and function(command, ...)
+    local arity, words = ({%s})[string.lower(command)], 1 + select('#', ...)
+    if arity > 0 and words ~= arity or words < -arity then error(command .. ' has been asked for with ' .. words .. ' words') end
+    return redis.acl_check_cmd(command, ...)
+end or """
 
 LOOK = """
 local read = {string = {'GET'}, list = {'LRANGE', 0, -1}, hash = {'HGETALL'}, set = {'SMEMBERS'},
@@ -69,6 +77,8 @@ class ServerError(Exception):
 class Server:
     """One connection. All answers are text, numbers, None and lists of these."""
 
+    arities = ""
+
     def __init__(self, path):
         self.path = path
         self.socket = socket.socket(socket.AF_UNIX)
@@ -76,6 +86,8 @@ class Server:
         self.socket.connect(path)
         self.answers = self.socket.makefile("rb")
         self.hashes = {}
+        if not Server.arities:  # of the commands without subcommands, as Lua writes a table
+            Server.arities = ",".join(f"['{name}']={arity}" for name, arity, *_ in self("COMMAND"))
 
     def close(self):
         self.answers.close()
@@ -104,7 +116,8 @@ class Server:
     def hash_of(self, path):
         if path not in self.hashes:
             with open(path, encoding="latin-1") as file:
-                self.hashes[path] = self("SCRIPT", "LOAD", file.read())
+                script = file.read().replace(MAY, STRICT % Server.arities)
+                self.hashes[path] = self("SCRIPT", "LOAD", script)
         return self.hashes[path]
 
     def now(self):
