@@ -80,9 +80,12 @@ class Total:
         yield "| --: | --: |"
         yield from (f"| {status} | {count} |" for status, count in sorted(self.statuses.items()))
         yield ""
-        yield (f"Porcupine found {self.linear_checks[linear.SOUND]} rounds linearizable and "
-               f"{self.linear_checks[linear.UNSOUND]} not; {self.linear_checks[linear.UNDECIDED]} it could not decide in "
-               "20 seconds.")
+        if not linear.program:
+            yield "Porcupine was not asked: there is no Go here, or not its module."
+        else:
+            yield (f"Porcupine found {self.linear_checks[linear.SOUND]} rounds linearizable and "
+                   f"{self.linear_checks[linear.UNSOUND]} not; {self.linear_checks[linear.UNDECIDED]} it could not "
+                   "decide in 20 seconds.")
         if self.anomalies:
             yield ""
             yield "Anomalies by judge: " + ", ".join(
