@@ -89,7 +89,7 @@ class Judged:
             if section.enter < deleted_ns:
                 section.exit = min(section.exit, deleted_ns)
             else:
-                self.history.sections.remove(section)
+                self.history.sections = [each for each in self.history.sections if each is not section]
 
     def anomalies(self):
         for name in self.JUDGES:
@@ -406,11 +406,21 @@ def is_kept(key, kind):
     return key in KEPT or (kind == "sem" and key == NAME)
 
 
+def lease_left_ms(server):
+    """Of all permits that are taken; -2: what is left is the dead's, and comes back as soon as somebody looks."""
+    last = server.call("ZRANGE", PERMITS_TAKEN, "-1", "-1", "WITHSCORES")
+    seconds, micros = map(int, server.call("TIME"))
+    left_ms = int(last[1]) - (seconds * 1000 + micros // 1000) if last else 0
+    return left_ms if left_ms > 0 else -2
+
+
 def remains_of(server, kind):
     """(server, key, TTL) of what should not be there, or not without a TTL."""
     keys = server.call("KEYS", "*")
     for key in keys:
         ttl_ms = server.call("PTTL", key)
+        if kind == "sem" and key == PERMITS_TAKEN:
+            ttl_ms = lease_left_ms(server)
         if ttl_ms != -2 and not is_kept(key, kind) and not (key.startswith(TOMBSTONES) and ttl_ms > 0):
             yield server.socket, key, ttl_ms
     if kind != "sem" or NAME not in keys:

@@ -150,8 +150,11 @@ class Nemesis:
         return True
 
     def signalled(self, fault, run, pidfd, number):
-        fault.bites += 1
-        signal.pidfd_send_signal(pidfd, number)
+        try:
+            signal.pidfd_send_signal(pidfd, number)
+            fault.bites += 1
+        except ProcessLookupError:  # it has just ended
+            number = None
         if number == signal.SIGSTOP:
             yield
             self.crew.resume(run, pidfd)
