@@ -13,11 +13,13 @@ setup() {
 
 teardown() { :; }
 
-# suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command; its status and output.
+# suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command, between two that always
+# pass; its status and output.
 suite_of() {
     mkdir project
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(one NONE)' 'enable_testing()' \
-        "add_test(NAME one COMMAND sh -c [[$1]])" >project/CMakeLists.txt
+        'add_test(NAME before COMMAND true)' "add_test(NAME one COMMAND sh -c [[$1]])" \
+        'add_test(NAME after COMMAND true)' >project/CMakeLists.txt
     cmake -S project -B build >/dev/null
     run "$PROJECT/tests/suite" build "${@:2}"
 }
@@ -32,6 +34,12 @@ suite_of() {
     suite_of "echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 2"
     assert_success
     assert_output --partial 'once more'
+}
+
+@test "where some are left out it is the same one" {
+    suite_of "echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 3" -E before
+    assert_success
+    assert_equal "$(grep -c run runs)" 3
 }
 
 @test "what fails alone twice as well is a failure" {
