@@ -1,6 +1,6 @@
 -- waiting.lua: coming to wait, and being known to be alive there.
 waiters.FRONT, waiters.BACK, waiters.AT_ONCE = 16, 4, 8
-waiters.SOON, waiters.HEARTBEAT = 2, 2500 -- ms after which one comes again, at most
+waiters.SOON, waiters.HEARTBEAT = 1, 2500 -- ms after which one comes again, at most
 waiters.DEAD_AFTER = 7000 -- ms without a heartbeat; SILENCE and a heartbeat fit into it
 waiters.FORGIVEN = 0.25 -- behind the point of such a time, which is sooner: FORGIVEN_FOR
 waiters.FORGIVEN_FOR = 4500 -- HEARTBEAT and more

@@ -5,7 +5,7 @@ from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attemp
 from client import BUSY, GRANTED, RELEASED
 
 MOST = 40  # commands of one script
-BEATS_AGAIN, SOON = 2500, 2
+BEATS_AGAIN, SOON = 2500, 1
 CROWDS = (10, 1000)
 FREE = {"run": 20, "fair": 22, "read": 29, "write": 28, "sem": 27}  # commands of a take and a give-back
 

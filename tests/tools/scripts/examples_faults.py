@@ -3,7 +3,7 @@ from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, TIMEOUTS,
                    lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD
 
-SOON = 2  # ms: there is more to do
+SOON = 1  # ms: there is more to do
 
 
 def renewal_keeps_no_dead_reader_alive(bench):

@@ -2,7 +2,7 @@
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, REFUSED, RELEASED, STILL_HELD
 from walk import LONG, PAUSE, SHORT, Model, must
 
-SOON = 2  # ms
+SOON = 1  # ms
 
 
 class Hold:
