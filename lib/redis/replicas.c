@@ -154,6 +154,14 @@ bool rlock__replicas_some_gone(const struct rlock__replicas *replicas) {
     return false;
 }
 
+bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas) {
+    for (size_t i = 0; i < replicas->count; i++) {
+        if (replicas->at[i].was_master)
+            return true;
+    }
+    return false;
+}
+
 /* For how long a Sentinel has not heard so many others that they are a majority with it. */
 static int64_t majority_silent_ms(const rlock__reply *others) {
     int64_t silences[SENTINELS_MAX] = {0};

@@ -34,6 +34,9 @@ void rlock__replicas_without(struct rlock__replicas *replicas, const char *host,
 /* True: one that has a priority is gone, says who told us of it. */
 bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 
+/* True: a master that was replaced is not a replica yet; it may be one soon, and be promoted. */
+bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
+
 /* Of those that are gone only such remain so as have been silent for clearly longer than a majority
  * of the Sentinels: one that hears nobody is cut off itself, and one that has heard no hello since
  * was until now. others: its answer to SENTINEL SENTINELS. */

@@ -73,6 +73,13 @@ static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
                                  NULL};
 }
 
+/* Whether what a Sentinel said still counts. Not while the old master is on its way to becoming a
+ * replica: by the next request it may be one that has been promoted again. */
+static bool is_fresh(const struct rlock__route *route, int64_t now_ms) {
+    return !route->astray && now_ms < route->located_ms + FRESH_MS &&
+           !rlock__replicas_some_replaced(&route->replicas);
+}
+
 /* Asks the Sentinels, also while we are connected: a master that they have replaced goes on
  * answering for a while. When none of them says anything the last one known is as good as any; what
  * is written there counts only when a replica has it. */
@@ -80,9 +87,9 @@ static enum rlock_status locate(struct rlock__route *route, const struct rlock__
     const int64_t now = rlock_now_ms();
     const bool known = route->located_ms != 0;
     struct rlock__limit bound = bound_by_connecting(route, limit);
+    if (known && is_fresh(route, now))
+        return RLOCK_OK;
     if (known && !route->astray) {
-        if (now < route->located_ms + FRESH_MS)
-            return RLOCK_OK;
         const int64_t quarter_ms = (bound.deadline_ms - now) / 4;
         bound.deadline_ms = now + rlock__sooner_ms(quarter_ms, GLANCE_MS);
     }

@@ -145,7 +145,9 @@ static void begin_named(struct servers *f, const char *const *answers) {
     assert_non_null(replicas.at);
     memcpy(replicas.at, known, sizeof known);
     f->routes[0].replicas = replicas;
-    f->sites[0].server.host_count = 1;
+    f->sites[0].server.master = "m";
+    f->sites[0].server.host_count = 1; /* no Sentinel answers: the last word counts */
+    f->sites[0].server.hosts[0] = (struct rlock__host){.name = "/nonexistent/sentinel", .port = ""};
 }
 
 static void those_that_could_be_promoted_must_have_it(void **state) {

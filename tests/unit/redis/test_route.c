@@ -15,6 +15,8 @@ enum { LONG_MS = 5000, FRESH_MS = 1000 };
 #define ONE          "*1\r\n" REPLICA(1)
 #define TWO          "*2\r\n" REPLICA(1) REPLICA(2)
 #define NO_REPLICA   "*0\r\n"
+#define OLD_MASTER                                                                                 \
+    "*1\r\n*8\r\n+ip\r\n+r1\r\n+port\r\n+1\r\n+role-reported\r\n+master\r\n+master-host\r\n+?\r\n"
 
 struct fixture {
     struct peer sentinel;
@@ -143,6 +145,20 @@ static void the_sentinel_is_believed_for_a_second(void **state) {
     peer_free(&f.sentinel);
 }
 
+/* It may have become a replica since, and been promoted: then its acknowledgment is wanted. */
+static void while_the_old_master_is_no_replica_nothing_is_believed(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f, ANSWERS(OLD_MASTER, AT("h1"), OLD_MASTER, AT("h1"), ONE, AT("h1")),
+          RLOCK_REPLICAS_AUTO);
+    static const int wanted[] = {0, 0, 1, 1};
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        assert_int_equal(find(&f), RLOCK_OK);
+        assert_int_equal(rlock__route_replicas(&f.route, f.link), wanted[i]);
+    }
+    end(&f);
+}
+
 /* Whoever it was that moved away: the connection to it is not used again. */
 static void another_master_is_another_connection(void **state) {
     (void)state;
@@ -268,6 +284,7 @@ int main(void) {
         cmocka_unit_test(how_many_replicas_are_wanted),
         cmocka_unit_test(the_replicas_are_those_of_the_last_word),
         cmocka_unit_test(the_sentinel_is_believed_for_a_second),
+        cmocka_unit_test(while_the_old_master_is_no_replica_nothing_is_believed),
         cmocka_unit_test(another_master_is_another_connection),
         cmocka_unit_test(without_sentinels_the_known_master_serves),
         cmocka_unit_test(a_silent_sentinel_costs_a_glance),
