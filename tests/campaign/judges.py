@@ -7,6 +7,7 @@ import linear
 import nemesis
 from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
+from handles import CONTRADICTED
 from observer import lease_ends
 from story import renewals, was_unconfirmed
 
@@ -22,6 +23,7 @@ ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
 KILLED = ("holder-killed", "waiter-killed")  # nobody is left to give anything back
 UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
 CONNECT_S = 5   # --connect-timeout: so long a server that cannot be reached at first is tried
+NO_TIME_MS = 20 # with less left nothing is tried any more
 ORPHANED_S = 0.5  # a busy machine may take so long
 OVERTIME_S = 3  # a reply's time-out and what is to be given back, when a limit is over
 LATE_S = 0.03   # a guardian that may not run before others, on a busy machine: README.md
@@ -73,11 +75,11 @@ class Judged:
         self.sections = collections.defaultdict(list)  # by owner
         for section in self.history.sections:
             self.sections[section.owner].append(section)
+        self.scripts = {each.owner: each.script for each in self.history.sections if each.script}
         self.outlived = []  # (section, until when, when its lock was deleted)
         for server in played.topology.servers if len(played.observers) == 1 else ():
             for deleted_ns, owners in server.deletions:
                 self.cut_short(deleted_ns, owners)
-        self.scripts = {each.owner: each.script for each in self.history.sections if each.script}
         self.checked = 0  # sections whose end was compared with their lease's
         self.linear_checks = collections.Counter()  # by verdict
         self.latest_ns = None  # how close to the end of its lease, or past it, any of them ended
@@ -102,6 +104,11 @@ class Judged:
     def pid_of(self, owner):
         """Of the script that calls it, where there is one."""
         return self.scripts.get(owner) or pid_of(owner)
+
+    def ended_with(self, run):
+        """A script whose lock was deleted is told so against what it was granted."""
+        robbed = {self.pid_of(section.owner) for section, *_ in self.outlived}
+        return LOST if run.status == CONTRADICTED and run.process.pid in robbed else run.status
 
     def is_outer(self, section):
         """Redisson has no guardian. Of several servers some may let the inner rlock in as one of its own: none of the two has them all."""
@@ -241,7 +248,7 @@ class Judged:
                 continue  # nobody could tell it
             if until_ns > deleted_ns + enough_ns:
                 yield f"alive {seconds(until_ns - deleted_ns)} after its lock was deleted: {section}", until_ns
-            elif run.status != LOST and not was_unconfirmed(run):
+            elif self.ended_with(run) != LOST and not was_unconfirmed(run):
                 yield f"{run} ended with {run.status}, and its lock had been deleted", run.ended_ns
 
     def orphans(self):
@@ -274,8 +281,8 @@ class Judged:
         lasted_ms = (run.ended_ns - run.begun_ns) / 1e6
         if run.status == UNREACHABLE:
             enough_ms = CONNECT_S * 1000 if run.limit is None else run.limit
-            return self.is_hit(run) and lasted_ms >= enough_ms
-        if run.status == LOST:
+            return self.is_hit(run) and lasted_ms >= enough_ms - NO_TIME_MS
+        if self.ended_with(run) == LOST:
             return self.is_hit(run)
         if run.status == NOT_IN_TIME:
             return run.limit is not None and lasted_ms >= run.limit
@@ -354,8 +361,8 @@ class Judged:
                 yield f"{owner} stands in line {seconds(at_ns - run.ended_ns)} after {run} has ended", at_ns
 
     def late(self):
-        """What was asked for does not come about when its rlock has ended, nor when its command has lost
-        it. Of several servers fewer than half may have such a hold: it is nobody's lock."""
+        """What was asked for does not come about when its rlock has ended, and knew that it had given it back, nor
+        when its command has lost it. Of several servers fewer than half may have such a hold: it is nobody's lock."""
         if self.combo.topology in ("sentinel", "cluster"):
             return  # a replica that catches up has seen less than its master
         several = len(self.played.observers) > 1
@@ -363,7 +370,8 @@ class Judged:
         for observer in self.played.observers:
             for hold in observer.holds():
                 run, sections = self.run_of(hold.owner), self.sections[hold.owner]
-                if run is None or any(fault.name in KILLED for fault in run.faults) or run.status == UNREACHABLE:
+                if run is None or any(fault.name in KILLED for fault in run.faults) or run.status == UNREACHABLE \
+                        or was_unconfirmed(run):
                     continue
                 if hold.after_ns > run.ended_ns:
                     after_end[hold.owner].append(hold)
@@ -387,6 +395,8 @@ class Judged:
         for server, key, ttl_ms in self.played.remains:
             if set_back and ttl_ms > 0:
                 continue  # what the dead held lasts for as much longer
+            if self.is_replaced() and self.is_latch(key):
+                continue  # a count-down may have found it open on a master that nobody follows any more, and said so
             yield f"{key} is left on {server}, with a TTL of {ttl_ms} ms", time.monotonic_ns()
 
     def is_latch(self, key):
