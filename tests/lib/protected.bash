@@ -42,7 +42,7 @@ assert_lost() {
     ended "$pid" || fail "its command lives"
     run grep "exit=[0-9].* pid=$pid\b" history
     assert_failure 1
-    stderr=$(grep -v '^rlock: cannot renew x .*; trying again' err)
+    stderr=$(grep -v -e '^rlock: cannot renew x .*; trying again' -e '^rlock: renewed x .* again after' err)
     assert_message
     assert_stderr_has x
 }

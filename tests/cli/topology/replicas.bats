@@ -203,11 +203,11 @@ assert_no_replica() {
 
 @test "the replica is silent while it runs: dead before the lease's end, 76" {
     local end
-    protected "${short[@]}" -l "$(ms 1500)"
+    protected "${short[@]}" -l "$(ms 3000)"
     freeze one
     end=$(expiry x)
     assert_lost
-    assert_dead_before "$end" 1000
+    assert_dead_before "$end" 2000
 }
 
 @test "the replica is silent for a while: tried again, and the command goes on" {
