@@ -30,6 +30,7 @@ LATE_S = 0.03   # a guardian that may not run before others, on a busy machine: 
 HANDED_S = 1.6  # from a release to the next one's command; who was not woken comes after 2.2 s
 NOTICED_S = 0.2 # beside what rlock(7) says
 HARMLESS = (*nemesis.PROCESS, "lock-deleted")  # servers answer all others as ever
+HEARD = (*nemesis.PROCESS, "scripts-flushed", "reply-lost", "reply-late", "reply-cut", "reply-trickles")  # requests arrive
 A_FEW = 0.3     # of the rlocks of a round
 PRESENT_S = 2   # so long a waiter may be out of reach, and keeps its place
 RETRY_S = 1.1   # the longest pause before a request that failed is repeated
@@ -338,7 +339,7 @@ class Judged:
     def abandoned(self, hold, run):
         past_s = (hold.last_ns - run.ended_ns) / 1e9
         if past_s > self.combo.lease_s + TOLD_S and self.could_answer(run.ended_ns) and \
-                self.calm(run.ended_ns, hold.last_ns, nemesis.PROCESS):
+                self.calm(run.ended_ns, hold.last_ns, HEARD):
             return f"{hold.owner} holds it {past_s:.3f} s after {run} has ended"
         until_ns = min(hold.end_ns, run.ended_ns)
         if run.faults or run.status in (LOST, UNREACHABLE) or not self.could_answer(until_ns) or was_unconfirmed(run):
