@@ -25,7 +25,8 @@ class Handle:
         self.until_ns = 0
 
     def acquire(self, words):
-        done = subprocess.run([self.rlock, "acquire", *words, *self.options], stdout=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([self.rlock, "acquire", *words, *self.options], stdout=subprocess.PIPE, text=True,
+                              check=False)
         if done.returncode < 0:
             signal.raise_signal(-done.returncode)
         if done.returncode:

@@ -30,7 +30,8 @@ LATE_S = 0.03   # a guardian that may not run before others, on a busy machine: 
 HANDED_S = 1.6  # from a release to the next one's command; who was not woken comes after 2.2 s
 NOTICED_S = 0.2 # beside what rlock(7) says
 HARMLESS = (*nemesis.PROCESS, "lock-deleted")  # servers answer all others as ever
-HEARD = (*nemesis.PROCESS, "scripts-flushed", "reply-lost", "reply-late", "reply-cut", "reply-trickles")  # requests arrive
+# requests arrive
+HEARD = (*nemesis.PROCESS, "scripts-flushed", "reply-lost", "reply-late", "reply-cut", "reply-trickles")
 A_FEW = 0.3     # of the rlocks of a round
 PRESENT_S = 2   # so long a waiter may be out of reach, and keeps its place
 RETRY_S = 1.1   # the longest pause before a request that failed is repeated
@@ -62,9 +63,8 @@ def seconds(ns):
 class Judged:
     """A round's evidence. round: its crew, observers, faults, what did not end."""
 
-    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "orphans", "statuses", "waits", "handed",
-              "forgotten", "late",
-              "remains", "processes")
+    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "orphans", "statuses", "waits",
+              "handed", "forgotten", "late", "remains", "processes")
 
     def __init__(self, played):
         self.played, self.combo = played, played.combo
@@ -112,7 +112,8 @@ class Judged:
         return LOST if run.status == CONTRADICTED and run.process.pid in robbed else run.status
 
     def is_outer(self, section):
-        """Redisson has no guardian. Of several servers some may let the inner rlock in as one of its own: none of the two has them all."""
+        """Redisson has no guardian. Of several servers some may let the inner rlock in as one of its own: none of the
+        two has them all."""
         return not (self.combo.kind == "nested" or self.is_mixed) or self.run_of(section.owner) is not None
 
     def calm(self, begin_ns, end_ns, but=()):
@@ -182,10 +183,10 @@ class Judged:
         if self.combo.kind == "rw":
             return self.calm(section.arrival, section.enter)
         after_ns = int(2 * self.combo.lease_s * 1e9)  # an answer may be so late
-        gone_ns = self.played.pulse.stood_still_ns(section.arrival, section.enter) + sum(min(fault.ended_ns + after_ns, section.enter) - max(fault.begun_ns, section.arrival)
-                      for fault in self.played.faults if fault.name not in HARMLESS and fault.begun_ns
-                      and fault.begun_ns < section.enter and fault.ended_ns + after_ns > section.arrival)
-        return gone_ns < PRESENT_S * 1e9
+        spans = ((max(fault.begun_ns, section.arrival), min(fault.ended_ns + after_ns, section.enter))
+                 for fault in self.played.faults if fault.name not in HARMLESS and fault.begun_ns)
+        gone_ns = sum(end_ns - begin_ns for begin_ns, end_ns in spans if begin_ns < end_ns)
+        return gone_ns + self.played.pulse.stood_still_ns(section.arrival, section.enter) < PRESENT_S * 1e9
 
     def is_replaced(self):
         """A place in a line, other than a hold, is not waited for until the replicas have it."""
@@ -268,7 +269,8 @@ class Judged:
         for why, at_ns in self.played.topology.failures:
             if not self.played.pulse.stalled(at_ns - int(self.combo.lease_s * 1e9), at_ns):
                 yield why, at_ns
-        cut_short = {self.pid_of(owner) for owner, own in self.sections.items() if not all(each.has_ended for each in own)}
+        cut_short = {self.pid_of(owner) for owner, own in self.sections.items()
+                     if not all(each.has_ended for each in own)}
         entered = {*map(self.pid_of, self.sections)}
         for pid, run in self.runs.items():
             if not self.explained(run):

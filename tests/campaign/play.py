@@ -52,7 +52,8 @@ class Played:
         place = topologies.Place(self.folder, wires, section, rlock, combo)
         self.topology = topologies.start(combo.topology, combo.kind, place)
         try:
-            self.crew = (LatchCrew if combo.kind == "latch" else Crew)(combo, rlock, section, self.folder, self.topology.url)
+            make = LatchCrew if combo.kind == "latch" else Crew
+            self.crew = make(combo, rlock, section, self.folder, self.topology.url)
             servers = self.topology.servers
             if combo.few:
                 nemesis.spare_most(self.faults, len(servers))

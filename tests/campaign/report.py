@@ -7,8 +7,8 @@ import time
 import linear
 
 MANUAL_MARKS = '.\\" figures: written by tests/campaign/run --report\n', '.\\" end of the figures\n'
-NAMES = {"socket": "one, on a socket", "tcp": "one, by TCP", "quorum3": "three, a majority", "quorum5": "five, a majority",
-         "sentinel": "Sentinel", "cluster": "a cluster"}  # in rlock(7)
+NAMES = {"socket": "one, on a socket", "tcp": "one, by TCP", "quorum3": "three, a majority",
+         "quorum5": "five, a majority", "sentinel": "Sentinel", "cluster": "a cluster"}  # in rlock(7)
 OFTEN = 20  # times that a fault fires by chance, and one bite at least is to be expected
 MARKS = "<!-- figures: written by run --report -->\n", "<!-- end of the figures -->\n"
 
