@@ -11,6 +11,7 @@ local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
+call.has_cleaned = call.came_back and mode == 'read' and not writer -- it comes in, and tells the next: enough
 local before, left, more
 before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end

@@ -51,7 +51,7 @@ local function take_out(field, i, holds)
     if holds == 1 and redis.call('HLEN', key.lock) == 2 then return rw.clear(rw.lease_key(field, 1)) end
     rw.drop(field, i, holds)
     rw.bury()
-    return rw.settle()
+    return (rw.settle())
 end
 
 local function give_back()
@@ -64,7 +64,7 @@ local function give_back()
     local alive = rw.alive(field, i)
     if alive and keep_ms > 0 then return leave_held(field, i, holds) end
     local mode = take_out(field, i, holds)
-    local left, wrote = mode and rw.count(field) or 0, rw.is_write(field)
+    local left, wrote = mode and holds - 1 or 0, rw.is_write(field)
     if not mode or wrote and mode == 'read' then
         server.tell_all(wrote and '1' or '0')
         rw.wake()

@@ -21,9 +21,11 @@ if #ours == call.permits then -- this very attempt was granted, and its answer l
     sem.renew(ours)
     return {GRANTED, server.reply_token(sem.token()), call.lease}
 end
-local dead = sem.collect()
-while dead == sem.PART and (sem.available() or math.huge) < call.permits do dead = sem.collect() end
-if dead > 0 then available = sem.available() end
+local dead, left
+repeat
+    dead, left = sem.collect()
+    if dead > 0 then call.has_cleaned, available = true, left end
+until dead < sem.PART or not available or available >= call.permits
 local refusal
 available, refusal = sem.set_up(available)
 if not available then return refusal end

@@ -70,13 +70,19 @@ function queue.forget(...)
     redis.call('HDEL', queue.queuers, unpack(fields))
 end
 
--- Takes one out. False: it was not in; else the place, from 0, where it stood.
-function queue.leave(owner)
+-- Takes one out, and leaves it to the caller who moves up. False: it was not in; else the place, from 0, where it stood.
+function queue.take_out(owner)
     local at = redis.call('LPOS', queue.list, owner)
     waiters.remove(queue, owner)
     queue.forget(owner)
+    if at then redis.call('LREM', queue.list, '1', owner) end
+    return at
+end
+
+-- Returns what take_out() does.
+function queue.leave(owner)
+    local at = queue.take_out(owner)
     if not at then return false end
-    redis.call('LREM', queue.list, '1', owner)
     local length, others = queue.length()
     queue.move_up(at, 1, length, others)
     queue.settle(length, others)
@@ -109,11 +115,17 @@ function queue.head(drops)
     return dropped and first[1] or redis.call('ZRANGE', queue.waiters, '0', '0')[1]
 end
 
+local function expect(head, woken)
+    local expected = {}
+    waiters.note_told(expected, head, woken)
+    waiters.expect(queue, expected)
+end
+
 -- Wakes the head, which the caller may know. False: there is none, or it does not listen.
 function queue.wake(head)
     head = head or queue.head()
     if not head then return false end
-    if is_ours(head) then waiters.expect(queue, head, true) end
+    if is_ours(head) then expect(head, true) end
     return server.tell(head, '0')
 end
 
@@ -121,5 +133,5 @@ end
 -- take numbers only, and keep time by themselves.
 function queue.tell_lease(ms)
     local head = queue.head()
-    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then waiters.expect(queue, head) end
+    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then expect(head, false) end
 end

@@ -17,14 +17,19 @@ local function named(known)
     return ('%s@%s pid %s'):format(tostring(known.user), tostring(known.host), tostring(known.pid))
 end
 
--- Of those that wait with --supersede the last that came goes on.
+-- Of those that wait with --supersede the last that came goes on. Where all are rlock's the score of the caller, who
+-- will be the last, is all that counts.
 local function supersede()
-    local newest = redis.call('HGET', queue.queuers, '')
-    if newest and newest ~= call.owner and queue.leave(newest) then
-        redis.call('HSET', queue.queuers, '>' .. newest, named(cjson.decode(call.us())))
+    local newest, ousted = redis.call('HGET', queue.queuers, ''), {}
+    local at = newest and newest ~= call.owner and queue.take_out(newest)
+    if at then
+        call.has_cleaned, ousted = true, {'>' .. newest, named(cjson.decode(call.us()))}
         server.tell(newest, '0')
+        local length, others = queue.length()
+        others = others + 1 -- the caller is not in the list yet
+        if others > 0 then queue.move_up(at, 1, length, others) end
     end
-    redis.call('HSET', queue.queuers, '', call.owner)
+    redis.call('HSET', queue.queuers, '', call.owner, unpack(ousted))
 end
 
 -- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
@@ -73,7 +78,11 @@ end
 function queue.place(left)
     local length, others = queue.length()
     if length == 0 then redis.call('DEL', queue.timeouts) end -- see queue.settle()
-    if not call.enqueue then return length + 1, length, length > 0 and waiters.tend(queue, nil, length - others), 0 end
+    if not call.enqueue then
+        local again_ms = length > 0 and waiters.tend(queue, nil, length - others)
+        redis.call('PEXPIRE', queue.heartbeats, waiters.lifetime(length)) -- tend() may have made them
+        return length + 1, length, again_ms, 0
+    end
     local ticket, is_new = waiters.enter(queue)
     if is_new and call.variant == 'supersede' then supersede() end
     local at = not is_new and place(others)

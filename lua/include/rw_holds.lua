@@ -125,13 +125,15 @@ function rw.bury()
 end
 
 -- After holds have ended: the longest lease of those that remain is the hash's. Returns the mode; nil:
--- nobody is left.
+-- nobody is left, and for how long it stands.
 function rw.settle()
     local fields, mode = redis.call('HLEN', key.lock), redis.call('HGET', key.lock, 'mode')
-    if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then return mode end
+    if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then
+        return mode, redis.call('PTTL', key.lock)
+    end
     local last = fields > 1 and redis.call('ZRANGE', rw.leases, '-1', '-1', 'WITHSCORES')[2] or 0
     local left = tonumber(last) - server.now
     if left <= 0 then return rw.clear() end
     if math.abs(redis.call('PTTL', key.lock) - left) > ROUNDING then rw.expire(left) end
-    return mode
+    return mode, left
 end

@@ -49,10 +49,11 @@ end
 -- Takes out a few of what the dead left. Returns the mode, nil when nobody is left; for how long it stands;
 -- true: there may be more of them.
 function rw.sweep(mode, left)
+    if call.has_cleaned then return mode, left, true end
     local swept = rw.bury() or mode == 'read' and rw.has_strangers(mode, fields, ours) and drop_strangers()
     if not swept then return mode, left, false end
-    mode = rw.settle()
-    return mode, mode and redis.call('PTTL', key.lock) or 0, true
+    call.has_cleaned, mode, left = true, rw.settle()
+    return mode, left or 0, true
 end
 
 -- Someone that holds it, of rlock's the one who holds it for longest.
@@ -91,8 +92,9 @@ function rw.granted_before(mode)
     local field, i, holds = rw.find(call.owner, call.proof_owner)
     if not field then return nil, mode end
     if not rw.alive(field, i) then -- a new attempt
+        call.has_cleaned = true
         rw.drop(field, i, holds)
-        return nil, rw.settle()
+        return nil, (rw.settle())
     end
     rw.renew(field, i)
     local owner = rw.owner_of(field)

@@ -42,12 +42,8 @@ end
 -- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are
 -- dead, or mark again when they come. Of many it is left to its end.
 function rw.wake()
-    local writers = redis.call('ZRANGE', rw.writers.waiters, '0', waiters.A_FEW)
-    if writers[1] then
-        local woken, heard = waiters.wake(rw.writers)
-        if woken or heard then return end
-        if #writers > waiters.A_FEW and redis.call('GET', rw.marker) then return end
-    end
+    local woken, heard, are_more = waiters.wake(rw.writers)
+    if woken or heard or are_more and redis.call('GET', rw.marker) then return end
     redis.call('DEL', rw.marker, rw.told)
     rw.tell_readers()
 end

@@ -35,9 +35,12 @@ function sem.drop(ids)
     return number
 end
 
--- So many come back, and all are told.
+-- So many come back, and all are told. Returns how many are available; nil: it was lost.
 function sem.give(number)
-    if number > 0 and sem.available() then server.tell_all(redis.call('INCRBY', key.lock, number)) end
+    local available = sem.available()
+    if number == 0 or not available then return available end
+    server.tell_all(redis.call('INCRBY', key.lock, number))
+    return available + number
 end
 
 local function hex(permit)
@@ -53,22 +56,20 @@ local function forget(permits)
         owners[#owners + 1] = known and string.match(known, '^%S+ (.*)$') or nil
     end
     if #owners == 0 then return end
-    redis.call('HDEL', key.hold, unpack(ids))
-    redis.call('HDEL', key.hold, unpack(owners))
     redis.call('HDEL', key.info, unpack(owners))
+    for _, owner in ipairs(owners) do ids[#ids + 1] = owner end
+    redis.call('HDEL', key.hold, unpack(ids))
 end
 
--- What the dead took comes back, once, a part at a time. Returns how much.
+-- What the dead took comes back, once, a part at a time. Returns how much, and how many are available if any came back.
 function sem.collect()
     local dead = {}
     for _, permit in ipairs(sem.some_dead()) do
         if is_braced or string.sub(permit, 1, 4) ~= '{rl}' then dead[#dead + 1] = permit end
     end
-    if #dead > 0 then
-        forget(dead)
-        sem.give(sem.drop(dead))
-    end
-    return #dead
+    if #dead == 0 then return 0 end
+    forget(dead)
+    return #dead, sem.give(sem.drop(dead))
 end
 
 -- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed

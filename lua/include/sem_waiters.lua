@@ -21,7 +21,7 @@ function sem.wake(most)
     local front = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
     local rest = front[1] and sem.available() or 0
     if rest <= 0 then return end
-    local owners, told, heard = {}, 0, false
+    local owners, expected, told, heard = {}, {}, 0, false
     for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
     local dues = redis.call('ZMSCORE', waiters.heartbeats, unpack(owners))
@@ -31,20 +31,24 @@ function sem.wake(most)
         local fits = number <= rest and told < most
         if fits and due % 1 ~= waiters.WOKEN then
             local hears = server.tell(owner, '0')
-            waiters.expect(waiters, owner, hears)
+            waiters.note_told(expected, owner, hears)
             told, heard = told + 1, heard or hears
             rest = rest - (hears and number or 0)
         elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
+    waiters.expect(waiters, expected)
     if told == #owners and not heard and told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
 end
 
 -- The first in line is there when the next lease ends, and hears Redisson's releases.
+-- False: none of the first few hears.
 local function tell_first()
     local ms = sem.next_end()
-    if waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms)) == nil then waiters.fade(sem.wants) end
+    local first = waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms))
+    if not first then waiters.fade(sem.wants) end
+    return first
 end
 
 -- Takes one out of the line, if it is there, and wakes whoever comes next.
@@ -53,7 +57,8 @@ function sem.pass_on(waiter)
     if redis.call('ZMSCORE', key.waiters, waiter)[1] then
         redis.call('HDEL', sem.wants, waiter)
         local was_first = waiters.leave(waiters, waiter)
-        if was_first or redis.call('ZCARD', key.waiters) < waiters.A_FEW then tell_first() end -- they may all be dead
+        local is_short = was_first or redis.call('ZCARD', key.waiters) < waiters.A_FEW -- they may all be dead
+        if is_short and not tell_first() then return end
     end
     sem.wake(waiters.A_FEW)
 end

@@ -18,9 +18,14 @@ local waiters = {
 }
 
 -- A waiter that hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
--- that sends no heartbeats will be told to, see waiters.tend().
-function waiters.expect(at, owner, woken)
-    redis.call('ZADD', at.heartbeats, 'XX', 'LT', server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0), owner)
+-- that sends no heartbeats will be told to, see waiters.tend(). expected: what ZADD is told of several.
+function waiters.note_told(expected, owner, woken)
+    expected[#expected + 1] = server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0)
+    expected[#expected + 1] = owner
+end
+
+function waiters.expect(at, expected)
+    if #expected > 0 then redis.call('ZADD', at.heartbeats, 'XX', 'LT', unpack(expected)) end
 end
 
 -- Nobody in it hears: what they leave goes soon, whoever comes. One that lives comes back with its ticket.
@@ -29,40 +34,35 @@ function waiters.fade(...)
     for _, each in ipairs({...}) do redis.pcall('PEXPIRE', each, waiters.FADES_IN) end
 end
 
--- The first `A_FEW` that hear it, until tell() says that this was enough. Returns who that was; nil: nobody,
--- and whether any heard it.
-local function tell_some(at, word, tell)
-    local some, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW - 1), false
-    for _, owner in ipairs(some) do
+-- Tells the first of a few that hears it; wakes: and has not been woken before, see waiters.wake(). Returns who that
+-- is; nil: nobody, whether any heard it, and whether there are more.
+local function tell_some(at, word, wakes)
+    local some, expected, first, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW), {}, nil, false
+    local dues = wakes and some[1] and redis.call('ZMSCORE', at.heartbeats, unpack(some))
+    for i = 1, math.min(#some, waiters.A_FEW) do
+        local owner = some[i]
         local hears = server.tell(owner, word)
         heard = heard or hears
-        if not hears then
-            waiters.expect(at, owner)
-        elseif tell(owner) then
-            return owner
-        end
+        if wakes or not hears then waiters.note_told(expected, owner, hears) end
+        first = hears and (not wakes or tonumber(dues[i] or 0) % 1 ~= waiters.WOKEN) and owner
+        if first then break end
     end
-    if some[1] and not heard and #some < waiters.A_FEW then waiters.fade(at.waiters, at.heartbeats) end
-    return nil, heard
+    waiters.expect(at, expected)
+    local are_more = #some > waiters.A_FEW
+    if some[1] and not heard and not are_more then waiters.fade(at.waiters, at.heartbeats) end
+    return first or nil, heard, are_more
 end
 
-local function always() return true end
-
--- Tells the first that listens. Returns who that is.
+-- Tells the first that listens. Returns who that is; nil: nobody.
 function waiters.tell(at, word)
-    return tell_some(at, word, always)
+    return (tell_some(at, word, false))
 end
 
 -- Wakes the first. It keeps its place, for it may lose the race; but one that was woken before and has not
 -- been heard of since may stand still, and the next is woken as well. Returns who will
--- come; nil: nobody, and whether any heard it.
+-- come; nil: nobody, whether any heard it, and whether there are more than were told.
 function waiters.wake(at)
-    local function is_fresh(owner)
-        local due = tonumber(redis.call('ZSCORE', at.heartbeats, owner) or 0)
-        waiters.expect(at, owner, true)
-        return due % 1 ~= waiters.WOKEN
-    end
-    return tell_some(at, '0', is_fresh)
+    return tell_some(at, '0', true)
 end
 
 -- Takes these out.

@@ -28,24 +28,28 @@ function waiters.enter(at)
 end
 
 -- No heartbeat for so long: none could arrive, or the clock was set back. All begin anew, but none a second
--- time before it has been heard of: it may as well be dead.
+-- time before it has been heard of: it may as well be dead. Returns whether any did.
 local function forgive_silence(at)
     local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
     local silence = newest and server.now - (newest - waiters.DEAD_AFTER) or 0
-    if silence >= -1 and silence <= waiters.SILENCE or server.denies('PEXPIRE', '') then return end
+    if silence >= -1 and silence <= waiters.SILENCE or server.denies('PEXPIRE', '') then return false end
     local front = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)
-    local ends, heartbeats = server.now + waiters.FORGIVEN_FOR, {}
-    if #front == 0 then return end
+    local ends, heartbeats, are_new = server.now + waiters.FORGIVEN_FOR, {}, false
+    if #front == 0 then return false end
     local before = redis.call('ZMSCORE', at.heartbeats, unpack(front))
     for i, owner in ipairs(front) do
         local due = tonumber(before[i] or nil)
         local forgiven = due and due % 1 == waiters.FORGIVEN and due <= ends + 1
-        heartbeats[#heartbeats + 1] = forgiven and due or ends + waiters.FORGIVEN
+        are_new = are_new or not forgiven
+        heartbeats[#heartbeats + 1] = owner == call.owner and server.now + waiters.DEAD_AFTER
+            or forgiven and due or ends + waiters.FORGIVEN
         heartbeats[#heartbeats + 1] = owner
     end
+    if not are_new then return false end
     redis.call('DEL', at.heartbeats)
     redis.call('ZADD', at.heartbeats, unpack(heartbeats))
     redis.call('PEXPIRE', at.heartbeats, waiters.lifetime(0))
+    return true
 end
 
 -- Returns whether there were any.
@@ -74,11 +78,11 @@ local function lengthen_front(at, watched)
     return deaf
 end
 
--- What each try does for the line. place: the caller's; nil: it does not stand there. Returns in how many
--- ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at the front, or is one of
--- the last, who are there should all others have died.
+-- What each try does for the line, unless it has put enough in order. place: the caller's; nil: it does not stand
+-- there. Returns in how many ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at
+-- the front, or is one of the last, who are there should all others have died.
 function waiters.tend(at, place, length)
-    forgive_silence(at)
+    if call.has_cleaned or forgive_silence(at) then return waiters.SOON end
     local watched = redis.call('ZCARD', at.heartbeats)
     local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
     if is_front then

@@ -395,6 +395,10 @@ example() { # NAME: of a function in examples_*.py
     example scores_are_redissons
 }
 
+@test "fair --supersede: who of Redisson's stood behind the one that goes is nearer by a place" {
+    example scores_where_one_is_superseded
+}
+
 @test "a reader re-enters beside a waiting writer" {
     example reader_reenters_beside_a_waiting_writer
 }

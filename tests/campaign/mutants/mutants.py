@@ -62,7 +62,7 @@ MUTANTS = (
     Mutant("permits are given back twice",
            ("lua/sem_release.lua", "        sem.give(#ours)", "        sem.give(call.permits)")),
     Mutant("permits of the dead do not come back",
-           ("lua/include/sem_holds.lua", "    if #dead > 0 then\n", "    if #dead < 0 then\n")),
+           ("lua/include/sem_holds.lua", "    if #dead == 0 then return 0 end\n", "    if true then return 0 end\n")),
     Mutant("nobody is woken for `run`",
            ("lua/include/mutex_wake.lua", "    if queue.wake() then return end\n", "    if queue.wake() or true then return end\n")),
     Mutant("nobody is woken for `fair`",

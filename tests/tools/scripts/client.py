@@ -5,6 +5,7 @@ latin-1 text, one character a byte, so that permit ids and names are the same th
 """
 import json
 import os
+import re
 import socket
 
 # Replies, by lua/include/base.lua.
@@ -78,6 +79,7 @@ class Server:
     """One connection. All answers are text, numbers, None and lists of these."""
 
     arities = ""
+    OUTSIDE = ("info", "evalsha", "script|load")  # of what is called by us, not by a script
 
     def __init__(self, path):
         self.path = path
@@ -119,6 +121,11 @@ class Server:
                 script = file.read().replace(MAY, STRICT % Server.arities)
                 self.hashes[path] = self("SCRIPT", "LOAD", script)
         return self.hashes[path]
+
+    def commands(self):
+        """How many scripts have run, all together."""
+        stats = re.findall(r"cmdstat_([^:]+):calls=(\d+)", self("INFO", "commandstats"))
+        return sum(int(calls) for name, calls in stats if name not in Server.OUTSIDE)
 
     def now(self):
         seconds, micros = self("TIME")

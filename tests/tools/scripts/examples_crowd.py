@@ -1,6 +1,4 @@
 """What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
-import re
-
 from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, same
 from client import BUSY, GRANTED, RELEASED
 
@@ -24,15 +22,10 @@ class Cost:
     def __init__(self, bench):
         self.server, self.most = bench.server, 0
 
-    def commands(self):
-        stats = self.server("INFO", "commandstats")
-        return sum(int(calls) for name, calls in re.findall(r"cmdstat_([^:]+):calls=(\d+)", stats)
-                   if name not in ("info", "evalsha"))
-
     def of(self, script, *words, **options):
-        before = self.commands()
+        before = self.server.commands()
         answer = script(*words, **options)
-        self.most = max(self.most, self.commands() - before)
+        self.most = max(self.most, self.server.commands() - before)
         same(self.most <= MOST, True, f"{self.most} commands by {script.__name__} {words}")
         return answer
 
@@ -64,12 +57,12 @@ def cost_of_a_free_lock(bench):
     """Taken and given back, nobody else being there: what nearly always is so comes first in the scripts."""
     for kind, most in FREE.items():
         bench.server("FLUSHALL")
-        lock, cost = bench.lock(kind), Cost(bench)
+        lock = bench.lock(kind)
         for number in (1, 2):  # the first one sets a semaphore up
-            before = cost.commands()
+            before = bench.server.commands()
             same(lock.take(A, attempt(number), total=3 if kind == "sem" else "")[0], GRANTED)
             same(lock.give(A, attempt(number))[0], RELEASED)
-        spent = cost.commands() - before
+        spent = bench.server.commands() - before
         same(spent <= most, True, f"{kind}: {spent} commands")
 
 
@@ -217,3 +210,17 @@ def scores_are_redissons(bench):
     same(lock.take(C, attempt(3))[0], GRANTED)
     lock.give(C, attempt(3))
     bench.standing()
+
+
+def scores_where_one_is_superseded(bench):
+    """The one of Redisson's behind it is nearer by a patience."""
+    lock = bench.lock("fair")
+    lock.take(A, attempt(1))
+    now = bench.server.now()
+    lock.take(B, attempt(2), variant="supersede")
+    bench.server("RPUSH", QUEUE, R)
+    bench.server("ZADD", TIMEOUTS, now + LEASE + 2 * PATIENCE, R)
+    lock.take(C, attempt(3), variant="supersede")
+    same(bench.server.value(QUEUE), [R, C])
+    about(bench.server.value(TIMEOUTS)[R], now + LEASE + PATIENCE)
+    about(bench.server.value(TIMEOUTS)[C], now + LEASE + 2 * PATIENCE)

@@ -13,11 +13,9 @@ def _owner(number):
 
 def _commands(bench, call):
     """How many one script has run; and its answer."""
-    bench.server("CONFIG", "RESETSTAT")
+    before = bench.server.commands()
     answer = call()
-    lines = [line for line in bench.server("INFO", "commandstats").splitlines() if line[:8] == "cmdstat_"]
-    counts = {line[8:].split(":")[0]: int(line.split("calls=")[1].split(",")[0]) for line in lines}
-    return sum(count for name, count in counts.items() if name not in ("evalsha", "config|resetstat", "info")), answer
+    return bench.server.commands() - before, answer
 
 
 def _few(bench, what, code, call):

@@ -27,6 +27,19 @@ def must(true, *said):
         raise AssertionError(" ".join(str(each) for each in said))
 
 
+class FrugalLock(Lock):
+    """No script runs more than about 40 commands, whatever comes together."""
+
+    MOST = 45
+
+    def run(self, script, *words, **options):
+        before = self.server.commands()
+        answer = super().run(script, *words, **options)
+        spent = self.server.commands() - before
+        must(spent <= self.MOST, script, "has run", spent, "commands")
+        return answer
+
+
 class Process:
     """One rlock: one attempt, which waits or holds."""
 
@@ -59,7 +72,7 @@ class Model:
         self.server("FLUSHALL")
         self.random = random.Random(seed)
         self.mortal = self.random.random() < 0.7
-        self.locks = [Lock(self.server, kind) for kind in self.kinds]
+        self.locks = [FrugalLock(self.server, kind) for kind in self.kinds]
         self.lock = self.locks[0]
         self.living, self.dead, self.proofs = [], [], [("stranger", "1")]
         self.born = self.steps = self.until_pause = self.last_token = 0
