@@ -176,13 +176,14 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
     return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
 }
 
-/* When to look up from waiting: a local: server that has died is nobody else's to start; and there
- * may be another holder that is asked to end. */
+/* When to look up from waiting: a local: server that has died is nobody else's to start; there may
+ * be another holder that is asked to end; and a server that was waited for may be back. */
 static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
-                          int64_t next_ms) {
+                          const struct progress *progress) {
     const int64_t soon = rlock_now_ms() + LOOK_MS;
-    const bool looks = server_is_local(&acquired->server) || settings->preempt;
-    return looks && soon < next_ms ? soon : next_ms;
+    const bool looks =
+        server_is_local(&acquired->server) || settings->preempt || progress->for_server;
+    return looks && soon < progress->next_ms ? soon : progress->next_ms;
 }
 
 /* What is held: the lock itself knows only until it is released. */
@@ -216,7 +217,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     acquired->asked_ms = progress.began_ms;
     for (;;) {
         wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                               : back_at_ms(acquired, settings, progress.next_ms);
+                                               : back_at_ms(acquired, settings, &progress);
         result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)

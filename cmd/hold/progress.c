@@ -108,7 +108,8 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
     const struct rlock_holder *holder = rlock_blocker(lock);
-    if (now < progress->next_ms)
+    /* That the server is back is news: the next line would come in half a minute. */
+    if (now < progress->next_ms && !(progress->for_server && holder != NULL))
         return;
     /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
      * A program wants to know all the same. */
@@ -127,6 +128,7 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
         out_live("%s", text);
     else
         log_wait(progress, client, holder, now - progress->began_ms, text);
+    progress->for_server = holder == NULL;
     progress->next_ms = next_step(progress, now, live ? LIVE_MS : LINE_MS);
 }
 

@@ -12,6 +12,7 @@ struct progress {
     int64_t began_ms;
     int64_t next_ms; /* when it wants to speak again */
     bool logged;     /* it has said something that stays, unlike a live line */
+    bool for_server; /* which it said: that it waits for a server, not for a holder */
 };
 
 void progress_begin(struct progress *progress, const char *name, const struct kind *kind);

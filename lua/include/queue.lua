@@ -70,7 +70,7 @@ function queue.forget(...)
     redis.call('HDEL', queue.queuers, unpack(fields))
 end
 
--- Takes one out, and leaves it to the caller who moves up. False: it was not in; else the place, from 0, where it stood.
+-- Takes one out; who moves up is left to the caller. False: it was not in; else the place, from 0, where it stood.
 function queue.take_out(owner)
     local at = redis.call('LPOS', queue.list, owner)
     waiters.remove(queue, owner)

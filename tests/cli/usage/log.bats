@@ -81,6 +81,20 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     assert_equal "$stderr" ""
 }
 
+@test "the server answers again: who holds the lock is told then, not with the next line" {
+    server_start lone
+    hold x -s "$(server_url lone)" -l 10m
+    kill -STOP "$(server_pid lone)"
+    start run --log json -s "$(server_url lone)" --io-timeout "$(ms 200)" -n x -- true
+    wait_until 10 grep -q '"retrying"' err
+    kill -CONT "$(server_pid lone)"
+    wait_until 10 grep -q '"waiting"' err
+    let_go x
+    reap "$pid"
+    mv err log
+    told 'names.count("waiting") == 1 and of("waiting")[0]["holder"] != ""'
+}
+
 @test "a renewal that fails is told once, not at each try" {
     server_start lone
     log=plain start run -s "$(server_url lone)" -l "$(ms 2000)" -n plain -- sh -c ': >held; sleep 60'
