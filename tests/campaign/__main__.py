@@ -30,7 +30,7 @@ BROKEN = 0.05  # of the rounds: servers may not find together in time on a busy 
 CALM, CROWDED, FEW = 0.04, 0.2, 3  # of the rounds, of the faults
 QUIET = 6  # of so many rounds of a kind one has one server and no fault: only there the way from hand to hand is judged
 TELLING = ("lock-deleted", "late-then-silent", "request-late", "reply-lost", "holder-stopped", "holder-killed",
-           "guardian-stopped", "guardian-killed", "waiter-killed")  # come twice as often as the others
+           "guardian-stopped", "guardian-killed", "waiter-killed", "runner-ended")  # come twice as often as the others
 QUICK = ("socket", "tcp")  # so do these
 # A busy machine may break what these ask for. Seen once, it is told, and stands in the table; the run has failed when
 # the same round, played alone, shows an anomaly again.

@@ -23,9 +23,11 @@ CONTROLS = (
     ("sleeping_guardian", "tcp", "run", ("refused", "paused"), ("lease",)),
     ("sleeping_guardian", "socket", "run", ("lock-deleted",), ("noticed",)),
     ("unreplicated", "sentinel", "run", ("isolated",), ("exclusion",)),
+    ("abrupt", "socket", "run", (), ("warned",)),
     ("careless_guardian", "socket", "run", ("holder-killed",), ("orphans",)),
     ("forgetful", "socket", "run", (), ("forgotten",)),
     ("revenant", "socket", "run", (), ("late",)),
+    ("puzzled", "socket", "run", (), ("itself",)),
     ("deaf", "socket", "run", (), ("handed",)),
     ("other_status", "socket", "run", (), ("statuses",)),
     ("endless", "socket", "run", (), ("waits",)),
@@ -38,7 +40,7 @@ TURNS = 3  # two have to meet, which a busy machine may prevent
 SECONDS = {"deaf": 4, "no_queue": 4}
 TOGETHER = ("deaf",)  # are seen when nobody else comes
 # Need commands that outlast a lease:
-OUTLAST = ("deaf", "no_renewal", "sleeping_guardian", "unreplicated", "careless_guardian")
+OUTLAST = ("abrupt", "deaf", "no_renewal", "sleeping_guardian", "unreplicated", "careless_guardian")
 
 
 def write_client(folder, fake, rlock):

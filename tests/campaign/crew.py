@@ -147,7 +147,7 @@ class Crew:
         if shape < 0.5:
             return [*section, f"{note}{permits}"]
         if shape < 0.7:
-            return [*section, f"{note}{permits}", "--ignore-term"]
+            return [*section, f"{note}{permits} patient=1", "--ignore-term"]
         first, other = shlex.join([*section, f"{note}{permits}"]), shlex.join([*section, f"{note}0"])
         return ["sh", "-c", f"trap : TERM; {first} & setsid {other} --ignore-term & {other} & "
                             f"wait; wait; wait; exit {status}"]
@@ -177,7 +177,7 @@ class Crew:
         sections = [pid for pid in below if self.link(pid) == self.section]
         if whom == "waiter":
             return None if sections else run.process.pid
-        if whom == "holder":
+        if whom in ("holder", "runner"):
             return run.process.pid if sections else None
         if whom == "guardian":
             return next((pid for pid in below if sections and self.name(pid) == "lock-guardian"), None)

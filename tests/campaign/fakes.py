@@ -97,6 +97,12 @@ def deaf(rlock, command):
     return status
 
 
+def puzzled(rlock, command):
+    """Does not know again what was granted to it."""
+    print(f'{{"event": "waiting", "holder": "U:{os.getpid()}@here"}}', file=sys.stderr, flush=True)
+    become([*rlock, *command])
+
+
 def sleeping_guardian(rlock, command):
     """Nothing stops a command that lost its lease."""
     become([rlock[0], rlock[1], "--on-lost", "warn", *rlock[2:], *command])
@@ -105,6 +111,14 @@ def sleeping_guardian(rlock, command):
 def unreplicated(rlock, command):
     """Holds what its server has told nobody."""
     return run([rlock[0], rlock[1], "--replicas", "0", *rlock[2:], *command])
+
+
+def abrupt(_, command):
+    """Kills at once what might have come to an end."""
+    with subprocess.Popen(command, env={**os.environ, **pretended(["rlock", "run"])}) as child:
+        time.sleep(0.3)
+        child.kill()
+    return 76
 
 
 def careless_guardian(rlock, command):

@@ -9,7 +9,7 @@ from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
 from handles import CONTRADICTED
 from observer import lease_ends
-from story import renewals, was_unconfirmed
+from story import holders, renewals, was_unconfirmed
 
 RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
 PERMITS_TAKEN = f"{{{NAME}}}:timeout"  # stands for as long as one is taken
@@ -18,8 +18,10 @@ TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late reques
 
 # By status: what explains it. The command's own needs no explanation, and no other status is ever right.
 ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
+            128 + signal.SIGTERM: ("runner-ended",),
             -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
                             "guardian-killed")}
+UNHARMED = {"command-killed", "runner-ended"}  # rlock itself lives to give it back
 KILLED = ("holder-killed", "waiter-killed")  # nobody is left to give anything back
 UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
 CONNECT_S = 5   # --connect-timeout: so long a server that cannot be reached at first is tried
@@ -63,8 +65,8 @@ def seconds(ns):
 class Judged:
     """A round's evidence. round: its crew, observers, faults, what did not end."""
 
-    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "orphans", "statuses", "waits",
-              "handed", "forgotten", "late", "remains", "processes")
+    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "warned", "orphans", "statuses",
+              "waits", "itself", "handed", "forgotten", "late", "remains", "processes")
 
     def __init__(self, played):
         self.played, self.combo = played, played.combo
@@ -253,6 +255,15 @@ class Judged:
             elif self.ended_with(run) != LOST and not was_unconfirmed(run):
                 yield f"{run} ended with {run.status}, and its lock had been deleted", run.ended_ns
 
+    def warned(self):
+        """Who is killed because the lock is lost has been sent SIGTERM before."""
+        for section in self.history.sections:
+            run = self.run_of(section.owner)
+            if section.is_patient and not section.has_ended and not section.was_warned and run and not run.faults \
+                    and run.status == LOST \
+                    and not self.played.pulse.stalled(section.exit - int(ORPHANED_S * 1e9), section.exit):
+                yield f"killed without SIGTERM before: {section}", section.exit
+
     def orphans(self):
         """What an rlock has started ends with it, when it is killed."""
         killed = {pid: run.ended_ns for pid, run in self.runs.items()
@@ -312,6 +323,12 @@ class Judged:
                     and lasted_s > run.limit / 1000 + OVERTIME_S:
                 yield f"{run} was to wait {run.limit} ms, and waited {lasted_s:.1f} s", run.ended_ns
 
+    def itself(self):
+        """Nobody waits for itself: what was granted, and not heard of, is known when it is asked for again."""
+        for pid, run in self.runs.items():
+            if any(pid_of(holder) == pid for holder in holders(run)):
+                yield f"{run} waits for what it holds", run.ended_ns
+
     def handed(self):
         """Without faults: where one waits, a free lock is taken at once."""
         if self.combo.faults or len(self.played.observers) > 1 or self.is_mixed:
@@ -344,7 +361,8 @@ class Judged:
                 self.calm(run.ended_ns, hold.last_ns, HEARD):
             return f"{hold.owner} holds it {past_s:.3f} s after {run} has ended"
         until_ns = min(hold.end_ns, run.ended_ns)
-        if run.faults or run.status in (LOST, UNREACHABLE) or not self.could_answer(until_ns) or was_unconfirmed(run):
+        if {fault.name for fault in run.faults} - UNHARMED or run.status in (LOST, UNREACHABLE) \
+                or not self.could_answer(until_ns) or was_unconfirmed(run):
             return None
         if past_s > TOLD_S:
             return f"{hold.owner} holds it {past_s:.3f} s after {run} has ended with {run.status}"

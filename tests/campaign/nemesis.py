@@ -12,7 +12,8 @@ import proxy
 import replicated
 import servers
 
-PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT
+PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT. A runner is a holder that has a command
+    "runner-ended": ("runner", signal.SIGTERM),
     "holder-stopped": ("holder", signal.SIGSTOP),
     "holder-killed": ("holder", signal.SIGKILL),
     "guardian-stopped": ("guardian", signal.SIGSTOP),

@@ -23,10 +23,11 @@ class Combo:
         self.lease_s = rng.choice((2,) if kind == "handle" or topology == "redisson" else (0.6, 1, 1.5))  # slow ones
         self.io_ms = rng.choice((300, 300, 1000, 5000))
         self.long_share = rng.choice((0, 0, 0.02, 0.1, 0.3))  # of the commands that outlast their first lease
-        self.pace = rng.choice(("each", "each", "together"))
+        pace = rng.choice(("each", "each", "together"))
+        self.pace = pace if faults else "together"  # where nobody new comes, only who is woken enters soon
         self.workers = rng.choice((3, 4, 6))
         # Of several servers that are independent fewer than half are struck:
-        self.few = topology.startswith("quorum") and (rng.random() < 0.3 or "clock-stepped" in faults)
+        self.few = topology.startswith("quorum") and (rng.random() < 0.6 or "clock-stepped" in faults)
         # Until all have ended, when all is well again: see judges.waits(). The commands take their time, too.
         self.settle_s = (15 if kind != "handle" else 30) + self.workers * LONGEST * self.lease_s
         self.only = None  # these of the plan's faults, by number; None: all

@@ -1,4 +1,5 @@
 """The story of an anomaly: what happened around it, in the order of time."""
+import contextlib
 import datetime
 import json
 import os
@@ -26,6 +27,14 @@ def logged(run, apart_ns):
 def renewals(run):
     """When it said that it had renewed its lock."""
     return [at_ns for at_ns, text in logged(run, clocks_apart_ns()) if ": renewed: " in text]
+
+
+def holders(run):
+    """Whom it said that it waits for: their owners."""
+    with open(run.log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            with contextlib.suppress(ValueError):
+                yield json.loads(line).get("holder") or ""
 
 
 def was_unconfirmed(run):

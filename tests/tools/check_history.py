@@ -11,8 +11,9 @@ RULE    what the lock promises:
   latch=N    each was entered after N count-downs had begun
 
 LOG lines are key=value words; times are ns on CLOCK_MONOTONIC.
-  enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS] [script=P]
-             a section; arrival: before its rlock was started; script: who says so, if its owner does not
+  enter=NS exit=NS|- owner=OWNER token=N pid=P [kind=K] [permits=K] [arrival=NS] [script=P] [term=NS] [patient=1]
+             a section; arrival: before its rlock was started; script: who says so, if its owner does not; term: it got
+             SIGTERM; patient: and does not end for it
   queued=NS owner=OWNER
              it was seen in the queue by then
   down=NS [by=N]
@@ -48,6 +49,7 @@ class Section:
         self.arrival = int(words["arrival"]) if "arrival" in words else None
         self.script = int(words.get("script", 0))
         self.queued, self.has_ended = None, self.exit is not None
+        self.is_patient, self.was_warned = "patient" in words, "term" in words
 
     def __str__(self):
         return f"{self.kind} pid {self.pid} token {self.token} [{self.enter}, {self.exit}]"
