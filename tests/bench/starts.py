@@ -49,9 +49,10 @@ def compare(tools, rounds, commands):
 def measure(tools, size):
     released = tools.released()
     with Server() as server, etcd() as etcdctl:
-        bare = [tools.bare(learn.of_rlock(tools.rlock, server, "run")), server.path]
+        bare = tools.bare(learn.of_rlock(tools.rlock, server, "run"))
         result = compare(tools, size.starts, {
-            "bare C": bare,
+            "bare C": [bare, server.path],
+            "bare C with a guardian": [bare, "--guardian", server.path],
             "rlock run": [tools.rlock, "run", "-n", learn.NAME, "--"],
             **({"rlock run, static": [released, "run", "-n", learn.NAME, "--"]} if released else {}),
             "rlock fair": [tools.rlock, "fair", "-n", learn.NAME, "--"],
