@@ -17,8 +17,7 @@ KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}")
 TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late request is believed in
 
 # By status: what explains it. The command's own needs no explanation, and no other status is ever right.
-ENDED_BY = {-signal.SIGTERM: ("waiter-ended",),
-            128 + signal.SIGTERM: ("runner-ended",),
+ENDED_BY = {-signal.SIGTERM: ("waiter-ended", "runner-ended"),
             -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
                             "guardian-killed")}
 UNHARMED = {"command-killed", "runner-ended"}  # rlock itself lives to give it back
