@@ -8,9 +8,7 @@
 #include "process/guardian.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -21,8 +19,7 @@
 #include "process/launch.h"
 #include "process/supervise.h"
 #include "process/title.h"
-
-enum { URGENT = -10 };
+#include "process/urgent.h"
 
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
 static int get_ready(struct guardian *guardian) {
@@ -50,9 +47,7 @@ static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     daemon_close_others(kept, sizeof kept / sizeof kept[0]);
     title_set("lock-guardian");
-    /* Where we may, nothing ordinary delays the kill; a nice value counts within a session only. */
-    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
-        (void)setpriority(PRIO_PROCESS, 0, URGENT);
+    urgent_become();
 }
 
 /* Reports, and waits for the word that it has been read. Without that word rlock has died together

@@ -14,6 +14,7 @@
 #include "process/boottime.h"
 #include "process/descendants.h"
 #include "process/proc.h"
+#include "process/urgent.h"
 
 enum { KILL_PATIENCE_MS = 1000 };
 
@@ -212,6 +213,7 @@ void spawn_kill(struct spawn *spawn, enum end_cause cause) {
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };
+    urgent_become(); /* as the guardian was, in whose stead we kill */
     const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
     spawn->guardian = -1;
     spawn->report = (struct report){

@@ -86,7 +86,7 @@ counts() { # N
     chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
     start run -n x -- nice -n 3 sleep 600
     wait_until 10 has_witness
-    wait_until 10 is_urgent
+    wait_until 10 is_urgent "$(guardian_of "$pid")"
     run ps -o cls= --ppid "$(guardian_of "$pid")"
     refute_output --partial RR
     assert_equal "$(ps -o ni= -p "$(command_of "$pid")" | tr -d ' ')" $(($(nice) + 3))
@@ -98,8 +98,27 @@ has_witness() {
     pgrep -P "$(guardian_of "$pid")" -x lock-witness >/dev/null
 }
 
-is_urgent() {
-    [[ $(ps -o cls= -p "$(guardian_of "$pid")") == *RR ]]
+is_urgent() { # PID
+    [[ $(ps -o cls= -p "$1") == *RR ]]
+}
+
+@test "where it may, rlock runs before all that is ordinary when it kills in a guardian's stead" {
+    chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
+    command -v strace >/dev/null || skip "needs strace"
+    strace -D -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=2000000 \
+        "$RLOCK" run -n x -- sleep 600 3>&- 4>&- &
+    pid=$!
+    wait_until 10 has_guardian
+    wait_until 10 has_witness
+    assert_equal "$(ps -o cls= -p "$pid" | tr -d ' ')" TS
+    kill -KILL "$(guardian_of "$pid")"
+    wait_until 10 is_urgent "$pid"
+    reap "$pid"
+    assert_equal "$status" 137
+}
+
+has_guardian() {
+    [[ -n $(guardian_of "$pid") ]]
 }
 
 @test "an unreachable server: the whole family is dead before the lease's end" {
