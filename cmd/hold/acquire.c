@@ -18,7 +18,7 @@
 #include "output/out.h"
 #include "output/secret.h"
 
-enum { COMMAND_SIZE = 256, LOOK_MS = 1000 };
+enum { COMMAND_SIZE = 256, LOOK_MS = 1000, GLANCE_MS = 200 };
 
 void acquire_free(struct acquired *acquired) {
     rlock_lock_free(acquired->lock);
@@ -180,10 +180,12 @@ static int interrupted(const struct signals *signals, enum rlock_status result) 
  * be another holder that is asked to end; and a server that was waited for may be back. */
 static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
                           const struct progress *progress) {
-    const int64_t soon = rlock_now_ms() + LOOK_MS;
-    const bool looks =
-        server_is_local(&acquired->server) || settings->preempt || progress->for_server;
-    return looks && soon < progress->next_ms ? soon : progress->next_ms;
+    int64_t soon = progress->next_ms;
+    if (progress->for_server)
+        soon = rlock_now_ms() + GLANCE_MS;
+    else if (server_is_local(&acquired->server) || settings->preempt)
+        soon = rlock_now_ms() + LOOK_MS;
+    return soon < progress->next_ms ? soon : progress->next_ms;
 }
 
 /* What is held: the lock itself knows only until it is released. */

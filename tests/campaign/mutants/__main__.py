@@ -56,9 +56,10 @@ def write(path, text):
 
 
 def hunt(tree, rlock):
-    """Returns the judges that saw something, and what all was printed."""
+    """Returns the judges that saw something, and what all was printed. Caught is what would fail the run: what no
+    busy machine explains, or what is seen again when the round is played alone; and what is seen often."""
     campaign = [os.path.join(tree, "tests/campaign/run"), "--minutes", MINUTES, "--jobs", JOBS]
-    said, judges = [], collections.Counter()
+    said, judges, seen_again = [], collections.Counter(), False
     with subprocess.Popen(campaign, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env={"CAMPAIGN_LOAD": "1000", **os.environ, "RLOCK_BIN": rlock}) as running:
         try:
@@ -66,11 +67,12 @@ def hunt(tree, rlock):
                 said.append(line)
                 if line.startswith("seen by "):
                     judges.update(line.removeprefix("seen by ").strip().split(", "))
-                elif line.startswith("evidence: ") and is_caught(judges):
+                seen_again = seen_again or line.startswith("again, alone: ") and ", 0 anomalies" not in line
+                if seen_again or line.startswith("evidence: ") and is_caught(judges):
                     break
         finally:
             running.terminate()
-    return (", ".join(sorted(judges)) if is_caught(judges) else None), "".join(said)
+    return (", ".join(sorted(judges)) if seen_again or is_caught(judges) else None), "".join(said)
 
 
 def is_caught(judges):
