@@ -34,6 +34,7 @@ HARMLESS = (*nemesis.PROCESS, "lock-deleted")  # servers answer all others as ev
 # requests arrive
 HEARD = (*nemesis.PROCESS, "scripts-flushed", "reply-lost", "reply-late", "reply-cut", "reply-trickles")
 A_FEW = 0.3     # of the rlocks of a round
+SLOW = 0.1      # of its time an rlock that never got an answer may have met a machine that stood still
 PRESENT_S = 2   # so long a waiter may be out of reach, and keeps its place
 RETRY_S = 1.1   # the longest pause before a request that failed is repeated
 STANDSTILL_S = 0.25  # of the whole machine: enough to keep an rlock from what it has seconds for
@@ -306,7 +307,8 @@ class Judged:
         of more servers than can be spared."""
         after_ns = int((self.combo.lease_s * 2 + 1) * 1e9)
         spared = self.combo.few and len(self.played.observers) > 1
-        return self.played.pulse.stalled(run.begun_ns, run.ended_ns) or any(
+        still_ns = self.played.pulse.stood_still_ns(run.begun_ns, run.ended_ns)
+        return still_ns > (SLOW * (run.ended_ns - run.begun_ns) if run.status == UNREACHABLE else 0) or any(
                    fault.begun_ns and fault.begun_ns < run.ended_ns and
                    fault.ended_ns + after_ns > run.begun_ns and
                    (not spared or fault.name in (*nemesis.PROCESS, nemesis.STARVED))

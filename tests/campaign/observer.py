@@ -173,12 +173,14 @@ class Pulse:
                 self.stalls.append((before_ns, now_ns))
             before_ns = now_ns
 
-    def note_slow(self, observers):
-        """An answer that took so long is a sign of it, too, and so is the machine's load."""
+    def note_slow(self, observers, struck):
+        """An answer that took so long is a sign of it, too, but for times when servers were struck; and so is the
+        machine's load."""
         if max(self.load, os.getloadavg()[0]) > self.LOAD:
             self.stalls.append((self.begun_ns, time.monotonic_ns()))
         self.stalls += [(sample.asked_ns, sample.told_ns) for observer in observers for sample in observer.samples
-                        if sample.told_ns - sample.asked_ns > self.STALL_S * 1e9]
+                        if sample.told_ns - sample.asked_ns > self.STALL_S * 1e9
+                        and not any(begin < sample.told_ns and end > sample.asked_ns for begin, end in struck)]
 
     def stalled(self, begin_ns, end_ns, at_least_s=STALL_S):
         return any(begin < end_ns and end > begin_ns and end - begin > at_least_s * 1e9

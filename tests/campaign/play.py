@@ -87,7 +87,8 @@ class Played:
         self.late = self.crew.join(self.combo.settle_s)
         for observer in self.observers:
             observer.close()
-        self.pulse.note_slow(self.observers)
+        self.pulse.note_slow(self.observers, [(fault.begun_ns, fault.ended_ns) for fault in self.faults
+                                              if fault.begun_ns and fault.name not in nemesis.PROCESS])
         self.left_behind = self.rest(self.crew.left_behind, 3)
         self.remains = self.rest(self.left_in_redis, REST_S)
 
