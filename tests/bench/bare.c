@@ -5,7 +5,8 @@
  * usage: bare [--guardian] SOCKET COMMAND [ARG...]
  *
  * --guardian: the command is the child of a second process, as it must be of one that outlives the
- * first: forked while the server works, it waits for a word to begin and says how the command ended.
+ * first: forked while the server works, it waits for a word to begin and says how the command
+ * ended.
  *
  * requests.h is what a real rlock was heard to say (learn.py): the requests TAKE and GIVE, and
  * RANDOMS, the numbers in them that are made anew here. */
