@@ -88,6 +88,13 @@ stamp() {
     sed -n "s/.*\\b$2=\\([0-9]\\{1,\\}\\) .* who=$1\$/\\1/p" history | tail -n 1
 }
 
+# moment: now, in ns, on the clock of the stamps.
+moment() {
+    rm -f moment
+    "$SECTION" --log moment
+    sed -n 's/^enter=\([0-9]*\) exit=- .*/\1/p' moment
+}
+
 # gap WHO OTHER: ms from the one's exit to the other's entry.
 gap() {
     echo $((($(stamp "$2" enter) - $(stamp "$1" exit)) / 1000000))
