@@ -65,10 +65,18 @@ class Crew:
         with self.lock:
             late = [run for run in self.runs if run.status is None]
             for run in late:
-                run.process.kill()
+                self.kill(run)
         for worker in filter(threading.Thread.is_alive, self.workers):
             worker.join(LAST_S)
         return late
+
+    def kill(self, run):
+        """A script's rlock does not end with it."""
+        below = descendants(run.process.pid) if self.combo.kind == "handle" else ()
+        run.process.kill()
+        for pid in below:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def note(self, line):
         with open(self.history, "a", encoding="utf-8") as file:
