@@ -331,14 +331,24 @@ class Judged:
                 yield f"{run} waits for what it holds", run.ended_ns
 
     def handed(self):
-        """Without faults: where one waits, a free lock is taken at once."""
+        """Without faults: where one waits, a free lock is taken at once, and a latch that opens is passed."""
         if self.combo.faults or len(self.played.observers) > 1 or self.is_mixed:
+            return
+        if self.combo.kind == "latch":
+            yield from self.passed_late()
             return
         for begin_ns, end_ns in self.played.observers[0].free():
             waiting = [run for run in self.played.crew.runs
                        if run.begun_ns + 0.2e9 < begin_ns and run.ended_ns > end_ns]
             if waiting and end_ns - begin_ns > HANDED_S * 1e9:
                 yield f"free for {seconds(end_ns - begin_ns)} while {waiting[0]} waits for it", end_ns
+
+    def passed_late(self):
+        opened = self.played.crew.opened()
+        for run, latch in self.played.crew.waiting():
+            open_ns = max(opened.get(latch, run.ended_ns), run.begun_ns)
+            if run.ended_ns - open_ns > HANDED_S * 1e9:
+                yield f"{run} passes {latch} {seconds(run.ended_ns - open_ns)} after it was opened", run.ended_ns
 
     # --- holds -----------------------------------------------------------------------------------
 

@@ -71,6 +71,18 @@ class LatchCrew(Crew):
 
     # --- afterwards ------------------------------------------------------------------------------
 
+    def opened(self):
+        """By latch: when its last count-down had ended."""
+        ends = {}
+        for run in self.runs:
+            if run.command[2] == "down":
+                ends[run.command[4]] = max(ends.get(run.command[4], 0), run.ended_ns)
+        return ends
+
+    def waiting(self):
+        """(run, latch) of those that wait without a limit."""
+        return [(run, run.command[4]) for run in self.runs if run.command[2] == "wait" and run.limit is None]
+
     def violations(self):
         """Whoever is past a latch before so many have begun to count it down."""
         with open(self.history, encoding="utf-8") as file:
