@@ -106,7 +106,7 @@ is_urgent() { # PID
     chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
     command -v strace >/dev/null || skip "needs strace"
     strace -D -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=2000000 \
-        "$RLOCK" run -n x -- sleep 600 3>&- 4>&- &
+        "$RLOCK" run -n x -- sh -c 'sleep 600 & wait' 3>&- 4>&- & # who is left when its guardian is killed
     pid=$!
     wait_until 10 has_guardian
     wait_until 10 has_witness
