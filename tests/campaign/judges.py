@@ -326,6 +326,8 @@ class Judged:
 
     def itself(self):
         """Nobody waits for itself: what was granted, and not heard of, is known when it is asked for again."""
+        if self.combo.kind == "nested":  # the inner one says so as well, of an outer one that has lost it
+            return
         for pid, run in self.runs.items():
             if any(pid_of(holder) == pid for holder in holders(run)):
                 yield f"{run} waits for what it holds", run.ended_ns
