@@ -34,7 +34,7 @@ TELLING = ("lock-deleted", "late-then-silent", "request-late", "reply-lost", "ho
 QUICK = ("socket", "tcp")  # so do these
 # A busy machine may break what these ask for. Seen once, it is told, and stands in the table; the run has failed when
 # the same round, played alone, shows an anomaly again.
-OF_TIME = {"statuses", "waits", "handed", "forgotten", "noticed", "remains", "late"}
+OF_TIME = {"statuses", "warned", "waits", "handed", "forgotten", "noticed", "remains", "late"}
 QUORUM_KINDS = ("run", "rw", "nested", "handle")
 
 

@@ -256,11 +256,13 @@ class Judged:
                 yield f"{run} ended with {run.status}, and its lock had been deleted", run.ended_ns
 
     def warned(self):
-        """Who is killed because the lock is lost has been sent SIGTERM before."""
+        """Who is killed because the lock is lost has been sent SIGTERM before, and could note it."""
+        starved = [(fault.begun_ns, fault.ended_ns + int(1e9)) for fault in self.played.faults
+                   if fault.begun_ns and fault.name == nemesis.STARVED]
         for section in self.history.sections:
             run = self.run_of(section.owner)
             if section.is_patient and not section.has_ended and not section.was_warned and run and not run.faults \
-                    and run.status == LOST \
+                    and run.status == LOST and not any(begin < section.exit < end for begin, end in starved) \
                     and not self.played.pulse.stalled(section.exit - int(ORPHANED_S * 1e9), section.exit):
                 yield f"killed without SIGTERM before: {section}", section.exit
 

@@ -15,7 +15,7 @@ from mutants import MUTANTS
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 MINUTES = os.environ.get("MINUTES", "3")
 JOBS = str(4 * os.cpu_count())
-NERVOUS, OFTEN = ("forgotten", "statuses"), 3
+NERVOUS, OFTEN = ("forgotten", "statuses", "warned"), 3
 SOURCES = ("CMakeLists.txt", "cmake", "cmd", "completions", "lib", "lua", "man", "tests", "LICENSE", "README.md")
 
 
