@@ -51,7 +51,7 @@ local function take_out(field, i, holds)
     if holds == 1 and redis.call('HLEN', key.lock) == 2 then return rw.clear(rw.lease_key(field, 1)) end
     rw.drop(field, i, holds)
     rw.bury()
-    return (rw.settle())
+    return rw.settle()
 end
 
 local function give_back()

@@ -115,17 +115,11 @@ function queue.head(drops)
     return dropped and first[1] or redis.call('ZRANGE', queue.waiters, '0', '0')[1]
 end
 
-local function expect(head, woken)
-    local expected = {}
-    waiters.note_told(expected, head, woken)
-    waiters.expect(queue, expected)
-end
-
 -- Wakes the head, which the caller may know. False: there is none, or it does not listen.
 function queue.wake(head)
     head = head or queue.head()
     if not head then return false end
-    if is_ours(head) then expect(head, true) end
+    if is_ours(head) then waiters.expect(queue, waiters.note_told({}, head, true)) end
     return server.tell(head, '0')
 end
 
@@ -133,5 +127,7 @@ end
 -- take numbers only, and keep time by themselves.
 function queue.tell_lease(ms)
     local head = queue.head()
-    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then expect(head, false) end
+    if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then
+        waiters.expect(queue, waiters.note_told({}, head, false))
+    end
 end

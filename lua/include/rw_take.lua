@@ -94,7 +94,7 @@ function rw.granted_before(mode)
     if not rw.alive(field, i) then -- a new attempt
         call.has_cleaned = true
         rw.drop(field, i, holds)
-        return nil, (rw.settle())
+        return nil, rw.settle()
     end
     rw.renew(field, i)
     local owner = rw.owner_of(field)

@@ -18,10 +18,11 @@ local waiters = {
 }
 
 -- A waiter that hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
--- that sends no heartbeats will be told to, see waiters.tend(). expected: what ZADD is told of several.
+-- that sends no heartbeats will be told to, see waiters.tend(). expected: what ZADD is told of several; returned.
 function waiters.note_told(expected, owner, woken)
     expected[#expected + 1] = server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0)
     expected[#expected + 1] = owner
+    return expected
 end
 
 function waiters.expect(at, expected)
@@ -55,7 +56,7 @@ end
 
 -- Tells the first that listens. Returns who that is; nil: nobody.
 function waiters.tell(at, word)
-    return (tell_some(at, word, false))
+    return tell_some(at, word, false)
 end
 
 -- Wakes the first. It keeps its place, for it may lose the race; but one that was woken before and has not
