@@ -1,5 +1,4 @@
 """The story of an anomaly: what happened around it, in the order of time."""
-import contextlib
 import datetime
 import json
 import os
@@ -10,18 +9,26 @@ VERBS = ("run", "fair", "read", "write", "sem", "latch")
 BEFORE_S, AFTER_S, WIDTH = 2.5, 0.3, 110
 
 
-def logged(run, apart_ns):
-    """(ns, text) of what this rlock said."""
+def said(run):
+    """(event, line) of its log; the event of a line that is none is empty."""
     with open(run.log, encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
-                event = json.loads(line)
-                when = datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
-            except (ValueError, KeyError):
-                yield run.ended_ns, f"rlock {run.number} printed: {line.strip()}"
-                continue
-            yield int(when.timestamp() * 1e9) - apart_ns, \
-                f"rlock {run.number}: {event['event']}: {event['message'][:WIDTH]}"
+                yield json.loads(line), line
+            except ValueError:
+                yield {}, line
+
+
+def logged(run, apart_ns):
+    """(ns, text) of what this rlock said."""
+    for event, line in said(run):
+        try:
+            when = datetime.datetime.fromisoformat(event["time"].replace("Z", "+00:00"))
+        except (ValueError, KeyError):
+            yield run.ended_ns, f"rlock {run.number} printed: {line.strip()}"
+            continue
+        yield int(when.timestamp() * 1e9) - apart_ns, \
+            f"rlock {run.number}: {event['event']}: {event['message'][:WIDTH]}"
 
 
 def renewals(run):
@@ -31,10 +38,7 @@ def renewals(run):
 
 def holders(run):
     """Whom it said that it waits for: their owners."""
-    with open(run.log, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            with contextlib.suppress(ValueError):
-                yield json.loads(line).get("holder") or ""
+    return [event.get("holder") or "" for event, _ in said(run)]
 
 
 def was_unconfirmed(run):

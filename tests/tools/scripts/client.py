@@ -123,7 +123,7 @@ class Server:
         return self.hashes[path]
 
     def commands(self):
-        """How many scripts have run, all together."""
+        """How many of them all scripts together have run."""
         stats = re.findall(r"cmdstat_([^:]+):calls=(\d+)", self("INFO", "commandstats"))
         return sum(int(calls) for name, calls in stats if name not in Server.OUTSIDE)
 
