@@ -79,6 +79,7 @@ static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resour
             ask(ballot, i);
     }
     ballot->batch.enough = rlock__majority(ballot->batch.count);
+    ballot->batch.in_passing = !places_too; /* a try follows, which says that the last is over */
 }
 
 enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,

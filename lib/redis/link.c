@@ -109,6 +109,8 @@ void rlock__link_move(struct rlock__link *link, const char *host, const char *po
 static bool expect_one(struct rlock__link *link) {
     if (link->request.bytes == NULL)
         forget_request(link);
+    if (link->unheard_ms == 0)
+        link->unheard_ms = rlock_now_ms();
     rlock__reply **replies = realloc(link->replies, (link->expected + 1) * sizeof(rlock__reply *));
     if (replies == NULL)
         return false;
@@ -183,6 +185,7 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
         if (io != RLOCK__IO_DONE)
             return io == RLOCK__IO_WAIT ? wait_on(link) : io;
         link->heard = link->answered = true;
+        link->unheard_ms = 0;
         if (link->owed > 0) {
             link->owed--;
             rlock__reply_free(reply);

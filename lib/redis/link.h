@@ -57,6 +57,8 @@ struct rlock__link {
     bool heard;                            /* the server has said something, ever */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */
     bool in_doubt;                         /* a request went out whose answer never came */
+    int64_t unheard_ms;                    /* since when it has been asked, and has not answered
+                                              anything; 0: it has */
     struct rlock__error *error;            /* its owner's */
 };
 

@@ -11,7 +11,8 @@
 enum {
     HASTY_MS = 50,         /* less is too little to be told anything */
     STRAGGLER_MIN_MS = 20, /* for those that have not answered when it is decided: */
-    STRAGGLER_MAX_MS = 50  /* as long again as that took */
+    STRAGGLER_MAX_MS = 50, /* as long again as that took */
+    SILENT_MS = 250        /* a busy server answers sooner */
 };
 
 void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]) {
@@ -38,9 +39,24 @@ static bool decided(const struct rlock__batch *batch) {
     return yes >= batch->enough || no + batch->enough > batch->count;
 }
 
-static bool all_decided(struct rlock__batch *const *batches, size_t count) {
+/* Whether those that are missing have been silent for some time, and there is a result without
+ * them: that others have it, say. Each try would take as long as the slowest server is waited for
+ * else. */
+static bool rest_is_silent(const struct rlock__batch *batch, int64_t begun_ms) {
+    size_t answered = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct rlock__run *run = &batch->runs[i];
+        if (!run->done &&
+            (run->link->unheard_ms == 0 || run->link->unheard_ms > begun_ms - SILENT_MS))
+            return false;
+        answered += run->done && run->status == RLOCK_OK;
+    }
+    return batch->in_passing || answered >= batch->enough;
+}
+
+static bool all_decided(struct rlock__batch *const *batches, size_t count, int64_t begun_ms) {
     for (size_t i = 0; i < count; i++) {
-        if (!decided(batches[i]))
+        if (!decided(batches[i]) && !rest_is_silent(batches[i], begun_ms))
             return false;
     }
     return true;
@@ -179,6 +195,7 @@ void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count
     struct rlock__run *runs[RLOCK__RUNS_MAX] = {NULL};
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
+    int64_t end_ms = 0;
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
     const size_t n = begin_all(runs, batches, count, script, limit);
@@ -186,12 +203,11 @@ void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count
         step(runs, n, script);
         if (all_done(runs, n))
             break;
-        if (!is_decided && all_decided(batches, count)) {
-            is_decided = true;
-            const int64_t end_ms = straggler_deadline(begun_ms);
-            if (end_ms < bound.deadline_ms)
-                bound.deadline_ms = end_ms;
-        }
+        is_decided = all_decided(batches, count, begun_ms); /* until a silent one speaks */
+        if (is_decided && end_ms == 0)
+            end_ms = straggler_deadline(begun_ms);
+        bound.deadline_ms =
+            is_decided ? rlock__sooner_ms(end_ms, limit->deadline_ms) : limit->deadline_ms;
         status = wait_for_any(runs, n, &bound);
     }
     const bool goes_on = is_decided || status == RLOCK_CANCELLED;
@@ -209,7 +225,7 @@ void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count
 
 void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
                            const struct rlock__script *script, const struct rlock__limit *limit) {
-    struct rlock__batch batch = {runs, count, enough}, *one = &batch;
+    struct rlock__batch batch = {runs, count, enough, false}, *one = &batch;
     rlock__script_run_batches(&one, 1, script, limit);
 }
 

@@ -68,10 +68,13 @@ struct rlock__run {
 
 /* The runs about one name, on all its servers.
  * enough: how many "yes" (a positive code) decide it, or so many others that these can't be reached
- * any more; then the rest is waited for as long again as that took, 50 ms at most. */
+ * any more; then the rest is waited for as long again as that took, 50 ms at most. So is a rest of
+ * servers that have not answered for 250 ms before, once `enough` have answered, whatever they say.
+ * in_passing: nothing depends on it, and such a rest is not waited for in any case. */
 struct rlock__batch {
     struct rlock__run *runs;
     size_t count, enough;
+    bool in_passing;
 };
 
 enum { RLOCK__RUNS_MAX = 30 }; /* at once, and of the runs in them */

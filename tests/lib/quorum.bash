@@ -113,6 +113,14 @@ dead() { # MEMBER...
     alive=("${left[@]}")
 }
 
+# m1 is reached through the proxy.
+through_proxy() {
+    local others
+    others=$(urls m2 m3 m4 m5)
+    proxy_start m1
+    RLOCK_SERVER="$RLOCK_SERVER $others"
+}
+
 # --- what stands on them -----------------------------------------------------------------------
 
 # on MEMBER... -- WORD...: what each answers.

@@ -106,14 +106,6 @@ grown() {
 
 # --- lost requests and replies -----------------------------------------------------------------
 
-# One of five is reached through the proxy.
-through_proxy() {
-    local others
-    others=$(urls m2 m3 m4 m5)
-    proxy_start m1
-    RLOCK_SERVER="$RLOCK_SERVER $others"
-}
-
 # faulty FAULT VERB [OPTION...]: while one verb's request or reply to m1 is lost, a command runs to its
 # end.
 faulty() {

@@ -59,6 +59,49 @@ waits() {
     wait_until 5 nothing_left
 }
 
+# On m1 a foreigner stays on, so that what the others say decides nothing; m4 and m5 could.
+@test "two servers hang: they hold up no try that finds others" {
+    local begin
+    foreign_on m1 m2 m3
+    pause m4 m5
+    brief a
+    waits a run
+    on m2 -- CONFIG RESETSTAT
+    foreign_gone m2 m3
+    wait_until 5 tried m2
+    foreign_gone m1
+    begin=$(now_ns)
+    gone 0 a
+    (($(stamp a enter) - begin < 500000000 * SLOW)) || fail "$((($(stamp a enter) - begin) / 1000000)) ms"
+    resume m4 m5
+    wait_until 5 nothing_left
+}
+
+# It has been asked again; its scripts it has from the first try.
+tried() { # MEMBER
+    (($(calls evalsha "$1") > 0))
+}
+
+@test "a server that hung, and is slow now, gives the vote that is needed" {
+    may_bury
+    through_proxy
+    foreign_on m2 m3 m4
+    proxy hang
+    dead m1
+    brief a
+    waits a run
+    on m5 -- CONFIG RESETSTAT
+    foreign_gone m3
+    wait_until 5 tried m5
+    proxy pass
+    proxy lag 300
+    gone 0 a
+    proxy pass
+    alive+=(m1)
+    foreign_gone m2 m4
+    wait_until 5 nothing_left
+}
+
 @test "two servers go away while a waiter waits, and others come back" {
     pause m1
     holds a run

@@ -209,6 +209,58 @@ static void the_undecided_waits_for_its_limit(void **state) {
     forget(&f);
 }
 
+/* Each try of a waiter would cost its limit else. What the others say is told at once; but who has
+ * spoken since is waited for again. */
+static void who_was_silent_before_is_not_waited_for(void **state) {
+    (void)state;
+    enum { SILENT_MS = 300 };
+    static const struct {
+        int64_t limit_ms;
+        bool waits;
+        enum rlock_status silent; /* of the third */
+    } rows[] = {
+        {SILENT_MS, true, RLOCK_AGAIN}, {LONG_MS, false, RLOCK_AGAIN},
+        {LONG_MS, false, RLOCK_AGAIN},  {LONG_MS, false, RLOCK_OK},
+        {SHORT_MS, true, RLOCK_AGAIN},
+    };
+    struct servers f;
+    static const char *const yes[] = {YES(5), YES(5), YES(5), YES(5), YES(5), NULL};
+    static const char *const no[] = {NO, NO, NO, NO, NO, NULL};
+    const char *const *answers[] = {yes, no,
+                                    (const char *const[]){PEER_SILENT, PEER_SILENT, PEER_SILENT,
+                                                          YES(1) YES(2) YES(3), PEER_SILENT, NULL}};
+    begin(&f, 3, answers);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        run_until(&f, 2, rows[i].limit_ms, -1);
+        const bool in_time = rows[i].waits ? f.took_ms >= SHORT_MS : f.took_ms < LONG_MS / 2;
+        if (!in_time || f.runs[2].status != rows[i].silent)
+            fail_msg("row %zu: %lld ms", i, (long long)f.took_ms);
+        assert_int_equal(f.runs[0].status, RLOCK_OK);
+        assert_int_equal(f.runs[1].status, RLOCK_OK);
+    }
+    end(&f);
+    forget(&f);
+}
+
+/* Who might still bring the others to a result: silence is no reason to do without it. */
+static void who_is_needed_is_waited_for(void **state) {
+    (void)state;
+    struct servers f;
+    static const char *const silent[] = {PEER_SILENT, PEER_SILENT, PEER_SILENT, NULL};
+    const char *const *answers[] = {(const char *const[]){YES(5), YES(5), YES(5), NULL}, silent,
+                                    silent};
+    begin(&f, 3, answers);
+    for (size_t i = 0; i < 2; i++) {
+        run_until(&f, 2, 2 * SHORT_MS, -1);
+        assert_in_range(f.took_ms, 2 * SHORT_MS, LONG_MS);
+    }
+    f.in_passing = true;
+    run_until(&f, 2, LONG_MS, -1);
+    assert_true(f.took_ms < LONG_MS / 2);
+    end(&f);
+    forget(&f);
+}
+
 static void who_cancels_waits_for_nobody(void **state) {
     (void)state;
     struct servers f;
@@ -259,6 +311,8 @@ int main(void) {
         cmocka_unit_test(a_majority_decides_while_one_is_silent),
         cmocka_unit_test(what_can_not_be_reached_is_decided),
         cmocka_unit_test(the_undecided_waits_for_its_limit),
+        cmocka_unit_test(who_was_silent_before_is_not_waited_for),
+        cmocka_unit_test(who_is_needed_is_waited_for),
         cmocka_unit_test(who_cancels_waits_for_nobody),
         cmocka_unit_test(those_that_are_gone_hold_up_nobody),
     };

@@ -19,6 +19,7 @@ struct servers {
     struct rlock__route routes[SERVERS_MAX];
     struct rlock__call call;
     struct rlock__run runs[SERVERS_MAX];
+    bool in_passing; /* as of struct rlock__batch */
     int64_t took_ms;
 };
 
