@@ -199,29 +199,38 @@ static void leave_job(struct guardian *guardian) {
     (void)setsid();
 }
 
+/* For poll(2). Counted from the start: what the command's orphans do all the time must not put it
+ * off. */
+static int time_to_leave_ms(const struct guardian *guardian) {
+    const int64_t left_ms = guardian->leave_at_ms - boottime_ms();
+    return guardian->has_left ? -1 : left_ms > 0 ? (int)left_ms : 0;
+}
+
+/* The end first: a command that has ended by itself needs no stopping. */
+static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
+    if (fds[0].revents != 0) {
+        struct signalfd_siginfo info;
+        (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
+        reap(guardian);
+    }
+    if (guardian->phase != ENDED && fds[1].revents != 0)
+        on_time(guardian);
+    if (guardian->phase != ENDED && fds[2].revents != 0)
+        on_order(guardian);
+}
+
 void supervise(struct guardian *guardian) {
     struct pollfd fds[] = {
-        {.fd = guardian->timer_fd, .events = POLLIN},
         {.fd = guardian->child_fd, .events = POLLIN},
+        {.fd = guardian->timer_fd, .events = POLLIN},
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
+    guardian->leave_at_ms = boottime_ms() + LEAVE_AFTER_MS;
     set_timer_running(guardian);
     while (guardian->phase != ENDED) {
-        const int n =
-            poll(fds, sizeof fds / sizeof fds[0], guardian->has_left ? -1 : (int)LEAVE_AFTER_MS);
-        if (n == 0)
+        if (poll(fds, sizeof fds / sizeof fds[0], time_to_leave_ms(guardian)) > 0)
+            on_events(guardian, fds);
+        if (guardian->phase != ENDED && time_to_leave_ms(guardian) == 0)
             leave_job(guardian);
-        if (n <= 0)
-            continue;
-        /* The end first: a command that has ended by itself needs no stopping. */
-        if (fds[1].revents != 0) {
-            struct signalfd_siginfo info;
-            (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
-            reap(guardian);
-        }
-        if (guardian->phase != ENDED && fds[0].revents != 0)
-            on_time(guardian);
-        if (guardian->phase != ENDED && fds[2].revents != 0)
-            on_order(guardian);
     }
 }

@@ -22,6 +22,7 @@ struct guardian {
     int child_fd;                   /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t started_ms; /* the command */
+    int64_t leave_at_ms;
     int64_t kill_at_ms; /* STOPPING */
     struct report report;
 };

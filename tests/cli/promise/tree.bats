@@ -215,6 +215,19 @@ has_guardian() {
     wait_until 2 none_marked "$tree"
 }
 
+@test "orphans of the command end all the time: the guardian leaves its job all the same" {
+    start run -n x -- env "$tree" sh -c 'while :; do (true &); done'
+    wait_until 10 guardian_has_left
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+}
+
+guardian_has_left() {
+    local guardian
+    guardian=$(guardian_of "$pid") && [[ $(session "$guardian") == "$guardian" ]]
+}
+
 @test "SIGKILL of the whole process group: nothing lives on" {
     setsid --wait env "$RLOCK" run -n x -- env "$tree" SECTION="$SECTION" sh family >out 2>err 3>&- 4>&- &
     wait_until 10 family_complete
