@@ -40,6 +40,7 @@ struct walk {
     const struct descendants *descendants;
     bool lists; /* the kernel has lists of children */
     bool child_seen;
+    bool gone; /* one was, before its turn: its children may have fallen to us since */
     int found, refused, strangers;
     int count;
     struct {
@@ -56,8 +57,8 @@ void descendants_adopt_orphans(void) {
 
 static bool is_stranger(const struct descendants *descendants, pid_t pid) {
     for (int i = 0; i < descendants->stranger_count; i++) {
-        if (descendants->strangers[i] == pid)
-            return true;
+        if (descendants->strangers[i].pid == pid)
+            return descendants->strangers[i].started == proc_started(pid);
     }
     return false;
 }
@@ -122,7 +123,7 @@ static void add_children(struct walk *walk, pid_t parent) {
 static void begin_walk(struct walk *walk, const struct descendants *descendants) {
     walk->descendants = descendants;
     walk->lists = access("/proc/thread-self/children", R_OK) == 0; /* these stand for all */
-    walk->child_seen = false;
+    walk->child_seen = walk->gone = false;
     walk->found = walk->refused = walk->strangers = walk->count = 0;
     add_children(walk, getpid());
 }
@@ -153,8 +154,10 @@ static void visit_last(struct walk *walk, int signal) {
     const int before = --walk->count;
     const pid_t pid = walk->listed[before].pid, parent = walk->listed[before].parent;
     const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0 && errno == ESRCH)
+    if (fd < 0 && errno == ESRCH) {
+        walk->gone = true;
         return;
+    }
     if (is_still(pid, parent, walk->listed[before].at_ms)) {
         if (signal == SIGKILL)
             signal_one(walk, pid, fd, signal);
@@ -188,12 +191,12 @@ bool descendants_has_children(void) {
     return waitid(P_ALL, 0, &(siginfo_t){.si_pid = 0}, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-int descendants_children(pid_t *children, int size) {
+int descendants_note_strangers(struct stranger *strangers, int size) {
     static const struct descendants all = {.child = 0};
     struct walk walk;
     begin_walk(&walk, &all);
     for (int i = 0; i < walk.count && i < size; i++)
-        children[i] = walk.listed[i].pid;
+        strangers[i] = (struct stranger){walk.listed[i].pid, proc_started(walk.listed[i].pid)};
     return walk.count;
 }
 
@@ -226,10 +229,11 @@ static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
     long pause_us = PAUSE_MIN_US;
     while (!descendants_reap(descendants)) {
         walk_all(&walk, descendants, SIGKILL);
-        if (walk.found == 0 && walk.strangers > 0)
+        const bool nobody = walk.found == 0 && !walk.gone;
+        if (nobody && walk.strangers > 0)
             return true;
         /* There is a child, and nobody was found: that is no success. */
-        const bool stuck = walk.refused > 0 || walk.found == 0;
+        const bool stuck = walk.refused > 0 || nobody;
         if (stuck && boottime_ms() >= deadline_ms)
             return descendants_reap(descendants);
         (void)nanosleep(&(struct timespec){0, pause_us * 1000}, NULL); /* the dying need a moment */

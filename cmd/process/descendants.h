@@ -7,6 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A child that this process had before, known also when its number is another's. */
+struct stranger {
+    pid_t pid;
+    int64_t started; /* as of proc_started() */
+};
+
 /* The descendants of this process, but for strangers: children that it had before, and all below
  * those. */
 struct descendants {
@@ -15,7 +21,7 @@ struct descendants {
     int stopped_by; /* while it is stopped: the signal that has stopped it */
     int stops;      /* how often it has been stopped */
     bool child_ended;
-    const pid_t *strangers;
+    const struct stranger *strangers;
     int stranger_count;
 };
 
@@ -28,7 +34,7 @@ bool descendants_has_children(void);
 
 /* Writes down the children that this process has now, the first `size` of them. Returns how many
  * there are. */
-int descendants_children(pid_t *children, int size);
+int descendants_note_strangers(struct stranger *strangers, int size);
 
 /* Sends a signal to each of them once, to descendants->child in any case. Returns how
  * many may not be signalled by us. Safe after fork: no memory is allocated. */

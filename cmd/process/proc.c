@@ -27,13 +27,24 @@ bool proc_read_about(pid_t pid, const char *name, char *text, size_t size) {
     return proc_read(path, text, size);
 }
 
-/* The name in the file, which may be anything, ends at the last parenthesis. */
+/* A field of /proc/PID/stat, by its number in proc_pid_stat(5), from 3 on. The name, the second
+ * one, may be anything, and ends at the last parenthesis. 0: unknown. */
+static int64_t stat_field(pid_t pid, int number) {
+    char text[1024];
+    const char *at = proc_read_about(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    for (int i = 2; at != NULL && i < number; i++) {
+        at = strchr(at, ' ');
+        at += at != NULL;
+    }
+    return at != NULL ? strtoll(at, NULL, 10) : 0;
+}
+
 pid_t proc_parent(pid_t pid) {
-    char text[512];
-    const char *after = proc_read_about(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    return after != NULL && strlen(after) > strlen(") S ")
-               ? (pid_t)strtol(after + strlen(") S "), NULL, 10)
-               : 0;
+    return (pid_t)stat_field(pid, 4);
+}
+
+int64_t proc_started(pid_t pid) {
+    return stat_field(pid, 22);
 }
 
 /* Whether the numbers in /proc are those of our PID namespace. A number of ours in another one may

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Whether the descendants of this process, and of its children, can be found here. False: *why says
@@ -19,5 +20,9 @@ bool proc_read_about(pid_t pid, const char *name, char *text, size_t size);
 /* The parent of a process; 0: unknown, the process being gone, another user's, or not to be seen.
  */
 pid_t proc_parent(pid_t pid);
+
+/* When it was started, in clock ticks since the machine was: with its number this tells it from all
+ * others, before and after it. 0: unknown, as above. */
+int64_t proc_started(pid_t pid);
 
 #endif

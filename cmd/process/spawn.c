@@ -27,11 +27,11 @@ static bool caller_ignores_child(void) {
 static bool note_strangers(struct spawn *spawn) {
     if (!descendants_has_children())
         return true;
-    spawn->stranger_count = descendants_children(NULL, 0);
+    spawn->stranger_count = descendants_note_strangers(NULL, 0);
     spawn->strangers = malloc((size_t)spawn->stranger_count * sizeof *spawn->strangers);
     if (spawn->strangers == NULL)
         return false;
-    (void)descendants_children(spawn->strangers, spawn->stranger_count);
+    (void)descendants_note_strangers(spawn->strangers, spawn->stranger_count);
     return true;
 }
 
@@ -73,7 +73,7 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
         return false;
     }
     descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
-    if (getpid() == 1)
+    if (getpid() == 1 || spawn->stranger_count > 0)
         (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
     return true;
 }
@@ -100,10 +100,17 @@ bool spawn_guard(struct spawn *spawn) {
     return spawn->guardian > 0;
 }
 
+/* Or is dead and not yet reaped: its number is not another's. */
+static bool guardian_is_ours(const struct spawn *spawn) {
+    siginfo_t info;
+    return spawn->guardian > 0 &&
+           waitid(P_PID, (id_t)spawn->guardian, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 void spawn_unguard(struct spawn *spawn) {
     if (spawn->socket >= 0)
         close(spawn->socket);
-    if (spawn->guardian > 0) {
+    if (guardian_is_ours(spawn)) {
         (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
     }
@@ -209,7 +216,7 @@ void spawn_stop(struct spawn *spawn, enum end_cause cause) {
 
 void spawn_kill(struct spawn *spawn, enum end_cause cause) {
     struct descendants descendants = {
-        .child = spawn->guardian,
+        .child = guardian_is_ours(spawn) ? spawn->guardian : 0,
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };

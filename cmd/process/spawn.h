@@ -7,18 +7,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/descendants.h"
 #include "process/guardian.h"
 #include "process/signals.h"
 
 struct spawn {
     pid_t guardian;
     int socket;
-    struct guardian_plan plan; /* its socket is known when the guardian is forked; in plan.shared
-                                  whoever renews the lease stores its end */
-    int64_t started_ms;        /* when the gate was opened */
-    struct report report;      /* after SPAWN_ENDED */
-    bool guardian_lost;        /* after SPAWN_ENDED: it was killed, and the tree by us */
-    pid_t *strangers;          /* children that this process had before: none of ours */
+    struct guardian_plan plan;  /* its socket is known when the guardian is forked; in plan.shared
+                                   whoever renews the lease stores its end */
+    int64_t started_ms;         /* when the gate was opened */
+    struct report report;       /* after SPAWN_ENDED */
+    bool guardian_lost;         /* after SPAWN_ENDED: it was killed, and the tree by us */
+    struct stranger *strangers; /* children that this process had before: none of ours */
     int stranger_count;
 };
 

@@ -148,6 +148,29 @@ end_strangers() { # they must be there
     end_strangers
 }
 
+@test "exec from a script with a job in the background: what the job leaves to rlock is reaped" {
+    env --default-signal=INT,QUIT sh -c 'sh -c "while ! [ -e enough ]; do (true &); echo >>left; sleep 0.01; done" &
+        exec "$@"' sh "$RLOCK" run -n x -- env "$tree" sh -c 'echo >ready; exec sleep 600' \
+        >out 2>err </dev/null 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -s ready
+    : >left
+    wait_until 10 lines left 5
+    : >enough
+    wait_until 5 only_guardian_of "$pid"
+    kill -TERM "$pid"
+    reap "$pid" 5
+    assert_equal "$status" 143
+}
+
+lines() { # FILE N
+    (($(wc -l <"$1") >= $2))
+}
+
+only_guardian_of() { # RLOCK
+    [[ $(children "$1") == "$(guardian_of "$1")" ]]
+}
+
 @test "process substitution: the reader of rlock's standard error is not touched" {
     bash -c 'exec "$@" 2> >(cat >said; echo end >>said)' bash "$RLOCK" run -n x -l "$(ms 900)" -- \
         env "$tree" sh -c 'echo >ready; exec sleep 600' 3>&- 4>&- &
