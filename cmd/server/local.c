@@ -187,11 +187,17 @@ int local_start(const char *absolute, int64_t timeout_ms) {
     return status;
 }
 
+/* One that was killed a moment ago still takes connections; to wait for its word takes time. */
+static bool is_alive(const struct local *local) {
+    return local->in_passing ? local_server_listens(&local->server)
+                             : local_server_is_ready(&local->server);
+}
+
 bool local_revive(const char *absolute, int64_t timeout_ms) {
     struct local local;
     bool there = begin(&local, absolute, timeout_ms) == 0;
     local.in_passing = timeout_ms == 0;
-    if (there && !local_server_listens(&local.server)) {
+    if (there && !is_alive(&local)) {
         there = start_in_dir(&local) == 0;
         if (there)
             out_debug("started redis-server in %s again", local.dir);
