@@ -21,9 +21,9 @@ struct guardian {
     pid_t witness;                  /* 0: none */
     int child_fd;                   /* signalfd for SIGCHLD */
     int timer_fd;
-    int64_t started_ms; /* the command */
-    int64_t leave_at_ms;
-    int64_t kill_at_ms; /* STOPPING */
+    int64_t started_ms;  /* the command */
+    int64_t leave_at_ms; /* the job */
+    int64_t kill_at_ms;  /* STOPPING */
     struct report report;
 };
 
