@@ -198,7 +198,8 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     const int64_t now = rlock_now_ms();
     if (news->released && lock->busy.place < 1) /* a latch that was not there has been set */
         lock->busy.place = 1;
-    if (news->woken || (news->released && lock->listener.shared)) {
+    /* Of several that came at once each was the first, and hears what is said to everybody. */
+    if (news->woken || (news->released && lock->busy.place == 1)) {
         rlock__retry_now(lock);
         return RLOCK_OK;
     }

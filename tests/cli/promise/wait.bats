@@ -175,14 +175,23 @@ section_holds() {
     assert_equal "$status" 0
 }
 
-@test "20 waiters: each enters once, none beside another, at two scripts a hand-off" {
-    local n begin enough pids=()
+# twenty_wait COMMAND...: twenty rlocks behind a holder; the command is run before they are started.
+twenty_wait() {
+    local n
+    pids=()
     section_holds
+    "$@"
     for n in {1..20}; do
         log=$n start run -q -n x -- "$SECTION" --log history --ms 1
         pids+=("$pid")
     done
-    wait_until 10 waiters x 20
+    wait_until 20 waiters x 20
+    wait_until 20 in_line x 20 # after that they sleep
+}
+
+# let_twenty_go: and sees that each enters once, at two scripts a hand-off.
+let_twenty_go() {
+    local begin enough
     redis CONFIG RESETSTAT
     begin=$(now_ms)
     : >let-go
@@ -196,6 +205,21 @@ section_holds() {
     enough=$((45 + ($(now_ms) - begin) / 200))
     (($(calls evalsha) <= enough)) || fail "$(calls evalsha) scripts for 20 hand-offs, not $enough"
     assert_no_keys
+}
+
+@test "20 waiters: each enters once, none beside another, at two scripts a hand-off" {
+    twenty_wait true
+    let_twenty_go
+}
+
+# Each of them finds nobody in the line before it, and is on everybody's channel from then on.
+@test "20 waiters that come in one moment: at two scripts a hand-off as well" {
+    twenty_wait redis CLIENT PAUSE 1500 ALL
+    let_twenty_go
+}
+
+in_line() { # NAME N
+    (($(redis ZCARD "rlock_waiters:{$1}") == $2))
 }
 
 @test "a lost subscription is made anew: the wake-up still comes" {
@@ -244,6 +268,7 @@ first_has_come() {
     foreign_hold x 60000
     start run -q -n x -- true
     wait_until 5 waiters x 1
+    wait_until 5 in_line x 1
     redis CONFIG RESETSTAT
     sleep 4
     (($(calls evalsha) <= 2)) || fail "$(calls evalsha) tries"
