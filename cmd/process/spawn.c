@@ -2,7 +2,6 @@
 #include "process/spawn.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,11 +173,6 @@ void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
     orders_give(orders_of(spawn), ORDER_START);
 }
 
-static int timeout_until(int64_t until_ms) {
-    const int64_t left = until_ms - boottime_ms();
-    return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
-}
-
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
                              int news_fd, int64_t until_ms) {
     struct pollfd fds[] = {
@@ -190,7 +184,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
     const int64_t overdue_ms = deadline_time_overdue_at(&spawn->plan.deadline, spawn->started_ms);
     for (;;) {
         const int n = poll(fds, sizeof fds / sizeof fds[0],
-                           timeout_until(deadline_sooner(until_ms, overdue_ms)));
+                           boottime_left_ms(deadline_sooner(until_ms, overdue_ms)));
         if (n < 0)
             continue;
         if (fds[0].revents != 0 && read_report(spawn))

@@ -193,17 +193,10 @@ static void on_order(struct guardian *guardian) {
  * costs more than the rest: a command that is over in a moment does not pay for it. Of one that is
  * being stopped it would be among those that are waited for. */
 static void leave_job(struct guardian *guardian) {
-    guardian->has_left = true;
+    guardian->leave_at_ms = INT64_MAX;
     if (guardian->phase == RUNNING)
         guardian->witness = witness_start();
     (void)setsid();
-}
-
-/* For poll(2). Counted from the start: what the command's orphans do all the time must not put it
- * off. */
-static int time_to_leave_ms(const struct guardian *guardian) {
-    const int64_t left_ms = guardian->leave_at_ms - boottime_ms();
-    return guardian->has_left ? -1 : left_ms > 0 ? (int)left_ms : 0;
 }
 
 /* The end first: a command that has ended by itself needs no stopping. */
@@ -225,12 +218,13 @@ void supervise(struct guardian *guardian) {
         {.fd = guardian->timer_fd, .events = POLLIN},
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
+    /* From the start: what the command's orphans do all the time must not put it off. */
     guardian->leave_at_ms = boottime_ms() + LEAVE_AFTER_MS;
     set_timer_running(guardian);
     while (guardian->phase != ENDED) {
-        if (poll(fds, sizeof fds / sizeof fds[0], time_to_leave_ms(guardian)) > 0)
+        if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(guardian->leave_at_ms)) > 0)
             on_events(guardian, fds);
-        if (guardian->phase != ENDED && time_to_leave_ms(guardian) == 0)
+        if (guardian->phase != ENDED && boottime_ms() >= guardian->leave_at_ms)
             leave_job(guardian);
     }
 }

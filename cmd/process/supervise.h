@@ -17,12 +17,11 @@ struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
     struct descendants descendants; /* of the command */
-    bool has_left;                  /* the job of rlock and the command */
     pid_t witness;                  /* 0: none */
     int child_fd;                   /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t started_ms;  /* the command */
-    int64_t leave_at_ms; /* the job */
+    int64_t leave_at_ms; /* the job of rlock and the command; INT64_MAX: it has */
     int64_t kill_at_ms;  /* STOPPING */
     struct report report;
 };

@@ -1,7 +1,6 @@
 /* watch.c: rlock status --watch. */
 #include "report/watch.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "output/out.h"
+#include "process/boottime.h"
 #include "report/status.h"
 
 enum {
@@ -106,12 +106,12 @@ static int begin_signals(void) {
 }
 
 static int rest(struct watch *w) {
-    const int64_t end_ms = rlock_now_ms() + w->pause_ms;
+    const int64_t end_ms = boottime_ms() + w->pause_ms;
     struct pollfd signals = {.fd = w->signals, .events = POLLIN};
     struct signalfd_siginfo taken;
     int status = 0;
-    for (int64_t left_ms; status == 0 && (left_ms = end_ms - rlock_now_ms()) > 0;) {
-        const bool one = poll(&signals, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX) > 0 &&
+    for (int left_ms; status == 0 && (left_ms = boottime_left_ms(end_ms)) > 0;) {
+        const bool one = poll(&signals, 1, left_ms) > 0 &&
                          read(w->signals, &taken, sizeof taken) == sizeof taken;
         if (one && status_form_choose(w->settings).is_screen)
             status = show(w);

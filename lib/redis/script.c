@@ -223,17 +223,12 @@ void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count
     }
 }
 
-void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
-                           const struct rlock__script *script, const struct rlock__limit *limit) {
-    struct rlock__batch batch = {runs, count, enough, false}, *one = &batch;
-    rlock__script_run_batches(&one, 1, script, limit);
-}
-
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out) {
     struct rlock__run run = {.route = route, .call = call};
-    rlock__script_run_all(&run, 1, 1, script, limit);
+    struct rlock__batch batch = {.runs = &run, .count = 1, .enough = 1}, *one = &batch;
+    rlock__script_run_batches(&one, 1, script, limit);
     route->in_doubt = route->in_doubt || run.unconfirmed;
     *out = run.answer;
     return run.status;

@@ -86,11 +86,7 @@ void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count
                                const struct rlock__script *script,
                                const struct rlock__limit *limit);
 
-/* The same of one name. */
-void rlock__script_run_all(struct rlock__run *runs, size_t count, size_t enough,
-                           const struct rlock__script *script, const struct rlock__limit *limit);
-
-/* The same on one server. */
+/* The same of one name on one server. */
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out);

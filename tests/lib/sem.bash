@@ -22,7 +22,7 @@ available() { # N
 }
 
 standing() { # N
-    (($(redis ZCARD 'rlock_waiters:{x}') == $1))
+    in_line x "$1"
 }
 
 # waits WHO [OPTION...]: it listens, and has looked since.

@@ -137,6 +137,11 @@ waiters() {
     ((own == $2 && ($2 == 0 || shared >= 1)))
 }
 
+# in_line NAME N [SERVER]: so many stand in the line for it, dead ones too.
+in_line() {
+    (($(redis_on "${3:-main}" ZCARD "rlock_waiters:{$1}") == $2))
+}
+
 # On a server that answers: one that is down, or refuses, knows none.
 no_subscriptions() {
     local channels channel

@@ -7,10 +7,6 @@ fair_waiters() { # N
     (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
 }
 
-sem_waiters() { # N
-    (($(redis ZCARD 'rlock_waiters:{x}') == $1))
-}
-
 @test "fair: who has become the head is there when a dead holder's lease ends" {
     local a b begin
     hold x
@@ -47,9 +43,9 @@ sem_waiters() { # N
     redis ZADD '{x}:timeout' 9999999999999 one 9999999999999 two 9999999999999 three
     log=b start sem -n x --take 3 -- true
     b=$pid
-    wait_until 5 sem_waiters 1
+    wait_until 5 in_line x 1
     log=c start sem -n x -- true
-    wait_until 5 sem_waiters 2
+    wait_until 5 in_line x 2
     kill -KILL "$b"
     reap "$b"
     redis EVAL 'redis.call("ZREM", KEYS[2], "one") redis.call("SET", KEYS[1], 1)

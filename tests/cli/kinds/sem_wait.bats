@@ -276,7 +276,7 @@ soon() {
     redis_on lone SET x 0
     redis_on lone ZADD '{x}:timeout' 9999999999999 foreign-permit-1
     start sem -s "$(server_url lone)" -q -n x --permits 1 -- redis-cli -s "$BATS_FILE_TMPDIR/lone/sock" GET x
-    wait_until 5 eval '(($(redis_on lone ZCARD "rlock_waiters:{x}") == 1))'
+    wait_until 5 in_line x 1 lone
     server_stop lone
     server_start lone
     reap "$pid" 6

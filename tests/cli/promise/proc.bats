@@ -102,14 +102,20 @@ assert_refused() { # WORD...
 
 # --- before and beside -------------------------------------------------------------------------
 
-# script: a background shell that leaves a job of its own, with a child, and becomes rlock.
-script() {
-    env --default-signal=INT,QUIT sh -c 'sh -c "sleep 600; :" & echo $! >job; exec "$@"' sh \
-        "$RLOCK" run -n x -l "$(ms 1500)" "$@" -- env "$tree" sh -c \
-        'setsid sleep 600 & (setsid sh -c "sleep 600; :" &); echo >ready; exec sleep 600' \
+# becomes_rlock JOB COMMAND [OPTION...]: a background shell that leaves a job of its own and becomes rlock.
+becomes_rlock() {
+    local job=$1 command=$2
+    shift 2
+    JOB=$job env --default-signal=INT,QUIT sh -c 'sh -c "$JOB" & echo $! >job; exec "$@"' sh \
+        "$RLOCK" run -n x "$@" -- env "$tree" sh -c "$command; echo >ready; exec sleep 600" \
         >out 2>err </dev/null 3>&- 4>&- &
     pid=$!
     wait_until 10 test -s ready
+}
+
+# script: the same; the job has a child, and the command some that left it.
+script() {
+    becomes_rlock 'sleep 600; :' 'setsid sleep 600 & (setsid sh -c "sleep 600; :" &)' -l "$(ms 1500)" "$@"
     wait_until 5 child_of_job
     strangers=("$(cat job)" "$(children "$(cat job)")")
 }
@@ -149,11 +155,7 @@ end_strangers() { # they must be there
 }
 
 @test "exec from a script with a job in the background: what the job leaves to rlock is reaped" {
-    env --default-signal=INT,QUIT sh -c 'sh -c "while ! [ -e enough ]; do (true &); echo >>left; sleep 0.01; done" &
-        exec "$@"' sh "$RLOCK" run -n x -- env "$tree" sh -c 'echo >ready; exec sleep 600' \
-        >out 2>err </dev/null 3>&- 4>&- &
-    pid=$!
-    wait_until 10 test -s ready
+    becomes_rlock 'while ! [ -e enough ]; do (true &); echo >>left; sleep 0.01; done' :
     : >left
     wait_until 10 lines left 5
     : >enough

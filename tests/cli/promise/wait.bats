@@ -218,10 +218,6 @@ let_twenty_go() {
     let_twenty_go
 }
 
-in_line() { # NAME N
-    (($(redis ZCARD "rlock_waiters:{$1}") == $2))
-}
-
 @test "a lost subscription is made anew: the wake-up still comes" {
     section_holds
     section_waits second
