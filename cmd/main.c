@@ -101,6 +101,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
         break;
     }
     settings_free(&settings);
+    out_finish();
     return status;
 }
 

@@ -2,11 +2,14 @@
  * printed is given back. */
 #include "hold/detached.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hold/events.h"
 #include "output/out.h"
+#include "output/stream.h"
 
 int detached_undo(const struct acquired *acquired, const struct settings *settings, int status) {
     const int64_t deadline_ms = rlock_now_ms() + settings->io_timeout_ms;
@@ -27,7 +30,22 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
     return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : status;
 }
 
-int detached_print(const struct acquired *acquired) {
+/* Whoever reads it may be slow; a signal ends the wait. */
+static int print(const char *line, const struct signals *signals) {
+    size_t done = 0;
+    while (!stream_write(line, strlen(line), &done, signals->fd)) {
+        const int error = errno, signal = signals_read(signals);
+        if (signal != 0)
+            return EXIT_BY_SIGNAL + signal;
+        if (error == ECANCELED)
+            continue;
+        out_error("cannot write to standard output: %s", strerror(error));
+        return EXIT_SYSTEM;
+    }
+    return 0;
+}
+
+int detached_print(const struct acquired *acquired, const struct signals *signals) {
     char *handle = NULL, *line = NULL;
     int status = EXIT_SYSTEM;
     event_acquired(acquired);
@@ -36,7 +54,7 @@ int detached_print(const struct acquired *acquired) {
         line = NULL;
         out_error("cannot make a handle: out of memory");
     } else {
-        status = out_stdout(line);
+        status = print(line, signals);
     }
     free(handle);
     free(line);
@@ -47,7 +65,7 @@ int detached_acquire(const struct settings *settings, const struct signals *sign
     struct acquired acquired;
     int status = detached_begin(&acquired, settings, signals);
     if (status == ACQUIRED) {
-        status = detached_print(&acquired);
+        status = detached_print(&acquired, signals);
         if (status != 0)
             (void)detached_undo(&acquired, settings, status);
     }

@@ -1,12 +1,12 @@
 /* out.c: the only place that prints.
  *
  * A message is made in memory and written by one write(2), so that lines of several processes on
- * one terminal or log do not mix. What standard error does not take is dropped: a lock must not be
- * lost because a log is full, or because nobody reads it (a pager, Ctrl-S). */
+ * one terminal or log do not mix. A line that standard error does not take is dropped: a lock must
+ * not be lost because a log is full, or because nobody reads it (a pager, Ctrl-S). */
 #include "output/out.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +19,12 @@
 #include "output/json.h"
 #include "output/printable.h"
 #include "output/secret.h"
+#include "output/stream.h"
 
 #define MESSAGE_MAX 3072
 
 /* An error is the last that is said, or is said when the command is stopped already. */
-enum { ERROR_PATIENCE_MS = 1000 };
+enum { ERROR_PATIENCE_MS = 1000, REST_PATIENCE_MS = 200 };
 
 /* How to speak, set once by out_setup(). File-scope, for a message may come from anywhere. */
 static struct {
@@ -35,23 +36,12 @@ static struct {
     bool only_kept;
 } out;
 
-static bool write_all(int fd, const char *text, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        text += written;
-        length -= (size_t)written;
-    }
-    return true;
+static bool write_message(enum out_level level, const char *text, size_t length) {
+    return stream_say(text, length, level == OUT_ERROR ? ERROR_PATIENCE_MS : 0);
 }
 
-static bool write_message(enum out_level level, const char *text, size_t length) {
-    struct pollfd taker = {.fd = STDERR_FILENO, .events = POLLOUT};
-    const int patience_ms = level == OUT_ERROR ? ERROR_PATIENCE_MS : 0;
-    return poll(&taker, 1, patience_ms) > 0 && write_all(STDERR_FILENO, text, length);
+void out_finish(void) {
+    stream_finish(REST_PATIENCE_MS);
 }
 
 void out_make_printable(char *text) {
@@ -104,19 +94,45 @@ static void add_members(struct json *json, enum out_level level, const char *eve
     }
 }
 
-static void write_json(enum out_level level, const char *event, const struct out_field *fields,
+/* Yours to free; NULL: no memory. */
+static char *make_json(enum out_level level, const char *event, const struct out_field *fields,
                        size_t field_count, const char *message) {
     char *line = NULL;
     size_t length;
     struct json json = {.stream = open_memstream(&line, &length)};
     if (json.stream == NULL)
-        return;
+        return NULL;
     json_open(&json, NULL, '{');
     add_members(&json, level, event, fields, field_count, message);
     json_close(&json, '}');
     fputc('\n', json.stream);
     if (fclose(json.stream) == 0)
-        write_message(level, line, length);
+        return line;
+    free(line);
+    return NULL;
+}
+
+/* Takes at least so many bytes from a text's end, and no part of a character. */
+static void shorten(char *text, size_t by) {
+    const size_t length = strlen(text);
+    size_t end = length > by ? length - by : 0;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    text[end] = '\0';
+}
+
+/* A pipe takes a line of PIPE_BUF bytes as a whole: of a longer one the message is shortened, which
+ * says what the other members do. */
+static void write_json(enum out_level level, const char *event, const struct out_field *fields,
+                       size_t field_count, char *message) {
+    char *line = make_json(level, event, fields, field_count, message);
+    if (line != NULL && strlen(line) > PIPE_BUF) {
+        shorten(message, strlen(line) - PIPE_BUF);
+        free(line);
+        line = make_json(level, event, fields, field_count, message);
+    }
+    if (line != NULL)
+        write_message(level, line, strlen(line));
     free(line);
 }
 
@@ -205,7 +221,7 @@ void out_ask(const char *format, ...) {
     format_message(message, format, arguments);
     va_end(arguments);
     int length = snprintf(line, sizeof line, "rlock: %s", message);
-    write_all(STDERR_FILENO, line, (size_t)length);
+    write_message(OUT_ERROR, line, (size_t)length);
 }
 
 /* --- the live line --------------------------------------------------------------------------- */
@@ -251,9 +267,10 @@ void out_live_end(void) {
 
 int out_stdout(const char *text) {
     char *shown = strdup(text);
+    size_t done = 0;
     if (shown != NULL)
         printable_make(shown, "\n\t\033"); /* what others wrote has lost these before */
-    const bool written = shown != NULL && write_all(STDOUT_FILENO, shown, strlen(shown));
+    const bool written = shown != NULL && stream_write(shown, strlen(shown), &done, -1);
     if (!written)
         out_error("cannot write to standard output: %s", strerror(errno));
     free(shown);

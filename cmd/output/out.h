@@ -61,6 +61,10 @@ bool out_tells(void);
 /* Whether each event is an object, and not a line for people. */
 bool out_is_json(void);
 
+/* Before the process ends: a message that was written in part is completed, if that takes no more
+ * than a second. */
+void out_finish(void);
+
 /* A question: the message without a newline, whatever -q or --log say; the answer is the caller's
  * to read. */
 void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,7 +1,8 @@
 /* signals.c: the signals that rlock takes by a descriptor.
  *
  * Blocked, never ignored and never handled: an ignored signal survives exec(3), a handler races.
- * SIGPIPE is blocked for rlock's own messages; who reads them may go away while CMD runs. */
+ * SIGPIPE and SIGXFSZ are blocked as well: where a handle cannot be printed, the write says so, and
+ * the lock is given back. */
 #include "process/signals.h"
 
 #include <sys/prctl.h>
@@ -34,6 +35,7 @@ bool signals_begin(struct signals *signals) {
     }
     blocked = taken;
     sigaddset(&blocked, SIGPIPE);
+    sigaddset(&blocked, SIGXFSZ);
     if (sigprocmask(SIG_BLOCK, &blocked, &signals->caller_mask) != 0)
         return false;
     signals->fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -287,9 +287,10 @@ promised() {
     assert_line cmd/report/doctor_output.c
 }
 
-@test "state at file scope: how to print, and where the system put the arguments" {
+@test "state at file scope: how to print, the rest of a line, and where the system put the arguments" {
     run variables "$CMD_OBJECTS"/{,*/}*.o
     assert_output "out out
+stream pending
 title arguments"
 }
 

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# stalled.bats: messages and handles for a stream that nobody reads: a stalled terminal, a full pipe or socket, a
+# log at its size limit. They cost a line, never the lock, a signal or the command's time.
+
+load ../../lib/rlock
+
+# onto KIND ROOM ARG...: rlock, its standard error (with to=--stdout: output) being that stream, with room for
+# ROOM bytes. Sets status, and output to what the stream took.
+to=
+onto() {
+    # shellcheck disable=SC2086
+    run python3 "$TOOLS/stalled.py" $to --timeout $((20 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}"
+    printf '%s\n' "status $status: $*" "$output"
+}
+
+# The same in the background: pid is stalled.py's, rlock its child.
+start_onto() {
+    # shellcheck disable=SC2086
+    python3 "$TOOLS/stalled.py" $to --timeout $((60 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}" >out 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -s stalled.pid
+    rlock_pid=$(cat stalled.pid)
+}
+
+# within MS: since the last call of clock.
+clock() {
+    begun=$(now_ms)
+}
+within() {
+    local spent=$(($(now_ms) - begun))
+    ((spent < $1 * SLOW)) || fail "took $spent ms"
+}
+
+# each_line_whole: output has whole messages only.
+each_line_whole() {
+    local line
+    while IFS= read -r line; do
+        [[ -z $line || $line =~ ^rlock:\ (acquired|renewed|released|waiting|took|cannot|lost)\ .* ]] || fail "cut: $line"
+        [[ ! $line =~ ^rlock:\ renewed || $line =~ left$ ]] || fail "cut: $line"
+    done <<<"$output"
+}
+
+@test "a holder's messages: the command ends as it does, and the lock is given back" {
+    local kind room
+    for kind in tty pipe socket file; do
+        for room in 0 1 90 700; do
+            onto "$kind" "$room" run -v -l "$(ms 300)" -n x -- sh -c 'sleep 0.4; exit 7'
+            assert_equal "$kind $room: $status" "$kind $room: 7"
+            [[ $kind == tty ]] || each_line_whole
+            assert_free x
+        done
+    done
+}
+
+@test "the command's end is not waited for longer" {
+    local kind
+    for kind in tty pipe socket file; do
+        clock
+        onto "$kind" 100 run -v -n x -- sleep 0.5
+        assert_equal "$status" 0
+        within 2000
+    done
+}
+
+@test "a signal for rlock reaches the command" {
+    local kind
+    for kind in tty pipe socket file; do
+        rm -f stalled.pid ready
+        start_onto "$kind" 100 run -v -l "$(ms 300)" -n x -- sh -c ': >ready; exec sleep 60'
+        wait_until 10 test -e ready
+        clock
+        kill -TERM "$rlock_pid"
+        reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 143"
+        within 1500
+        assert_free x
+    done
+}
+
+@test "a waiter: it takes the lock when it is free, gives up in time, and ends by a signal" {
+    local kind
+    for kind in tty pipe socket file; do
+        foreign_hold x 60000
+        clock
+        onto "$kind" 10 run -v -w "$(ms 1300)" -n x -- true
+        assert_equal "$kind: $status" "$kind: 75"
+        within 3500
+        rm -f stalled.pid
+        start_onto "$kind" 10 fair -n x -- true
+        wait_until 10 waiters x 1
+        clock
+        kill -TERM "$rlock_pid"
+        reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 143"
+        within 1500
+        rm -f stalled.pid
+        start_onto "$kind" 10 run -v -n x -- sh -c ': >ran'
+        wait_until 10 waiters x 1
+        foreign_release x
+        reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 0"
+        assert_file_exist ran
+        rm ran
+    done
+}
+
+@test "objects of names that are no UTF-8: whole lines that a pipe takes at once" {
+    local name note
+    name=$(printf '\351%.0s' {1..512})
+    note=$(printf '\351%.0s' {1..256})
+    onto pipe 9000 run --log json -l "$(ms 300)" --note "$note" -n "$name" -- sleep "0.$((SLOW > 1 ? 9 : 5))"
+    assert_equal "$status" 0
+    python3 - "$output" <<-'END'
+	import json, sys
+	lines = sys.argv[1].splitlines()
+	assert lines and json.loads(lines[0])["event"] == "acquired", lines
+	for line in lines:
+	    assert len(line.encode()) < 4096 and json.loads(line)["note"], line
+	END
+}
+
+@test "many errors on a stream that nobody reads: a second in all, not each" {
+    local -a names=()
+    local i
+    for i in {1..8}; do names+=(-n "n$i"); done
+    clock
+    onto pipe 0 run --log json --no-renew -l "$(ms 600)" "${names[@]}" -- sleep 60
+    assert_equal "$status" 76
+    within 4000
+}
+
+@test "a handle that nobody reads: a signal ends the wait, and the lock is given back" {
+    local kind
+    to=--stdout
+    for kind in tty pipe socket; do
+        rm -f stalled.pid
+        start_onto "$kind" 0 acquire run -n x -l 10m
+        wait_until 10 assert_held x
+        kill -TERM "$rlock_pid"
+        reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 143"
+        assert_free x
+        rm -f stalled.pid
+        start_onto "$kind" 0 acquire run -n x -l 10m --while $$
+        wait_until 10 assert_held x
+        kill -TERM "$rlock_pid"
+        reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 143"
+        wait_until 5 assert_free x
+    done
+}
+
+@test "a handle for a file at its limit: 71, and the lock is given back" {
+    to=--stdout
+    onto file 0 acquire run -n x -l 10m
+    assert_equal "$status" 71
+    assert_free x
+    onto file 10 acquire run -n x -l 10m --while $$
+    assert_equal "$status" 71
+    wait_until 5 assert_free x
+}
+
+@test "the keeper of --while and latch down with a command" {
+    local kind
+    for kind in tty pipe socket file; do
+        clock
+        onto "$kind" 0 acquire run -v -n x -l "$(ms 600)" --while $$
+        assert_equal "$kind: $status" "$kind: 0"
+        redis DEL x
+        rlock latch set -n l --count 1
+        onto "$kind" 0 latch down -v -n l -- true
+        assert_equal "$kind: $status" "$kind: 0"
+        within 4000
+        wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
+    done
+}
+
+@test "commands that hold nothing: the log at its limit costs its lines only" {
+    local handle
+    handle=$(rlock acquire run -n x -l 10m)
+    onto file 5 renew -v "$handle"
+    assert_equal "$status" 0
+    onto file 5 check -v "$handle"
+    assert_equal "$status" 0
+    onto file 5 release -v "$handle"
+    assert_equal "$status" 0
+    assert_free x
+    onto file 5 release -v "$handle"
+    assert_equal "$status" 76
+}
+
+@test "stty tostop: a job in the background is not stopped by its own messages" {
+    stty_job='stty tostop; set -m; "$0" run -v -l "$1" -n x -- sh -c "sleep 1; : >ran" & wait'
+    python3 "$TOOLS/terminal.py" --timeout $((20 * SLOW)) -- bash -c "$stty_job" "$RLOCK" "$(ms 300)"
+    assert_file_exist ran
+}
