@@ -34,9 +34,9 @@ enum {
     FRESH_MS = 5, /* in so short a time no number is used again: all others come first */
 };
 
-/* Listed and not yet visited; the last one is the next. On the stack of the one who walks: no
- * memory is asked for when the system may have none left. */
-struct walk {
+/* A walk, of which there is one at a time. Not on the stack, which may be small (ulimit -s), and
+ * not from the heap: when the tree has to end, the system may have no memory left. */
+static struct walk {
     const struct descendants *descendants;
     bool lists; /* the kernel has lists of children */
     bool child_seen;
@@ -45,9 +45,13 @@ struct walk {
     int count;
     struct {
         pid_t pid, parent;
-        int64_t at_ms; /* when it was listed */
-    } listed[DESCENDANTS_MAX];
-};
+        int64_t at_ms;         /* when it was listed */
+    } listed[DESCENDANTS_MAX]; /* and not yet visited; the last one is the next */
+} walk;
+
+void descendants_get_memory(void) {
+    memset(&walk, 0, sizeof walk);
+}
 
 void descendants_adopt_orphans(void) {
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -63,21 +67,21 @@ static bool is_stranger(const struct descendants *descendants, pid_t pid) {
     return false;
 }
 
-static void add(struct walk *walk, pid_t pid, pid_t parent) {
-    if (pid <= 0 || walk->count == DESCENDANTS_MAX)
+static void add(pid_t pid, pid_t parent) {
+    if (pid <= 0 || walk.count == DESCENDANTS_MAX)
         return;
-    if (walk->descendants->stranger_count > 0 && parent == getpid() &&
-        is_stranger(walk->descendants, pid)) {
-        walk->strangers++;
+    if (walk.descendants->stranger_count > 0 && parent == getpid() &&
+        is_stranger(walk.descendants, pid)) {
+        walk.strangers++;
         return;
     }
-    walk->listed[walk->count].pid = pid;
-    walk->listed[walk->count].parent = parent;
-    walk->listed[walk->count++].at_ms = boottime_ms();
+    walk.listed[walk.count].pid = pid;
+    walk.listed[walk.count].parent = parent;
+    walk.listed[walk.count++].at_ms = boottime_ms();
 }
 
 /* Adds the numbers of a "children" file, which one read may cut in two. */
-static void read_children(struct walk *walk, pid_t parent, int task_dir, const char *task) {
+static void read_children(pid_t parent, int task_dir, const char *task) {
     char path[NAME_MAX + sizeof "/children"], text[READ_SIZE];
     (void)snprintf(path, sizeof path, "%s/children", task);
     int fd = openat(task_dir, path, O_RDONLY | O_CLOEXEC);
@@ -90,7 +94,7 @@ static void read_children(struct walk *walk, pid_t parent, int task_dir, const c
             if (text[i] >= '0' && text[i] <= '9') {
                 pid = pid * 10 + (text[i] - '0');
             } else {
-                add(walk, pid, parent);
+                add(pid, parent);
                 pid = 0;
             }
         }
@@ -99,9 +103,9 @@ static void read_children(struct walk *walk, pid_t parent, int task_dir, const c
 }
 
 /* Adds the children of a process: those of its threads, or who in /proc calls it parent. */
-static void add_children(struct walk *walk, pid_t parent) {
+static void add_children(pid_t parent) {
     char path[64], entries[READ_SIZE] __attribute__((aligned(8)));
-    (void)snprintf(path, sizeof path, walk->lists ? "/proc/%ld/task" : "/proc", (long)parent);
+    (void)snprintf(path, sizeof path, walk.lists ? "/proc/%ld/task" : "/proc", (long)parent);
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return;
@@ -110,22 +114,22 @@ static void add_children(struct walk *walk, pid_t parent) {
         for (ssize_t at = 0; at < n;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
             const pid_t number = (pid_t)strtol(entry->d_name, NULL, 10);
-            if (number > 0 && walk->lists)
-                read_children(walk, parent, dir, entry->d_name);
+            if (number > 0 && walk.lists)
+                read_children(parent, dir, entry->d_name);
             else if (number > 0 && proc_parent(number) == parent)
-                add(walk, number, parent);
+                add(number, parent);
             at += entry->d_reclen;
         }
     }
     close(dir);
 }
 
-static void begin_walk(struct walk *walk, const struct descendants *descendants) {
-    walk->descendants = descendants;
-    walk->lists = access("/proc/thread-self/children", R_OK) == 0; /* these stand for all */
-    walk->child_seen = walk->gone = false;
-    walk->found = walk->refused = walk->strangers = walk->count = 0;
-    add_children(walk, getpid());
+static void begin_walk(const struct descendants *descendants) {
+    walk.descendants = descendants;
+    walk.lists = access("/proc/thread-self/children", R_OK) == 0; /* these stand for all */
+    walk.child_seen = walk.gone = false;
+    walk.found = walk.refused = walk.strangers = walk.count = 0;
+    add_children(getpid());
 }
 
 /* Whether the process that has this number now is the one that was listed. */
@@ -141,46 +145,45 @@ static int send_signal(pid_t pid, int fd, int signal) {
     return fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) : kill(pid, signal);
 }
 
-static void signal_one(struct walk *walk, pid_t pid, int fd, int signal) {
-    walk->found++;
-    walk->child_seen = walk->child_seen || pid == walk->descendants->child;
+static void signal_one(pid_t pid, int fd, int signal) {
+    walk.found++;
+    walk.child_seen = walk.child_seen || pid == walk.descendants->child;
     if (send_signal(pid, fd, signal) != 0 && errno == EPERM)
-        walk->refused++;
+        walk.refused++;
 }
 
 /* Signals the process that was listed last, and lists its children. One that is killed forks no
  * more: so that comes first. Whom SIGTERM ends would have lost its children by then. */
-static void visit_last(struct walk *walk, int signal) {
-    const int before = --walk->count;
-    const pid_t pid = walk->listed[before].pid, parent = walk->listed[before].parent;
+static void visit_last(int signal) {
+    const int before = --walk.count;
+    const pid_t pid = walk.listed[before].pid, parent = walk.listed[before].parent;
     const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0 && errno == ESRCH) {
-        walk->gone = true;
+        walk.gone = true;
         return;
     }
-    if (is_still(pid, parent, walk->listed[before].at_ms)) {
+    if (is_still(pid, parent, walk.listed[before].at_ms)) {
         if (signal == SIGKILL)
-            signal_one(walk, pid, fd, signal);
-        add_children(walk, pid);
+            signal_one(pid, fd, signal);
+        add_children(pid);
         if (signal != SIGKILL)
-            signal_one(walk, pid, fd, signal);
+            signal_one(pid, fd, signal);
         if (fd >= 0 && send_signal(pid, fd, 0) != 0 && errno == ESRCH)
-            walk->count = before; /* reaped: they may be the children of another by that number */
+            walk.count = before; /* reaped: they may be the children of another by that number */
     }
     if (fd >= 0)
         close(fd);
 }
 
 /* The youngest come first: below them are those who may be forking just now. */
-static void walk_all(struct walk *walk, const struct descendants *descendants, int signal) {
-    begin_walk(walk, descendants);
-    while (walk->count > 0)
-        visit_last(walk, signal);
+static void walk_all(const struct descendants *descendants, int signal) {
+    begin_walk(descendants);
+    while (walk.count > 0)
+        visit_last(signal);
 }
 
 int descendants_signal(struct descendants *descendants, int signal) {
-    struct walk walk;
-    walk_all(&walk, descendants, signal);
+    walk_all(descendants, signal);
     if (descendants->child > 0 && !walk.child_seen && kill(descendants->child, signal) != 0 &&
         errno == EPERM)
         walk.refused++;
@@ -193,8 +196,7 @@ bool descendants_has_children(void) {
 
 int descendants_note_strangers(struct stranger *strangers, int size) {
     static const struct descendants all = {.child = 0};
-    struct walk walk;
-    begin_walk(&walk, &all);
+    begin_walk(&all);
     for (int i = 0; i < walk.count && i < size; i++)
         strangers[i] = (struct stranger){walk.listed[i].pid, proc_started(walk.listed[i].pid)};
     return walk.count;
@@ -225,10 +227,9 @@ bool descendants_reap(struct descendants *descendants) {
 
 /* The rounds of descendants_kill(). */
 static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
-    struct walk walk;
     long pause_us = PAUSE_MIN_US;
     while (!descendants_reap(descendants)) {
-        walk_all(&walk, descendants, SIGKILL);
+        walk_all(descendants, SIGKILL);
         const bool nobody = walk.found == 0 && !walk.gone;
         if (nobody && walk.strangers > 0)
             return true;

@@ -29,6 +29,9 @@ struct descendants {
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void descendants_adopt_orphans(void);
 
+/* Takes from the system now what memory a walk may need, while there is some. */
+void descendants_get_memory(void);
+
 /* Whether this process has any child now. Costs nothing. */
 bool descendants_has_children(void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_SIZE = 16384, LINK_SIZE = 64 };
+enum { STATUS_SIZE = 15 * 1024, LINK_SIZE = 64 };
 
 bool proc_read(const char *path, char *text, size_t size) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);

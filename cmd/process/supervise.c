@@ -190,10 +190,11 @@ static void on_order(struct guardian *guardian) {
 
 /* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
  * the whole job does not reach us. A witness can be put there only by one who is still there, and
- * costs more than the rest: a command that is over in a moment does not pay for it. Of one that is
- * being stopped it would be among those that are waited for. */
+ * costs more than the rest, as does memory: a command that is over in a moment pays for neither. Of
+ * one that is being stopped it would be among those that are waited for. */
 static void leave_job(struct guardian *guardian) {
     guardian->leave_at_ms = INT64_MAX;
+    descendants_get_memory();
     if (guardian->phase == RUNNING)
         guardian->witness = witness_start();
     (void)setsid();

@@ -15,7 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 };
+enum {
+    LINKS_MAX = 40,
+    NAME_SIZE = NAME_MAX + 2, /* what is cut is still too long for the system, which refuses it */
+};
 
 struct walk {
     int fd;      /* where we are; O_PATH */
@@ -80,19 +83,19 @@ static bool too_long(struct walk *walk) {
 
 /* What the link says stands before the rest of the way. */
 static bool follow(struct walk *walk, const char *name) {
-    char target[PATH_MAX], rest[PATH_MAX];
-    const ssize_t length = readlinkat(walk->fd, name, target, sizeof target - 1);
+    char way[PATH_MAX];
+    const ssize_t length = readlinkat(walk->fd, name, way, sizeof way - 1);
     if (length < 0)
         return fail(walk->trust, name);
-    target[length] = '\0';
     if (++walk->links > LINKS_MAX) {
         errno = ELOOP;
         return fail(walk->trust, name);
     }
-    if (snprintf(rest, sizeof rest, "%s/%s", target, walk->rest) >= (int)sizeof rest)
+    const size_t left = sizeof way - (size_t)length;
+    if (snprintf(way + length, left, "/%s", walk->rest) >= (int)left)
         return too_long(walk);
-    memcpy(walk->rest, rest, sizeof rest);
-    return *target != '/' || enter_root(walk);
+    memcpy(walk->rest, way, sizeof way);
+    return *way != '/' || enter_root(walk);
 }
 
 /* One step down, by a name that is not the last. */
@@ -118,10 +121,10 @@ static bool step(struct walk *walk, const char *name) {
 }
 
 /* Cuts the next name off; true where it is the last. */
-static bool next_name(struct walk *walk, char name[PATH_MAX]) {
+static bool next_name(struct walk *walk, char name[NAME_SIZE]) {
     const char *from = walk->rest + strspn(walk->rest, "/");
     const size_t length = strcspn(from, "/");
-    (void)snprintf(name, PATH_MAX, "%.*s", (int)length, from);
+    (void)snprintf(name, NAME_SIZE, "%.*s", (int)length, from);
     from += length;
     from += strspn(from, "/");
     memmove(walk->rest, from, strlen(from) + 1);
@@ -154,7 +157,7 @@ static int open_last(struct walk *walk, const char *name) {
 
 int trust_open(const char *path, struct trust *trust) {
     struct walk walk = {.fd = -1, .trust = trust};
-    char name[PATH_MAX];
+    char name[NAME_SIZE];
     int fd = -1;
     *trust = (struct trust){.refused = false};
     bool good = snprintf(walk.rest, sizeof walk.rest, "%s", path) < (int)sizeof walk.rest

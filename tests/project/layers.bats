@@ -287,10 +287,11 @@ promised() {
     assert_line cmd/report/doctor_output.c
 }
 
-@test "state at file scope: how to print, the rest of a line, and where the system put the arguments" {
+@test "state at file scope: messages, the one walk over descendants, and where the system put the arguments" {
     run variables "$CMD_OBJECTS"/{,*/}*.o
     assert_output "out out
 stream pending
+descendants walk
 title arguments"
 }
 
