@@ -261,6 +261,8 @@ bool opt_complain(const struct opt *row, const char *value, const struct origin 
     if (!row->secret)
         snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, value,
                  strlen(value) > SHOWN_MAX ? "..." : "");
+    if (reason->no_memory)
+        return complain(why, EXIT_SYSTEM, "cannot use %s: out of memory", row->name);
     switch (from->source) {
     case SOURCE_SYSTEM_FILE:
     case SOURCE_USER_FILE:
@@ -278,7 +280,7 @@ bool opt_complain(const struct opt *row, const char *value, const struct origin 
 
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
-    struct reason reason;
+    struct reason reason = {.no_memory = false};
     if (settings->origins[row->key].source > from->source) {
         struct settings checked = *settings;
         const bool good = row->set(row, &checked, value, from, &reason);

@@ -11,6 +11,7 @@
 /* What is wrong with a value, and what would be right. */
 struct reason {
     char text[200];
+    bool no_memory; /* the value may be good */
 };
 
 enum { OPT_MAX = 64 }; /* as many rows as a command can have, or more */

@@ -14,6 +14,11 @@ static bool refuse(struct reason *reason, const char *text) {
     return false;
 }
 
+static bool refuse_memory(struct reason *reason) {
+    reason->no_memory = true;
+    return false;
+}
+
 static bool has_control(const char *text) {
     while (*text != '\0' && !iscntrl((unsigned char)*text))
         text++;
@@ -34,7 +39,7 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)
-        return refuse(reason, "out of memory");
+        return refuse_memory(reason);
     names[settings->name_count++] = value;
     settings->names = names;
     return true;
@@ -54,7 +59,7 @@ bool set_server(const struct opt *row, struct settings *settings, const char *va
                               "line, separated by spaces");
     char *rest = settings_keep(settings, value), *word;
     if (rest == NULL)
-        return refuse(reason, "out of memory");
+        return refuse_memory(reason);
     memcpy(found, settings->servers, sizeof found);
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word != '\0' && count == RLOCK_SERVERS_MAX)
@@ -246,7 +251,7 @@ bool set_handle(const struct opt *row, struct settings *settings, const char *va
     struct rlock_handle *handle;
     const enum rlock_status status = rlock_handle_read(&handle, value);
     if (status == RLOCK_SYSTEM)
-        return refuse(reason, "out of memory");
+        return refuse_memory(reason);
     if (status != RLOCK_OK)
         return refuse(reason, "it is no handle, or only a part of one: give the line that 'rlock "
                               "acquire' printed, unchanged");

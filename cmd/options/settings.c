@@ -207,7 +207,7 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
         return true;
     }
     char given[DURATION_TEXT_SIZE];
-    struct reason reason;
+    struct reason reason = {.no_memory = false};
     snprintf(reason.text, sizeof reason.text,
              "it is more than a third of the lease: give at most %lldms, or a longer lease",
              (long long)third_ms);
@@ -228,7 +228,7 @@ static bool check_timeout(const struct settings *settings, struct complaint *why
 static bool check_tls(const struct settings *settings, struct complaint *why) {
     const struct rlock_tls_options *tls = &settings->tls;
     const bool has_cert = tls->cert != NULL;
-    struct reason reason;
+    struct reason reason = {.no_memory = false};
     if (has_cert == (tls->key != NULL))
         return true;
     snprintf(reason.text, sizeof reason.text, "%s is missing: give it with --tls-%s",

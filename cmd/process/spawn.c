@@ -68,7 +68,6 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
         return false;
     if (!note_strangers(spawn) || !get_memory(spawn)) {
         *why = strerror(errno);
-        spawn_finish(spawn);
         return false;
     }
     descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */

@@ -37,7 +37,7 @@ enum spawn_event {
 };
 
 /* Gets ready all that can be refused, so that it is refused before a lock is taken. options->argv
- * and signals must outlive the spawn. False: *why says why. */
+ * and signals must outlive the spawn. False: *why says why. Finish it in any case. */
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why);
 

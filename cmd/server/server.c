@@ -72,7 +72,7 @@ static bool name_for_command(struct server *server) {
 /* The URLs are read by the library, but their mistakes are reported like those of any other
  * setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
-    struct reason reason;
+    struct reason reason = {.no_memory = false};
     struct complaint why = {.status = EXIT_USAGE};
     (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(server->client));
     (void)opt_complain(opt_find("server"), settings->servers[0], &settings->origins[SETTING_SERVER],

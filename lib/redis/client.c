@@ -177,8 +177,10 @@ static enum rlock_status read_servers(struct rlock_client *client,
     for (client->count = 0; client->count < options->server_count; client->count++) {
         struct rlock__site *site = &client->sites[client->count];
         const char *url = options->servers[client->count];
-        if (!rlock__server_parse(&site->server, url != NULL ? url : "", &client->error))
-            return RLOCK_INVALID;
+        const enum rlock_status status =
+            rlock__server_parse(&site->server, url != NULL ? url : "", &client->error);
+        if (status != RLOCK_OK)
+            return status;
         site->replicas = options->replicas;
         site->replica_timeout_ms = options->replica_timeout_ms;
         give_access(client, site);

@@ -283,7 +283,13 @@ static bool fail_without_scheme(const char *url, struct rlock__error *error) {
                        "sentinels://, cluster:// or clusters:// (rlock itself also knows local:)");
 }
 
-bool rlock__server_parse(struct rlock__server *out, const char *url, struct rlock__error *error) {
+static enum rlock_status no_memory(struct rlock__error *error) {
+    rlock__error_set(error, "no memory");
+    return RLOCK_SYSTEM;
+}
+
+enum rlock_status rlock__server_parse(struct rlock__server *out, const char *url,
+                                      struct rlock__error *error) {
     static const struct {
         const char *scheme;
         enum rlock__topology topology;
@@ -299,8 +305,10 @@ bool rlock__server_parse(struct rlock__server *out, const char *url, struct rloc
         {"clusters://", RLOCK__CLUSTER, true, parse_cluster},
     };
     *out = (struct rlock__server){.db = 0};
-    if (has_control(url))
-        return fail(error, "there is a control character in it");
+    if (has_control(url)) {
+        rlock__error_set(error, "there is a control character in it");
+        return RLOCK_INVALID;
+    }
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         const size_t length = strlen(schemes[i].scheme);
         if (strncmp(url, schemes[i].scheme, length) != 0)
@@ -310,14 +318,16 @@ bool rlock__server_parse(struct rlock__server *out, const char *url, struct rloc
         out->text_size = strlen(url + length) + 1;
         out->text = strdup(url + length);
         if (out->text == NULL)
-            return fail(error, "no memory");
-        if (schemes[i].parse(out, out->text, error) &&
-            (redact(out, schemes[i].scheme) || fail(error, "no memory")))
-            return true;
-        rlock__server_free(out);
-        return false;
+            return no_memory(error);
+        const enum rlock_status status = !schemes[i].parse(out, out->text, error) ? RLOCK_INVALID
+                                         : redact(out, schemes[i].scheme)         ? RLOCK_OK
+                                                                          : no_memory(error);
+        if (status != RLOCK_OK)
+            rlock__server_free(out);
+        return status;
     }
-    return fail_without_scheme(url, error);
+    (void)fail_without_scheme(url, error);
+    return RLOCK_INVALID;
 }
 
 void rlock__server_free(struct rlock__server *server) {

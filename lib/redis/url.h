@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "os/error.h"
+#include "rlock.h"
 
 enum rlock__topology {
     RLOCK__SINGLE,
@@ -39,9 +40,10 @@ struct rlock__server {
 /* Reads redis[s]://[user[:password]@]host[:port][/db], unix:///path[?db=N],
  * sentinel[s]://[user[:password]@]host[:port],.../name[/db] and
  * cluster[s]://[user[:password]@]host[:port],...; %XX is decoded in user, password, path and name.
- * On true free it with rlock__server_free. False: error says what is wrong, without showing a
- * password. */
-bool rlock__server_parse(struct rlock__server *out, const char *url, struct rlock__error *error);
+ * After RLOCK_OK free it with rlock__server_free. RLOCK_INVALID, or RLOCK_SYSTEM for no memory: error
+ * says what is wrong, without showing a password. */
+enum rlock_status rlock__server_parse(struct rlock__server *out, const char *url,
+                                      struct rlock__error *error);
 void rlock__server_free(struct rlock__server *server);
 
 #endif

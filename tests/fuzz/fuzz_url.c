@@ -7,7 +7,7 @@
 static void look_at_shown(const struct rlock__server *server) {
     struct rlock__server shown;
     struct rlock__error error = {""};
-    const bool read = rlock__server_parse(&shown, server->redacted, &error);
+    const bool read = rlock__server_parse(&shown, server->redacted, &error) == RLOCK_OK;
     assert(read && shown.password == NULL);
     assert(shown.topology == server->topology && shown.tls == server->tls);
     assert(shown.host_count == server->host_count && shown.db == server->db);
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct rlock__server server;
     struct rlock__error error = {""};
     char *url = fuzz_text(data, size);
-    if (rlock__server_parse(&server, url, &error)) {
+    if (rlock__server_parse(&server, url, &error) == RLOCK_OK) {
         assert(server.host_count <= RLOCK__HOSTS_MAX);
         assert((server.host_count == 0) == (server.path != NULL));
         look_at_shown(&server);

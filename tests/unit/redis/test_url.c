@@ -37,7 +37,7 @@ static const char *told_parts(const struct rlock__server *server) {
 
 static void parse(struct rlock__server *server, const char *url) {
     struct rlock__error error = {""};
-    if (!rlock__server_parse(server, url, &error))
+    if (rlock__server_parse(server, url, &error) != RLOCK_OK)
         fail_msg("%s: %s", url, error.text);
 }
 
@@ -235,7 +235,7 @@ static void refuses_what_is_none(void **state) {
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct rlock__server server;
         struct rlock__error error = {""};
-        if (rlock__server_parse(&server, bad[i].url, &error))
+        if (rlock__server_parse(&server, bad[i].url, &error) != RLOCK_INVALID)
             fail_msg("%s: taken, as %s", bad[i].url, server.redacted);
         if (strstr(error.text, bad[i].why) == NULL || strstr(error.text, SECRET) != NULL)
             fail_msg("%s: %s", bad[i].url, error.text);
@@ -254,7 +254,7 @@ static void a_sockets_path_has_its_limit(void **state) {
     assert_int_equal(strlen(server.path), 107);
     rlock__server_free(&server);
     strcat(url, "x");
-    assert_false(rlock__server_parse(&server, url, &error));
+    assert_int_equal(rlock__server_parse(&server, url, &error), RLOCK_INVALID);
     assert_non_null(strstr(error.text, "107 bytes"));
 }
 
@@ -269,7 +269,7 @@ static void some_hosts_are_enough(void **state) {
     assert_int_equal(server.host_count, RLOCK__HOSTS_MAX);
     rlock__server_free(&server);
     (void)strcat(url, ",h");
-    assert_false(rlock__server_parse(&server, url, &error));
+    assert_int_equal(rlock__server_parse(&server, url, &error), RLOCK_INVALID);
     assert_non_null(strstr(error.text, "16 hosts"));
 }
 
