@@ -97,7 +97,8 @@ static int run(struct down *down) {
     if (!hand_down(down) || !command_guard(&down->spawn))
         return EXIT_SYSTEM;
     signals_run(&down->signals);
-    spawn_start(&down->spawn, RLOCK_FOREVER);
+    spawn_set_lease_end(&down->spawn, RLOCK_FOREVER);
+    spawn_start(&down->spawn);
     while (spawn_watch(&down->spawn, &down->signals, -1, -1, RLOCK_FOREVER) != SPAWN_ENDED)
         continue;
     const int status =

@@ -313,7 +313,7 @@ struct rlock_keeper_options {
 
 /* Starts the thread, with a connection of its own. Until it has been stopped, only the functions of
  * this section, rlock_hold_at() and rlock_lease_end_ms() may be called on the lock.
- * RLOCK_INVALID. RLOCK_SYSTEM: no thread, no memory. */
+ * RLOCK_INVALID. RLOCK_SYSTEM: no thread, no descriptors for its connections, no memory. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                    const struct rlock_keeper_options *options);

@@ -14,20 +14,14 @@
 #include "output/out.h"
 #include "process/spawn.h"
 
-enum {
-    KEEPER_RETRY_MS = 50,
-    LISTEN_AFTER_MS =
-        1000, /* a command that runs for so long is worth a thread that hears of a break */
-    RELEASE_AFTER_LOSS_MS = 1000,
-};
+enum { RELEASE_AFTER_LOSS_MS = 1000 };
 
 struct run {
     const struct settings *settings;
     struct signals signals;
     struct acquired acquired;
     struct spawn spawn;
-    rlock_keeper *keeper;  /* NULL: not needed yet, or ended */
-    int64_t keeper_due_ms; /* when to start it */
+    rlock_keeper *keeper; /* NULL: there is nothing to renew, or it has ended */
     struct renewals renewals;
     enum rlock_status verdict; /* the keeper's */
     bool lost;                 /* found while the command ran */
@@ -39,28 +33,6 @@ static const char *lock_name(const struct run *run) {
 }
 
 /* --- while the command runs ------------------------------------------------------------------ */
-
-/* The keeper begins with its first renewal: a short command never pays for a thread. */
-static void start_keeper(struct run *run) {
-    const struct settings *settings = run->settings;
-    const struct rlock_keeper_options options = {
-        .size = sizeof options,
-        .grace_ms = deadline_grace_ms(&run->spawn.plan.deadline),
-        .lease_end_ms = &run->spawn.plan.shared->lease_end_ms,
-        .report_renewals = out_tells() || run->renewals.failing_ms > 0,
-        .report_failures = !settings->quiet || server_is_local(&run->acquired.server),
-    };
-    if (rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
-        return;
-    struct rlock_renewal failed = {
-        .status = RLOCK_SYSTEM,
-        .at_ms = rlock_now_ms(),
-        .lease_end_ms = rlock_lease_end_ms(run->acquired.lock),
-    };
-    (void)snprintf(failed.why, sizeof failed.why, "%s", rlock_error(run->acquired.server.client));
-    event_renewal(&run->renewals, &run->acquired, &failed);
-    run->keeper_due_ms = rlock_now_ms() + KEEPER_RETRY_MS;
-}
 
 static void on_lost(struct run *run) {
     run->verdict = rlock_keeper_stop(run->keeper);
@@ -109,10 +81,6 @@ static void on_news(struct run *run) {
     }
 }
 
-static bool keeper_to_come(const struct run *run) {
-    return run->keeper == NULL && !run->lost && !run->settings->no_renew;
-}
-
 static int64_t overdue_at_ms(const struct run *run) {
     return deadline_overdue_at(&run->spawn.plan.deadline, rlock_lease_end_ms(run->acquired.lock));
 }
@@ -123,21 +91,15 @@ static void watch(struct run *run) {
         const rlock_keeper *keeper = run->keeper;
         const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
         const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
-        int64_t until = overdue_at_ms(run);
-        if (keeper_to_come(run))
-            until = deadline_sooner(until, run->keeper_due_ms);
-        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd, until)) {
+        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd, overdue_at_ms(run))) {
         case SPAWN_ENDED: return;
         case SPAWN_LOST: on_lost(run); break;
         case SPAWN_NEWS: on_news(run); break;
         case SPAWN_TIME:
-            if (rlock_now_ms() >= overdue_at_ms(run)) {
-                spawn_kill(&run->spawn, END_FOR_LEASE);
-                return;
-            }
-            if (keeper_to_come(run) && rlock_now_ms() >= run->keeper_due_ms)
-                start_keeper(run);
-            break;
+            if (rlock_now_ms() < overdue_at_ms(run)) /* it was renewed meanwhile */
+                break;
+            spawn_kill(&run->spawn, END_FOR_LEASE);
+            return;
         }
     }
 }
@@ -253,24 +215,45 @@ static bool hand_down(const struct run *run) {
     return false;
 }
 
+/* Before the gate: afterwards the command may have used up what the keeper needs. */
+static bool start_keeper(struct run *run) {
+    const struct settings *settings = run->settings;
+    const struct rlock_keeper_options options = {
+        .size = sizeof options,
+        .grace_ms = deadline_grace_ms(&run->spawn.plan.deadline),
+        .lease_end_ms = &run->spawn.plan.shared->lease_end_ms,
+        .report_renewals = out_tells(),
+        .report_failures = !settings->quiet || server_is_local(&run->acquired.server),
+    };
+    spawn_set_lease_end(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
+    if (settings->no_renew || rlock_renewal_due_ms(run->acquired.lock) == RLOCK_FOREVER ||
+        rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
+        return true;
+    out_error("cannot keep %s: %s", lock_name(run), rlock_error(run->acquired.server.client));
+    return false;
+}
+
+/* The guardian is forked before there is a thread, and the thread gets the mask of signals that
+ * count while the command runs. */
+static bool get_ready(struct run *run) {
+    if (!hand_down(run) || !command_guard(&run->spawn))
+        return false;
+    signals_run(&run->signals);
+    return start_keeper(run);
+}
+
 static int run_command(struct run *run) {
     const bool has_command = run->settings->command != NULL;
     event_acquired(&run->acquired);
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);
-    if (has_command && (!hand_down(run) || !command_guard(&run->spawn)))
+    if (has_command && !get_ready(run))
         return release(run, 0, EXIT_SYSTEM);
     say_ready(run);
     if (!has_command)
         return release(run, 0, 0);
-    signals_run(&run->signals);
-    spawn_start(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
-    run->keeper_due_ms = rlock_renewal_due_ms(run->acquired.lock);
-    if (run->settings->preemptible) /* it must hear who asks for it */
-        run->keeper_due_ms = rlock_now_ms();
-    else if (run->keeper_due_ms != RLOCK_FOREVER)
-        run->keeper_due_ms = deadline_sooner(run->keeper_due_ms, rlock_now_ms() + LISTEN_AFTER_MS);
+    spawn_start(&run->spawn);
     watch(run);
     return end(run);
 }

@@ -166,8 +166,11 @@ static bool read_report(struct spawn *spawn) {
     return true;
 }
 
-void spawn_start(struct spawn *spawn, int64_t lease_end_ms) {
+void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms) {
     __atomic_store_n(&spawn->plan.shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
+}
+
+void spawn_start(struct spawn *spawn) {
     spawn->started_ms = boottime_ms();
     orders_give(orders_of(spawn), ORDER_START);
 }

@@ -48,9 +48,12 @@ bool spawn_guard(struct spawn *spawn);
 /* Ends the guardian, if it is there, before it has started anything. */
 void spawn_unguard(struct spawn *spawn);
 
-/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now.
- * lease_end_ms: until when it may run if nobody stores a later one; INT64_MAX: no limit. */
-void spawn_start(struct spawn *spawn, int64_t lease_end_ms);
+/* Until when the command may run (CLOCK_BOOTTIME, ms; INT64_MAX: no limit), before it is started
+ * and before anybody else stores a later end. */
+void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms);
+
+/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now. */
+void spawn_start(struct spawn *spawn);
 
 /* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
  * none. */

@@ -1,13 +1,17 @@
 /* keeper.c: the thread that renews.
  *
- * It has a connection of its own, opened for the first renewal, and reports by one descriptor that
- * becomes readable when the lease is lost. Deadlines are kept by its caller, not by this thread: it
- * may be blocked in a request or a name look-up. Idea: Redisson's watchdog, but with an end. */
+ * All that the system may refuse is taken at its start: the thread itself and its descriptors. Its
+ * connections are opened when they are due, so that a hold that is over in a moment costs none. It
+ * reports by one descriptor that becomes readable when the lease is lost. Deadlines are kept by its
+ * caller, not by this thread: it may be blocked in a request or a name look-up. Idea: Redisson's
+ * watchdog, but with an end. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -21,7 +25,9 @@ enum {
     RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
     BACKOFF_MIN_MS = 10,
     BACKOFF_MAX_MS = 500,
-    STACK_SIZE = 128 * 1024
+    LISTEN_AFTER_MS =
+        1000, /* a lock that is held for so long is worth a connection that hears of a break */
+    STACK_MIN_SIZE = 256 * 1024,
 };
 
 struct rlock_keeper {
@@ -142,6 +148,9 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
     int64_t backoff_ms = 0;
     enum rlock_status known = RLOCK_AGAIN; /* why it does not work, as far as it was said */
     struct rlock__error why = {""};
+    const int64_t listen_at = rlock__sooner_ms(due, rlock_now_ms() + LISTEN_AFTER_MS);
+    if (!keeper->lock->preemptible && sleep_until(keeper, listen_at) == RLOCK_CANCELLED)
+        return RLOCK_OK;
     listen_for_break(keeper, due);
     if (keeper->listener.resource != NULL) /* it may have been taken away before we listened */
         due = rlock_now_ms();
@@ -204,27 +213,51 @@ static void free_keeper(struct rlock_keeper *keeper) {
     free(keeper);
 }
 
-/* A small stack: the thread exists in every run that outlives a third of its lease. */
-static bool start_thread(struct rlock_keeper *keeper) {
+/* The default size, out of which the host program's thread-local data is taken as well, but for a
+ * program with small stacks (ulimit -s). Returns 0, or an errno. */
+static int start_thread(struct rlock_keeper *keeper) {
     pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    (void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    int failure = pthread_create(&keeper->thread, &attributes, keeper_main, keeper);
+    size_t size;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0)
+        return error;
+    error = pthread_attr_getstacksize(&attributes, &size);
+    if (error == 0 && size < STACK_MIN_SIZE)
+        error = pthread_attr_setstacksize(&attributes, STACK_MIN_SIZE);
+    if (error == 0)
+        error = pthread_create(&keeper->thread, &attributes, keeper_main, keeper);
     (void)pthread_attr_destroy(&attributes);
-    return failure == 0;
+    return error;
 }
 
-/* Opens what the thread needs. */
-static bool open_keeper(struct rlock_keeper *keeper, bool reports) {
+/* Whether the connections of a renewal can be opened when it is due: one to each server to renew
+ * on, one to listen on, and one for a look-up. */
+static bool can_connect(const struct rlock_keeper *keeper) {
+    int fds[2 * RLOCK_SERVERS_MAX + 1];
+    const size_t wanted = 2 * keeper->lock->client->count + 1;
+    size_t count = 0;
+    while (count < wanted && (fds[count] = fcntl(keeper->stop_fd, F_DUPFD_CLOEXEC, 0)) >= 0)
+        count++;
+    const int error = errno;
+    for (size_t i = 0; i < count; i++)
+        close(fds[i]);
+    errno = error;
+    return count == wanted;
+}
+
+/* Opens what the thread needs. Returns 0, or an errno. */
+static int open_keeper(struct rlock_keeper *keeper, bool reports) {
+    keeper->report_fds[0] = keeper->report_fds[1] = -1;
     keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     keeper->lost_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    keeper->report_fds[0] = keeper->report_fds[1] = -1;
-    return (!reports || pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) == 0) &&
-           asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) >= 0 &&
-           keeper->timer_fd >= 0 && keeper->stop_fd >= 0 && keeper->lost_fd >= 0 &&
-           rlock__client_routes(keeper->lock->client, &keeper->routes, &keeper->error);
+    if ((reports && pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) != 0) ||
+        keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
+        return errno;
+    if (asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) < 0 ||
+        !rlock__client_routes(keeper->lock->client, &keeper->routes, &keeper->error))
+        return ENOMEM;
+    return 0;
 }
 
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
@@ -235,7 +268,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                                                          &options, given, &lock->client->error);
     if (status != RLOCK_OK)
         return status;
-    rlock_keeper *keeper = *out = calloc(1, sizeof *keeper);
+    rlock_keeper *keeper = calloc(1, sizeof *keeper);
+    int error = ENOMEM;
     if (keeper != NULL) {
         keeper->lock = lock;
         keeper->grace_ms = options.grace_ms;
@@ -243,13 +277,17 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->published = options.lease_end_ms;
         keeper->reports_all = options.report_renewals;
         keeper->reports_failures = options.report_failures || options.report_renewals;
-        if (open_keeper(keeper, keeper->reports_failures || lock->preemptible) &&
-            start_thread(keeper))
+        error = open_keeper(keeper, keeper->reports_failures || lock->preemptible);
+        if (error == 0)
+            error = start_thread(keeper);
+        if (error == 0) {
+            *out = keeper;
             return RLOCK_OK;
+        }
         free_keeper(keeper);
-        *out = NULL;
     }
-    rlock__error_set(&lock->client->error, "no thread for renewing");
+    rlock__error_set(&lock->client->error, "cannot start the thread that renews: %s",
+                     strerror(error));
     return RLOCK_SYSTEM;
 }
 

@@ -38,6 +38,8 @@ static enum rlock__io begin_look_up(struct rlock__link *link) {
         link->lookup = rlock__lookup_start(link->host, link->port);
         link->lookup_begun_ms = now;
     }
+    if (link->lookup == NULL && link->addresses.count > 0) /* the system refuses a thread */
+        return RLOCK__IO_DONE;
     if (link->lookup == NULL) {
         rlock__error_set(link->error, "no thread for looking up %s", link->host);
         return RLOCK__IO_SYSTEM;

@@ -12,6 +12,17 @@ setup() {
 # A command that has a child in another session, and both ignore SIGTERM.
 family='trap "" TERM; setsid sh -c "trap \"\" TERM; : >ready; sleep 600; sleep 600" & while :; do wait; done'
 
+# For another user: what lies on the way to the server's socket, and the socket.
+allow_all() {
+    local dir=$BATS_FILE_TMPDIR
+    chmod a+rwx "$dir/main/sock"
+    while [[ $dir != / && $dir != /tmp ]]; do
+        chmod a+x "$dir"
+        dir=$(dirname "$dir")
+    done
+    chmod a+x "$BATS_TEST_TMPDIR"
+}
+
 # Sanitizers need more address space and stack than these tests leave.
 needs_little() {
     ! ldd "$RLOCK" | grep -qE 'lib(asan|tsan)' || skip 'a sanitizer needs more'
@@ -62,17 +73,66 @@ needs_little() {
 # --- memory --------------------------------------------------------------------------------------
 
 @test "too little address space for a command: 71, and nothing is taken" {
-    local kib seen=
+    local kib verb
     needs_little
     for kib in $(seq 3000 100 5500); do
-        (ulimit -c 0 -v "$kib" && exec "$RLOCK" run -n x -- /bin/true 2>err) && status=0 || status=$?
-        [[ $status != 127 ]] || continue # the loader's
-        [[ $status == 0 || $status == 71 ]] || fail "$kib KiB: $status $(cat err)"
-        ((status == 0)) || seen=$kib
+        for verb in run 'latch down'; do
+            # shellcheck disable=SC2086
+            (ulimit -c 0 -v "$kib" && exec "$RLOCK" $verb -q -n x -- /bin/true 2>err) && status=0 || status=$?
+            [[ $status != 127 ]] || continue # the loader's
+            [[ $status == 0 || $status == 71 ]] || fail "$verb, $kib KiB: $status $(cat err)"
+            cat err >>all
+            assert_no_keys
+        done
+    done
+    grep -q '^rlock: cannot start /bin/true: Cannot allocate memory$' all
+}
+
+# --- what the command may use up -----------------------------------------------------------------
+
+@test "few descriptors: 71 before anything runs, or the lock is kept to the command's end" {
+    local n refused= kept=
+    for n in {5..20}; do
+        rm -f ran
+        run --separate-stderr bash -c 'exec 3>&- 4>&-; ulimit -n "$1"; exec "$2" run -n x -l "$3" -- sh -c "sleep $4; : >ran"' \
+            bash "$n" "$RLOCK" "$(ms 600)" "$SLOW"
+        case $status in
+            0) assert_file_exist ran; kept=$n; break ;;
+            71) assert_file_not_exist ran; refused=$n; assert_stderr_has 'Too many open files' ;;
+            *) fail "$n descriptors: status $status: $stderr" ;;
+        esac
         assert_no_keys
     done
-    [[ -n $seen ]] || fail 'memory was never refused'
-    (ulimit -c 0 -v "$seen" && exec "$RLOCK" latch down -n l -- /bin/true 2>err) && status=0 || status=$?
+    [[ -n $refused && -n $kept ]]
+    run --separate-stderr bash -c 'exec 3>&- 4>&-; ulimit -n "$1"; exec "$2" acquire run -n x --while $PPID' \
+        bash 9 "$RLOCK"
     assert_equal "$status" 71
-    assert_equal "$(cat err)" 'rlock: cannot start /bin/true: Cannot allocate memory'
+    assert_no_keys
+}
+
+# The library's thread cannot be refused any more when it is needed.
+@test "the command uses up all processes that its user may have: the lock is kept to its end" {
+    ((EUID == 0)) || skip 'needs root'
+    no_thread_of_a_sanitizer
+    cat >hog <<-'EOS'
+	import os, time
+	children = []
+	try:
+	    while len(children) < 100:
+	        children.append(os.fork())
+	        if children[-1] == 0:
+	            time.sleep(600)
+	except OSError:
+	    open("full", "w").write("full")
+	time.sleep(float(os.environ["STAY"]))
+	for child in children:
+	    os.kill(child, 9)
+	EOS
+    chmod 777 .
+    allow_all
+    run --separate-stderr timeout -s KILL $((60 * SLOW)) setpriv --reuid=64333 --regid=64333 --clear-groups \
+        prlimit --nproc=16 env STAY="$((2 * SLOW))" "$RLOCK" run -n x -l "$(ms 900)" -- python3 hog
+    assert_equal "$status: $stderr" "0: "
+    assert_file_exist full
+    assert_no_keys
 }

@@ -164,18 +164,6 @@ full_pipe() {
     exec {full}>&-
 }
 
-@test "no thread to renew with: one warning, not one for each try" {
-    [[ $(id -u) == 0 ]] || skip 'needs the right to become another user'
-    no_thread_of_a_sanitizer
-    server_start lone --unixsocketperm 777
-    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_FILE_TMPDIR/lone" "$BATS_TEST_TMPDIR"
-    run --separate-stderr prlimit --nproc=3 setpriv --reuid=64321 --regid=64321 --clear-groups \
-        env HOME=/ RLOCK_CONFIG=/dev/null "$RLOCK" run -s "$(server_url lone)" -l "$(ms 1000)" -n x -- sleep 60
-    assert_failure 76
-    assert_equal "$(grep -c 'cannot renew x' <<<"$stderr")" 1
-    assert_equal "$(wc -l <<<"$stderr")" 2
-}
-
 reported() { # into the pipe that is made for it
     local pipe
     pipe=$(sed -n 's/.*pipe2(\[[0-9]*, \([0-9]*\)\], O_NONBLOCK.*/\1/p' calls)
