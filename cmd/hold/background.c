@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -127,7 +128,7 @@ static int status_of(pid_t pid) {
     int status;
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR)
-            return EXIT_SYSTEM; /* our caller ignores SIGCHLD: what went wrong has been said */
+            return EXIT_SYSTEM;
     }
     return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -194,6 +195,7 @@ static int start(struct background *background) {
     int sockets[2];
     const pid_t starter = getpid();
     pid_t pid = -1;
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, as by many daemons, it would take the status away */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) == 0) {
         pid = fork();
         const int ours = pid == 0 ? 1 : 0, why = errno;

@@ -177,3 +177,17 @@ is_zombie() {
     wait_until 5 none_marked_but_helpers
     finish
 }
+
+@test "a caller that ignores SIGCHLD, as many daemons do, gets the same status" {
+    local -a ignoring=(env --ignore-signal=CHLD "$RLOCK" acquire run -q --while $$)
+    acquire run -l 1h
+    run "${ignoring[@]}" -x -n x
+    assert_failure 75
+    run "${ignoring[@]}" -x -E 0 -n x
+    assert_success
+    run "${ignoring[@]}" -n y -s "unix://$PWD/none" --connect-timeout 100ms
+    assert_failure 69
+    redis SET text text
+    run "${ignoring[@]}" -n text
+    assert_failure 65
+}

@@ -91,7 +91,7 @@ needs_little() {
 # --- what the command may use up -----------------------------------------------------------------
 
 @test "few descriptors: 71 before anything runs, or the lock is kept to the command's end" {
-    local n refused= kept=
+    local n refused="" kept=""
     for n in {5..20}; do
         rm -f ran
         run --separate-stderr bash -c 'exec 3>&- 4>&-; ulimit -n "$1"; exec "$2" run -n x -l "$3" -- sh -c "sleep $4; : >ran"' \
