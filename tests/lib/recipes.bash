@@ -4,19 +4,20 @@
 # recipe_KIND TEXT WHERE [WORD]
 # shellcheck shell=bash
 
-# by_cron LINE: the command of a line of a crontab, by sh, with an empty environment but for what
-# /etc/rlock.conf would say. cron would send a mail of what it prints.
+# by_cron LINE: the command of a line of a crontab, by sh, with an empty environment but for its path, and what
+# /etc/rlock.conf would say. rlock is installed in /usr/local. cron would send a mail of what it prints.
 by_cron() {
     local line
     read -r _ _ _ _ _ line <<<"$1"
-    run env -C sandbox -i "PATH=$PATH" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" sh -c "$line"
+    run env -C sandbox -i "PATH=${path/\/usr\/local/$PWD}" "RLOCK_SERVER=$RLOCK_SERVER" "TEST_MARK=$TEST_MARK" sh -c "$line"
 }
 
 # Free, it runs its job; held by another host, one that does not wait is silent, and all is well; nor does one
 # run again that is to run once.
 recipe_crontab() {
-    local line name
+    local line name path=/usr/bin:/bin
     while read -r line; do
+        [[ $line != PATH=* ]] || { path=${line#PATH=}; continue; }
         redis FLUSHALL >/dev/null
         name=$(sed -n 's/.* -n \([^ ]*\) .*/\1/p' <<<"$line")
         by_cron "$line"
@@ -38,7 +39,7 @@ recipe_crontab() {
 recipe_unit() {
     local line
     mkdir -p units
-    sed "s|/usr/bin/rlock|$RLOCK|; s|/usr/local/sbin|$PWD/sandbox|" <<<"$1" >"units/$3"
+    sed "s|=rlock |=$RLOCK |; s|/usr/local/sbin|$PWD/sandbox|" <<<"$1" >"units/$3"
     printf '[Service]\nExecStart=/bin/true\n' >units/right.service
     if systemd-analyze verify --man=no --recursive-errors=no "$PWD/units/right.service" 2>/dev/null; then
         run systemd-analyze verify --man=no --recursive-errors=no "$PWD/units/$3"
