@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -87,11 +89,42 @@ _Noreturn static void become_server(const struct plan *plan) {
     _exit(127);
 }
 
-/* Leaves behind all that is the caller's: session, descriptors, mask, directory. */
+/* The caller's limits would be everybody's. Each is raised as far as anyone may; those of core
+ * dumps and the stack, which are usually less, stay. */
+static void leave_limits(void) {
+    struct rlimit limit;
+    for (unsigned i = 0; i < RLIM_NLIMITS; i++) {
+        if (i == RLIMIT_CORE || i == RLIMIT_STACK || getrlimit(i, &limit) != 0)
+            continue;
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(i, &limit);
+    }
+}
+
+/* So would the caller's place before or behind others. What we have no right to stays as it is. */
+static void leave_priority(void) {
+    static const struct sched_param normal = {.sched_priority = 0};
+    cpu_set_t all;
+    char score = '-';
+    memset(&all, 0xff, sizeof all);
+    (void)setpriority(PRIO_PROCESS, 0, 0);
+    (void)sched_setscheduler(0, SCHED_OTHER, &normal);
+    (void)sched_setaffinity(0, sizeof all, &all);
+    const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (read(fd, &score, 1) == 1 && score != '-')
+        (void)!pwrite(fd, "0", 1, 0);
+    close(fd);
+}
+
+/* Leaves behind all that is the caller's: session, descriptors, mask, directory, limits. */
 _Noreturn static void detach(const struct plan *plan) {
     sigset_t none;
     sigemptyset(&none);
     (void)setsid();
+    leave_limits();
+    leave_priority();
     if (fork() != 0)
         _exit(0);
     for (int signal = 1; signal < NSIG; signal++)

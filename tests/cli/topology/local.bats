@@ -117,6 +117,37 @@ sockets_of_server() { # N
     assert_output ""
 }
 
+# The soft limits are the hard ones, but for two that are usually less.
+assert_no_soft_limits() { # PID
+    assert_equal "$(awk 'NR > 1 && !/core file|stack/ && substr($0, 27, 21) != substr($0, 48, 21)' "/proc/$1/limits")" ''
+}
+
+@test "it has none of the caller's limits, nor its priority" {
+    local nice score server
+    # Back to 0, with the right to.
+    nice=$(nice -n 9 sh -c 'renice -n 0 $$ >/dev/null 2>&1; ps -o ni= $$')
+    score=$(sh -c 'echo 0 >/proc/$$/oom_score_adj; cat /proc/$$/oom_score_adj' 2>/dev/null)
+    (
+        ulimit -Sf 1000 -Sn 30 -St 60 -Sv 4000000
+        echo 700 >/proc/self/oom_score_adj || true
+        exec nice -n 9 taskset 1 "$RLOCK" run -n x -- true
+    )
+    server=$(cat "$dir/redis.pid")
+    assert_no_soft_limits "$server"
+    assert_equal "$(ps -o ni= "$server")" "$nice"
+    assert_equal "$(cat "/proc/$server/oom_score_adj")" "$score"
+    assert_equal "$(grep Cpus_allowed: "/proc/$server/status")" "$(grep Cpus_allowed: /proc/self/status)"
+    ((EUID == 0)) || return 0
+    local_server_kill
+    chrt -i 0 "$RLOCK" run -n x -- true
+    [[ $(ps -o cls= "$(cat "$dir/redis.pid")") == *TS ]]
+}
+
+@test "a soft limit of 8 open files does not keep it from starting, or from serving many" {
+    (ulimit -Sn 8; exec "$RLOCK" run -n x -- true 3>&- 4>&-)
+    assert_equal "$(local_redis CONFIG GET maxclients | tail -n 1)" 10000
+}
+
 @test "locks survive the death of that server" {
     start run -n x -l 60s -- sh -c 'echo >ready; exec sleep 60'
     wait_until 10 test -s ready
