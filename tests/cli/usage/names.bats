@@ -30,6 +30,35 @@ load ../../lib/rlock
     reap "$holder"
 }
 
+# some_wait N: so many are shown as waiting.
+some_wait() {
+    (($("$RLOCK" status | grep -cw waits) == $1))
+}
+
+@test "the names of status, whatever keys are beside the locks: held and waited for, with braces and without" {
+    local kind name permits waiter waiters=()
+    for kind in run fair read write sem; do
+        [[ $kind == sem ]] && permits=(--permits 1) || permits=()
+        waiter=${kind/read/write}
+        for name in "a $kind" ":$kind{tag}s"; do
+            rlock acquire "$kind" -n "$name" "${permits[@]}" -l 60s >handle
+            start "$waiter" -n "$name" "${permits[@]}" -- true
+            waiters+=("$pid")
+        done
+    done
+    wait_until 10 some_wait 10
+    rlock run --once-per 1h -n 'ran{once}' -- true
+    try status --list-names
+    assert_success
+    assert_equal "$output" "$(rlock status --json | python3 -c 'import json, sys
+print("\n".join(sorted(lock["name"] for lock in json.load(sys.stdin))))')"
+    assert_equal "$(grep -c . <<<"$output")" 11
+    kill "${waiters[@]}"
+    for pid in "${waiters[@]}"; do
+        reap "$pid"
+    done
+}
+
 @test "a server that does not answer is not waited for" {
     server_start silent
     kill -STOP "$(server_pid silent)"
