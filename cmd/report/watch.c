@@ -1,9 +1,11 @@
 /* watch.c: rlock status --watch. */
 #include "report/watch.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -105,14 +107,24 @@ static int begin_signals(void) {
     return signalfd(-1, &drawn_again, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* As a write would; but none comes while there is nothing to print. */
+static int end_unread(void) {
+    (void)raise(SIGPIPE);
+    out_error("cannot write to standard output: %s", strerror(EPIPE));
+    return EXIT_SYSTEM;
+}
+
 static int rest(struct watch *w) {
     const int64_t end_ms = boottime_ms() + w->pause_ms;
-    struct pollfd signals = {.fd = w->signals, .events = POLLIN};
+    struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN}, {.fd = STDOUT_FILENO}};
     struct signalfd_siginfo taken;
     int status = 0;
     for (int left_ms; status == 0 && (left_ms = boottime_left_ms(end_ms)) > 0;) {
-        const bool one = poll(&signals, 1, left_ms) > 0 &&
-                         read(w->signals, &taken, sizeof taken) == sizeof taken;
+        if (poll(fds, sizeof fds / sizeof *fds, left_ms) <= 0)
+            continue;
+        if (fds[1].revents != 0)
+            return end_unread();
+        const bool one = read(w->signals, &taken, sizeof taken) == sizeof taken;
         if (one && status_form_choose(w->settings).is_screen)
             status = show(w);
     }

@@ -202,6 +202,23 @@ lines_of() { # FILE N
     assert_equal "$(sort -u out | wc -l)" 2 # the titles, and x
 }
 
+# left_by READER SIGNAL ARG...: rlock ARG... writes to a reader that goes away; its exit status.
+left_by() {
+    took 0 10000 timeout -s KILL $((20 * SLOW)) env "--$2" \
+        bash -c '"$0" "${@:2}" | eval "$1"; exit "${PIPESTATUS[0]}"' "$RLOCK" "$1" "${@:3}"
+}
+
+@test "it ends when its reader goes away, also if there is nothing to print" {
+    left_by 'head -n 1 >/dev/null' default-signal=PIPE status --watch=1h --json
+    assert_failure 141
+    left_by true default-signal=PIPE status --watch=1h
+    assert_failure 141
+    left_by true ignore-signal=PIPE status --watch=1h
+    assert_failure 71
+    assert_message
+    assert_stderr_has 'cannot write to standard output: Broken pipe'
+}
+
 @test "on a dumb terminal, and with --json on any, nothing is drawn over" {
     TERM=dumb on_terminal 80 expect=free expect=free keys=^C -- status --watch=100ms x
     assert_failure 130
