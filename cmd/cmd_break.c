@@ -46,9 +46,10 @@ static bool confirmed(const struct settings *settings, const struct holders *hol
     char answer[64], after[AFTER_SIZE];
     describe_after(after, holders_runs_on_ms(holders));
     out_ask("%s%sbreak %s? [y/N] ", after, *after != '\0' ? ": " : "", settings->names[0]);
-    if (fgets(answer, sizeof answer, stdin) == NULL)
-        return false;
-    return answer[0] == 'y' || answer[0] == 'Y';
+    const bool answered = fgets(answer, sizeof answer, stdin) != NULL;
+    if (feof(stdin))
+        out_ask_end();
+    return answered && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 static int say_none(const struct settings *settings, const struct holders *holders) {

@@ -224,6 +224,10 @@ void out_ask(const char *format, ...) {
     write_message(OUT_ERROR, line, (size_t)length);
 }
 
+void out_ask_end(void) {
+    write_message(OUT_ERROR, "\n", 1);
+}
+
 /* --- the live line --------------------------------------------------------------------------- */
 
 bool out_can_live(void) {

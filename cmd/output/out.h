@@ -66,8 +66,9 @@ bool out_is_json(void);
 void out_finish(void);
 
 /* A question: the message without a newline, whatever -q or --log say; the answer is the caller's
- * to read. */
+ * to read. One that has no newline leaves that to out_ask_end(). */
 void out_ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void out_ask_end(void);
 
 /* A live line: drawn over the one before, cut to the terminal's width, without a newline. The next
  * message, or out_live_end(), takes it away. Nothing happens where out_can_live() is false: no

@@ -313,6 +313,8 @@ answer() {
         assert_output --regexp 'x \(run\) is held by .*@.* pid [0-9]+ for .*, sh -c .*; its lease ends in '
         assert_held x
     done
+    answer $'\x04'
+    assert_output --partial $'? [y/N] \r\nrlock: x is as it was'
     answer $'y\n'
     assert_success
     assert_output --regexp 'rlock: its command may run on for [12]?[0-9](\.[0-9]+)?s at most: break x\? \[y/N\] '
