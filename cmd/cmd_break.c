@@ -31,7 +31,9 @@ enum { AFTER_SIZE = 128 };
 /* What breaking does not do: it ends nothing by itself. Returns the text, "" when nothing runs. */
 static const char *describe_after(char text[AFTER_SIZE], int64_t runs_on_ms) {
     char most[DURATION_TEXT_SIZE];
-    if (runs_on_ms < 0)
+    if (runs_on_ms == RUNS_ON_NO_COMMAND)
+        (void)snprintf(text, AFTER_SIZE, "it has no command, and what relies on it is not stopped");
+    else if (runs_on_ms == RUNS_ON_UNKNOWN)
         (void)snprintf(text, AFTER_SIZE, "its command may run on, nobody knows for how long");
     else if (runs_on_ms == 0)
         text[0] = '\0';

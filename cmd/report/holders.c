@@ -108,22 +108,30 @@ const char *holders_describe(char text[HOLDERS_TEXT_SIZE], const struct holders 
     return text;
 }
 
+/* By what it shows in the place of one. */
+static bool has_no_command(const struct rlock_view_holder *holder) {
+    static const char acquire[] = "rlock acquire ";
+    return holder->command != NULL && strncmp(holder->command, acquire, sizeof acquire - 1) == 0;
+}
+
 int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i) {
     const struct rlock_view_holder *holder = holders->seen[i].holder;
     if (holder->kept)
         return 0;
+    if (has_no_command(holder))
+        return RUNS_ON_NO_COMMAND;
     if (holder->host == NULL || holder->ttl_ms < 0)
-        return -1;
+        return RUNS_ON_UNKNOWN;
     const int64_t left_ms = holder->ttl_ms - (rlock_now_ms() - holders->seen[i].at_ms);
     return left_ms > 0 ? left_ms : 0;
 }
 
 int64_t holders_runs_on_ms(const struct holders *holders) {
-    int64_t longest_ms = 0;
+    int64_t longest_ms = RUNS_ON_NO_COMMAND;
     for (size_t i = 0; i < holders->size; i++) {
         const int64_t one_ms = holders_one_runs_on_ms(holders, i);
-        if (one_ms < 0)
-            return -1;
+        if (one_ms == RUNS_ON_UNKNOWN)
+            return one_ms;
         longest_ms = one_ms > longest_ms ? one_ms : longest_ms;
     }
     return longest_ms;

@@ -34,8 +34,10 @@ void holders_free(struct holders *holders);
 const char *holders_describe(char text[HOLDERS_TEXT_SIZE], const struct holders *holders, size_t i);
 
 /* For how long the commands of those that are held by rlock may run on at most, once they are
- * broken: until their leases would have ended; all of them, or the i-th. -1: nobody knows, as of a
- * client of Redisson's, which goes on until it unlocks; 0: nothing runs. */
+ * broken: until their leases would have ended; all of them, or the i-th. 0: nothing runs. Else one
+ * of these: nobody knows, as of a client of Redisson's, which goes on until it unlocks; there is no
+ * command, as of `rlock acquire`. */
+enum { RUNS_ON_UNKNOWN = -1, RUNS_ON_NO_COMMAND = -2 };
 int64_t holders_runs_on_ms(const struct holders *holders);
 int64_t holders_one_runs_on_ms(const struct holders *holders, size_t i);
 

@@ -283,6 +283,16 @@ few_commands() {
     assert_regex "$stderr" '^rlock: broke x: it was kept by --min-hold of [^;]*, true$'
 }
 
+@test "what acquire holds has no command: that is said, in the question too" {
+    rlock acquire run -n x -l 60s >handle
+    answer $'y\n'
+    assert_output --partial 'rlock: it has no command, and what relies on it is not stopped: break x? [y/N] '
+    assert_output --regexp 'broke x: it was held by [^;]*, rlock acquire run; it has no command, and what relies on it is not stopped'
+    rlock acquire run -n x -l 60s >handle
+    try break --force --log json x
+    refute_regex "$stderr" runs_on_ms
+}
+
 @test "--log json and -q" {
     foreign_hold x 60000
     try break --force --log json x
