@@ -252,6 +252,8 @@ bool set_handle(const struct opt *row, struct settings *settings, const char *va
     const enum rlock_status status = rlock_handle_read(&handle, value);
     if (status == RLOCK_SYSTEM)
         return refuse_memory(reason);
+    if (*value == '\0')
+        return refuse(reason, "it is empty: give the line that 'rlock acquire' printed");
     if (status != RLOCK_OK)
         return refuse(reason, "it is no handle, or only a part of one: give the line that 'rlock "
                               "acquire' printed, unchanged");

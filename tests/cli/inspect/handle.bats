@@ -71,7 +71,7 @@ load ../../lib/handles
         assert_usage HANDLE -- "$verb" "${handle/A/B}"
         assert_usage HANDLE -- "$verb" "${handle/rlock1/rlock2}"
         assert_usage HANDLE -- "$verb" x
-        assert_usage HANDLE -- "$verb" ''
+        assert_usage HANDLE 'it is empty' -- "$verb" ''
         assert_usage 'too many' -- "$verb" "$handle" "$handle"
         [[ $verb == check ]] || assert_usage HANDLE "rlock $verb HANDLE" -- "$verb"
         [[ $stderr != *"$handle"* ]] || fail "a handle was told"
@@ -183,6 +183,12 @@ load ../../lib/handles
     assert_success
     assert_output $'2\n1'
     assert_no_keys
+}
+
+@test "an empty handle is none, and not the lock around us either" {
+    try run -n x -- "$RLOCK" check ''
+    assert_failure 64
+    assert_stderr_has 'cannot use HANDLE: it is empty'
 }
 
 @test "not in time: 75, or as -E says, and no handle" {
