@@ -55,7 +55,9 @@ static int open_dir(struct local *local) {
                     "cannot trust the directory %s: %s; a local: directory belongs to its user "
                     "alone (mode 0700), and nobody else may rename it",
                     local->dir, trust.why);
-    return fail(local, EXIT_UNAVAILABLE, "cannot make the directory %s: %s", local->dir, trust.why);
+    return fail(local, EXIT_UNAVAILABLE,
+                "cannot make the directory %s: %s; name another directory: local:DIR", local->dir,
+                trust.why);
 }
 
 static bool pause_until_deadline(const struct local *local) {

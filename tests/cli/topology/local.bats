@@ -428,6 +428,13 @@ in_tmpfs() {
     assert_line redis.sock
 }
 
+@test "69: a directory that cannot be made: name another" {
+    in_tmpfs /run 'mount -o remount,ro /run && exec "$0" run -n x -- true'
+    assert_failure 69
+    assert_message
+    assert_stderr_has 'cannot make the directory /run/rlock: ' 'Read-only file system; name another directory: local:DIR'
+}
+
 @test "the default directory is /tmp/rlock-UID for others, whatever the environment" {
     local other="setpriv --reuid 65534 --regid 65534 --clear-groups"
     [[ $RLOCK != /tmp/* ]] && $other test -x "$RLOCK" || skip "other users can't reach $RLOCK"
