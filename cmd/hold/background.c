@@ -184,11 +184,13 @@ static int open_process(int pid) {
 }
 
 static int refuse_process(int pid) {
+    const bool is_thread = errno == EINVAL || errno == ENOENT; /* depends on the kernel */
     if (errno == ESRCH)
         out_error("cannot use --while '%d': there is no such process", pid);
     else
-        out_error("cannot use --while '%d': %s", pid, strerror(errno));
-    return errno == ESRCH || errno == EINVAL || errno == ENOENT ? EXIT_USAGE : EXIT_SYSTEM;
+        out_error("cannot use --while '%d': %s", pid,
+                  is_thread ? "it is a thread, not a process" : strerror(errno));
+    return errno == ESRCH || is_thread ? EXIT_USAGE : EXIT_SYSTEM;
 }
 
 static int start(struct background *background) {

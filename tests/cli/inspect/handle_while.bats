@@ -119,6 +119,14 @@ none_marked_but_helpers() {
     helper_pids+=($!)
     wait_until 5 is_zombie
     assert_usage "no such process" -- acquire run -n x --while "$(cat zombie)"
+    assert_usage "a thread, not a process" -- acquire run -n x --while "$(a_thread)"
+}
+
+# Of the server, which has several; not its first.
+a_thread() {
+    local main
+    main=$(server_pid main)
+    find "/proc/$main/task" -mindepth 1 -maxdepth 1 ! -name "$main" -printf '%f\n' -quit
 }
 
 is_zombie() {
