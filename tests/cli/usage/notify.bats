@@ -86,6 +86,26 @@ teardown() {
     assert_equal "$stderr" ""
 }
 
+# as_unit LINE: what ExecStart=LINE of a service with a socket and a watchdog starts; web is ours.
+as_unit() {
+    printf '#!/bin/sh\necho "$LISTEN_PID $WATCHDOG_PID $$"\n' >web
+    chmod +x web
+    # shellcheck disable=SC2016 # for the shell there
+    PATH=$PWD:$PATH run -0 bash -c 'export LISTEN_FDS=1 LISTEN_PID=$$ WATCHDOG_USEC=1000000 WATCHDOG_PID=$$; exec sh -c "exec $1"' - "$1"
+    read -r listener watched web <<<"$output"
+}
+
+@test "LISTEN_PID and WATCHDOG_PID are not the command's, but with a line as the manual's" {
+    local listener watched web line
+    as_unit 'rlock run -n web -- web'
+    [[ $listener != "$web" && $watched != "$web" ]]
+    line=$(sed -n 's/^\.Dl ExecStart=//p' "$PROJECT/man/rlock-run.1" | sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\$\\\$/\$/g")
+    as_unit "$line"
+    assert_equal "$listener" "$web"
+    as_unit "${line/LISTEN_PID/WATCHDOG_PID}"
+    assert_equal "$watched" "$web"
+}
+
 @test "an abstract socket" {
     listen "@rlock-notify-$$"
     try run -n x -- true
