@@ -24,8 +24,8 @@ bool stream_say(const char *line, size_t length, int patience_ms);
 void stream_finish(int patience_ms);
 
 /* Writes data to standard output, from *done on, however long the reader takes, or until cancel_fd
- * is readable; -1: no cancellation. *done counts what was written. False: errno says why, ECANCELED
- * for a cancellation, after which another call goes on. */
+ * is readable. *done counts what was written. False: errno says why, ECANCELED for a cancellation,
+ * after which another call goes on. */
 bool stream_write(const char *text, size_t length, size_t *done, int cancel_fd);
 
 #endif

@@ -144,7 +144,7 @@ assert_no_soft_limits() { # PID
 }
 
 @test "a soft limit of 8 open files does not keep it from starting, or from serving many" {
-    (ulimit -Sn 8; exec "$RLOCK" run -n x -- true 3>&- 4>&-)
+    (ulimit -Sn 8; exec "$RLOCK" status -q x 3>&- 4>&-)
     assert_equal "$(local_redis CONFIG GET maxclients | tail -n 1)" 10000
 }
 
