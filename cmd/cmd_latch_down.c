@@ -44,7 +44,6 @@ struct down {
     const struct settings *settings;
     struct signals signals;
     struct server server;
-    struct environment enclosing;
     struct spawn spawn;
 };
 
@@ -71,12 +70,11 @@ static int check_latch(const struct down *down) {
 static bool hand_down(struct down *down) {
     const struct settings *settings = down->settings;
     struct guardian_shared *shared = down->spawn.plan.shared;
-    if (environment_read(&down->enclosing) &&
-        environment_write_name(&down->enclosing, settings->names[0], "latch",
+    if (environment_write_name(settings->names[0], "latch",
                                server_for_command(&down->server, settings), shared->environment,
                                sizeof shared->environment))
         return true;
-    out_error("cannot set the command's environment: out of memory");
+    out_error("cannot set the command's environment: it is too long");
     return false;
 }
 
@@ -123,7 +121,6 @@ static int run_and_count(const struct settings *settings) {
         status = run(&down);
     spawn_finish(&down.spawn);
     server_close(&down.server);
-    environment_free(&down.enclosing);
     close(down.signals.fd);
     return status;
 }

@@ -11,8 +11,7 @@ enum { GENERATIONS_MAX = 1000 }; /* as numbers are used again while we look, it 
 
 const char ancestor_advice[] =
     "that rlock is an ancestor of this one, whose environment was cleared (sudo, env -i): it "
-    "cannot re-enter and waits for itself; pass on RLOCK_HOLDS, RLOCK_NAME, RLOCK_KIND, "
-    "RLOCK_OWNER and RLOCK_TOKEN";
+    "cannot re-enter and waits for itself; pass on RLOCK_HOLDS";
 
 static bool is_ancestor(int64_t pid) {
     int64_t at = getppid();

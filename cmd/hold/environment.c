@@ -1,8 +1,10 @@
 /* environment.c: what rlock passes on in the environment.
  *
- * RLOCK_NAME, RLOCK_OWNER and RLOCK_TOKEN are of the innermost hold, one name a line. RLOCK_HOLDS
- * is our record of the holds around it, one a line: TOKEN OWNER KIND NAME; a name has no newline.
- * The server checks owner and token together, so a stale or invented line proves nothing. */
+ * RLOCK_HOLDS is the record of all enclosing holds, and the only variable of these that rlock
+ * reads: one hold a line, TOKEN OWNER KIND NAME; a name has no newline. The holds of the innermost
+ * command come last, behind an empty line. RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and RLOCK_TOKEN say
+ * the same of the innermost command, for the command itself. The server checks owner and token
+ * together, so a stale or invented line proves nothing. */
 #include "hold/environment.h"
 
 #include <inttypes.h>
@@ -21,81 +23,59 @@ static bool is_kind(const char *text) {
     return *text != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz")] == '\0';
 }
 
-static void add(struct environment *out, const char *name, const char *kind, const char *owner,
+/* Whether it is one that could be proof. */
+static bool add(struct environment *out, const char *name, const char *kind, const char *owner,
                 const char *token) {
     char *end = NULL;
     if (name == NULL || kind == NULL || owner == NULL || token == NULL || *name == '\0' ||
         *owner == '\0' || !is_kind(kind))
-        return;
+        return false;
     const long long number = strtoll(token, &end, 10);
     if (*end != '\0' || end == token || number < 1)
-        return;
+        return false;
     out->kinds[out->count] = kind;
     out->proofs[out->count++] = (struct rlock_proof){name, owner, number};
+    return true;
 }
 
 static void read_record(struct environment *out, char *record) {
     char *line;
+    size_t group = 0; /* where it begins */
     while ((line = cut(&record, "\n")) != NULL) {
+        if (*line == '\0') {
+            group = out->count;
+            continue;
+        }
         const char *token = cut(&line, " ");
         const char *owner = cut(&line, " ");
         const char *kind = cut(&line, " ");
-        add(out, line, kind, owner, token);
-    }
-}
-
-static void read_innermost(struct environment *out, char *names, char *kinds, char *owners,
-                           char *tokens) {
-    char *name;
-    while ((name = cut(&names, "\n")) != NULL) {
-        const char *kind = cut(&kinds, "\n");
-        const char *owner = cut(&owners, "\n");
-        add(out, name, kind, owner, cut(&tokens, "\n"));
+        if (add(out, line, kind, owner, token))
+            out->inner = group;
     }
 }
 
 /* At least as many as the text has. */
 static size_t count_lines(const char *text) {
     size_t lines = 1;
-    for (; text != NULL && *text != '\0'; text++)
+    for (; *text != '\0'; text++)
         lines += *text == '\n';
     return lines;
 }
 
 bool environment_read(struct environment *out) {
-    static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME", "RLOCK_KIND",
-                                            "RLOCK_OWNER", "RLOCK_TOKEN"};
-    enum { HOLDS, NAME, KIND, OWNER, TOKEN, COUNT };
-    const char *values[COUNT];
-    char *copies[COUNT] = {NULL};
-    size_t size = 0;
+    const char *record = getenv("RLOCK_HOLDS");
     *out = (struct environment){.count = 0};
-    for (int i = 0; i < COUNT; i++) {
-        values[i] = getenv(variables[i]);
-        size += values[i] != NULL ? strlen(values[i]) + 1 : 0;
-    }
-    if (size == 0)
+    if (record == NULL)
         return true;
-    const size_t most = count_lines(values[HOLDS]) + count_lines(values[NAME]);
-    out->storage = malloc(size);
+    const size_t most = count_lines(record);
+    out->storage = strdup(record);
     out->proofs = calloc(most, sizeof *out->proofs);
     out->kinds = calloc(most, sizeof *out->kinds);
     if (out->storage == NULL || out->proofs == NULL || out->kinds == NULL) {
         environment_free(out);
         return false;
     }
-    char *to = out->storage;
-    for (int i = 0; i < COUNT; i++) {
-        if (values[i] == NULL)
-            continue;
-        copies[i] = to;
-        to = stpcpy(to, values[i]) + 1;
-    }
-    read_record(out, copies[HOLDS]);
-    out->inner = out->count;
-    read_innermost(out, copies[NAME], copies[KIND], copies[OWNER], copies[TOKEN]);
-    if (out->inner == out->count && out->count > 0)
-        out->inner--; /* one that holds nothing, as of a latch */
+    read_record(out, out->storage);
     return true;
 }
 
@@ -108,7 +88,7 @@ void environment_free(struct environment *environment) {
 
 static bool held_now(const rlock_lock *lock, const char *name) {
     const struct rlock_hold *hold;
-    for (size_t i = 0; lock != NULL && (hold = rlock_hold_at(lock, i)) != NULL; i++) {
+    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++) {
         if (strcmp(hold->name, name) == 0)
             return true;
     }
@@ -150,19 +130,30 @@ static void append_text(struct list *list, const char *variable, const char *val
     end_text(list);
 }
 
-/* The record of the holds around this one; without any, the variable goes. lock: NULL for none. */
+static void append_hold(struct list *list, const char **before, const struct rlock_proof *proof,
+                        const char *kind) {
+    append(list, "%s%" PRId64 " %s %s %s", *before, proof->token, proof->owner, kind, proof->name);
+    *before = "\n";
+}
+
+/* The holds around this command, but for those that it re-enters or that are stale, and its own. A
+ * latch, which has no token, is not held: then the record stays as it is. */
 static void append_record(struct list *list, const struct environment *enclosing,
-                          const rlock_lock *lock) {
-    const char *before = "=";
-    append(list, "RLOCK_HOLDS");
+                          const rlock_lock *lock, const char *kind) {
+    const struct rlock_hold *hold = rlock_hold_at(lock, 0);
+    const char *before = "";
+    if (hold == NULL || hold->token == 0)
+        return;
+    append(list, "RLOCK_HOLDS=");
     for (size_t i = 0; i < enclosing->count; i++) {
-        const struct rlock_proof *proof = &enclosing->proofs[i];
-        if (held_now(lock, proof->name)) /* the same hold re-entered, or a stale one */
-            continue;
-        append(list, "%s%" PRId64 " %s %s %s", before, proof->token, proof->owner,
-               enclosing->kinds[i], proof->name);
-        before = "\n";
+        if (!held_now(lock, enclosing->proofs[i].name))
+            append_hold(list, &before, &enclosing->proofs[i], enclosing->kinds[i]);
     }
+    if (*before != '\0')
+        before = "\n\n";
+    for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++)
+        append_hold(list, &before, &(struct rlock_proof){hold->name, hold->owner, hold->token},
+                    kind);
     end_text(list);
 }
 
@@ -192,7 +183,7 @@ static void append_server(struct list *list, const char *server) {
 bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
                        const char *kind, const char *server, char *list, size_t size) {
     struct list texts = {.at = list, .left = size};
-    append_record(&texts, enclosing, lock);
+    append_record(&texts, enclosing, lock, kind);
     append_column(&texts, lock, kind, COLUMN_NAME, "RLOCK_NAME");
     append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
     append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");
@@ -201,10 +192,9 @@ bool environment_write(const struct environment *enclosing, const rlock_lock *lo
     return !texts.full;
 }
 
-bool environment_write_name(const struct environment *enclosing, const char *name, const char *kind,
-                            const char *server, char *list, size_t size) {
+bool environment_write_name(const char *name, const char *kind, const char *server, char *list,
+                            size_t size) {
     struct list texts = {.at = list, .left = size};
-    append_record(&texts, enclosing, NULL);
     append_text(&texts, "RLOCK_NAME=", name);
     append_text(&texts, "RLOCK_KIND=", kind);
     append_text(&texts, "RLOCK_OWNER", "");

@@ -12,13 +12,12 @@ struct environment {
     struct rlock_proof *proofs; /* the innermost last */
     const char **kinds;         /* of each */
     size_t count;
-    size_t inner; /* from here on: what the innermost command holds, or the one around it */
+    size_t inner; /* from here on: the holds of the innermost command that holds anything */
     char *storage;
 };
 
-/* Reads RLOCK_HOLDS, then RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and RLOCK_TOKEN, the innermost. What
- * can't be read there is no proof and is passed over. False: no memory. Free it with
- * environment_free. */
+/* Reads RLOCK_HOLDS. What can't be read there is no proof and is passed over. False: no memory. Free
+ * it with environment_free. */
 bool environment_read(struct environment *out);
 void environment_free(struct environment *environment);
 
@@ -29,8 +28,9 @@ void environment_free(struct environment *environment);
 bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
                        const char *kind, const char *server, char *list, size_t size);
 
-/* The same for a command that is about a name without holding it: no owner, no token. */
-bool environment_write_name(const struct environment *enclosing, const char *name, const char *kind,
-                            const char *server, char *list, size_t size);
+/* The same for a command that is about a name without holding it: no owner, no token, and the
+ * record of the enclosing holds stays as it is. */
+bool environment_write_name(const char *name, const char *kind, const char *server, char *list,
+                            size_t size);
 
 #endif

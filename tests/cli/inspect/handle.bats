@@ -176,6 +176,19 @@ load ../../lib/handles
     assert_failure 64
 }
 
+@test "check without a handle inside a latch's command: all names of the lock around that" {
+    local verb name
+    rlock latch set -n l --count 9
+    for verb in down wait; do
+        [[ $verb == down ]] || redis DEL l
+        for name in none ma mb; do
+            try run -n o -- rlock run -n ma -n mb --on-lost warn -- rlock latch $verb -q -n l -- sh -c \
+                'redis-cli -s "$0" DEL "$1" >/dev/null; rlock check -q; echo "check: $?"' "$BATS_FILE_TMPDIR/main/sock" "$name"
+            assert_output "check: $([[ $name == none ]]; echo $?)"
+        done
+    done
+}
+
 @test "a handle of a hold inside another gives back its own alone" {
     try run -n x -- sh -c 'h=$(rlock acquire run -x -n x) && rlock check $h && redis-cli -s "$0" HVALS x &&
         rlock renew $h && rlock release $h && redis-cli -s "$0" HVALS x && ! rlock check -q $h && rlock check' \

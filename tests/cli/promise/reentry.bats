@@ -133,17 +133,30 @@ stranger_kept_out() {
 }
 
 @test "the right owner with a wrong token is a stranger, and so is the right token with a wrong owner" {
-    try run -n x -- sh -c 'RLOCK_TOKEN=2 rlock run -x -n x -- true'
-    assert_failure 75
-    try run -n x -- sh -c 'RLOCK_OWNER=11111111-2222-4333-8444-555555555555:1@h rlock run -x -n x -- true'
-    assert_failure 75
+    local edit
+    for edit in 's/^[0-9]* /999 /' 's/ [^:]*:/ 11111111-2222-4333-8444-555555555555:/'; do
+        try run -n x -- sh -c 'RLOCK_HOLDS=$(echo "$RLOCK_HOLDS" | sed "$0") rlock run -x -n x -- true' "$edit"
+        assert_failure 75
+        try run -n x -- rlock run -n y -- sh -c 'RLOCK_HOLDS=$(echo "$RLOCK_HOLDS" | sed "$0") rlock run -x -n x -- true' "$edit"
+        assert_failure 75
+    done
 }
 
-@test "the same in the record of enclosing holds: TOKEN OWNER KIND NAME" {
-    try run -n x -- rlock run -n y -- sh -c 'echo "$RLOCK_HOLDS"; RLOCK_HOLDS=$(echo "$RLOCK_HOLDS" | sed "s/^1 /2 /") \
-        rlock run -x -n x -- true'
+@test "the record of enclosing holds is TOKEN OWNER KIND NAME a line, the innermost behind an empty line" {
+    try run -n x -- rlock run -n y -n z -- sh -c 'echo "$RLOCK_HOLDS"'
+    assert_output --regexp "^1 [-0-9a-f]+:[0-9]+@[^ ]+ run x
+
+1 ([-0-9a-f]+:[0-9]+@[^ ]+) run y
+1 [-0-9a-f]+:[0-9]+@[^ ]+ run z\$"
+}
+
+@test "that record is all that a nested rlock needs, and all that it reads: the other variables are for the command" {
+    try run -n x -- env -u RLOCK_NAME -u RLOCK_KIND -u RLOCK_OWNER -u RLOCK_TOKEN "$RLOCK" run -x -n x -- true
+    assert_success
+    try run -n x -- env RLOCK_OWNER=nobody RLOCK_TOKEN=7 "$RLOCK" run -x -n x -- true
+    assert_success
+    try run -n x -- env -u RLOCK_HOLDS "$RLOCK" run -x -n x -- true
     assert_failure 75
-    assert_output --regexp '^1 [-0-9a-f]+:[0-9]+@[^ ]+ run x$'
 }
 
 @test "the record of holds is damaged: a stranger, no crash" {

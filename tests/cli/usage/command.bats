@@ -112,7 +112,7 @@ with_closed() {
     env -0 | sort -z | grep -zv '^_=' >plain
     "${through[@]}" env -0 | sort -z | grep -zv '^_=' >wrapped
     comm -z -13 plain wrapped | tr '\0' '\n' | sed -n 's/^\(RLOCK_[A-Z]*\)=.*/\1/p' | sort >added
-    diff added <(printf '%s\n' RLOCK_KIND RLOCK_NAME RLOCK_OWNER RLOCK_TOKEN)
+    diff added <(printf '%s\n' RLOCK_HOLDS RLOCK_KIND RLOCK_NAME RLOCK_OWNER RLOCK_TOKEN)
     assert_equal "$(comm -z -23 plain wrapped | tr '\0' '\n')" ""
     run grep -z sesame wrapped
     assert_failure 1

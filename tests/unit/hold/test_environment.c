@@ -23,14 +23,6 @@ static void set(const char *name, const char *value) {
     assert_int_equal(value != NULL ? setenv(name, value, 1) : unsetenv(name), 0);
 }
 
-static void set_innermost(const char *name, const char *kind, const char *owner,
-                          const char *token) {
-    set("RLOCK_NAME", name);
-    set("RLOCK_KIND", kind);
-    set("RLOCK_OWNER", owner);
-    set("RLOCK_TOKEN", token);
-}
-
 /* The proofs as one text: "KIND NAME OWNER TOKEN;" each, and frees them. */
 static const char *told(struct environment *holds) {
     static char text[4096];
@@ -45,70 +37,58 @@ static const char *told(struct environment *holds) {
     return text;
 }
 
-static void reads_what_the_environment_tells(void **state) {
+static void reads_what_the_record_says(void **state) {
     (void)state;
     static const struct {
-        const char *record, *name, *kind, *owner, *token, *proofs;
+        const char *record, *proofs;
+        size_t inner;
     } rows[] = {
-        {NULL, NULL, NULL, NULL, NULL, ""},
-        {NULL, "a", "run", "u:1@h", "7", "run a u:1@h 7;"},
-        {NULL, "a\nb", "run\nrun", "u:1@h\nv:2@h", "7\n9", "run a u:1@h 7;run b v:2@h 9;"},
-        {NULL, " a b ", "run", "u", "7", "run  a b  u 7;"},
-        {NULL, "a", "run", "u", "9223372036854775807", "run a u 9223372036854775807;"},
-        /* Any kind. What is held without a token, a latch, is no proof. */
-        {NULL, "a\nb", "read\nread", "u\nu", "7\n9", "read a u 7;read b u 9;"},
-        {"3 u write a", "a", "read", "u", "3", "write a u 3;read a u 3;"},
-        {"3 u run a", "b", "latch", "v", "0", "run a u 3;"},
-        {"3 u run a", "b", "latch", NULL, NULL, "run a u 3;"},
+        {NULL, "", 0},
+        {"", "", 0},
+        {"7 u:1@h run a", "run a u:1@h 7;", 0},
+        {"7 u run a\n9 v run b", "run a u 7;run b v 9;", 0},
+        {"7 u run  a b ", "run  a b  u 7;", 0},
+        {"9223372036854775807 u run a", "run a u 9223372036854775807;", 0},
+        {"3 u write a\n\n3 u read a", "write a u 3;read a u 3;", 1},
         /* The innermost last: the library takes the last proof of a name. */
-        {"3 u:1@h run a", "a", "run", "v:2@h", "5", "run a u:1@h 3;run a v:2@h 5;"},
-        {"3 u run a\n4 v run b c", "d", "run", "w", "5", "run a u 3;run b c v 4;run d w 5;"},
+        {"3 u:1@h run a\n\n5 v:2@h run a", "run a u:1@h 3;run a v:2@h 5;", 1},
+        {"3 u run a\n4 v run b c\n\n5 w fair d\n6 w fair e",
+         "run a u 3;run b c v 4;fair d w 5;fair e w 6;", 2},
         /* What can't be read is no proof; what can beside it still is. */
-        {NULL, "a", "run", "u", NULL, ""},
-        {NULL, "a", "run", NULL, "7", ""},
-        {NULL, "a", NULL, "u", "7", ""},
-        {NULL, NULL, "run", "u", "7", ""},
-        {NULL, "", "", "", "", ""},
-        {NULL, "a", "run", "", "7", ""},
-        {NULL, "a", "", "u", "7", ""},
-        {NULL, "a", "run fair", "u", "7", ""},
-        {NULL, "a", "RUN", "u", "7", ""},
-        {NULL, "a", "run", "u", "7x", ""},
-        {NULL, "a", "run", "u", "", ""},
-        {NULL, "a", "run", "u", "0", ""},
-        {NULL, "a", "run", "u", "-7", ""},
-        {NULL, "a\nb", "run\nrun", "u\nv", "7", "run a u 7;"},
-        {NULL, "a\nb", "run", "u\nv", "7\n8", "run a u 7;"},
-        {"", "a", "run", "u", "7", "run a u 7;"},
-        {"\n\n3\n3 u\n3 u run\n3 u run \nx u run a\n4 v run b\n", NULL, NULL, NULL, NULL,
-         "run b v 4;"},
+        {"3", "", 0},
+        {"3 u", "", 0},
+        {"3 u run", "", 0},
+        {"3 u run ", "", 0},
+        {"3  run a", "", 0},
+        {"3 u RUN a", "", 0},
+        {"x u run a\n4 v run b\n", "run b v 4;", 0},
+        {"7x u run a", "", 0},
+        {"0 u latch a", "", 0},
+        {"-7 u run a", "", 0},
+        {"\n\n4 v run b\n", "run b v 4;", 0},
+        {"3 u run a\n\n4 v run b\n\nx\n", "run a u 3;run b v 4;", 1},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct environment holds;
         set("RLOCK_HOLDS", rows[i].record);
-        set_innermost(rows[i].name, rows[i].kind, rows[i].owner, rows[i].token);
         assert_true(environment_read(&holds));
+        const size_t inner = holds.inner;
         const char *proofs = told(&holds);
-        if (strcmp(proofs, rows[i].proofs) != 0)
-            fail_msg("row %zu: '%s', not '%s'", i, proofs, rows[i].proofs);
+        if (strcmp(proofs, rows[i].proofs) != 0 || inner != rows[i].inner)
+            fail_msg("row %zu: '%s' from %zu, not '%s'", i, proofs, inner, rows[i].proofs);
     }
 }
 
-/* However long the record is, the innermost holds count. */
-static void the_innermost_is_never_dropped(void **state) {
+/* They are for the command. */
+static void the_other_variables_prove_nothing(void **state) {
     (void)state;
-    static char record[64 * 1024];
-    size_t length = 0;
     struct environment holds;
-    for (int i = 0; i < 1000; i++)
-        length +=
-            (size_t)snprintf(record + length, sizeof record - length, "%d u run n%d\n", i + 1, i);
-    set("RLOCK_HOLDS", record);
-    set_innermost("inner", "run", "v", "5000");
+    set("RLOCK_NAME", "a");
+    set("RLOCK_KIND", "run");
+    set("RLOCK_OWNER", "u");
+    set("RLOCK_TOKEN", "7");
     assert_true(environment_read(&holds));
-    assert_true(holds.count > 0);
-    assert_string_equal(holds.proofs[holds.count - 1].name, "inner");
-    environment_free(&holds);
+    assert_string_equal(told(&holds), "");
 }
 
 /* --- handing down -------------------------------------------------------------------------------
@@ -155,7 +135,7 @@ static void hands_down_one(void **state) {
     assert_environment("RLOCK_KIND", "run");
     assert_environment("RLOCK_OWNER", "u:1@h");
     assert_environment("RLOCK_TOKEN", "7");
-    assert_environment("RLOCK_HOLDS", NULL);
+    assert_environment("RLOCK_HOLDS", "7 u:1@h run a");
     assert_environment("RLOCK_SERVER", NULL);
     environment_free(&enclosing);
     assert_true(environment_read(&enclosing));
@@ -167,18 +147,19 @@ static void hands_down_several_and_those_around(void **state) {
     struct rlock__resource resources[] = {held("b b", "u", 7), held("c", "v", 9)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct environment enclosing;
-    set("RLOCK_HOLDS", "3 x run a");
-    set_innermost("c", "run", "stale", "2"); /* c is held anew: its old proof is worth nothing */
+    /* c is held anew: its old proof is worth nothing */
+    set("RLOCK_HOLDS", "3 x run a\n\n2 stale run c");
     assert_true(environment_read(&enclosing));
     hand_down(&enclosing, &lock, "redis://h:6379");
     assert_environment("RLOCK_NAME", "b b\nc");
     assert_environment("RLOCK_KIND", "run\nrun");
     assert_environment("RLOCK_OWNER", "u\nv");
     assert_environment("RLOCK_TOKEN", "7\n9");
-    assert_environment("RLOCK_HOLDS", "3 x run a");
+    assert_environment("RLOCK_HOLDS", "3 x run a\n\n7 u run b b\n9 v run c");
     assert_environment("RLOCK_SERVER", "redis://h:6379");
     environment_free(&enclosing);
     assert_true(environment_read(&enclosing));
+    assert_int_equal(enclosing.inner, 1);
     assert_string_equal(told(&enclosing), "run a x 3;run b b u 7;run c v 9;");
 }
 
@@ -188,38 +169,47 @@ static void the_inner_kind_of_a_name_is_told(void **state) {
     struct rlock__resource resources[] = {held("a", "u", 7)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct environment enclosing;
-    set("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
-    set_innermost("a", "write", "u", "7");
+    set("RLOCK_HOLDS", "3 x fair b\n4 y sem c\n\n7 u write a");
     assert_true(environment_read(&enclosing));
     char list[4096];
     assert_true(environment_write(&enclosing, &lock, "read", NULL, list, sizeof list));
     do_as_told(list);
     assert_environment("RLOCK_KIND", "read");
-    assert_environment("RLOCK_HOLDS", "3 x fair b\n4 y sem c");
+    assert_environment("RLOCK_HOLDS", "3 x fair b\n4 y sem c\n\n7 u read a");
     environment_free(&enclosing);
 }
 
-/* `latch down`: nothing is held, and the holds around are kept. */
+/* `latch down`: nothing is held, and the holds around are kept, the innermost with all its names.
+ */
 static void hands_down_a_name_that_is_not_held(void **state) {
     (void)state;
-    struct environment enclosing;
     char list[4096];
-    set("RLOCK_HOLDS", "3 x write a");
-    set_innermost("b", "run", "u", "7");
-    assert_true(environment_read(&enclosing));
-    assert_true(
-        environment_write_name(&enclosing, "l", "latch", "redis://h:6379", list, sizeof list));
+    const char *record = "3 x write a\n\n7 u run b\n8 u run c";
+    set("RLOCK_HOLDS", record);
+    assert_true(environment_write_name("l", "latch", "redis://h:6379", list, sizeof list));
     do_as_told(list);
     assert_environment("RLOCK_NAME", "l");
     assert_environment("RLOCK_KIND", "latch");
     assert_environment("RLOCK_OWNER", NULL);
     assert_environment("RLOCK_TOKEN", NULL);
-    assert_environment("RLOCK_HOLDS", "3 x write a\n7 u run b");
+    assert_environment("RLOCK_HOLDS", record);
     assert_environment("RLOCK_SERVER", "redis://h:6379");
-    assert_false(environment_write_name(&enclosing, "l", "latch", NULL, list, 60));
-    environment_free(&enclosing);
+    assert_false(environment_write_name("l", "latch", NULL, list, 40));
+}
+
+/* Nor is anything by `latch wait`. */
+static void what_is_passed_is_not_recorded(void **state) {
+    (void)state;
+    struct rlock__resource resources[] = {held("l", "u", 0)};
+    const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
+    struct environment enclosing;
+    set("RLOCK_HOLDS", "3 x run a\n4 x run b");
     assert_true(environment_read(&enclosing));
-    assert_string_equal(told(&enclosing), "write a x 3;run b u 7;");
+    hand_down(&enclosing, &lock, NULL);
+    assert_environment("RLOCK_NAME", "l");
+    assert_environment("RLOCK_TOKEN", "0");
+    assert_environment("RLOCK_HOLDS", "3 x run a\n4 x run b");
+    environment_free(&enclosing);
 }
 
 /* An hour of nesting must not fill the environment: each name stands there once. */
@@ -234,7 +224,7 @@ static void the_record_does_not_grow(void **state) {
         hand_down(&enclosing, &lock, NULL);
         environment_free(&enclosing);
     }
-    assert_environment("RLOCK_HOLDS", "3 x run a\n55 u run b");
+    assert_environment("RLOCK_HOLDS", "3 x run a\n55 u run b\n\n56 u run c");
     assert_environment("RLOCK_NAME", "c");
 }
 
@@ -243,10 +233,11 @@ static void a_list_that_does_not_fit_is_refused(void **state) {
     struct rlock__resource resources[] = {held("a", "u", 7), held("b", "u", 8)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct environment enclosing;
-    set_innermost("c", "run", "v", "6");
+    set("RLOCK_HOLDS", "6 v run c");
     assert_true(environment_read(&enclosing));
-    static const char expected[] = "RLOCK_HOLDS=6 v run c\0RLOCK_NAME=a\nb\0RLOCK_KIND=run\nrun\0"
-                                   "RLOCK_OWNER=u\nu\0RLOCK_TOKEN=7\n8\0RLOCK_SERVER=unix:///s\0";
+    static const char expected[] =
+        "RLOCK_HOLDS=6 v run c\n\n7 u run a\n8 u run b\0RLOCK_NAME=a\nb\0RLOCK_KIND=run\nrun\0"
+        "RLOCK_OWNER=u\nu\0RLOCK_TOKEN=7\n8\0RLOCK_SERVER=unix:///s\0";
     for (size_t size = 0; size <= sizeof expected + 1; size++) {
         char *list = malloc(size > 0 ? size : 1); /* so that a sanitizer sees the end */
         assert_non_null(list);
@@ -273,12 +264,13 @@ static void the_callers_server_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(reads_what_the_environment_tells, forget),
-        cmocka_unit_test_setup(the_innermost_is_never_dropped, forget),
+        cmocka_unit_test_setup(reads_what_the_record_says, forget),
+        cmocka_unit_test_setup(the_other_variables_prove_nothing, forget),
         cmocka_unit_test_setup(hands_down_one, forget),
         cmocka_unit_test_setup(hands_down_several_and_those_around, forget),
         cmocka_unit_test_setup(the_inner_kind_of_a_name_is_told, forget),
         cmocka_unit_test_setup(hands_down_a_name_that_is_not_held, forget),
+        cmocka_unit_test_setup(what_is_passed_is_not_recorded, forget),
         cmocka_unit_test_setup(the_record_does_not_grow, forget),
         cmocka_unit_test_setup(a_list_that_does_not_fit_is_refused, forget),
         cmocka_unit_test_setup(the_callers_server_stays, forget),
