@@ -32,8 +32,8 @@ MUTANTS = (
            ("cmd/process/descendants.c", "const bool all = kill_all(descendants, deadline_ms);",
             "const bool all = deadline_ms > 0;")),
     Mutant("what has a session of its own is not killed",
-           ("cmd/process/descendants.c", "if (is_still(pid, parent, walk->listed[before].at_ms)) {",
-            "if (is_still(pid, parent, walk->listed[before].at_ms) && getsid(pid) != pid) {")),
+           ("cmd/process/descendants.c", "if (is_still(pid, parent, walk.listed[before].at_ms)) {",
+            "if (is_still(pid, parent, walk.listed[before].at_ms) && getsid(pid) != pid) {")),
     Mutant("a lost lock is not noticed",
            ("lib/lock/resource_renew.c", "const enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);",
             "enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);\n"
