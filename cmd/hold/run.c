@@ -34,9 +34,14 @@ static const char *lock_name(const struct run *run) {
 
 /* --- while the command runs ------------------------------------------------------------------ */
 
-static void on_lost(struct run *run) {
-    run->verdict = rlock_keeper_stop(run->keeper);
+static void stop_keeper(struct run *run) {
+    if (run->keeper != NULL)
+        run->verdict = rlock_keeper_stop(run->keeper);
     run->keeper = NULL;
+}
+
+static void on_lost(struct run *run) {
+    stop_keeper(run);
     run->lost = true;
     const bool runs_on = run->settings->warn_on_lost;
     char text[RLOCK_NAME_MAX + 64];
@@ -107,12 +112,8 @@ static void watch(struct run *run) {
 /* --- afterwards ------------------------------------------------------------------------------ */
 
 /* Was the lease sure until the command's end? Any sign that it was not counts. */
-static bool was_lost(struct run *run) {
+static bool was_lost(const struct run *run) {
     const struct spawn *spawn = &run->spawn;
-    if (run->keeper != NULL) {
-        run->verdict = rlock_keeper_stop(run->keeper);
-        run->keeper = NULL;
-    }
     return run->lost || run->verdict == RLOCK_LOST || spawn->report.cause == END_FOR_LEASE ||
            spawn->report.at_ms >= rlock_lease_end_ms(run->acquired.lock);
 }
@@ -183,6 +184,7 @@ static int end_lost(const struct run *run) {
 
 static int end(struct run *run) {
     const bool ended = run->spawn.report.verb == REPORT_ENDED;
+    stop_keeper(run);
     run->acquired.ran_ms = spawn_ran_ms(&run->spawn);
     if (ended && (was_lost(run) || run->spawn.report.left))
         return end_lost(run);
@@ -253,8 +255,8 @@ static int run_command(struct run *run) {
     say_ready(run);
     if (!has_command)
         return release(run, 0, 0);
-    spawn_start(&run->spawn);
-    watch(run);
+    if (spawn_start(&run->spawn))
+        watch(run);
     return end(run);
 }
 

@@ -12,11 +12,13 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process/boottime.h"
 #include "process/daemon.h"
 #include "process/launch.h"
+#include "process/orders.h"
 #include "process/supervise.h"
 #include "process/title.h"
 #include "process/urgent.h"
@@ -50,19 +52,35 @@ static void let_go(const struct guardian *guardian) {
     urgent_become();
 }
 
-/* Reports, and waits for the word that it has been read. Without that word rlock has died together
- * with the command (SIGKILL of the whole group): then what the command left is not left alone. */
+/* Waits until rlock has opened the gate. False: it never will. */
+static bool await_start(const struct guardian_plan *plan) {
+    struct order order = {.verb = ORDER_KEYS};
+    bool gone = false;
+    while (!gone && (!order_take(plan->socket, true, &order, &gone) || order.verb != ORDER_START))
+        continue;
+    return !gone;
+}
+
+/* Reports, and waits for SIGKILL, by which rlock says that it has read the report. If rlock dies
+ * instead, together with the command (SIGKILL of the whole group), what the command left is not
+ * left alone. */
 static void report(struct guardian *guardian) {
+    static const struct timespec moment = {0, 10000000};
     const struct guardian_plan *plan = guardian->plan;
+    struct order order;
+    bool gone = false;
     guardian->report.status = guardian->report.verb == REPORT_ENDED ? guardian->descendants.status
                                                                     : guardian->report.status;
     if (plan->shared->exec_error != 0)
         guardian->report =
             (struct report){.verb = REPORT_NO_EXEC, .status = plan->shared->exec_error};
-    (void)send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL);
+    while (send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL) < 0 &&
+           (errno == ENOBUFS || errno == ENOMEM))
+        (void)nanosleep(&moment, NULL);
     supervise_dismiss_witness(guardian);
-    if (!orders_await(guardian_orders(plan), ORDER_READ))
-        supervise_kill_all(guardian);
+    while (!gone)
+        (void)order_take(plan->socket, true, &order, &gone);
+    supervise_kill_all(guardian);
 }
 
 _Noreturn void guardian_main(const struct guardian_plan *plan) {
@@ -75,7 +93,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     descendants_adopt_orphans();
     const int why_not = get_ready(&guardian);
-    if (!orders_await(guardian_orders(plan), ORDER_START))
+    if (!await_start(plan))
         _exit(0);
     if (supervise_is_late(&guardian)) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */

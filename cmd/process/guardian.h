@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "process/deadline.h"
-#include "process/orders.h"
 
 /* What the guardian reports to rlock: a packet each. */
 enum report_verb {
@@ -41,9 +40,7 @@ enum {
 
 /* The memory that rlock and its guardian share. */
 struct guardian_shared {
-    uint64_t orders; /* added to and taken atomically; a packet through the socket announces it */
-    int awake_from;  /* with ORDER_AWAKE: the stop that is over */
-    int exec_error;  /* of the command's process, before it could become the command */
+    int exec_error;       /* of the command's process, before it could become the command */
     int64_t lease_end_ms; /* until when the command may run (CLOCK_BOOTTIME; INT64_MAX: no limit):
                              read and stored atomically */
     /* What the command's environment gets, before ORDER_START: see environment_write(). */
@@ -60,11 +57,6 @@ struct guardian_plan {
     struct deadline deadline;
     int socket; /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
 };
-
-/* The guardian's end of rlock's orders. */
-static inline struct orders guardian_orders(const struct guardian_plan *plan) {
-    return (struct orders){&plan->shared->orders, plan->socket};
-}
 
 /* The guardian's life, which begins at a gate: nothing is started before ORDER_START. Call in a
  * fresh child of a process that takes its signals by descriptor; never returns. */

@@ -12,10 +12,11 @@
 
 #include "process/boottime.h"
 #include "process/descendants.h"
+#include "process/orders.h"
 #include "process/proc.h"
 #include "process/urgent.h"
 
-enum { KILL_PATIENCE_MS = 1000 };
+enum { KILL_PATIENCE_MS = 1000, STOP_AGAIN_MS = 50 };
 
 static bool caller_ignores_child(void) {
     struct sigaction now;
@@ -106,32 +107,21 @@ static bool guardian_is_ours(const struct spawn *spawn) {
 }
 
 void spawn_unguard(struct spawn *spawn) {
-    if (spawn->socket >= 0)
-        close(spawn->socket);
     if (guardian_is_ours(spawn)) {
         (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
     }
+    if (spawn->socket >= 0)
+        close(spawn->socket);
     spawn->guardian = spawn->socket = -1;
 }
 
-static struct orders orders_of(const struct spawn *spawn) {
-    return (struct orders){&spawn->plan.shared->orders, spawn->socket};
-}
-
-static const uint64_t stops = ORDER_SIGNAL(SIGTSTP) | ORDER_SIGNAL(SIGTTIN) | ORDER_SIGNAL(SIGTTOU);
-
-/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. As in
- * the kernel, a stop and a SIGCONT take each other back. */
+/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     struct signal_taken taken;
-    if (!signals_take(signals, &taken) || taken.sender == spawn->guardian)
-        return;
-    if (taken.number == SIGCONT)
-        orders_take_back(orders_of(spawn), stops);
-    else if ((ORDER_SIGNAL(taken.number) & stops) != 0)
-        orders_take_back(orders_of(spawn), ORDER_SIGNAL(SIGCONT));
-    orders_give(orders_of(spawn), taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL(taken.number));
+    if (signals_take(signals, &taken) && taken.sender != spawn->guardian)
+        (void)order_send(spawn->socket,
+                         (struct order){taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL, taken.number});
 }
 
 /* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
@@ -141,10 +131,8 @@ static void stop_as(const struct spawn *spawn, const struct report *report) {
     sigset_t waiting;
     if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
         return;
-    orders_take_back(orders_of(spawn), stops);
     signals_suffer(report->status);
-    spawn->plan.shared->awake_from = report->stop;
-    orders_give(orders_of(spawn), ORDER_AWAKE);
+    (void)order_send(spawn->socket, (struct order){ORDER_AWAKE, report->stop});
 }
 
 /* Reads a report, or finds that the guardian is gone without one. True: it was the last. */
@@ -161,7 +149,8 @@ static bool read_report(struct spawn *spawn) {
         return false;
     } else {
         spawn->report = report;
-        orders_give(orders_of(spawn), ORDER_READ);
+        if (guardian_is_ours(spawn)) /* it waits for that */
+            (void)kill(spawn->guardian, SIGKILL);
     }
     return true;
 }
@@ -170,9 +159,18 @@ void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms) {
     __atomic_store_n(&spawn->plan.shared->lease_end_ms, lease_end_ms, __ATOMIC_RELEASE);
 }
 
-void spawn_start(struct spawn *spawn) {
+bool spawn_start(struct spawn *spawn) {
     spawn->started_ms = boottime_ms();
-    orders_give(orders_of(spawn), ORDER_START);
+    if (order_send(spawn->socket, (struct order){.verb = ORDER_START}))
+        return true;
+    spawn->report = (struct report){.verb = REPORT_NO_START, .status = errno};
+    return false;
+}
+
+/* One that the guardian could not be told, because it was stopped and had too much to read. */
+static void stop_again(struct spawn *spawn) {
+    if (spawn->untold != END_BY_ITSELF)
+        spawn_stop(spawn, spawn->untold);
 }
 
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
@@ -185,11 +183,16 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
     };
     const int64_t overdue_ms = deadline_time_overdue_at(&spawn->plan.deadline, spawn->started_ms);
     for (;;) {
+        const int64_t again_ms =
+            spawn->untold != END_BY_ITSELF ? boottime_ms() + STOP_AGAIN_MS : INT64_MAX;
+        const int64_t look_ms = deadline_sooner(until_ms, overdue_ms);
         const int n = poll(fds, sizeof fds / sizeof fds[0],
-                           boottime_left_ms(deadline_sooner(until_ms, overdue_ms)));
+                           boottime_left_ms(deadline_sooner(look_ms, again_ms)));
         if (n < 0)
             continue;
-        if (fds[0].revents != 0 && read_report(spawn))
+        stop_again(spawn);
+        /* A report that is older than a signal of the guardian's is read before it. */
+        if ((fds[0].revents != 0 || fds[1].revents != 0) && read_report(spawn))
             return SPAWN_ENDED;
         if (fds[1].revents != 0)
             pass_on(spawn, signals);
@@ -207,7 +210,8 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 }
 
 void spawn_stop(struct spawn *spawn, enum end_cause cause) {
-    orders_give(orders_of(spawn), cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP);
+    const struct order order = {.verb = cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP};
+    spawn->untold = order_send(spawn->socket, order) ? END_BY_ITSELF : cause;
 }
 
 void spawn_kill(struct spawn *spawn, enum end_cause cause) {

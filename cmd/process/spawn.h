@@ -17,7 +17,8 @@ struct spawn {
     struct guardian_plan plan;  /* its socket is known when the guardian is forked; in plan.shared
                                    whoever renews the lease stores its end */
     int64_t started_ms;         /* when the gate was opened */
-    struct report report;       /* after SPAWN_ENDED */
+    enum end_cause untold;      /* of a stop that the guardian does not know of yet */
+    struct report report;       /* after SPAWN_ENDED, or a start that failed */
     bool guardian_lost;         /* after SPAWN_ENDED: it was killed, and the tree by us */
     struct stranger *strangers; /* children that this process had before: none of ours */
     int stranger_count;
@@ -52,8 +53,9 @@ void spawn_unguard(struct spawn *spawn);
  * and before anybody else stores a later end. */
 void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms);
 
-/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now. */
-void spawn_start(struct spawn *spawn);
+/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now. False:
+ * the guardian could not be told, nothing starts, and the report says so. */
+bool spawn_start(struct spawn *spawn);
 
 /* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
  * none. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "process/boottime.h"
+#include "process/orders.h"
 #include "process/witness.h"
 
 enum { PATIENCE_MS = 1000, LEAVE_AFTER_MS = 5 };
@@ -158,34 +159,35 @@ static void pass_on(const struct guardian *guardian, int signal) {
         (void)kill(guardian->descendants.child, signal);
 }
 
-/* What the whole group has got the command does not get a second time. */
-static void pass_on_what_it_lacks(const struct guardian *guardian, uint64_t orders) {
-    for (int signal = 1; signal < 32; signal++) {
-        if ((orders & ORDER_SIGNAL(signal)) != 0 && !witness_has(guardian->witness, signal))
-            pass_on(guardian, signal);
-    }
-    if ((orders & ORDER_KEYS) != 0)
-        witness_forget_keys(guardian->witness);
+/* Whoever continued rlock may have continued the command as well. */
+static void on_awake(struct guardian *guardian, int stop) {
+    reap(guardian);
+    if (guardian->descendants.stopped_by != 0 && guardian->descendants.stops == stop)
+        pass_on(guardian, SIGCONT);
 }
 
 static void on_order(struct guardian *guardian) {
-    const struct guardian_plan *plan = guardian->plan;
-    uint64_t orders;
-    if (!orders_take(guardian_orders(plan), false, &orders)) {
-        supervise_kill_all(guardian); /* rlock is dead: nobody renews, at once */
+    struct order order;
+    bool gone;
+    if (!order_take(guardian->plan->socket, false, &order, &gone)) {
+        if (gone)
+            supervise_kill_all(guardian); /* rlock is dead: nobody renews, at once */
         return;
     }
-    pass_on_what_it_lacks(guardian, orders);
-    if ((orders & ORDER_AWAKE) != 0) {
-        reap(guardian); /* who continued rlock may have continued the command as well */
-        if (guardian->descendants.stopped_by != 0 &&
-            guardian->descendants.stops == plan->shared->awake_from)
-            pass_on(guardian, SIGCONT);
+    switch (order.verb) {
+    case ORDER_START: break;
+    case ORDER_SIGNAL: /* what the whole group has got the command does not get a second time */
+        if (!witness_has(guardian->witness, order.number))
+            pass_on(guardian, order.number);
+        break;
+    case ORDER_KEYS: witness_forget_keys(guardian->witness); break;
+    case ORDER_AWAKE: on_awake(guardian, order.number); break;
+    case ORDER_STOP:
+    case ORDER_YIELD:
+        if (guardian->phase == RUNNING)
+            begin_stopping(guardian, order.verb == ORDER_STOP ? END_FOR_LEASE : END_FOR_WAITER);
+        break;
     }
-    if ((orders & ORDER_STOP) != 0 && guardian->phase == RUNNING)
-        begin_stopping(guardian, END_FOR_LEASE);
-    if ((orders & ORDER_YIELD) != 0 && guardian->phase == RUNNING)
-        begin_stopping(guardian, END_FOR_WAITER);
 }
 
 /* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends

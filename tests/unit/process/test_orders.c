@@ -1,4 +1,4 @@
-/* test_orders.c: no order is lost, whichever is waited for. */
+/* test_orders.c: orders arrive in their order, and none is waited for. */
 #include "support/test.h"
 
 #include <signal.h>
@@ -7,68 +7,81 @@
 
 #include "process/orders.h"
 
-struct pair {
-    uint64_t bits;
-    struct orders rlock, guardian;
-};
+enum { RLOCK, GUARDIAN };
 
-static void open_pair(struct pair *pair) {
-    int ends[2];
+static void open_pair(int ends[2]) {
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-    pair->bits = 0;
-    pair->rlock = (struct orders){&pair->bits, ends[0]};
-    pair->guardian = (struct orders){&pair->bits, ends[1]};
 }
 
-static void close_pair(const struct pair *pair) {
-    close(pair->rlock.socket);
-    close(pair->guardian.socket);
+static void close_pair(const int ends[2]) {
+    close(ends[RLOCK]);
+    close(ends[GUARDIAN]);
 }
 
-static void what_comes_beside_the_awaited_one_is_taken_next(void **state) {
+static void they_arrive_in_their_order(void **state) {
     (void)state;
-    struct pair pair;
-    uint64_t taken = 0;
-    open_pair(&pair);
-    orders_give(pair.rlock, ORDER_START);
-    orders_give(pair.rlock, ORDER_SIGNAL(SIGUSR1));
-    assert_true(orders_await(pair.guardian, ORDER_START));
-    assert_true(orders_take(pair.guardian, true, &taken)); /* its packet is there */
-    assert_true(taken == ORDER_SIGNAL(SIGUSR1));
-    assert_true(orders_take(pair.guardian, false, &taken));
-    assert_true(taken == 0);
-    close_pair(&pair);
+    static const struct order given[] = {{ORDER_START, 0},
+                                         {ORDER_SIGNAL, SIGTSTP},
+                                         {ORDER_SIGNAL, SIGCONT},
+                                         {ORDER_AWAKE, 3},
+                                         {ORDER_STOP, 0}};
+    int ends[2];
+    struct order order;
+    bool gone = true;
+    open_pair(ends);
+    for (size_t i = 0; i < COUNT(given); i++)
+        assert_true(order_send(ends[RLOCK], given[i]));
+    for (size_t i = 0; i < COUNT(given); i++) {
+        assert_true(order_take(ends[GUARDIAN], i % 2 == 0, &order, &gone));
+        assert_int_equal(order.verb, given[i].verb);
+        assert_int_equal(order.number, given[i].number);
+        assert_false(gone);
+    }
+    assert_false(order_take(ends[GUARDIAN], false, &order, &gone));
+    assert_false(gone);
+    close_pair(ends);
 }
 
-static void what_is_taken_back_is_not_taken(void **state) {
+/* A guardian that is stopped reads nothing; hundreds are kept for it. */
+static void a_full_queue_is_not_waited_for(void **state) {
     (void)state;
-    struct pair pair;
-    uint64_t taken = 0;
-    open_pair(&pair);
-    orders_give(pair.rlock, ORDER_STOP | ORDER_SIGNAL(SIGTSTP));
-    orders_take_back(pair.rlock, ORDER_SIGNAL(SIGTSTP));
-    assert_true(orders_take(pair.guardian, true, &taken));
-    assert_true(taken == ORDER_STOP);
-    close_pair(&pair);
+    int ends[2], sent = 0;
+    struct order order;
+    bool gone;
+    open_pair(ends);
+    while (sent < 1000000 && order_send(ends[RLOCK], (struct order){ORDER_SIGNAL, SIGUSR1}))
+        sent++;
+    assert_in_range(sent, 100, 999999);
+    for (int i = 0; i < sent; i++)
+        assert_true(order_take(ends[GUARDIAN], false, &order, &gone));
+    assert_true(order_send(ends[RLOCK], (struct order){.verb = ORDER_STOP}));
+    close_pair(ends);
 }
 
-static void who_is_gone_orders_nothing(void **state) {
+static void the_other_end_is_gone(void **state) {
     (void)state;
-    struct pair pair;
-    uint64_t taken = 1;
-    open_pair(&pair);
-    close(pair.rlock.socket);
-    assert_false(orders_await(pair.guardian, ORDER_START));
-    assert_false(orders_take(pair.guardian, false, &taken));
-    assert_true(taken == 0);
-    close(pair.guardian.socket);
+    int ends[2];
+    struct order order;
+    bool gone = false;
+    open_pair(ends);
+    assert_true(order_send(ends[RLOCK], (struct order){.verb = ORDER_STOP}));
+    close(ends[RLOCK]);
+    assert_true(order_take(ends[GUARDIAN], true, &order, &gone)); /* what it said before counts */
+    assert_false(gone);
+    assert_false(order_take(ends[GUARDIAN], true, &order, &gone));
+    assert_true(gone);
+    close(ends[GUARDIAN]);
+    open_pair(ends);
+    close(ends[GUARDIAN]);
+    assert_false(order_send(ends[RLOCK], (struct order){.verb = ORDER_START}));
+    close(ends[RLOCK]);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_beside_the_awaited_one_is_taken_next),
-        cmocka_unit_test(what_is_taken_back_is_not_taken),
-        cmocka_unit_test(who_is_gone_orders_nothing),
+        cmocka_unit_test(they_arrive_in_their_order),
+        cmocka_unit_test(a_full_queue_is_not_waited_for),
+        cmocka_unit_test(the_other_end_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
