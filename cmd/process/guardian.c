@@ -77,14 +77,15 @@ static void report(struct guardian *guardian) {
     while (send(plan->socket, &guardian->report, sizeof guardian->report, MSG_NOSIGNAL) < 0 &&
            (errno == ENOBUFS || errno == ENOMEM))
         (void)nanosleep(&moment, NULL);
-    supervise_dismiss_witness(guardian);
+    witness_end(&guardian->witness);
     while (!gone)
         (void)order_take(plan->socket, true, &order, &gone);
     supervise_kill_all(guardian);
 }
 
 _Noreturn void guardian_main(const struct guardian_plan *plan) {
-    struct guardian guardian = {.plan = plan, .report = {.verb = REPORT_ENDED}};
+    struct guardian guardian = {
+        .plan = plan, .report = {.verb = REPORT_ENDED}, .witness = {.orders = -1}};
     sigset_t all;
     sigfillset(&all);
     /* A kill by name (pkill rlock) is not to hit both of us. */

@@ -3,20 +3,31 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A program on a slow disk may take its time, and the guardian sees nothing meanwhile. A timer goes
- * away with exec(3). */
-static void limit_exec(int64_t kill_at_ms) {
+/* Refused where no signal may be queued (RLIMIT_SIGPENDING). */
+static bool make_timer(timer_t *timer) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    return timer_create(CLOCK_BOOTTIME, &event, timer) == 0;
+}
+
+static bool can_make_timer(void) {
+    timer_t timer;
+    return make_timer(&timer) && timer_delete(timer) == 0;
+}
+
+/* A program on a slow disk may take its time, and after vfork(2) the guardian sees nothing
+ * meanwhile. A timer goes away with exec(3). */
+static void limit_exec(int64_t kill_at_ms) {
     const struct itimerspec when = {
         .it_value = {kill_at_ms / 1000, (long)(kill_at_ms % 1000) * 1000000}};
     timer_t timer;
-    if (kill_at_ms != INT64_MAX && timer_create(CLOCK_BOOTTIME, &event, &timer) == 0)
+    if (kill_at_ms != INT64_MAX && make_timer(&timer))
         (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
 }
 
@@ -44,7 +55,7 @@ static void fill_environment(char **to, char *texts) {
     *to = NULL;
 }
 
-/* In the child, which shares our memory until exec: touch nothing but exec_error. */
+/* In the child, which may share our memory until exec: touch nothing but exec_error. */
 _Noreturn static void become_command(const struct guardian_plan *plan, pid_t parent,
                                      int64_t kill_at_ms) {
     /* Should the guardian be killed, the command goes with it. */
@@ -60,11 +71,14 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t par
     _exit(127);
 }
 
-/* vfork(2) copies no page tables; posix_spawn(3) can't set the death signal. */
+/* vfork(2) copies no page tables, but returns only when the child has become the command: without a
+ * timer to end it the guardian must see its deadline come. posix_spawn(3) can't set the death
+ * signal. */
 pid_t launch(const struct guardian_plan *plan, int64_t kill_at_ms) {
     const pid_t self = getpid();
     fill_environment(plan->environment, plan->shared->environment);
-    const pid_t child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+    const pid_t child = can_make_timer() ? vfork() : fork();
     if (child == 0)
         become_command(plan, self, kill_at_ms); /* NOLINT(clang-analyzer-unix.Vfork) */
     return child;

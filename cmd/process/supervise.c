@@ -11,7 +11,6 @@
 
 #include "process/boottime.h"
 #include "process/orders.h"
-#include "process/witness.h"
 
 enum { PATIENCE_MS = 1000, LEAVE_AFTER_MS = 5 };
 
@@ -63,12 +62,6 @@ static void note_cause(struct guardian *guardian, enum end_cause cause) {
         guardian->report.cause = cause;
 }
 
-void supervise_dismiss_witness(struct guardian *guardian) {
-    if (guardian->witness > 0)
-        witness_end(guardian->witness);
-    guardian->witness = 0;
-}
-
 static void continue_rlock(const struct guardian_plan *plan) {
     if (getppid() == plan->rlock)
         (void)kill(plan->rlock, SIGCONT);
@@ -116,7 +109,7 @@ static void reap(struct guardian *guardian) {
 
 static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
-    supervise_dismiss_witness(guardian); /* who is left then is the command's */
+    witness_end(&guardian->witness); /* who is left then is the command's */
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
     guardian->kill_at_ms =
@@ -131,7 +124,7 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
 
 void supervise_kill_all(struct guardian *guardian) {
     const bool had_child = guardian->descendants.child > 0;
-    supervise_dismiss_witness(guardian);
+    witness_end(&guardian->witness);
     guardian->report.killed = true;
     guardian->report.left = !descendants_kill(&guardian->descendants, boottime_ms() + PATIENCE_MS);
     if (had_child)
@@ -177,10 +170,10 @@ static void on_order(struct guardian *guardian) {
     switch (order.verb) {
     case ORDER_START: break;
     case ORDER_SIGNAL: /* what the whole group has got the command does not get a second time */
-        if (!witness_has(guardian->witness, order.number))
+        if (!witness_has(&guardian->witness, order.number))
             pass_on(guardian, order.number);
         break;
-    case ORDER_KEYS: witness_forget_keys(guardian->witness); break;
+    case ORDER_KEYS: witness_forget_keys(&guardian->witness); break;
     case ORDER_AWAKE: on_awake(guardian, order.number); break;
     case ORDER_STOP:
     case ORDER_YIELD:

@@ -6,6 +6,7 @@
 
 #include "process/descendants.h"
 #include "process/guardian.h"
+#include "process/witness.h"
 
 enum phase {
     RUNNING,  /* the lease is sure, and time is left */
@@ -17,8 +18,8 @@ struct guardian {
     const struct guardian_plan *plan;
     enum phase phase;
     struct descendants descendants; /* of the command */
-    pid_t witness;                  /* 0: none */
-    int child_fd;                   /* signalfd for SIGCHLD */
+    struct witness witness;
+    int child_fd; /* signalfd for SIGCHLD */
     int timer_fd;
     int64_t started_ms;  /* the command */
     int64_t leave_at_ms; /* the job of rlock and the command; INT64_MAX: it has */
@@ -38,7 +39,5 @@ void supervise(struct guardian *guardian);
 
 /* SIGKILL to all, at once. */
 void supervise_kill_all(struct guardian *guardian);
-
-void supervise_dismiss_witness(struct guardian *guardian);
 
 #endif

@@ -5,6 +5,7 @@
 #include "process/witness.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,33 +21,37 @@
 
 enum { STATUS_SIZE = 4096 };
 
-_Noreturn static void bear_witness(pid_t parent) {
+_Noreturn static void bear_witness(int orders) {
     static const struct timespec at_once = {0};
-    siginfo_t order;
-    sigset_t wake, one;
-    sigemptyset(&wake);
-    sigaddset(&wake, SIGRTMIN);
+    sigset_t one;
+    int signal;
     (void)prctl(PR_SET_NAME, "lock-witness", 0, 0, 0);
     title_set("lock-witness");
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         close(fd);
-    daemon_close_others(NULL, 0);
-    while (getppid() == parent) {
-        if (sigwaitinfo(&wake, &order) < 0)
-            continue;
+    daemon_close_others(&orders, 1);
+    while (read(orders, &signal, sizeof signal) == sizeof signal) {
         sigemptyset(&one);
-        sigaddset(&one, order.si_value.sival_int);
+        sigaddset(&one, signal);
         (void)sigtimedwait(&one, NULL, &at_once);
     }
     _exit(0);
 }
 
-pid_t witness_start(void) {
-    const pid_t parent = getpid(), witness = fork();
-    if (witness == 0)
-        bear_witness(parent);
-    return witness > 0 ? witness : 0;
+struct witness witness_start(void) {
+    int pipe[2];
+    if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        return (struct witness){.orders = -1};
+    const pid_t pid = fork();
+    if (pid == 0) {
+        (void)fcntl(pipe[0], F_SETFL, 0); /* its end waits */
+        bear_witness(pipe[0]);
+    }
+    close(pipe[0]);
+    if (pid < 0)
+        close(pipe[1]);
+    return pid < 0 ? (struct witness){.orders = -1} : (struct witness){pid, pipe[1]};
 }
 
 /* A line's value, "" when it is not there. */
@@ -62,35 +67,40 @@ static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 
-/* One signal only: it may be a while until the witness runs, and others come meanwhile. */
-static void forget(pid_t witness, int signal) {
-    (void)sigqueue(witness, SIGRTMIN, (union sigval){.sival_int = signal});
+/* One signal only: it may be a while until the witness runs, and others come meanwhile. Not by a
+ * signal, of which RLIMIT_SIGPENDING may allow none. */
+static void forget(const struct witness *witness, int signal) {
+    (void)!write(witness->orders, &signal, sizeof signal);
 }
 
-bool witness_has(pid_t witness, int signal) {
+bool witness_has(const struct witness *witness, int signal) {
     char status[STATUS_SIZE];
-    if (!read_status(witness, status) ||
+    if (!read_status(witness->pid, status) ||
         (strtoull(value_of(status, "\nShdPnd:"), NULL, 16) >> (signal - 1) & 1) == 0)
         return false;
     forget(witness, signal);
     if (strncmp(value_of(status, "\nState:\t"), "T", 1) == 0) { /* stopped with the group */
-        (void)kill(witness, SIGCONT);
+        (void)kill(witness->pid, SIGCONT);
         forget(witness, SIGCONT);
     }
     return true;
 }
 
-void witness_forget_keys(pid_t witness) {
-    static const int keys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGCONT};
+void witness_forget_keys(const struct witness *witness) {
+    static const int keys[] = {SIGINT,  SIGQUIT, SIGTSTP, SIGTTIN,
+                               SIGTTOU, SIGHUP,  SIGCONT, SIGWINCH};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         (void)witness_has(witness, keys[i]);
 }
 
-void witness_end(pid_t witness) {
+void witness_end(struct witness *witness) {
     char status[STATUS_SIZE];
-    if (!read_status(witness, status))
-        return;
-    (void)kill(witness, SIGKILL);
-    while (waitpid(witness, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    if (read_status(witness->pid, status)) {
+        (void)kill(witness->pid, SIGKILL);
+        while (waitpid(witness->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    if (witness->orders >= 0)
+        close(witness->orders);
+    *witness = (struct witness){.orders = -1};
 }

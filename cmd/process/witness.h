@@ -9,17 +9,22 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Starts one in this process's group, as its child; call with all signals blocked. 0: the system
- * refused. */
-pid_t witness_start(void);
+struct witness {
+    pid_t pid;  /* 0: there is none */
+    int orders; /* the end of a pipe that it reads: which signal to forget */
+};
+
+/* Starts one in this process's group, as its child; call with all signals blocked. There is none
+ * where the system refused. */
+struct witness witness_start(void);
 
 /* Whether it has got this signal; then it forgets it. */
-bool witness_has(pid_t witness, int signal);
+bool witness_has(const struct witness *witness, int signal);
 
 /* It forgets what terminals send: the command is known to have that. */
-void witness_forget_keys(pid_t witness);
+void witness_forget_keys(const struct witness *witness);
 
-/* Ends it and reaps it. */
-void witness_end(pid_t witness);
+/* Ends it, if there is one, and reaps it. */
+void witness_end(struct witness *witness);
 
 #endif

@@ -88,6 +88,56 @@ needs_little() {
     grep -q '^rlock: cannot start /bin/true: Cannot allocate memory$' all
 }
 
+# --- no signal may be queued -----------------------------------------------------------------------
+
+# Who opens a file that somebody has leased for writing (fcntl(2), F_SETLEASE), to execute it, too, waits.
+lease_file() { # FILE
+    python3 -c 'import fcntl, os, signal, sys, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+open("leased", "w").close()
+time.sleep(600)' "$1" 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 test -e leased
+}
+
+@test "RLIMIT_SIGPENDING 0: an exec that hangs is ended by the guardian, at the lease's end, too" {
+    local limit
+    cp /bin/true slow
+    lease_file "$PWD/slow"
+    for limit in 1000 0; do
+        took 300 2000 timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x --timeout 300ms --kill-after 100ms -- ./slow
+        assert_equal "$limit: $status" "$limit: 124"
+        took 500 3000 timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x -l "$(ms 900)" --no-renew -- ./slow
+        assert_equal "$limit: $status" "$limit: 76"
+    done
+}
+
+@test "RLIMIT_SIGPENDING 0: a signal to the group is heard once, and the next one to rlock alone, too" {
+    cat >job <<-'EOS'
+	trap 'echo >>heard' USR1
+	: >ready
+	until [ -e over ]; do sleep 0.01; done
+	EOS
+    log=rlock setsid prlimit --sigpending=0 "$RLOCK" run -n x -- sh job 3>&- 4>&- &
+    pid=$!
+    wait_until 10 test -e ready
+    for times in 1 2 3; do
+        wait_until 5 pgrep -x -g "$pid" lock-witness
+        kill -USR1 "$([[ $times == 1 ]] && echo "-$pid" || echo "$pid")"
+        wait_until 5 heard_times "$times"
+    done
+    : >over
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_equal "$(wc -l <heard)" 3
+}
+
+heard_times() {
+    [[ $(wc -l <heard) == "$1" ]]
+}
+
 # --- what the command may use up -----------------------------------------------------------------
 
 @test "few descriptors: 71 before anything runs, or the lock is kept to the command's end" {
