@@ -16,8 +16,8 @@ struct environment {
     char *storage;
 };
 
-/* Reads RLOCK_HOLDS. What can't be read there is no proof and is passed over. False: no memory. Free
- * it with environment_free. */
+/* Reads RLOCK_HOLDS. What can't be read there is no proof and is passed over. False: no memory.
+ * Free it with environment_free. */
 bool environment_read(struct environment *out);
 void environment_free(struct environment *environment);
 

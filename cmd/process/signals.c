@@ -10,29 +10,47 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
-                             SIGUSR2, SIGALRM, SIGXCPU}; /* the last two: a time that is over */
-static const int job_control[] = {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT};
-
-enum {
-    ENDING = sizeof ending / sizeof ending[0],
-    JOB = sizeof job_control / sizeof job_control[0]
+enum handling {
+    LEAVE,   /* what is raised by a fault, a write or a child of ours, or cannot be blocked */
+    TAKE,    /* what ends a process: it ends the wait, or is the command's */
+    PASS_ON, /* what does not: the command's, once there is one */
 };
 
-static bool is_ignored(int signal) {
-    struct sigaction now;
-    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+static enum handling handling_of(int signal) {
+    switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGPIPE:
+    case SIGXFSZ:
+    case SIGCHLD:
+    case SIGKILL:
+    case SIGSTOP: return LEAVE;
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCONT:
+    case SIGWINCH:
+    case SIGURG: return PASS_ON;
+    default: return TAKE;
+    }
+}
+
+/* The numbers that the C library keeps for itself are not added. */
+static void add(sigset_t *set, enum handling handling) {
+    for (int signal = 1; signal <= SIGRTMAX; signal++) {
+        if (handling_of(signal) == handling)
+            (void)sigaddset(set, signal);
+    }
 }
 
 bool signals_begin(struct signals *signals) {
     sigset_t taken, blocked;
     sigemptyset(&taken);
-    sigemptyset(&signals->ignored);
-    for (int i = 0; i < ENDING; i++) {
-        sigaddset(&taken, ending[i]);
-        if (is_ignored(ending[i]))
-            sigaddset(&signals->ignored, ending[i]);
-    }
+    add(&taken, TAKE);
     blocked = taken;
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGXFSZ);
@@ -45,34 +63,41 @@ bool signals_begin(struct signals *signals) {
 void signals_run(struct signals *signals) {
     sigset_t taken;
     sigemptyset(&taken);
-    for (int i = 0; i < JOB; i++)
-        sigaddset(&taken, job_control[i]);
+    add(&taken, PASS_ON);
     sigprocmask(SIG_BLOCK, &taken, NULL);
-    for (int i = 0; i < ENDING; i++)
-        sigaddset(&taken, ending[i]);
+    add(&taken, TAKE);
     (void)signalfd(signals->fd, &taken, 0);
 }
 
-/* What the kernel sends by itself goes to a whole group, to the terminal's foreground or to one
- * that lost it, but for the ends of timers, and for the hang-up of a terminal: that is told to the
- * session's leader alone. */
+/* What a terminal makes the kernel send goes to a whole group, the foreground one or one that lost
+ * the terminal; only its hang-up is told to the session's leader alone. Timers send to us alone. */
 static bool is_by_keys(const struct signalfd_siginfo *info) {
     if (info->ssi_code != SI_KERNEL)
         return false;
     switch ((int)info->ssi_signo) {
-    case SIGALRM:
-    case SIGXCPU: return false;
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGWINCH: return true;
     case SIGHUP:
     case SIGCONT: return getsid(0) != getpid();
-    default: return true;
+    default: return false;
     }
+}
+
+/* By the caller, for us: nohup, a script's background job. */
+static bool is_ignored(int signal) {
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 /* nohup means what it says. A script's background job has SIGINT and SIGQUIT ignored only to shield
  * it from the terminal's keys: one that was sent to rlock on purpose counts. */
-static bool to_ignore(const struct signals *signals, const struct signal_taken *taken) {
-    return sigismember(&signals->ignored, taken->number) == 1 &&
-           (taken->by_keys || (taken->number != SIGINT && taken->number != SIGQUIT));
+static bool to_ignore(const struct signal_taken *taken) {
+    return (taken->by_keys || (taken->number != SIGINT && taken->number != SIGQUIT)) &&
+           is_ignored(taken->number);
 }
 
 bool signals_take(const struct signals *signals, struct signal_taken *out) {
@@ -84,7 +109,7 @@ bool signals_take(const struct signals *signals, struct signal_taken *out) {
         .by_keys = is_by_keys(&info),
         .sender = info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid,
     };
-    return !to_ignore(signals, out);
+    return !to_ignore(out);
 }
 
 int signals_read(const struct signals *signals) {

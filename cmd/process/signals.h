@@ -10,7 +10,6 @@
 struct signals {
     int fd;               /* a signalfd: readable when one has come */
     sigset_t caller_mask; /* for the command */
-    sigset_t ignored;     /* ignored by the caller: nohup, a script's background job */
 };
 
 struct signal_taken {
@@ -19,11 +18,12 @@ struct signal_taken {
     pid_t sender; /* 0: the kernel */
 };
 
-/* Blocks the signals that end a wait and makes them readable. Call before any thread exists.
- * False: the system refused. */
+/* Blocks the signals that would end this process and makes them readable, all but those that report
+ * a fault of its own. Call before any thread exists. False: the system refused. */
 bool signals_begin(struct signals *signals);
 
-/* From here on the job-control signals come by the descriptor too. */
+/* From here on those that stop a process, continue it or do nothing by default come by the
+ * descriptor, too. */
 void signals_run(struct signals *signals);
 
 /* Takes one signal. False: none is there, or it is one to ignore. */

@@ -40,8 +40,8 @@ struct rlock__server {
 /* Reads redis[s]://[user[:password]@]host[:port][/db], unix:///path[?db=N],
  * sentinel[s]://[user[:password]@]host[:port],.../name[/db] and
  * cluster[s]://[user[:password]@]host[:port],...; %XX is decoded in user, password, path and name.
- * After RLOCK_OK free it with rlock__server_free. RLOCK_INVALID, or RLOCK_SYSTEM for no memory: error
- * says what is wrong, without showing a password. */
+ * After RLOCK_OK free it with rlock__server_free. RLOCK_INVALID, or RLOCK_SYSTEM for no memory:
+ * error says what is wrong, without showing a password. */
 enum rlock_status rlock__server_parse(struct rlock__server *out, const char *url,
                                       struct rlock__error *error);
 void rlock__server_free(struct rlock__server *server);

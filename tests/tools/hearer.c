@@ -23,10 +23,14 @@ static void say(const char *word) {
 }
 
 static void hear(int number) {
-    say(sigabbrev_np(number));
+    char real_time[32];
+    snprintf(real_time, sizeof real_time, "RTMIN+%d", number - SIGRTMIN);
+    say(number < SIGRTMIN ? sigabbrev_np(number) : real_time);
 }
 
 static int number_of(const char *name) {
+    if (strncmp(name, "RTMIN+", 6) == 0)
+        return SIGRTMIN + atoi(name + 6);
     for (int number = 1; number < 32; number++) {
         if (strcmp(sigabbrev_np(number), name) == 0)
             return number;

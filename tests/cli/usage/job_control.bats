@@ -112,7 +112,9 @@ end='sh=touch heard.end'
 }
 
 @test "a signal to the job's process alone is heard once; so is one to its whole group" {
-    local signal names=(HUP INT QUIT USR1 USR2 ALRM TERM CONT XCPU) steps=(file=heard.ready 'sh=sleep 0.1') heard=()
+    local signal steps=(file=heard.ready 'sh=sleep 0.1') heard=()
+    local numbers=([1]=HUP INT QUIT [6]=ABRT [10]=USR1 [12]=USR2 [14]=ALRM TERM STKFLT [18]=CONT [23]=URG XCPU
+        [26]=VTALRM PROF WINCH POLL PWR [34]=RTMIN+0 [37]=RTMIN+3 [64]=RTMIN+30)
     # The next one comes when all have taken this one: two that wait at once are one, as the kernel has it.
     cat >thrice <<'EOS'
 pending() {
@@ -122,16 +124,22 @@ pending() {
     return 1
 }
 for times in 1 2 3; do
-    kill "-$1" "$([ "$times" = 2 ] && echo "-$JOB" || echo "$JOB")"
+    kill "-$2" "$([ "$times" = 2 ] && echo "-$JOB" || echo "$JOB")"
     n=0; while pending || [ "$(grep -cx "$1" heard)" -lt "$times" ]; do n=$((n + 1)); [ $n -lt 2000 ] || exit 0; sleep 0.01; done
 done
 EOS
-    for signal in "${names[@]}"; do
-        steps+=("sh=sh thrice $signal")
-        heard+=("$signal" "$signal" "$signal")
+    for signal in "${!numbers[@]}"; do
+        steps+=("sh=sh thrice ${numbers[signal]} $signal")
+        heard+=("${numbers[signal]}" "${numbers[signal]}" "${numbers[signal]}")
     done
-    same plainly,locked "${steps[@]}" 'sh=sleep 0.2' "$end" -- "$hearer" heard "${names[@]}"
+    same plainly,locked "${steps[@]}" 'sh=sleep 0.2' "$end" -- "$hearer" heard "${numbers[@]}"
     assert_outcome "exit 6" "${heard[@]}"
+}
+
+@test "a window's new size is heard once; so is a SIGWINCH to rlock alone after it, as containers stop httpd" {
+    same plainly,locked file=heard.ready 'sh=sleep 0.1' columns=100 'sh=grep -q WINCH heard' 'sh=sleep 0.2' \
+        'sh=kill -WINCH $JOB' 'sh=[ $(grep -c WINCH heard) = 2 ]' 'sh=sleep 0.1' "$end" -- "$hearer" heard WINCH
+    assert_outcome "exit 6" WINCH WINCH
 }
 
 @test "SIGTSTP and SIGSTOP: to rlock alone and to the group" {
@@ -183,7 +191,7 @@ EOS
 @test "a wait that a signal has ended ends by that signal" {
     local signal
     foreign_hold x 60000
-    for signal in 1 2 15; do
+    for signal in 1 2 15 30 37; do
         outcome locked expect=waiting "sh=kill -$signal \$JOB" -- true
         assert_outcome "signal $signal"
     done
