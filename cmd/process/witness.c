@@ -41,14 +41,13 @@ _Noreturn static void bear_witness(int orders) {
 
 struct witness witness_start(void) {
     int pipe[2];
-    if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(pipe, O_CLOEXEC) != 0)
         return (struct witness){.orders = -1};
     const pid_t pid = fork();
-    if (pid == 0) {
-        (void)fcntl(pipe[0], F_SETFL, 0); /* its end waits */
+    if (pid == 0)
         bear_witness(pipe[0]);
-    }
     close(pipe[0]);
+    (void)fcntl(pipe[1], F_SETFL, O_NONBLOCK); /* it may be stopped with the group */
     if (pid < 0)
         close(pipe[1]);
     return pid < 0 ? (struct witness){.orders = -1} : (struct witness){pid, pipe[1]};
