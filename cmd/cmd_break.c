@@ -21,9 +21,9 @@ enum { NOT_DONE = 1 };
 /* Nobody to ask: a script that has not thought of it must not break anything. */
 static int say_no_terminal(const struct settings *settings, const struct holders *holders) {
     char text[HOLDERS_TEXT_SIZE];
-    out_error("cannot ask whether to break %s, %s: there is no terminal: give --force",
-              settings->names[0], holders_describe(text, holders, 0));
-    return EXIT_USAGE;
+    return out_fail(EXIT_USAGE, settings->names[0], NULL,
+                    "cannot ask whether to break %s, %s: there is no terminal: give --force",
+                    settings->names[0], holders_describe(text, holders, 0));
 }
 
 enum { AFTER_SIZE = 128 };
@@ -56,30 +56,30 @@ static bool confirmed(const struct settings *settings, const struct holders *hol
 
 static int say_none(const struct settings *settings, const struct holders *holders) {
     const char *name = settings->names[0];
-    if (holders->may_be_sem) {
-        out_error(
+    if (holders->may_be_sem)
+        return out_fail(
+            EXIT_WRONG_KIND, name, NULL,
             "cannot break %s: it is a number that nobody is known to hold: a semaphore which only "
             "Redisson's clients use, or a latch",
             name);
-        return EXIT_WRONG_KIND;
-    }
-    if (holders->kind != NULL && strcmp(holders->kind, "latch") == 0) {
-        out_error(
+    if (holders->kind != NULL && strcmp(holders->kind, "latch") == 0)
+        return out_fail(
+            EXIT_WRONG_KIND, name, NULL,
             "cannot break %s: it is a latch, which nobody holds: open it with 'rlock latch down "
             "-n %s --by %" PRId64 "'",
             name, name, holders->count > 0 ? holders->count : 1);
-        return EXIT_WRONG_KIND;
-    }
     if (settings->owner != NULL)
-        out_error("cannot break %s: %s does not hold it", name, settings->owner);
-    else if (holders->held)
-        out_error("cannot break %s: nobody knows who holds its permits: see 'rlock sem --resize'",
-                  name);
-    else if (holders->waiters > 0)
-        out_error("cannot break %s: nobody holds it, and %zu wait for it", name, holders->waiters);
-    else
-        out_error("cannot break %s: nobody holds it", name);
-    return NOT_DONE;
+        return out_fail(NOT_DONE, name, NULL, "cannot break %s: %s does not hold it", name,
+                        settings->owner);
+    if (holders->held)
+        return out_fail(
+            NOT_DONE, name, NULL,
+            "cannot break %s: nobody knows who holds its permits: see 'rlock sem --resize'", name);
+    if (holders->waiters > 0)
+        return out_fail(NOT_DONE, name, NULL,
+                        "cannot break %s: nobody holds it, and %zu wait for it", name,
+                        holders->waiters);
+    return out_fail(NOT_DONE, name, NULL, "cannot break %s: nobody holds it", name);
 }
 
 static void show(const struct settings *settings, const struct holders *holders) {
@@ -132,9 +132,9 @@ static int break_it(const struct settings *settings, const struct server *server
     int64_t broken;
     const enum rlock_status status = rlock_break(server->client, &options, &broken);
     if (status == RLOCK_LOST) {
-        out_error("cannot break %s: its holder has changed meanwhile; nothing was changed",
-                  options.name);
-        return NOT_DONE;
+        return out_fail(NOT_DONE, options.name, NULL,
+                        "cannot break %s: its holder has changed meanwhile; nothing was changed",
+                        options.name);
     }
     if (status != RLOCK_OK)
         return server_explain(server, settings, "break", options.name, status, "");

@@ -48,11 +48,10 @@ static int check(const struct settings *settings, const struct rlock_handle *han
 static int check_around(const struct settings *settings) {
     struct environment enclosing;
     if (!environment_read(&enclosing)) {
-        out_error("cannot read the enclosing holds: out of memory");
-        return EXIT_SYSTEM;
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot read the enclosing holds: out of memory");
     }
     const size_t count = enclosing.count - enclosing.inner;
-    int status = EXIT_USAGE;
+    int status;
     struct rlock_handle_hold *holds = calloc(count + 1, sizeof *holds);
     for (size_t i = 0; holds != NULL && i < count; i++) {
         const struct rlock_proof *proof = &enclosing.proofs[enclosing.inner + i];
@@ -60,11 +59,12 @@ static int check_around(const struct settings *settings) {
             .name = proof->name, .owner = proof->owner, .token = proof->token};
     }
     if (holds == NULL) {
-        out_error("cannot look for the enclosing lock: out of memory");
-        status = EXIT_SYSTEM;
+        status =
+            out_fail(EXIT_SYSTEM, NULL, NULL, "cannot look for the enclosing lock: out of memory");
     } else if (count == 0) {
-        out_error("missing HANDLE: no command of rlock's is around this one, whose lock could be "
-                  "meant: give it, as in 'rlock check HANDLE'");
+        status = out_fail(EXIT_USAGE, NULL, NULL,
+                          "missing HANDLE: no command of rlock's is around this one, whose lock "
+                          "could be meant: give it, as in 'rlock check HANDLE'");
     } else {
         const struct rlock_handle handle = {
             .size = sizeof handle,

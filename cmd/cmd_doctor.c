@@ -93,9 +93,9 @@ static int visit(struct round *round, size_t i) {
 }
 
 static int say_no_majority(const struct round *round) {
-    out_error("cannot examine all servers: %zu of %zu answer, and a lock needs a majority",
-              round->reached, round->settings->server_count);
-    return EXIT_UNAVAILABLE;
+    return out_fail(EXIT_UNAVAILABLE, NULL, NULL,
+                    "cannot examine all servers: %zu of %zu answer, and a lock needs a majority",
+                    round->reached, round->settings->server_count);
 }
 
 static int doctor_exec(struct settings *settings) {

@@ -74,7 +74,8 @@ static bool hand_down(struct down *down) {
                                server_for_command(&down->server, settings), shared->environment,
                                sizeof shared->environment))
         return true;
-    out_error("cannot set the command's environment: it is too long");
+    (void)out_fail(EXIT_SYSTEM, settings->names[0], NULL,
+                   "cannot set the command's environment: it is too long");
     return false;
 }
 
@@ -92,7 +93,7 @@ static int count(const struct down *down) {
 }
 
 static int run(struct down *down) {
-    if (!hand_down(down) || !command_guard(&down->spawn))
+    if (!hand_down(down) || !command_guard(&down->spawn, down->settings))
         return EXIT_SYSTEM;
     signals_run(&down->signals);
     spawn_set_lease_end(&down->spawn, RLOCK_FOREVER);

@@ -60,13 +60,13 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     if (group == &cmd_rlock)
         suggest_offer(&suggestion, "--version");
     if (suggestion.best != NULL && word[1] == '-')
-        out_error("unknown option '%s': did you mean '%s'? See 'rlock help%s%s'", word,
-                  suggestion.best, cmd_gap(group), group->name);
-    else
-        out_error("unknown option '%s' in the place of a command: options follow it, as in "
-                  "'rlock %s -n NAME'",
-                  word, group->group[0]->name);
-    return EXIT_USAGE;
+        return out_fail(EXIT_USAGE, NULL, NULL,
+                        "unknown option '%s': did you mean '%s'? See 'rlock help%s%s'", word,
+                        suggestion.best, cmd_gap(group), group->name);
+    return out_fail(EXIT_USAGE, NULL, NULL,
+                    "unknown option '%s' in the place of a command: options follow it, as in "
+                    "'rlock %s -n NAME'",
+                    word, group->group[0]->name);
 }
 
 /* An option where a command should stand. */
@@ -95,10 +95,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_HELP: status = help_print(cmd); break;
     case SETTINGS_LIST: status = opt_list(cmd); break;
     case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
-    case SETTINGS_BAD:
-        out_error("%s", why.text);
-        status = why.status;
-        break;
+    case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }
     settings_free(&settings);
     out_finish();

@@ -122,14 +122,14 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));
     if (out->holds == NULL) {
-        out_error("cannot make the lock: out of memory");
-        return EXIT_SYSTEM;
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot make the lock: out of memory");
     }
     enum rlock_status status = rlock_lock_new(&out->lock, out->server.client, &options);
     if (status == RLOCK_OK)
         return 0;
-    out_error("cannot make the lock: %s", rlock_error(out->server.client));
-    return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
+    return out_fail(status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM, settings->names[0],
+                    rlock_client_server(out->server.client), "cannot make the lock: %s",
+                    rlock_error(out->server.client));
 }
 
 /* Once. */
@@ -155,8 +155,7 @@ static void tell_preemption(struct acquired *acquired) {
 int acquire_signals(struct signals *signals) {
     if (signals_begin(signals))
         return 0;
-    out_error("cannot take signals: %s", strerror(errno));
-    return EXIT_SYSTEM;
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot take signals: %s", strerror(errno));
 }
 
 int acquire_prepare(struct acquired *out, const struct settings *settings) {

@@ -82,8 +82,8 @@ static int print_and_stay(const struct background *background, const struct acqu
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, acquired->lock, &options) != RLOCK_OK) {
-        out_error("cannot keep %s: %s", background->settings->names[0],
-                  rlock_error(acquired->server.client));
+        (void)out_fail(EXIT_SYSTEM, background->settings->names[0], NULL, "cannot keep %s: %s",
+                       background->settings->names[0], rlock_error(acquired->server.client));
         return detached_undo(acquired, background->settings, EXIT_SYSTEM);
     }
     const int status = detached_print(acquired, background->signals);
@@ -112,8 +112,7 @@ static int background_main(const struct background *background, pid_t starter) {
         return EXIT_SYSTEM;
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) {
-        out_error("cannot open /dev/null: %s", strerror(errno));
-        return EXIT_SYSTEM;
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot open /dev/null: %s", strerror(errno));
     }
     int status = detached_begin(&acquired, background->settings, background->signals);
     if (status == ACQUIRED)
@@ -185,12 +184,11 @@ static int open_process(int pid) {
 
 static int refuse_process(int pid) {
     const bool is_thread = errno == EINVAL || errno == ENOENT; /* depends on the kernel */
-    if (errno == ESRCH)
-        out_error("cannot use --while '%d': there is no such process", pid);
-    else
-        out_error("cannot use --while '%d': %s", pid,
-                  is_thread ? "it is a thread, not a process" : strerror(errno));
-    return errno == ESRCH || is_thread ? EXIT_USAGE : EXIT_SYSTEM;
+    const char *why = errno == ESRCH ? "there is no such process"
+                      : is_thread    ? "it is a thread, not a process"
+                                     : strerror(errno);
+    return out_fail(errno == ESRCH || is_thread ? EXIT_USAGE : EXIT_SYSTEM, NULL, NULL,
+                    "cannot use --while '%d': %s", pid, why);
 }
 
 static int start(struct background *background) {
@@ -209,8 +207,8 @@ static int start(struct background *background) {
         return background_main(background, starter);
     if (pid > 0)
         return wait_until_it_stands(background, pid);
-    out_error("cannot start a process in the background: %s", strerror(errno));
-    return EXIT_SYSTEM;
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot start a process in the background: %s",
+                    strerror(errno));
 }
 
 int background_acquire(const struct settings *settings, const struct signals *signals) {

@@ -10,8 +10,9 @@
 #include "output/duration.h"
 #include "output/out.h"
 
-static void say_not_started(const struct spawn *spawn, const char *why) {
-    out_error("cannot start %s: %s", spawn->plan.argv[0], why);
+static int say_not_started(const struct settings *settings, const char *why) {
+    return out_fail(EXIT_SYSTEM, settings->names[0], NULL, "cannot start %s: %s",
+                    settings->command[0], why);
 }
 
 int command_prepare(struct spawn *spawn, const struct signals *signals,
@@ -25,14 +26,13 @@ int command_prepare(struct spawn *spawn, const struct signals *signals,
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
         return 0;
-    say_not_started(spawn, why);
-    return EXIT_SYSTEM;
+    return say_not_started(settings, why);
 }
 
-bool command_guard(struct spawn *spawn) {
+bool command_guard(struct spawn *spawn, const struct settings *settings) {
     if (spawn_guard(spawn))
         return true;
-    say_not_started(spawn, strerror(errno));
+    (void)say_not_started(settings, strerror(errno));
     return false;
 }
 
@@ -42,15 +42,11 @@ static int say_not_run(const struct report *report, const struct settings *setti
     const int status = no_start                   ? EXIT_SYSTEM
                        : report->status == ENOENT ? EXIT_NOTFOUND
                                                   : EXIT_NOEXEC;
-    const struct out_field fields[] = {OUT_TEXT("name", settings->names[0]),
-                                       OUT_TEXT("server", server),
-                                       OUT_NUMBER("exit_status", status)};
     char why[NOT_RUN_SIZE];
-    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "cannot %s %s: %s",
-              no_start ? "start" : "run", settings->command[0],
-              no_start ? strerror(report->status)
-                       : not_run_why(why, settings->command[0], report->status));
-    return status;
+    return out_fail(status, settings->names[0], server, "cannot %s %s: %s",
+                    no_start ? "start" : "run", settings->command[0],
+                    no_start ? strerror(report->status)
+                             : not_run_why(why, settings->command[0], report->status));
 }
 
 static int say_timed_out(const struct spawn *spawn, const struct settings *settings,

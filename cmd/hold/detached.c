@@ -39,8 +39,8 @@ static int print(const char *line, const struct signals *signals) {
             return EXIT_BY_SIGNAL + signal;
         if (error == ECANCELED)
             continue;
-        out_error("cannot write to standard output: %s", strerror(error));
-        return EXIT_SYSTEM;
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot write to standard output: %s",
+                        strerror(error));
     }
     return 0;
 }
@@ -52,7 +52,7 @@ int detached_print(const struct acquired *acquired, const struct signals *signal
     if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) != RLOCK_OK ||
         asprintf(&line, "%s\n", handle) < 0) {
         line = NULL;
-        out_error("cannot make a handle: out of memory");
+        (void)out_fail(status, NULL, NULL, "cannot make a handle: out of memory");
     } else {
         status = print(line, signals);
     }

@@ -20,8 +20,8 @@ int resumed_open(struct resumed *out, const struct settings *settings,
     const enum rlock_status status = rlock_lock_resume(&out->lock, out->server.client, handle);
     if (status == RLOCK_OK)
         return 0;
-    out_error("cannot use HANDLE: %s", rlock_error(out->server.client));
-    return status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM;
+    return out_fail(status == RLOCK_INVALID ? EXIT_USAGE : EXIT_SYSTEM, NULL, NULL,
+                    "cannot use HANDLE: %s", rlock_error(out->server.client));
 }
 
 void resumed_free(struct resumed *resumed) {

@@ -213,7 +213,8 @@ static bool hand_down(const struct run *run) {
                           server_for_command(&acquired->server, run->settings), shared->environment,
                           sizeof shared->environment))
         return true;
-    out_error("cannot set the command's environment: too many names");
+    (void)out_fail(EXIT_SYSTEM, lock_name(run), NULL,
+                   "cannot set the command's environment: too many names");
     return false;
 }
 
@@ -231,14 +232,15 @@ static bool start_keeper(struct run *run) {
     if (settings->no_renew || rlock_renewal_due_ms(run->acquired.lock) == RLOCK_FOREVER ||
         rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
         return true;
-    out_error("cannot keep %s: %s", lock_name(run), rlock_error(run->acquired.server.client));
+    (void)out_fail(EXIT_SYSTEM, lock_name(run), NULL, "cannot keep %s: %s", lock_name(run),
+                   rlock_error(run->acquired.server.client));
     return false;
 }
 
 /* The guardian is forked before there is a thread, and the thread gets the mask of signals that
  * count while the command runs. */
 static bool get_ready(struct run *run) {
-    if (!hand_down(run) || !command_guard(&run->spawn))
+    if (!hand_down(run) || !command_guard(&run->spawn, run->settings))
         return false;
     signals_run(&run->signals);
     return start_keeper(run);

@@ -197,6 +197,13 @@ void out_debug(const char *format, ...) {
     SAY(OUT_DEBUG, NULL, NULL, 0);
 }
 
+int out_fail(int status, const char *name, const char *server, const char *format, ...) {
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", server),
+                                       OUT_NUMBER("exit_status", status)};
+    SAY(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0]);
+    return status;
+}
+
 void out_event(enum out_level level, const char *event, const struct out_field *fields,
                size_t field_count, const char *format, ...) {
     SAY(level, event, fields, field_count);
@@ -294,8 +301,7 @@ int out_stdout(const char *text) {
 }
 
 static int say_no_memory(void) {
-    out_error("cannot write to standard output: out of memory");
-    return EXIT_SYSTEM;
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot write to standard output: out of memory");
 }
 
 FILE *out_page_begin(struct out_page *page) {

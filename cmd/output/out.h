@@ -42,6 +42,11 @@ struct out_field {
 /* From here on: -q, -v, and --log json as set. Before it, messages are plain text. */
 void out_setup(bool quiet, bool verbose, bool as_json);
 
+/* Says why something could not be done, as the event "failed". name, server: that it is about;
+ * NULL: none. Returns status, with which rlock is going to end. */
+int out_fail(int status, const char *name, const char *server, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* -q silences all but errors; debug needs -v. */
 void out_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void out_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -56,8 +56,8 @@ static int gather(struct holders *holders, const struct settings *settings) {
     holders->owners = calloc(most, sizeof *holders->owners);
     holders->seen = calloc(most, sizeof *holders->seen);
     if (holders->owners == NULL || holders->seen == NULL) {
-        out_error("cannot break %s: out of memory", settings->names[0]);
-        return EXIT_SYSTEM;
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot break %s: out of memory",
+                        settings->names[0]);
     }
     for (size_t i = 0; i < settings->server_count; i++) {
         if (holders->views[i] != NULL)

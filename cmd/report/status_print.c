@@ -50,9 +50,9 @@ int status_print(const struct survey *survey, const struct settings *settings) {
     bool made = stream != NULL && write_form(stream, survey, settings);
     if (stream != NULL)
         made = fclose(stream) == 0 && made;
-    if (!made)
-        out_error("cannot show what was seen: out of memory");
-    const int status = made ? out_stdout(text) : EXIT_SYSTEM;
+    const int status =
+        made ? out_stdout(text)
+             : out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
     free(text);
     return status;
 }

@@ -110,8 +110,8 @@ static int begin_signals(void) {
 /* As a write would; but none comes while there is nothing to print. */
 static int end_unread(void) {
     (void)raise(SIGPIPE);
-    out_error("cannot write to standard output: %s", strerror(EPIPE));
-    return EXIT_SYSTEM;
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot write to standard output: %s",
+                    strerror(EPIPE));
 }
 
 static int rest(struct watch *w) {

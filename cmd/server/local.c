@@ -173,7 +173,7 @@ int local_name(const char *server, char **url, char **absolute) {
             status = fail(&local, EXIT_SYSTEM, "cannot name the local: directory: out of memory");
     }
     if (status != 0)
-        out_error("%s", local.why);
+        (void)out_fail(status, NULL, NULL, "%s", local.why);
     end(&local);
     return status;
 }
@@ -184,7 +184,7 @@ int local_start(const char *absolute, int64_t timeout_ms) {
     if (status == 0)
         status = start_in_dir(&local);
     if (status != 0)
-        out_error("%s", local.why);
+        (void)out_fail(status, NULL, NULL, "%s", local.why);
     end(&local);
     return status;
 }

@@ -1,7 +1,6 @@
 /* server.c: the servers that the settings name, and what is said when they are of no use. */
 #include "server/server.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +76,7 @@ static int say_bad_url(const struct server *server, const struct settings *setti
     (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(server->client));
     (void)opt_complain(opt_find("server"), settings->servers[0], &settings->origins[SETTING_SERVER],
                        &reason, &why);
-    out_error("%s", why.text);
-    return why.status;
+    return out_fail(why.status, NULL, NULL, "%s", why.text);
 }
 
 /* Names those that are local:. urls: what the library is to use instead. Returns 0, or the exit
@@ -141,20 +139,6 @@ int server_check(const struct settings *settings) {
     return status;
 }
 
-/* Says it, as an event that programs can tell from other messages. Returns the exit status. */
-__attribute__((format(printf, 4, 5))) static int fail(enum exit_status status, const char *name,
-                                                      const char *url, const char *format, ...) {
-    char message[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("server", url),
-                                       OUT_NUMBER("exit_status", status)};
-    out_event(OUT_ERROR, "failed", fields, sizeof fields / sizeof fields[0], "%s", message);
-    return (int)status;
-}
-
 static int explain(const struct server *server, const struct settings *settings, const char *url,
                    const char *verb, const char *name, enum rlock_status status,
                    const char *if_unavailable) {
@@ -162,23 +146,20 @@ static int explain(const struct server *server, const struct settings *settings,
     char other[OTHER_KIND_SIZE];
     switch (status) {
     case RLOCK_WRONG_KIND:
-        return fail(EXIT_WRONG_KIND, name, url,
-                    "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
-                    url,
-                    other_kind(other, server->client, name, settings->server_count,
-                               rlock_now_ms() + settings->io_timeout_ms));
+        return out_fail(EXIT_WRONG_KIND, name, url,
+                        "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
+                        url,
+                        other_kind(other, server->client, name, settings->server_count,
+                                   rlock_now_ms() + settings->io_timeout_ms));
     case RLOCK_UNAVAILABLE:
-        return fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s%s", verb, name, url,
-                    reason, if_unavailable,
-                    settings->server_source == SOURCE_DEFAULT
-                        ? "; name your Redis with --server URL, or use --server local: for locks "
-                          "on this machine only"
-                        : "");
+        return out_fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s", verb, name, url,
+                        reason, if_unavailable);
     case RLOCK_DENIED:
-        return fail(EXIT_DENIED, name, url, "cannot %s %s on %s: access denied: %s", verb, name,
-                    url, reason);
+        return out_fail(EXIT_DENIED, name, url, "cannot %s %s on %s: access denied: %s", verb, name,
+                        url, reason);
     case RLOCK_REFUSED:
-    case RLOCK_INVALID: return fail(EXIT_USAGE, name, url, "cannot %s %s: %s", verb, name, reason);
+    case RLOCK_INVALID:
+        return out_fail(EXIT_USAGE, name, url, "cannot %s %s: %s", verb, name, reason);
     case RLOCK_OK:
     case RLOCK_AGAIN:
     case RLOCK_BUSY:
@@ -188,7 +169,7 @@ static int explain(const struct server *server, const struct settings *settings,
     case RLOCK_DONE:
     case RLOCK_SYSTEM: break;
     }
-    return fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
+    return out_fail(EXIT_SYSTEM, name, url, "cannot %s %s on %s: %s", verb, name, url, reason);
 }
 
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,
@@ -202,6 +183,6 @@ int server_explain_at(const struct server *server, const struct settings *settin
     const char *url = rlock_client_server_at(server->client, which);
     if (status != RLOCK_WRONG_KIND)
         return explain(server, settings, url, verb, name, status, "");
-    out_error("cannot %s %s on %s: it is a key that is no lock", verb, name, url);
-    return EXIT_WRONG_KIND;
+    return out_fail(EXIT_WRONG_KIND, name, url, "cannot %s %s on %s: it is a key that is no lock",
+                    verb, name, url);
 }
