@@ -93,12 +93,23 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
     return true;
 }
 
+/* Before anything is sent: the names may be too many for a command to learn of. */
+static int read_enclosing(struct acquired *out, const struct settings *settings) {
+    if (!environment_read(&out->enclosing))
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot read the enclosing holds: out of memory");
+    const bool for_handle = settings->cmd->child == CHILD_NONE;
+    if (!environment_has_room(&out->enclosing, settings->names, settings->name_count, for_handle))
+        return out_fail(EXIT_USAGE, NULL, NULL,
+                        "too many names: %s has 128 KiB for names, owners and tokens: give fewer "
+                        "or shorter names",
+                        for_handle ? "a handle" : "a command's environment");
+    return 0;
+}
+
 static int make_lock(struct acquired *out, const struct settings *settings) {
     char user[ACQUIRE_USER_SIZE], command[COMMAND_SIZE];
-    if (!environment_read(&out->enclosing) || !describe_command(command, settings)) {
-        out_error("cannot read the enclosing holds and the command: out of memory");
-        return EXIT_SYSTEM;
-    }
+    if (!describe_command(command, settings))
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot describe the command: out of memory");
     acquire_describe_user(user);
     (void)snprintf(out->note, sizeof out->note, "%s", settings->note != NULL ? settings->note : "");
     secret_hide(out->note);
@@ -159,9 +170,11 @@ int acquire_signals(struct signals *signals) {
 }
 
 int acquire_prepare(struct acquired *out, const struct settings *settings) {
-    *out = (struct acquired){.kind = settings->cmd->kind, .ran_ms = -1};
-    const int failure = server_open(&out->server, settings);
-    return failure != 0 ? failure : make_lock(out, settings);
+    *out = (struct acquired){.settings = settings, .kind = settings->cmd->kind, .ran_ms = -1};
+    int status = read_enclosing(out, settings);
+    if (status == 0)
+        status = server_open(&out->server, settings);
+    return status != 0 ? status : make_lock(out, settings);
 }
 
 static int64_t wait_deadline_ms(const struct settings *settings) {

@@ -11,6 +11,7 @@
 #include "server/server.h"
 
 struct acquired {
+    const struct settings *settings;
     const struct kind *kind;
     struct server server;
     rlock_lock *lock;

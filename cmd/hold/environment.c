@@ -8,10 +8,12 @@
 #include "hold/environment.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Cuts the next piece off at any of the delimiters; NULL at the end. */
 static char *cut(char **rest, const char *delimiters) {
@@ -68,6 +70,7 @@ bool environment_read(struct environment *out) {
     if (record == NULL)
         return true;
     const size_t most = count_lines(record);
+    out->length = strlen(record);
     out->storage = strdup(record);
     out->proofs = calloc(most, sizeof *out->proofs);
     out->kinds = calloc(most, sizeof *out->kinds);
@@ -84,6 +87,27 @@ void environment_free(struct environment *environment) {
     free(environment->kinds);
     free(environment->storage);
     *environment = (struct environment){.count = 0};
+}
+
+/* RLOCK_HOLDS is longer than RLOCK_NAME. A handle has the same of each hold, but for the kind, and
+ * the id of its try, in base64, and the servers. */
+bool environment_has_room(const struct environment *enclosing, const char *const *names,
+                          size_t count, bool for_handle) {
+    enum {
+        TEXT_MAX = 131072, /* the kernel's MAX_ARG_STRLEN: 32 pages, the NUL included */
+        SERVERS_SIZE = 4096,
+    };
+    static const char most[] =
+        "9223372036854775807 01234567-0123-0123-0123-0123456789ab:4194304@ write \n";
+    static const char id[] = "0123456789abcdef0123456789abcdef.999999999 ";
+    char host[HOST_NAME_MAX + 1] = "";
+    (void)gethostname(host, sizeof host - 1);
+    const size_t around = sizeof most + strlen(host) + (for_handle ? sizeof id : 0);
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(names[i]) + around;
+    return for_handle ? (size + SERVERS_SIZE) / 3 * 4 <= TEXT_MAX
+                      : sizeof "RLOCK_HOLDS=" + enclosing->length + size <= TEXT_MAX;
 }
 
 static bool held_now(const rlock_lock *lock, const char *name) {

@@ -12,7 +12,8 @@ struct environment {
     struct rlock_proof *proofs; /* the innermost last */
     const char **kinds;         /* of each */
     size_t count;
-    size_t inner; /* from here on: the holds of the innermost command that holds anything */
+    size_t inner;  /* from here on: the holds of the innermost command that holds anything */
+    size_t length; /* of RLOCK_HOLDS */
     char *storage;
 };
 
@@ -20,6 +21,11 @@ struct environment {
  * Free it with environment_free. */
 bool environment_read(struct environment *out);
 void environment_free(struct environment *environment);
+
+/* Whether the record of these holds fits into one text of a command's environment, or their handle
+ * into one of a command line, however long their owners and tokens are going to be. */
+bool environment_has_room(const struct environment *enclosing, const char *const *names,
+                          size_t count, bool for_handle);
 
 /* Writes what the command's environment gets on top of ours, one after the other: "NAME=value", or
  * "NAME" alone for a variable to be taken away; an empty text ends the list. What is held, and

@@ -170,3 +170,40 @@ assert_ends_within_a_second() { # by SIGTERM
     assert_equal "$status" 143
     (($(now_ms) - begin < 1000 * SLOW)) || fail "it took $(($(now_ms) - begin)) ms"
 }
+
+# names N: the options for so many names of 493 bytes.
+long_names() {
+    local i
+    options=()
+    for ((i = 0; i < $1; i++)); do
+        options+=(-n "$(printf '%0493d' "$i")")
+    done
+}
+
+@test "more names than a command's environment or a handle can hold: 64 before anything is sent; as many as fit" {
+    local verb before command
+    long_names 280
+    for verb in run fair read write 'acquire run'; do
+        before=$(connections)
+        command=(-- touch ran)
+        [[ $verb != acquire* ]] || command=()
+        # shellcheck disable=SC2086
+        try $verb "${options[@]}" "${command[@]}"
+        assert_equal "$verb: $status" "$verb: 64"
+        assert_message
+        assert_stderr_has 'too many names' '128 KiB'
+        assert_equal "$(connections)" $((before + 1))
+    done >/dev/null
+    assert_file_not_exist ran
+    long_names 199
+    try run "${options[@]}" -- sh -c 'printf %s "$RLOCK_NAME" | wc -c; rlock check; rlock run -n inner -- rlock check'
+    assert_success
+    assert_output $((199 * 494 - 1))
+    try run "${options[@]}" -- rlock run -n "$(printf '%0493d' 200)" "${options[@]}" "${options[@]}" -- true
+    assert_failure 64
+    long_names 137
+    try acquire run "${options[@]}"
+    assert_success
+    try release "$output"
+    assert_success
+} >/dev/null
