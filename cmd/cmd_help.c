@@ -10,13 +10,13 @@ static int help_raw(int argc, char **argv) {
     if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0))
         return help_print(&cmd_help);
     for (int i = 1; i < argc; i++) {
-        if (cmd->group == NULL) {
-            out_error("too many arguments: give 'rlock help' at most one command");
-            return EXIT_USAGE;
-        }
-        cmd = cmd_find(cmd, argv[i]);
+        if (cmd->group == NULL)
+            return out_fail(EXIT_USAGE, NULL, NULL,
+                            "too many arguments: give 'rlock help' at most one command");
+        const struct cmd *group = cmd;
+        cmd = cmd_find(group, argv[i]);
         if (cmd == NULL)
-            return EXIT_USAGE;
+            return cmd_say_unknown(group, argv[i]);
     }
     return help_print(cmd);
 }

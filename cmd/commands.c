@@ -30,32 +30,34 @@ const char *cmd_gap(const struct cmd *cmd) {
     return *cmd->name != '\0' ? " " : "";
 }
 
-static void say_unknown(const struct cmd *group, const char *word, const char *suggestion) {
+int cmd_say_unknown(const struct cmd *group, const char *word) {
+    struct suggestion suggestion = SUGGESTION_INIT(word);
+    for (size_t i = 0; group->group[i] != NULL; i++)
+        suggest_offer(&suggestion, cmd_word(group->group[i]));
     const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is repeated: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
     const char *ours = foreign_command(name, word);
     if (ours != NULL)
-        out_error("unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name, gap,
-                  word, ours, gap, name);
-    else if (suggestion != NULL)
-        out_error("unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'", name,
-                  gap, word, name, gap, suggestion, gap, name);
-    else
-        out_error("unknown command%s%s%s%s%s: %ssee 'rlock help%s%s'", is_word ? " '" : "",
-                  is_word ? name : "", is_word ? gap : "", is_word ? word : "", is_word ? "'" : "",
-                  group == &cmd_rlock ? "to run one under a lock: 'rlock run -n NAME -- COMMAND'; "
-                                      : "",
-                  gap, name);
+        return out_fail(EXIT_USAGE, NULL, NULL,
+                        "unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name,
+                        gap, word, ours, gap, name);
+    if (suggestion.best != NULL)
+        return out_fail(EXIT_USAGE, NULL, NULL,
+                        "unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'",
+                        name, gap, word, name, gap, suggestion.best, gap, name);
+    return out_fail(
+        EXIT_USAGE, NULL, NULL, "unknown command%s%s%s%s%s: %ssee 'rlock help%s%s'",
+        is_word ? " '" : "", is_word ? name : "", is_word ? gap : "", is_word ? word : "",
+        is_word ? "'" : "",
+        group == &cmd_rlock ? "to run one under a lock: 'rlock run -n NAME -- COMMAND'; " : "", gap,
+        name);
 }
 
 const struct cmd *cmd_find(const struct cmd *group, const char *word) {
-    struct suggestion suggestion = SUGGESTION_INIT(word);
     for (size_t i = 0; group->group[i] != NULL; i++) {
         if (strcmp(cmd_word(group->group[i]), word) == 0)
             return group->group[i];
-        suggest_offer(&suggestion, cmd_word(group->group[i]));
     }
-    say_unknown(group, word, suggestion.best);
     return NULL;
 }

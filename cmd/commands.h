@@ -36,8 +36,10 @@ const char *cmd_word(const struct cmd *cmd);
 /* What stands between its name and the words around it: a space; of rlock itself, nothing. */
 const char *cmd_gap(const struct cmd *cmd);
 
-/* The command of a group that has that word; NULL after a message on standard error that names the
- * nearest one. */
+/* The command of a group that has that word; NULL: none. */
 const struct cmd *cmd_find(const struct cmd *group, const char *word);
+
+/* Says that there is none, and which is the nearest. Returns the exit status. */
+int cmd_say_unknown(const struct cmd *group, const char *word);
 
 #endif

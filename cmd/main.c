@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "help.h"
+#include "options/config.h"
 #include "options/opt.h"
 #include "options/settings.h"
 #include "options/suggest.h"
@@ -43,18 +44,34 @@ static int list_operand(const struct cmd *cmd) {
     return out_stdout(text);
 }
 
+/* Mistakes are said as the config files have it where no options have been read. */
+static void use_log_of_files(void) {
+    struct settings settings = {.cmd = NULL};
+    config_find(&settings, opt_find("log"));
+    out_setup(false, false, settings.log == LOG_JSON);
+    settings_free(&settings);
+}
+
 static int say_missing(const struct cmd *group) {
     const struct cmd *first = group->group[0];
-    out_error("missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'", first->name,
-              (int)strcspn(first->synopsis, "\n"), first->synopsis, cmd_gap(group), group->name);
-    return EXIT_USAGE;
+    use_log_of_files();
+    return out_fail(EXIT_USAGE, NULL, NULL,
+                    "missing command: give one, as in 'rlock %s %.*s'; see 'rlock help%s%s'",
+                    first->name, (int)strcspn(first->synopsis, "\n"), first->synopsis,
+                    cmd_gap(group), group->name);
 }
 
 static int say_unknown_option(const struct cmd *group, const char *argument) {
     char word[32];
+    use_log_of_files();
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
     if (argument[1] != '-') /* behind a letter stands its value, maybe a URL */
         word[word[0] != '\0' && word[1] != '\0' ? 2 : 1] = '\0';
+    if (strcmp(word, "-h") == 0)
+        return out_fail(EXIT_USAGE, NULL, NULL,
+                        "unexpected -h among other arguments: it shows help; a server is given "
+                        "behind a command, as in 'rlock %s --server URL'",
+                        group->group[0]->name);
     struct suggestion suggestion = SUGGESTION_INIT(word);
     suggest_offer(&suggestion, "--help");
     if (group == &cmd_rlock)
@@ -70,8 +87,8 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
 }
 
 /* An option where a command should stand. */
-static int run_option(const struct cmd *group, const char *argument) {
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+static int run_option(const struct cmd *group, const char *argument, bool is_alone) {
+    if (strcmp(argument, "--help") == 0 || (strcmp(argument, "-h") == 0 && is_alone))
         return help_print(group);
     if (strcmp(argument, "--list-commands") == 0)
         return list_commands(group);
@@ -126,10 +143,16 @@ int main(int argc, char **argv) {
         if (argc < 2)
             return say_missing(cmd);
         if (argv[1][0] == '-')
-            return run_option(cmd, argv[1]);
-        cmd = cmd_find(cmd, argv[1]);
-        if (cmd == NULL)
-            return EXIT_USAGE;
+            return run_option(cmd, argv[1], argc == 2);
+        const struct cmd *group = cmd;
+        cmd = cmd_find(group, argv[1]);
+        if (cmd == NULL) {
+            use_log_of_files();
+            return cmd_say_unknown(group, argv[1]);
+        }
     }
-    return cmd->raw != NULL ? cmd->raw(argc, argv) : signals_end(run_configured(cmd, argc, argv));
+    if (cmd->raw == NULL)
+        return signals_end(run_configured(cmd, argc, argv));
+    use_log_of_files();
+    return cmd->raw(argc, argv);
 }

@@ -12,6 +12,12 @@ bool local_is(const char *server) {
     return strncmp(server, LOCAL_PREFIX, sizeof LOCAL_PREFIX - 1) == 0;
 }
 
+/* Decoded: "%2F" is a slash, too. */
+bool local_is_relative(const char *server) {
+    const char *dir = server + sizeof LOCAL_PREFIX - 1;
+    return *dir != '\0' && *dir != '/' && strncasecmp(dir, "%2f", 3) != 0;
+}
+
 char *local_dir(const char *server) {
     char *dir = percent_decode(server + sizeof LOCAL_PREFIX - 1), *here = NULL, *made = NULL;
     int n = -1;

@@ -9,6 +9,9 @@
 /* True for `local:` and `local:DIR`. */
 bool local_is(const char *server);
 
+/* Whether its directory depends on the current one. */
+bool local_is_relative(const char *server);
+
 /* The directory of a `local:` URL as an absolute path; %XX in it is decoded, and without one it is
  * the user's own. Yours to free; NULL: no memory. */
 char *local_dir(const char *server);

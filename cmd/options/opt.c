@@ -34,11 +34,11 @@ static const struct opt rows[] = {
     {"name", 'n', "NAME", NULL,
      "the lock's name; run, fair, read and write take several: all of them, or none",
      .commands = NAMED, .is_text = true, .key = SETTING_NAME, .set = set_name},
-    {"server", 's', "URL", "redis://127.0.0.1:6379",
+    {"server", 's', "URL", NULL,
      "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
      "for a private server on this machine; run, read, write and status take several: a quorum",
      .commands = ALL_SERVED, .in_file = true, .secret = true, .is_text = true,
-     .key = SETTING_SERVER, .set = set_server},
+     .key = SETTING_SERVER, .set = set_server, .variable = "RLOCK_SERVER"},
     {"supersede", 0, NULL, NULL,
      "newest first: earlier waiters that have this option give up",
      .commands = CMD_FAIR | CMD_ACQUIRE_FAIR,
@@ -176,17 +176,18 @@ static const struct opt rows[] = {
      .min = 1},
     {"password-file", 0, "F", NULL, "the password, for a URL without one, is the first line of F",
      .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_PASSWORD_FILE, .set = set_text, .offset = FIELD(password_file)},
+     .key = SETTING_PASSWORD_FILE, .set = set_path, .offset = FIELD(password_file),
+     .variable = "RLOCK_PASSWORD_FILE"},
     {"tls-ca", 0, "F", NULL,
      "TLS: the certificate authorities to trust (default: the system's)",
      .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_CA, .set = set_text, .offset = FIELD(tls.ca)},
+     .key = SETTING_TLS_CA, .set = set_path, .offset = FIELD(tls.ca)},
     {"tls-cert", 0, "F", NULL, "TLS: a client certificate, for a server that asks for one",
      .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_CERT, .set = set_text, .offset = FIELD(tls.cert)},
+     .key = SETTING_TLS_CERT, .set = set_path, .offset = FIELD(tls.cert)},
     {"tls-key", 0, "F", NULL, "TLS: the key of that certificate",
      .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_KEY, .set = set_text, .offset = FIELD(tls.key)},
+     .key = SETTING_TLS_KEY, .set = set_path, .offset = FIELD(tls.key)},
     {"tls-name", 0, "HOST", NULL,
      "TLS: the name that the server's certificate must be for (default: the URL's host)",
      .commands = ALL_SERVED, .in_file = true, .is_text = true,
@@ -269,13 +270,27 @@ bool opt_complain(const struct opt *row, const char *value, const struct origin 
         return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
                         row->name, shown, reason->text);
     case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", reason->text);
-    case SOURCE_ENVIRONMENT: /* the one option that has a variable */
-        return complain(why, EXIT_USAGE, "cannot use RLOCK_SERVER: %s", reason->text);
+    case SOURCE_ENVIRONMENT:
+        return complain(why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, reason->text);
     case SOURCE_DEFAULT:
     case SOURCE_OPTION: break;
     }
     return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
                     row->name, shown, reason->text);
+}
+
+const char *opt_origin(const struct opt *row, const struct settings *settings,
+                       char text[OPT_ORIGIN_SIZE]) {
+    const struct origin *from = &settings->origins[row->key];
+    if (from->file != NULL)
+        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s:%u", from->file, from->line);
+    else if (from->source == SOURCE_ENVIRONMENT)
+        (void)snprintf(text, OPT_ORIGIN_SIZE, "%s", row->variable);
+    else if (from->source == SOURCE_HANDLE)
+        (void)snprintf(text, OPT_ORIGIN_SIZE, "the handle");
+    else
+        (void)snprintf(text, OPT_ORIGIN_SIZE, "--%s", row->name);
+    return text;
 }
 
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,

@@ -28,6 +28,7 @@ struct opt {
     const char *arg;    /* what help calls its argument; NULL: a flag */
     const char *preset; /* the default, read by the setter like any other value; NULL: none */
     const char *help;
+    const char *variable;       /* of the environment, which sets it, too; NULL: none */
     const char *bare;           /* what it is without its argument; NULL: it must have it */
     unsigned commands;          /* enum cmd_bit: which have it */
     bool in_file;               /* may stand in a config file */
@@ -57,6 +58,13 @@ bool opt_preset(struct settings *settings, struct complaint *why);
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why);
 
+enum { OPT_ORIGIN_SIZE = 512 };
+
+/* Where the value of a row came from, as messages say it: "--server", "RLOCK_SERVER", "FILE:LINE",
+ * "the handle". Returns text. */
+const char *opt_origin(const struct opt *row, const struct settings *settings,
+                       char text[OPT_ORIGIN_SIZE]);
+
 /* Why a value that came from there cannot be used: "cannot use --lease '5x': reason", or in a
  * config file "FILE:LINE: cannot use lease '5x': reason". Returns false. */
 bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
@@ -70,6 +78,10 @@ extern const struct opt opt_operand_name, opt_operand_handle;
  * Uses getopt_long(), so one thread at a time. */
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why);
+
+/* Reads one option from the command line, whatever is wrong with the others. */
+void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
+                    int argc, char **argv);
 
 /* Prints one option a line: short, long, argument, help, separated by tabs. For completions and
  * tests. Returns the exit status. */

@@ -189,6 +189,32 @@ static bool complain_dash(const struct opt *row, const char *value, struct compl
                     row->name, value, row->name, row->arg, row->name, value);
 }
 
+/* What stands right behind a letter is its value: -n=x would be the name "=x". */
+static bool complain_equals(const struct opt *row, char **argv, struct complaint *why) {
+    const bool is_letter = strncmp(argv[optind - 1], "--", 2) != 0;
+    if (optarg == NULL || *optarg != '=' || !is_letter || optarg == argv[optind - 1])
+        return false;
+    if (row->secret)
+        complain(why, EXIT_USAGE, "unexpected '=' behind -%c: give -%c %s", row->letter,
+                 row->letter, row->arg);
+    else
+        complain(why, EXIT_USAGE,
+                 "unexpected '=' in '-%c%.40s': give '-%c %.40s', or '--%s=%.40s' if that is meant",
+                 row->letter, optarg, row->letter, optarg + 1, row->name, optarg);
+    return true;
+}
+
+/* -h is a host to those who know redis-cli, and the run that was meant would not take place. */
+static bool complain_help(const struct cmd *cmd, int argc, char **argv, struct complaint *why) {
+    if (argc == 2 || strncmp(argv[optind - 1], "--", 2) == 0)
+        return false;
+    complain(why, EXIT_USAGE,
+             "unexpected -h among other arguments: it shows help, as in 'rlock %s -h'; a server is "
+             "given with --server URL",
+             cmd->name);
+    return true;
+}
+
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why) {
     static const struct origin option = {.source = SOURCE_OPTION};
@@ -207,8 +233,12 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
             complain_refused(cmd, result, argv, why);
             return SETTINGS_BAD;
         }
+        if (row->asks == SETTINGS_HELP && complain_help(cmd, argc, argv, why))
+            return SETTINGS_BAD;
         if (row->asks != SETTINGS_OK)
             return row->asks;
+        if (result < LONG_ONLY && complain_equals(row, argv, why))
+            return SETTINGS_BAD;
         if (row->is_text && optarg != NULL && optarg == argv[optind - 1] && *optarg == '-') {
             complain_dash(row, optarg, why);
             return SETTINGS_BAD;
@@ -224,4 +254,17 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
     if (optind < argc)
         settings->command = argv + optind;
     return SETTINGS_OK;
+}
+
+void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
+                    int argc, char **argv) {
+    static const struct origin option = {.source = SOURCE_OPTION};
+    struct complaint ignored;
+    struct tables tables = {0};
+    make_tables(&tables, cmd);
+    optind = 0;
+    for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
+        if (result != '?' && result != ':' && find_value(cmd, result) == only)
+            (void)opt_set(only, settings, optarg, &option, &ignored);
+    }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/local_url.h"
 #include "output/duration.h"
 #include "rlock.h"
 
@@ -45,14 +46,19 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
     return true;
 }
 
+/* Whether a relative path means what its author meant: on the command line it is the caller's
+ * directory's, while a file or a variable is read in any directory. */
+static bool has_directory(const struct origin *from) {
+    return from->source == SOURCE_OPTION;
+}
+
 /* Several are a quorum: of several options, or of one value, separated by spaces. All come from one
  * source. The URLs themselves are the library's to read, and so is what servers make a quorum.
  */
 bool set_server(const struct opt *row, struct settings *settings, const char *value,
                 const struct origin *from, struct reason *reason) {
-    (void)row;
     const char *found[RLOCK_SERVERS_MAX];
-    const bool again = settings->server_source == from->source && from->source != SOURCE_DEFAULT;
+    const bool again = settings->origins[row->key].source == from->source;
     size_t count = again ? settings->server_count : 0;
     if (again && from->source != SOURCE_OPTION)
         return refuse(reason, "there is a server already: the servers of a quorum stand on one "
@@ -64,14 +70,20 @@ bool set_server(const struct opt *row, struct settings *settings, const char *va
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word != '\0' && count == RLOCK_SERVERS_MAX)
             return refuse(reason, "too many servers: a quorum has at most 15");
+        if (local_is(word) && local_is_relative(word) && !has_directory(from))
+            return refuse(reason, "local:DIR is relative, and would be another server in each "
+                                  "directory: give the whole path");
         if (*word != '\0')
             found[count++] = word;
     }
     if (count == 0)
         return refuse(reason, "it is empty: give a URL such as redis://127.0.0.1:6379");
+    if (from->source == SOURCE_ENVIRONMENT) {
+        memcpy(settings->known, settings->servers, sizeof found);
+        settings->known_count = settings->server_count;
+    }
     memcpy(settings->servers, found, sizeof found);
     settings->server_count = count;
-    settings->server_source = from->source;
     return true;
 }
 
@@ -105,6 +117,14 @@ bool set_text(const struct opt *row, struct settings *settings, const char *valu
         return refuse(reason, "it is empty: give one, or leave it out");
     memcpy((char *)settings + row->offset, &value, sizeof value);
     return true;
+}
+
+bool set_path(const struct opt *row, struct settings *settings, const char *value,
+              const struct origin *from, struct reason *reason) {
+    if (*value != '/' && *value != '\0' && !has_directory(from))
+        return refuse(reason, "it is relative, and would be another file in each directory: give "
+                              "the whole path");
+    return set_text(row, settings, value, from, reason);
 }
 
 bool set_note(const struct opt *row, struct settings *settings, const char *value,

@@ -114,16 +114,6 @@ static bool check_command(struct settings *settings, const struct cmd *cmd, stru
     return true;
 }
 
-/* What has named the password's file, as messages say it. */
-static const char *named_by(const struct origin *from, char *text, size_t size) {
-    if (from->file != NULL)
-        (void)snprintf(text, size, "%s:%u", from->file, from->line);
-    else
-        (void)snprintf(text, size, "%s",
-                       from->source == SOURCE_OPTION ? "--password-file" : "RLOCK_PASSWORD_FILE");
-    return text;
-}
-
 static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
     settings->password = strdup(password);
     return settings->password != NULL ||
@@ -134,7 +124,7 @@ static bool keep_password(struct settings *settings, const char *password, struc
  * file, never what is in it. */
 static bool read_password_file(struct settings *settings, struct complaint *why) {
     const char *path = settings->password_file, *wrong;
-    char by[512];
+    char by[OPT_ORIGIN_SIZE];
     struct lines lines;
     if (!lines_open(&lines, path, true, &wrong))
         goto bad;
@@ -148,7 +138,7 @@ static bool read_password_file(struct settings *settings, struct complaint *why)
     lines_close(&lines);
 bad:
     return complain(why, EXIT_CONFIG, "%s: cannot read the password that %s names: %s", path,
-                    named_by(&settings->origins[SETTING_PASSWORD_FILE], by, sizeof by), wrong);
+                    opt_origin(opt_find("password-file"), settings, by), wrong);
 }
 
 /* A fleet's password may be closed to who uses a local: server only. */
@@ -181,13 +171,10 @@ static bool read_handle_server(struct settings *settings, struct complaint *why)
 /* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
 static bool read_environment(struct settings *settings, struct complaint *why) {
     static const struct origin environment = {.source = SOURCE_ENVIRONMENT};
-    static const struct {
-        const char *variable, *option;
-    } rows[] = {{"RLOCK_SERVER", "server"}, {"RLOCK_PASSWORD_FILE", "password-file"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const char *value = getenv(rows[i].variable);
-        if (value != NULL && *value != '\0' &&
-            !opt_set(opt_find(rows[i].option), settings, value, &environment, why))
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(~0U, i)) != NULL; i++) {
+        const char *value = row->variable != NULL ? getenv(row->variable) : NULL;
+        if (value != NULL && *value != '\0' && !opt_set(row, settings, value, &environment, why))
             return false;
     }
     return job_note(settings) ||
@@ -272,21 +259,31 @@ static bool check_servers(const struct settings *settings, const struct cmd *cmd
                     cmd->name);
 }
 
+/* In what form a mistake is to be said, wherever that stands: behind the mistake, or in a file. */
+static void find_log(struct settings *settings, const struct cmd *cmd, int argc, char **argv) {
+    const struct opt *log = opt_find("log");
+    opt_parse_only(settings, cmd, log, argc, argv);
+    config_find(settings, log);
+}
+
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
     *settings = (struct settings){
         .cmd = cmd, .replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT};
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
-    enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
-    if (outcome != SETTINGS_OK)
+    const enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);
+    if (outcome != SETTINGS_OK && outcome != SETTINGS_BAD)
         return outcome;
-    bool good = check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
-                (cmd->check == NULL || cmd->check(settings, why)) &&
-                read_handle_server(settings, why) && config_load(settings, why) &&
-                read_environment(settings, why) && read_password(settings, why) &&
-                check_kill_after(settings, why) && check_timeout(settings, why) &&
-                check_tls(settings, why) && check_once(settings, why) &&
-                check_preemption(settings, why) && check_servers(settings, cmd, why);
+    const bool good = outcome == SETTINGS_OK && check_name(settings, cmd, why) &&
+                      check_command(settings, cmd, why) &&
+                      (cmd->check == NULL || cmd->check(settings, why)) &&
+                      read_handle_server(settings, why) && config_load(settings, why) &&
+                      read_environment(settings, why) && read_password(settings, why) &&
+                      check_kill_after(settings, why) && check_timeout(settings, why) &&
+                      check_tls(settings, why) && check_once(settings, why) &&
+                      check_preemption(settings, why) && check_servers(settings, cmd, why);
+    if (!good)
+        find_log(settings, cmd, argc, argv);
     return good ? SETTINGS_OK : SETTINGS_BAD;
 }

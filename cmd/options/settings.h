@@ -90,8 +90,9 @@ struct settings {
     const char **names;    /* as given, -n order */
     size_t name_count;
     const char *servers[RLOCK_SERVERS_MAX]; /* URLs, maybe with a password: never print them */
-    size_t server_count;                    /* several are a quorum */
-    enum source server_source;              /* all are from there */
+    size_t server_count;                    /* several are a quorum, all of one origin; 0: none */
+    const char *known[RLOCK_SERVERS_MAX];   /* those of a file, where the environment has others */
+    size_t known_count;
     const char *password_file;
     char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
     bool supersede;

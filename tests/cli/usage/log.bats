@@ -73,7 +73,7 @@ stay() { # MS: sleeps for so long, longer on a slow build
 
 @test "-v says the same in words, and nothing of it is said without" {
     try run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    assert_regex "$stderr" "^rlock: acquired x on $RLOCK_SERVER after [0-9]+m?s: token 1
+    assert_regex "$stderr" "^rlock: using $RLOCK_SERVER, from RLOCK_SERVER"$'\n'"rlock: acquired x on $RLOCK_SERVER after [0-9]+m?s: token 1
 rlock: renewed x on $RLOCK_SERVER: .* left
 (.*
 )?rlock: released x on $RLOCK_SERVER after [0-9.]+m?s\$"
@@ -216,7 +216,7 @@ provoke() {
     logged run --no-renew -l "$(ms 300)" -n late -- sleep 60
     logged latch wait -n gate
     logged sem -n pool --resize 3
-    logged run --log json -n x --lease nonsense -- true
+    logged run -n x -- env -u RLOCK_HOLDS "$RLOCK" run --log json -w "$(ms 300)" -n x -- true # its own ancestor
     server_start lone
     logged run -s "$(server_url lone)" -l "$(ms 600)" --kill-after "$(ms 10)" -n x -- sh -c \
         "redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :"
@@ -244,9 +244,97 @@ provoke() {
     done
 }
 
+@test "each failure is the event failed with the exit status, whatever it is that fails" {
+    local words
+    redis SET text text
+    redis SET number 3
+    printf 'lease = soon\n' >bad.conf
+    rlock latch set -n gate --count 1
+    hold busy
+    while read -r words; do
+        : >log
+        # shellcheck disable=SC2086
+        eval "logged $words" >/dev/null </dev/null
+        ((status > 0)) || fail "$words"
+        told "[event['exit_status'] for event in of('failed')] == [$status]" || fail "$status: $words"
+    done <<-'EOS'
+	run -n a -w x -- true
+	run -n a
+	run -n a --nope -- true
+	run -n a -h host -- true
+	run -n '' -- true
+	nope
+	-h -s
+	run -s unix:///none --connect-timeout 100ms -n a -- true
+	run -s redis://h:x -n a -- true
+	run -s local:/proc/none -n a -- true
+	run -s local:/dev/null/none -n a -- true
+	run --password-file /none -s redis://h -n a -- true
+	run --tls-cert /none --tls-key /none -s rediss://h -n a -- true
+	run -s unix:///a -s unix:///a -s unix:///a -n a -- true
+	run -n text -- true
+	run -n a -- no-such-command
+	run -n a -- /
+	read -n busy -x -- true
+	sem -n new -- true
+	sem -n pool --permits 1 --take 2 -- true
+	latch down -n text
+	latch wait -n text
+	latch set -n text --count 1
+	latch down -n gate -- no-such-command
+	acquire run -n a --while 999999999
+	acquire run -n a >/dev/full
+	status >/dev/full -s unix:///none --connect-timeout 100ms
+	status text
+	doctor -s unix:///none --connect-timeout 100ms
+	doctor -s unix:///none -s unix:///nothing -s unix:///nowhere --connect-timeout 100ms
+	break busy
+	break --force free
+	break --force text
+	break --force number
+	break --force gate
+	break --force --owner nobody busy
+	check
+	check rlock1.x
+	release ''
+	EOS
+    unset RLOCK_SERVER
+    : >log
+    logged run -n a -- true
+    told "of('failed')[0]['exit_status'] == $status == 78"
+    let_go busy
+}
+
+@test "mistakes are told in the form that was asked for, behind them or in a file, too" {
+    local words
+    unset RLOCK_CONFIG
+    for words in 'run -n a -w x --log json -- true' 'run --nope --log=json -n a -- true' 'run --log json -n a' \
+        'status -h h --log json' 'run --lo json -n -- true'; do
+        # shellcheck disable=SC2086
+        rlock $words 2>log || true
+        told 'len(of("failed")) == 1' || fail "$words"
+    done
+    rlock run -n a -w x -- true --log json 2>log || true
+    assert_equal "$(wc -l <log)" 1
+    run ! grep '"event"' log # the command's word
+    for words in 'nope = 1\nlog = json' 'log = json\nnope' 'lease = x\nlog = json\nserver = x' '\001\nlog = json'; do
+        printf "$words\n" >some.conf
+        RLOCK_CONFIG=some.conf rlock run -n a -- true 2>log || true
+        told 'len(of("failed")) == 1' || fail "$words"
+        RLOCK_CONFIG=some.conf rlock run --log text -n a -- true 2>log || true
+        run ! grep '"event"' log
+    done
+    printf 'log = json\n' >some.conf
+    for words in nope -h\ h '' 'latch nope' 'help nope'; do
+        # shellcheck disable=SC2086
+        RLOCK_CONFIG=some.conf rlock $words 2>log || true
+        told 'len(of("failed")) == 1' || fail "$words"
+    done
+}
+
 @test "each event in the source is in rlock(7), and the other way round" {
     # In the source an event's word follows its level, an OUT_ one.
     assert_equal "$({ echo message; tr '\n' ' ' <<<"$(cat "${RLOCK_SOURCE_DIR:-$PROJECT}"/cmd/{,*/}*.c)" |
-        grep -oE '\<[a-z_]+\([^;"{]*\<OUT_(ERROR|WARNING|INFO|DEBUG)\>[^;"{]*("[a-z_]+"( : "[a-z_]+")?)' | grep -oE '"[a-z_]+"' | tr -d '"'; } | sort -u)" \
+        grep -oE '\<[A-Za-z_]+\([^;"{]*\<OUT_(ERROR|WARNING|INFO|DEBUG)\>[^;"{]*("[a-z_]+"( : "[a-z_]+")?)' | grep -oE '"[a-z_]+"' | tr -d '"'; } | sort -u)" \
         "$(documented | grep -v ' ' | sort -u)"
 }

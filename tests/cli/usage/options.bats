@@ -269,3 +269,38 @@ assert any(event["event"] == "acquired" and event["token"] == 1 for event in eve
     try latch wait -n l -- true
     assert_success
 }
+
+@test "-n=X is no name, and no other value either: 64, and what is right" {
+    assert_usage "'-n foo'" "'--name==foo'" -- run -n=foo -- touch ran
+    assert_usage "'-n foo'" -- run -qxn=foo -- touch ran
+    assert_usage "'-w 5s'" -- acquire run -n x -w=5s
+    assert_usage "'-l 5s'" -- run -n x -l=5s -- touch ran
+    assert_usage "'-c true'" -- run -n x -c=true
+    assert_usage 'give -s URL' -- run -n x -s=redis://alice:sesame@h -- touch ran
+    refute_regex "$stderr" sesame
+    try run --name==foo -- printenv RLOCK_NAME
+    assert_output =foo
+    try run -n '=foo' -- printenv RLOCK_NAME
+    assert_output =foo
+    try run --name =foo -w0 -- printenv RLOCK_NAME
+    assert_output =foo
+}
+
+@test "-h among other arguments is no help, and runs nothing: 64; alone it is" {
+    local words
+    for words in 'run -h 127.0.0.1 -p 6379 -- touch ran' 'run -n x -h -- touch ran' 'run -n x -xh -- touch ran' \
+        'status -h 127.0.0.1' 'status x -h' 'latch set -h h -n x --count 1' '-h 127.0.0.1 run' 'latch -h x'; do
+        # shellcheck disable=SC2086
+        assert_usage 'unexpected -h' '--server URL' -- $words
+    done
+    for words in '-h' 'run -h' 'latch -h' 'latch set -h' 'status -h' 'run -n x --help -- touch ran'; do
+        # shellcheck disable=SC2086
+        try $words
+        assert_success
+        assert_output --partial Usage
+        assert_equal "$stderr" ''
+    done
+    try run -n x -- echo -h
+    assert_output -- -h
+    assert_file_not_exist ran
+}
