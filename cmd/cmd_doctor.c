@@ -52,8 +52,10 @@ static void examine_all(struct round *round, const char *url, const rlock_facts 
 static int say_unreached(struct round *round, const struct server *server,
                          const struct settings *one, enum rlock_status status) {
     struct verdict verdict = {.level = DOCTOR_OK};
+    char from[OPT_ORIGIN_SIZE], origin[OPT_ORIGIN_SIZE + 32];
+    (void)snprintf(origin, sizeof origin, "; the server is named by %s", server_origin(one, from));
     if (round->settings->server_count == 1)
-        return server_explain(server, one, "examine", "locks", status, "");
+        return server_explain(server, one, "examine", "locks", status, origin);
     doctor_say(&verdict, DOCTOR_FINDING,
                status == RLOCK_DENIED ? "give user and password as the server wants them"
                                       : "start it, or see why it can't be reached from here",

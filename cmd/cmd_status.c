@@ -1,8 +1,10 @@
 /* cmd_status.c: rlock status: who holds what, and who waits. */
+#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "options/opt.h"
+#include "output/columns.h"
 #include "output/out.h"
 #include "report/completion.h"
 #include "report/status.h"
@@ -14,9 +16,23 @@ static bool wants_status_only(const struct settings *settings) {
     return settings->quiet && settings->origins[SETTING_QUIET].source == SOURCE_OPTION;
 }
 
+/* There may be nothing to see because it is the wrong server. */
+static void say_origin(const struct server *server, const struct settings *settings) {
+    char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
+    const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
+    if (settings->json || settings->prometheus || width <= taken ||
+        settings->origins[SETTING_SERVER].source == SOURCE_OPTION)
+        return;
+    (void)snprintf(line, sizeof line, "%s, from %s", server_shown(server),
+                   server_origin(settings, from));
+    columns_cut(line, width - taken);
+    out_info("%s", line);
+}
+
 /* What no server has told is not shown, but where the form says so itself. */
 static int show_once(const struct server *server, const struct settings *settings) {
     struct survey survey;
+    say_origin(server, settings);
     survey_make(&survey, server, settings, RLOCK_FOREVER);
     const bool shown = survey.answered > 0 || settings->json || settings->prometheus;
     const int failure = shown ? status_print(&survey, settings) : 0;

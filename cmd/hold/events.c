@@ -91,11 +91,13 @@ static void describe_acquired(char text[TEXT_SIZE], const struct acquired *acqui
 
 void event_acquired(const struct acquired *acquired) {
     const int64_t waited_ms = acquired->at_ms - acquired->asked_ms;
+    char from[OPT_ORIGIN_SIZE];
     const bool news = acquired->announced && !out_tells();
     struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
     char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
     if (!news && !out_tells())
         return;
+    more.fields[more.count++] = OUT_TEXT("server_from", server_origin(acquired->settings, from));
     add_lease(&more, acquired->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(acquired->lock));
     if (news && waited_ms >= 1000)
         duration_format_seconds(waited, waited_ms);

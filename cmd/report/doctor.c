@@ -12,6 +12,7 @@ static const struct {
     doctor_check *check;
     const char *about; /* for functions that serve several rows */
 } checks[] = {
+    {"setting", doctor_setting, NULL},
     {"local", doctor_local, NULL},
     {"version", doctor_version, NULL},
     {"config", doctor_config, NULL},

@@ -51,7 +51,7 @@ int64_t doctor_number(const struct target *target, const char *fact);
 doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doctor_persistence,
     doctor_clients, doctor_timeout, doctor_slow, doctor_tls;
 /* doctor_local.c */
-doctor_check doctor_local;
+doctor_check doctor_setting, doctor_local;
 /* doctor_replication.c */
 doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
 /* doctor_client.c */

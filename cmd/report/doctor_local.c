@@ -1,4 +1,5 @@
-/* doctor_local.c: the check of a local: server: what runs there, for whom, and how it ends. */
+/* doctor_local.c: checks of this host: who has named the server, and of a local: server what runs
+ * there, for whom, and how it ends. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "options/lines.h"
 #include "options/local_url.h"
 #include "report/doctor.h"
+#include "server/server.h"
 
 enum { UNIT_SIZE = 256 };
 
@@ -41,6 +43,14 @@ static bool judge(struct verdict *out, int64_t pid, const char *unit, const char
                       "a private redis-server of user %ld alone, pid %" PRId64
                       "%s%.200s, on %.200s",
                       (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
+}
+
+/* Of the host that runs this: one that has lost its own setting may have got another. */
+bool doctor_setting(const struct target *target, const char *about, struct verdict *out) {
+    char from[OPT_ORIGIN_SIZE];
+    (void)about;
+    return target->server == 0 && doctor_say(out, DOCTOR_OK, NULL, "the server is named by %s",
+                                             server_origin(target->settings, from));
 }
 
 bool doctor_local(const struct target *target, const char *about, struct verdict *out) {

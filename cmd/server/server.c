@@ -44,7 +44,8 @@ const char *server_shown(const struct server *server) {
 }
 
 const char *server_for_command(const struct server *server, const struct settings *settings) {
-    return settings->server_source == SOURCE_OPTION ? server_shown(server) : NULL;
+    const bool is_there = settings->origins[SETTING_SERVER].source == SOURCE_ENVIRONMENT;
+    return is_there ? NULL : server_shown(server);
 }
 
 /* The servers as the client shows them, in their order, with local:DIR where it was given. False:
@@ -94,10 +95,37 @@ static int name_local(struct server *out, const struct settings *settings,
     return status;
 }
 
+/* The environment names the servers of a config file, without the passwords that stand there, as a
+ * command of rlock's has it: the file's are meant. */
+static void find_passwords(rlock_client **client, const struct settings *settings,
+                           struct rlock_client_options options) {
+    rlock_client *known = NULL;
+    if (settings->known_count == 0 || settings->known_count != settings->server_count ||
+        settings->password != NULL)
+        return;
+    options.servers = settings->known;
+    if (rlock_client_new(&known, &options) == RLOCK_OK &&
+        strcmp(rlock_client_server(known), rlock_client_server(*client)) == 0) {
+        rlock_client *without = *client;
+        *client = known;
+        known = without;
+    }
+    rlock_client_free(known);
+}
+
+static int say_no_server(void) {
+    return out_fail(
+        EXIT_CONFIG, NULL, NULL,
+        "no server: name one with -s URL, or with 'server = URL' in /etc/rlock.conf, or give "
+        "-s local: for locks on this machine alone");
+}
+
 /* Makes the client, which asks nobody anything yet. */
 static int make_client(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
     *out = (struct server){.client = NULL};
+    if (settings->server_count == 0)
+        return say_no_server();
     const int failure = name_local(out, settings, urls);
     if (failure != 0)
         return failure;
@@ -113,18 +141,28 @@ static int make_client(struct server *out, const struct settings *settings) {
         .tls = &settings->tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
+    if (status == RLOCK_OK)
+        find_passwords(&out->client, settings, options);
     if (status == RLOCK_OK && server_is_local(out) && !name_for_command(out))
         status = RLOCK_SYSTEM;
     if (status == RLOCK_OK)
         return 0;
     if (status == RLOCK_INVALID)
         return say_bad_url(out, settings);
-    out_error("cannot use the server: %s", rlock_status_text(status));
-    return EXIT_SYSTEM;
+    return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot use the server: %s",
+                    rlock_status_text(status));
+}
+
+const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_SIZE]) {
+    return opt_origin(opt_find("server"), settings, text);
 }
 
 int server_open(struct server *out, const struct settings *settings) {
     int status = make_client(out, settings);
+    if (status == 0) {
+        char from[OPT_ORIGIN_SIZE];
+        out_debug("using %s, from %s", server_shown(out), server_origin(settings, from));
+    }
     for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
         if (out->local[i].absolute != NULL)
             status = local_start(out->local[i].absolute, settings->connect_timeout_ms);

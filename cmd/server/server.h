@@ -2,6 +2,7 @@
 #ifndef RLOCK_CMD_SERVER_H
 #define RLOCK_CMD_SERVER_H
 
+#include "options/opt.h"
 #include "options/settings.h"
 #include "rlock.h"
 
@@ -30,6 +31,10 @@ bool server_is_local(const struct server *server);
 /* Starts those local: ones again that have died, each waited for at most that long; 0: not at all,
  * for somebody tries on. Costs a connection, and nothing where none is local:. */
 void server_revive(const struct server *server, int64_t timeout_ms);
+
+/* Who has named them, not always who runs this: "--server", "RLOCK_SERVER", "FILE:LINE", "the
+ * handle". Returns text. */
+const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_SIZE]);
 
 /* The servers without passwords, as they can be given again. Borrowed. */
 const char *server_shown(const struct server *server);

@@ -123,12 +123,13 @@ matches() {
 run_session() { # TEXT WHERE
     : >transcript
     (set +eET; trap - ERR DEBUG; session) <<<"$1"
+    sed -i "s|$RLOCK_SERVER, from RLOCK_SERVER\$|redis://redis.example.com:6379, from /etc/rlock.conf:1|" transcript
     matches transcript expected ||
         fail "$2 prints something else (< the text, > rlock):"$'\n'"$(diff expected transcript)"
 }
 
 run_config() { # TEXT WHERE
-    printf '%s\n' "${1//= \/etc\/rlock\/password/= password}" >config # not the machine's
+    printf '%s\n' "${1//= \/etc\/rlock\/password/= $PWD/password}" >config # not the machine's
     echo secret >password
     RLOCK_CONFIG=config run rlock run -n x -- true
     assert_success || fail "$2: not a configuration file" || return

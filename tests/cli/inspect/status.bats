@@ -206,7 +206,7 @@ redis_has() { # KEY
     wait_until 5 waits_in_line 1
     try status x
     assert_success
-    assert_equal "$stderr" ""
+    assert_equal "$stderr" "rlock: $RLOCK_SERVER, from RLOCK_SERVER"
     assert_line --index 0 --regexp '^NAME +KIND +STATE +WHO +PID +FOR +LEASE +TOKEN +COMMAND$'
     assert_line --index 1 --regexp "^x +fair +held +$(id -un)@$(uname -n) +${pid_of[a]} +[0-9a-z]+ +[0-9]+s +1 +.*/section .*--note who=a.*[^.]\$"
     assert_line --index 2 --regexp "^ +waits 1 +$(id -un)@$(uname -n) +${pid_of[b]} +[0-9]+s +.*--note who=b"
@@ -244,7 +244,7 @@ print(max(sum(1 + (u.east_asian_width(c) in "WF") for c in line.rstrip("\r\n")) 
     assert_output --regexp 'short +run +held +a-u.*\.\.\. .* a-co\.\.\.'
     redis HSET "${long::30}" "$JAVA" 1 >/dev/null
     on_terminal 76 -- status "${long::30}"
-    assert_output --regexp "^NAME .* TOKEN"$'\r'
+    assert_line --index 1 --regexp "^NAME .* TOKEN"$'\r'
     assert_output --regexp "${long::30}  run   held   777"
 }
 

@@ -50,10 +50,12 @@ all_names() {
     assert_equal "$seen" '[]'
     try status
     assert_success
+    assert_equal "$output" ""
+    try status -s "$RLOCK_SERVER"
     assert_equal "$output$stderr" ""
     NO_COLOR=1 run python3 "$TOOLS/terminal.py" -- "$RLOCK" status
     assert_success
-    assert_output $'no locks\r'
+    assert_output "rlock: $RLOCK_SERVER, from RLOCK_SERVER"$'\r\nno locks\r'
     run python3 "$TOOLS/terminal.py" -- "$RLOCK" status --json
     assert_output $'[]\r'
 }

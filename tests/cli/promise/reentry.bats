@@ -197,15 +197,31 @@ stranger_kept_out() {
     assert_no_processes "TREE=$TEST_MARK"
 }
 
-@test "RLOCK_SERVER: set for the command when the server was an option; nested finds the same one" {
+@test "RLOCK_SERVER: set for the command wherever the server was named; nested finds the same one" {
     server_start other
     try run -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"'
     assert_output "$(server_url other)"$'\n1'
     assert_equal "$(redis EXISTS 'redisson_lock_token:{x}')" 0
     unset RLOCK_SERVER
     echo "server = $(server_url other)" >"$RLOCK_CONFIG"
-    try run -n x -- sh -c 'echo "${RLOCK_SERVER-unset}"'
-    assert_output unset
+    try run -n x -- sh -c 'cd / && echo "$RLOCK_SERVER" && RLOCK_CONFIG=/dev/null rlock run -x -n x -- printenv RLOCK_TOKEN'
+    assert_output "$(server_url other)"$'\n2'
+}
+
+@test "RLOCK_SERVER: the password that a file has for it stays there, and counts for a nested rlock, too" {
+    local user
+    net_server net --requirepass sesame --user alice on '>sesame' '~*' '&*' +@all
+    for user in '' alice; do
+        echo "server = redis://$user:sesame@127.0.0.1/3" >"$RLOCK_CONFIG"
+        run --separate-stderr in_net net env -u RLOCK_SERVER "$RLOCK" run -n x -- \
+            sh -c 'printenv | grep sesame; echo "$RLOCK_SERVER"; rlock run -x -n x -- rlock check'
+        assert_equal "$status $stderr" "0 "
+        assert_output "redis://${user:+$user@}127.0.0.1:6379/3"
+    done
+    run --separate-stderr in_net net env RLOCK_SERVER=redis://alice@127.0.0.1/4 "$RLOCK" run -x -n x -- true # not the file's
+    assert_failure 77
+    try run -x -n x -- printenv RLOCK_SERVER
+    assert_output "$(server_url main)"
 }
 
 @test "the same name on another server is another lock" {

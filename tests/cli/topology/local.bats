@@ -242,7 +242,7 @@ long_hold() {
 
 @test "rlock doctor tells of it, and how to end it" {
     try doctor
-    assert_line --index 1 --regexp "^note +local +a private redis-server of user $(id -u) alone, pid $(cat "$dir/redis.pid")(, in [^ ]+)?, on $dir/redis.sock; to end it: "
+    assert_line --index 2 --regexp "^note +local +a private redis-server of user $(id -u) alone, pid $(cat "$dir/redis.pid")(, in [^ ]+)?, on $dir/redis.sock; to end it: "
     bash -c "$(sed -n 's/^note *local .*; to end it: \([^;]*\).*/\1/p' <<<"$output")"
     wait_until 5 test ! -e "$dir/redis.sock"
     assert_equal "$(servers_of_dir)" ""

@@ -10,7 +10,7 @@ on() {
     run --separate-stderr in_net "$net" timeout -s KILL $((60 * SLOW)) "$RLOCK" "$@"
 }
 
-@test "redis://: host, port and IPv6 in brackets; the default is 127.0.0.1:6379" {
+@test "redis://: host, port and IPv6 in brackets; the default port is 6379" {
     local url urls=(redis://127.0.0.1 redis://127.0.0.1:6379 'redis://[::1]' 'redis://[::1]:6379/' redis://127.0.0.1:6379/0)
     # A bare Debian 12 tree has no /etc/hosts that would know it.
     ! getent hosts localhost >/dev/null || urls+=(redis://localhost)
@@ -20,10 +20,6 @@ on() {
         assert_equal "$status: $url: $stderr" "0: $url: "
         assert_equal "$(redis_on net GET "redisson_lock_token:{$url}")" 1
     done
-    unset RLOCK_SERVER
-    on net run -n default -- true
-    assert_success
-    assert_equal "$(redis_on net GET 'redisson_lock_token:{default}')" 1
 }
 
 @test "redis://.../N: the database" {
@@ -112,14 +108,24 @@ on() {
     assert_equal "$status" 0
 }
 
-@test "the default server can't be reached: 69, its address, and --server local:" {
+@test "no server is named: 78, the three ways to name one, and none is asked, also where one listens" {
+    local words
+    net_server net
     unset RLOCK_SERVER
-    unshare -n true || skip "needs the right to make a network namespace"
-    run --separate-stderr unshare -n python3 "$TOOLS/loopback.py" "$RLOCK" run -x -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has redis://127.0.0.1:6379 refused '--server local:'
+    export RLOCK_PASSWORD=unused
+    for words in 'run -x -n x -- touch ran' 'fair -n x -c true' 'read -n x -- true' 'write -n x -- true' \
+        'sem -n x --permits 1 -- true' 'sem -n x --resize 2' 'latch set -n x --count 1' 'latch down -n x' \
+        'latch down -n x -- touch ran' 'latch wait -n x' 'acquire run -n x' "acquire run -n x --while $$" \
+        'status' 'status -q x' 'status --json' 'break --force x' 'doctor' 'doctor --json'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr in_net net "$RLOCK" $words
+        assert_equal "$status: $words" "78: $words"
+        assert_message
+        assert_stderr_has 'no server' '-s URL' "'server = URL' in /etc/rlock.conf" '-s local:'
+        assert_output ''
+    done
     assert_file_not_exist ran
+    assert_equal "$(redis_on net INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p')" 2 # redis-cli's
 }
 
 @test "a server that was named can't be reached: no word of local:" {

@@ -91,6 +91,76 @@ rlock_with_etc() {
     assert_stderr_has from-file
 }
 
+# named_by FROM ARG...: what shows where the server's setting came from does.
+named_by() {
+    local from=$1
+    shift
+    try run -v "$@" -n mine -- true
+    assert_success
+    assert_stderr_has "from $from"
+    try run --log json "$@" -n mine -- true
+    assert_stderr_has "\"server_from\":\"$from\""
+    try doctor "$@"
+    assert_output --regexp "ok +setting +the server is named by $from"
+    try doctor --json "$@"
+    assert_output --regexp "\"check\":\"setting\".*\"level\":\"ok\",\"found\":\"the server is named by $from\""
+}
+
+@test "-v, the log, status and doctor say who has named the server" {
+    local url=$RLOCK_SERVER
+    named_by RLOCK_SERVER
+    try status
+    assert_stderr_has "$url, from RLOCK_SERVER"
+    try status -s "$url"
+    assert_equal "$stderr" ''
+    named_by --server -s "$url"
+    RLOCK_SERVER=unix://$PWD/none try doctor
+    assert_failure 69
+    assert_stderr_has 'named by RLOCK_SERVER'
+    unset RLOCK_SERVER
+    printf '\nserver = %s\n' "$url" >"$RLOCK_CONFIG"
+    named_by "$RLOCK_CONFIG:2"
+    try status
+    assert_stderr_has "$url, from $RLOCK_CONFIG:2"
+    try status --json
+    assert_equal "$stderr" ''
+    printf 'server = %s\n' "$url" >etc/rlock.conf
+    RLOCK_CONFIG='' rlock_with_etc run -v -n mine -- true
+    assert_stderr_has 'from /etc/rlock.conf:1'
+    : >"$RLOCK_CONFIG"
+    try acquire run -n mine -s "$url"
+    try release -v "$output"
+    assert_stderr_has "using $url, from the handle"
+}
+
+@test "a relative path in a file is another in each directory: 78; in a variable: 64; an option's is the caller's" {
+    local line
+    for line in 'server = local:here' 'server = local:./here' 'server = redis://h local:here' 'password-file = here' \
+        'tls-ca = here' 'tls-cert = here' 'tls-key = ./here'; do
+        echo "$line" >"$RLOCK_CONFIG"
+        try run -s unix:///none -n x -- touch ran
+        assert_equal "$status: $line" "78: $line"
+        assert_message
+        assert_stderr_has "$RLOCK_CONFIG:1: " relative 'whole path'
+    done
+    : >"$RLOCK_CONFIG"
+    for line in RLOCK_SERVER=local:here RLOCK_SERVER='redis://h local:../here' RLOCK_PASSWORD_FILE=here; do
+        run --separate-stderr env "$line" "$RLOCK" acquire run -n x
+        assert_equal "$status: $line" "64: $line"
+        assert_message
+        assert_stderr_has "${line%%=*}" relative 'whole path'
+    done
+    assert_file_not_exist here
+    assert_file_not_exist ran
+    for line in "local:$PWD/here" "local:%2f${PWD#/}/here"; do
+        echo "server = $line" >"$RLOCK_CONFIG"
+        run --separate-stderr env -u RLOCK_SERVER timeout 60 "$RLOCK" run -n x -- true
+        assert_equal "$status: $line: $stderr" "0: $line: "
+    done
+    kill "$(cat here/redis.pid)"
+    wait_until 5 test ! -e here/redis.pid
+}
+
 @test "78: FILE:LINE: why" {
     local line
     for line in 'no-such-key = 1' 'wait' '= 3s' 'lease = soon' 'lease = 1ms' 'on-lost = maybe' \

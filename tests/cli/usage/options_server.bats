@@ -83,7 +83,7 @@ setup() {
     assert_usage --tls-key --tls-cert -- run -n x --tls-key k.pem -- touch ran
     assert_usage --tls-ca empty -- run -n x --tls-ca '' -- touch ran
     assert_usage --tls-cert --tls-key -- latch set -n x --count 1 --tls-cert c.pem
-    printf '\ntls-key = k.pem\n' >"$RLOCK_CONFIG"
+    printf '\ntls-key = /k.pem\n' >"$RLOCK_CONFIG"
     try run -n x -- touch ran
     assert_failure 78
     assert_message
@@ -94,8 +94,8 @@ setup() {
 }
 
 @test "a fleet's file may say how replicas and TLS are used" {
-    printf '%s\n' 'replicas = 0' 'replica-timeout = 2s' 'tls-ca = ca.pem' 'tls-cert = c.pem' \
-        'tls-key = k.pem' 'tls-name = redis.example' 'tls-insecure = no' >"$RLOCK_CONFIG"
+    printf '%s\n' 'replicas = 0' 'replica-timeout = 2s' 'tls-ca = /ca.pem' 'tls-cert = /c.pem' \
+        'tls-key = /k.pem' 'tls-name = redis.example' 'tls-insecure = no' >"$RLOCK_CONFIG"
     try run -n x -- true
     assert_success
     try latch set -n l --count 1

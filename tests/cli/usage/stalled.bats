@@ -35,7 +35,7 @@ within() {
 each_line_whole() {
     local line
     while IFS= read -r line; do
-        [[ -z $line || $line =~ ^rlock:\ (acquired|renewed|released|waiting|took|cannot|lost)\ .* ]] || fail "cut: $line"
+        [[ -z $line || $line =~ ^rlock:\ (using|acquired|renewed|released|waiting|took|cannot|lost)\ .* ]] || fail "cut: $line"
         [[ ! $line =~ ^rlock:\ renewed || $line =~ left$ ]] || fail "cut: $line"
     done <<<"$output"
 }

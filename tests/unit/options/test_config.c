@@ -57,7 +57,7 @@ static void reads_settings(void **state) {
                       &why))
         fail_msg("%s", why.text);
     assert_string_equal(settings.servers[0], "redis://h/0#not-a-comment");
-    assert_int_equal(settings.server_source, SOURCE_USER_FILE);
+    assert_int_equal(settings.origins[SETTING_SERVER].source, SOURCE_USER_FILE);
     assert_int_equal(settings.wait_ms, 300000);
     assert_int_equal(settings.lease_ms, 2000);
     assert_int_equal(settings.origins[SETTING_LEASE].line, 12);

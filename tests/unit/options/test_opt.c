@@ -58,8 +58,8 @@ static void defaults_are_the_contracts(void **state) {
     assert_loads(&f, "-n deploy true");
     assert_int_equal(f.settings.name_count, 1);
     assert_string_equal(f.settings.names[0], "deploy");
-    assert_string_equal(f.settings.servers[0], "redis://127.0.0.1:6379");
-    assert_int_equal(f.settings.server_source, SOURCE_DEFAULT);
+    assert_int_equal(f.settings.server_count, 0);
+    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_DEFAULT);
     assert_null(f.settings.password);
     assert_true(f.settings.wait_ms == RLOCK_FOREVER);
     assert_int_equal(f.settings.lease_ms, 30000);
@@ -497,15 +497,15 @@ static void options_beat_the_environment(void **state) {
     setenv("RLOCK_SERVER", "redis://environment", 1);
     assert_loads(&f, "-n a true");
     assert_string_equal(f.settings.servers[0], "redis://environment");
-    assert_int_equal(f.settings.server_source, SOURCE_ENVIRONMENT);
+    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_ENVIRONMENT);
     settings_free(&f.settings);
     assert_loads(&f, "-n a -s redis://option true");
     assert_string_equal(f.settings.servers[0], "redis://option");
-    assert_int_equal(f.settings.server_source, SOURCE_OPTION);
+    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_OPTION);
     settings_free(&f.settings);
     setenv("RLOCK_SERVER", "", 1);
     assert_loads(&f, "-n a true");
-    assert_int_equal(f.settings.server_source, SOURCE_DEFAULT);
+    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_DEFAULT);
     settings_free(&f.settings);
     unsetenv("RLOCK_SERVER");
 }
@@ -527,6 +527,7 @@ static enum settings_outcome load_password_file(struct fixture *fixture, const c
 static void passwords_come_from_variable_or_file(void **state) {
     (void)state;
     struct fixture f;
+    setenv("RLOCK_SERVER", "redis://h", 1); /* which wants it */
     assert_int_equal(load_password_file(&f, " of the file \nsecond line\n"), SETTINGS_OK);
     assert_string_equal(f.settings.password, " of the file ");
     settings_free(&f.settings);
@@ -552,6 +553,7 @@ static void passwords_come_from_variable_or_file(void **state) {
     settings_free(&f.settings);
     unsetenv("RLOCK_PASSWORD");
     unsetenv("RLOCK_PASSWORD_FILE");
+    unsetenv("RLOCK_SERVER");
 }
 
 static int clear_environment(void **state) {
