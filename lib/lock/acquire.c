@@ -96,7 +96,9 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         note_busy(lock, &busy);
         for (size_t k = i + 1; k < lock->resource_count; k++)
             rlock__resource_note(&lock->resources[k]);
-        if (status == RLOCK_BUSY || status == RLOCK_AGAIN) /* else give_up() leaves all at once */
+        /* Else give_up() leaves all at once, as where nobody has ever been there to be told. */
+        if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
+            rlock__routes_answered(&lock->client->routes))
             leave_all(lock, resource, limit->cancel_fd);
         return status;
     }
