@@ -73,6 +73,20 @@ command_of() { # RLOCK'S PID
     done
 }
 
+# open_to_others: other users can run $RLOCK, a copy that they can reach (a clone below root's home they cannot),
+# and use the main server.
+open_to_others() {
+    local dir=$BATS_FILE_TMPDIR
+    cp "$RLOCK" "$BATS_TEST_TMPDIR/rlock"
+    RLOCK=$BATS_TEST_TMPDIR/rlock
+    chmod a+rwx "$dir/main/sock"
+    while [[ $dir != / && $dir != /tmp ]]; do
+        chmod a+x "$dir"
+        dir=$(dirname "$dir")
+    done
+    chmod a+x "$BATS_TEST_TMPDIR"
+}
+
 # --- sections ----------------------------------------------------------------------------------
 
 # build_section: compiles section.c for this file's tests, as $SECTION.

@@ -12,17 +12,6 @@ setup() {
 # A command that has a child in another session, and both ignore SIGTERM.
 family='trap "" TERM; setsid sh -c "trap \"\" TERM; : >ready; sleep 600; sleep 600" & while :; do wait; done'
 
-# For another user: what lies on the way to the server's socket, and the socket.
-allow_all() {
-    local dir=$BATS_FILE_TMPDIR
-    chmod a+rwx "$dir/main/sock"
-    while [[ $dir != / && $dir != /tmp ]]; do
-        chmod a+x "$dir"
-        dir=$(dirname "$dir")
-    done
-    chmod a+x "$BATS_TEST_TMPDIR"
-}
-
 # Sanitizers need more address space and stack than these tests leave.
 needs_little() {
     ! ldd "$RLOCK" | grep -qE 'lib(asan|tsan)' || skip 'a sanitizer needs more'
@@ -179,7 +168,7 @@ heard_times() {
 	    os.kill(child, 9)
 	EOS
     chmod 777 .
-    allow_all
+    open_to_others
     run --separate-stderr timeout -s KILL $((60 * SLOW)) setpriv --reuid=64333 --regid=64333 --clear-groups \
         prlimit --nproc=16 env STAY="$((2 * SLOW))" "$RLOCK" run -n x -l "$(ms 900)" -- python3 hog
     assert_equal "$status: $stderr" "0: "

@@ -25,17 +25,6 @@ needs_root() {
     ((EUID == 0)) || skip "needs root"
 }
 
-# readable: for another user, what lies on the way to the server's socket, and the socket.
-open_to_all() {
-    local dir=$BATS_FILE_TMPDIR
-    chmod a+rwx "$dir/main/sock"
-    while [[ $dir != / && $dir != /tmp ]]; do
-        chmod a+x "$dir"
-        dir=$(dirname "$dir")
-    done
-    chmod a+x "$BATS_TEST_TMPDIR"
-}
-
 assert_refused() { # WORD...
     assert_equal "$status" 71
     assert_message
@@ -91,7 +80,7 @@ assert_refused() { # WORD...
 
 @test "hidepid, for a user who sees nobody else's processes: the tree is ended" {
     needs_root
-    open_to_all
+    open_to_others
     apart --mount -- 'mount -t proc -o hidepid=2,subset=pid proc /proc &&
         exec setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x --no-renew -l '"$(ms 600)"' -- \
             env '"$tree"' sh -c "trap \"\" TERM; setsid sleep 600 & sleep 600"'
@@ -220,7 +209,7 @@ no_zombies() { # PARENT
 # what it runs, dir what to remove.
 run_as_root() {
     needs_root
-    open_to_all
+    open_to_others
     dir=$(mktemp -d /var/tmp/rlock-test.XXXXXX)
     chmod 755 "$dir"
     cc -D_GNU_SOURCE -x c -o "$dir/become-root" - <<'EOC'
@@ -322,7 +311,7 @@ for n in range(600):
 @test "no thread for renewals: 71, the command is not started, and the lock is given back" {
     needs_root
     no_thread_of_a_sanitizer
-    open_to_all
+    open_to_others
     run --separate-stderr timeout -s KILL $((20 * SLOW)) \
         setpriv --reuid=64329 --regid=64329 --clear-groups prlimit --nproc=2 "$RLOCK" run -n x -- touch ran
     assert_equal "$status" 71
@@ -334,7 +323,7 @@ for n in range(600):
 
 @test "no process can be made when the lock comes: 71, and it is given back" {
     needs_root
-    open_to_all
+    open_to_others
     foreign_hold x 60000
     local nobody=(setpriv --reuid=64331 --regid=64331 --clear-groups)
     "${nobody[@]}" "$RLOCK" run -n x -- touch ran >out 2>err </dev/null 3>&- &

@@ -22,8 +22,8 @@ load ../../lib/rlock
     redis HSET $'bad\nname' 11111111-2222-4333-8444-555555555555:1 1 >/dev/null
     redis PEXPIRE $'bad\nname' 60000 >/dev/null
     redis SET $'redisson_lock_token:{bad\nname}' 1 >/dev/null
-    redis HSET $'bad\u202ename' 11111111-2222-4333-8444-555555555555:1 1 >/dev/null
-    redis PEXPIRE $'bad\u202ename' 60000 >/dev/null
+    redis HSET $'bad\xe2\x80\xaename' 11111111-2222-4333-8444-555555555555:1 1 >/dev/null
+    redis PEXPIRE $'bad\xe2\x80\xaename' 60000 >/dev/null
     try status --list-names
     assert_output fine
     let_go fine
