@@ -1,6 +1,6 @@
 // guard.cpp: a lock as C++ has them: held from its construction to the end of its scope.
 //
-// usage: guard NAME [URL]
+// usage: guard NAME URL
 #include <rlock.h>
 
 #include <iostream>
@@ -46,11 +46,11 @@ class Guard {
 };
 
 int main(int argc, char **argv) {
-    if (argc < 2 || argc > 3) {
-        std::cerr << "usage: guard NAME [URL]\n";
+    if (argc != 3) {
+        std::cerr << "usage: guard NAME URL\n";
         return 64;
     }
-    const char *server = argc == 3 ? argv[2] : "redis://127.0.0.1:6379";
+    const char *server = argv[2];
     rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     options.servers = &server;
     options.server_count = 1;

@@ -1,6 +1,6 @@
 /* worker.c: a program that works under a lock, and stops when it cannot be kept.
  *
- * usage: worker NAME [URL]
+ * usage: worker NAME URL
  *
  * It prints its fencing token, works for a second, and ends with 0; 75: others hold the lock; 76:
  * the lock was lost; 1: something else went wrong. */
@@ -65,11 +65,11 @@ static int take_and_work(rlock_client *client, const char *name) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2 || argc > 3) {
-        fputs("usage: worker NAME [URL]\n", stderr);
+    if (argc != 3) {
+        fputs("usage: worker NAME URL\n", stderr);
         return 64;
     }
-    const char *server = argc == 3 ? argv[2] : "redis://127.0.0.1:6379";
+    const char *server = argv[2];
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     options.servers = &server;
     options.server_count = 1;
