@@ -126,6 +126,11 @@ check_history() {
     python3 "$TOOLS/check_history.py" "$@"
 }
 
+# Sanitizers need far more address space and stack.
+is_sanitized() {
+    ldd "$RLOCK" | grep -qE 'lib(asan|tsan)'
+}
+
 # Where a limit says how many threads there may be, each that the thread sanitizer adds is one too many.
 no_thread_of_a_sanitizer() {
     ! grep -q __tsan_init "$RLOCK" || skip 'a sanitizer has a thread of its own in each process'

@@ -12,9 +12,8 @@ setup() {
 # A command that has a child in another session, and both ignore SIGTERM.
 family='trap "" TERM; setsid sh -c "trap \"\" TERM; : >ready; sleep 600; sleep 600" & while :; do wait; done'
 
-# Sanitizers need more address space and stack than these tests leave.
 needs_little() {
-    ! ldd "$RLOCK" | grep -qE 'lib(asan|tsan)' || skip 'a sanitizer needs more'
+    ! is_sanitized || skip 'a sanitizer needs more'
 }
 
 # --- small stacks --------------------------------------------------------------------------------
