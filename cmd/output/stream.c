@@ -107,9 +107,7 @@ static size_t write_until(const struct stream *stream, const char *text, size_t 
             taken += (size_t)n;
         else if (n < 0 && errno == EINTR)
             continue;
-        else if (n < 0 && errno != EAGAIN)
-            break;
-        else if (rlock_now_ms() >= deadline_ms)
+        else if ((n < 0 && errno != EAGAIN) || rlock_now_ms() >= deadline_ms)
             break;
         else
             (void)nanosleep(&(struct timespec){0, RETRY_MS * 1000000L}, NULL);

@@ -76,9 +76,12 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t par
  * signal. */
 pid_t launch(const struct guardian_plan *plan, int64_t kill_at_ms) {
     const pid_t self = getpid();
+    pid_t child;
     fill_environment(plan->environment, plan->shared->environment);
-    /* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-    const pid_t child = can_make_timer() ? vfork() : fork();
+    if (can_make_timer())
+        child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    else
+        child = fork();
     if (child == 0)
         become_command(plan, self, kill_at_ms); /* NOLINT(clang-analyzer-unix.Vfork) */
     return child;

@@ -40,17 +40,19 @@ _Noreturn static void bear_witness(int orders) {
 }
 
 struct witness witness_start(void) {
+    static const struct witness none = {.orders = -1};
     int pipe[2];
     if (pipe2(pipe, O_CLOEXEC) != 0)
-        return (struct witness){.orders = -1};
-    const pid_t pid = fork();
-    if (pid == 0)
+        return none;
+    const struct witness witness = {.pid = fork(), .orders = pipe[1]};
+    if (witness.pid == 0)
         bear_witness(pipe[0]);
     close(pipe[0]);
-    (void)fcntl(pipe[1], F_SETFL, O_NONBLOCK); /* it may be stopped with the group */
-    if (pid < 0)
-        close(pipe[1]);
-    return pid < 0 ? (struct witness){.orders = -1} : (struct witness){pid, pipe[1]};
+    (void)fcntl(witness.orders, F_SETFL, O_NONBLOCK); /* it may be stopped with the group */
+    if (witness.pid > 0)
+        return witness;
+    close(witness.orders);
+    return none;
 }
 
 /* A line's value, "" when it is not there. */

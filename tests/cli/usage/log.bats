@@ -318,7 +318,7 @@ provoke() {
     assert_equal "$(wc -l <log)" 1
     run ! grep '"event"' log # the command's word
     for words in 'nope = 1\nlog = json' 'log = json\nnope' 'lease = x\nlog = json\nserver = x' '\001\nlog = json'; do
-        printf "$words\n" >some.conf
+        printf '%b\n' "$words" >some.conf
         RLOCK_CONFIG=some.conf rlock run -n a -- true 2>log || true
         told 'len(of("failed")) == 1' || fail "$words"
         RLOCK_CONFIG=some.conf rlock run --log text -n a -- true 2>log || true

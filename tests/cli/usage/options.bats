@@ -279,11 +279,11 @@ assert any(event["event"] == "acquired" and event["token"] == 1 for event in eve
     assert_usage 'give -s URL' -- run -n x -s=redis://alice:sesame@h -- touch ran
     refute_regex "$stderr" sesame
     try run --name==foo -- printenv RLOCK_NAME
-    assert_output =foo
+    assert_output '=foo'
     try run -n '=foo' -- printenv RLOCK_NAME
-    assert_output =foo
+    assert_output '=foo'
     try run --name =foo -w0 -- printenv RLOCK_NAME
-    assert_output =foo
+    assert_output '=foo'
 }
 
 @test "-h among other arguments is no help, and runs nothing: 64; alone it is" {
