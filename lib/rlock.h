@@ -460,6 +460,12 @@ RLOCK_API int64_t rlock_now_ms(void);
 /* The allowance for clocks that run at different speeds: 1 % of the lease + 2 ms. */
 RLOCK_API int64_t rlock_drift_ms(int64_t lease_ms);
 
+/* What is wrong with a lock's name, and what would be right; NULL: nothing. A name has 1 to
+ * RLOCK_NAME_MAX bytes and no control characters. Refused are also the names of other keys, which
+ * begin with rlock_ or redisson_, and those that are exactly {...}: Redisson keeps {x} in the same
+ * keys as x. */
+RLOCK_API const char *rlock_name_fault(const char *name);
+
 /* The status in words, without a full stop. */
 RLOCK_API const char *rlock_status_text(enum rlock_status status);
 

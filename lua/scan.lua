@@ -21,9 +21,9 @@ local function kind_of(found)
     return kind and kind.ok
 end
 
--- {NAME}, or a name that has braces of its own; in rlock's keys that one has a colon more.
-local function untagged(text, braced)
-    return string.match(text, '^{([^{]+)}$') or string.match(text, braced or '^.*{.*$')
+-- {NAME}, or a name that has braces of its own.
+local function untagged(text)
+    return string.match(text, '^{([^{]+)}$') or string.match(text, '^.*{.*$')
 end
 
 -- A number is a semaphore, or a latch, when something beside it tells so.
@@ -40,11 +40,11 @@ local BEFORE = {
 local function beside(found, kind)
     local prefix, rest = string.match(found, '^([a-z_]+):(.+)$')
     local expected = BEFORE[prefix]
-    local name = expected and untagged(rest, string.find(prefix, '^rlock_') and '^:(.*{.*)$')
+    local name = expected and untagged(rest)
     if name and (expected == kind or type(expected) == 'function' and expected(name, kind)) then return name end
     local timeout = kind == 'zset' and string.match(found, '^(.+):timeout$')
     local wait_write = kind == 'string' and string.match(found, '^(.+):wait_write$')
-    return timeout and untagged(timeout) or wait_write and untagged(wait_write, '^(.*{.*):$')
+    return timeout and untagged(timeout) or wait_write and untagged(wait_write)
 end
 
 -- A hash that is a lock by what is in it; those of rlock and of Redisson that stand beside one are none.

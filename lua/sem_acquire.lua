@@ -4,7 +4,7 @@
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
 local count = sem.available()
 -- Nearly always: it is one permit, there is one, nobody has died, and nobody waits.
-if count and count > 0 and call.permits == 1 and not hold and marked and not is_braced and is_simple(ARGV[9], marked)
+if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[9])
     and redis.call('ZCOUNT', sem.permits, '-inf', server.now_text) == 0
     and tonumber(plain or 0) + redis.call('ZCARD', sem.permits) + count == tonumber(ARGV[8]) then
     return sem.grant(call.lease_text, function()

@@ -4,7 +4,7 @@
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
-local own = sem.token() and call.permits == 1 and not is_braced and sem.permit(call.id)
+local own = sem.token() and call.permits == 1 and sem.permit(call.id)
 if own and is_simple(ARGV[6]) and sem.available()
     and tonumber(redis.call('ZMSCORE', sem.permits, own)[1] or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)

@@ -30,13 +30,9 @@ bool set_name(const struct opt *row, struct settings *settings, const char *valu
               const struct origin *from, struct reason *reason) {
     (void)row;
     (void)from;
-    size_t length = strlen(value);
-    if (length == 0)
-        return refuse(reason, "it is empty: a name has 1 to 512 bytes");
-    if (length > RLOCK_NAME_MAX)
-        return refuse(reason, "it is too long: a name has 1 to 512 bytes");
-    if (has_control(value))
-        return refuse(reason, "it has a control character: a name has none");
+    const char *fault = rlock_name_fault(value);
+    if (fault != NULL)
+        return refuse(reason, fault);
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)

@@ -124,15 +124,15 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
 
 static enum rlock_status take_away(rlock_client *client, const struct rlock_break_options *options,
                                    int64_t *broken) {
-    const char *fault = rlock__name_fault(options->name);
+    enum rlock_status status = rlock__check_name(client, options->name);
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     struct rlock__call call;
     struct texts texts;
-    if (fault != NULL)
-        return rlock__client_invalid(client, fault);
+    if (status != RLOCK_OK)
+        return status;
     if (kind == NULL || kind->take_away == NULL)
         return rlock__client_invalid(client, "nobody holds such a lock");
-    enum rlock_status status = RLOCK_SYSTEM;
+    status = RLOCK_SYSTEM;
     if (make_call(&call, &texts, kind, options))
         status = break_everywhere(client, kind, &call, options, broken);
     else

@@ -228,17 +228,17 @@ static enum rlock_status inspect_with(rlock_client *client,
 static enum rlock_status inspect_checked(rlock_client *client,
                                          const struct rlock_inspect_options *options,
                                          rlock_view **out) {
-    const char *fault = rlock__name_fault(options->name);
+    enum rlock_status status = rlock__check_name(client, options->name);
     char *keys[RLOCK__KEYS_MAX];
     struct rlock__call call = {
         .arg_count = 5, .args = {"", "0", "", "0", RLOCK__SPUBLISH}, .most = RLOCK__RESP_LISTING};
-    if (fault != NULL)
-        return rlock__client_invalid(client, fault);
+    if (status != RLOCK_OK)
+        return status;
     if (options->server >= client->count)
         return rlock__client_invalid(client, "there is no such server");
     const bool made = rlock__kind_keys(keys, RLOCK__INSPECT_KEYS, options->name);
     rlock__call_add_keys(&call, keys);
-    enum rlock_status status = RLOCK_SYSTEM;
+    status = RLOCK_SYSTEM;
     if (made)
         status = inspect_with(client, options, &call, out);
     else

@@ -112,7 +112,7 @@ static enum rlock_status add_names(rlock_scan *scan, const rlock__reply *names) 
     enum rlock_status status = RLOCK_OK;
     for (size_t i = 0; status == RLOCK_OK && i < rlock__reply_count(names); i++) {
         const char *name = rlock__reply_text(names, i);
-        if (name != NULL && rlock__name_fault(name) == NULL)
+        if (name != NULL && rlock_name_fault(name) == NULL)
             status = add_name(scan, name);
     }
     return status;

@@ -25,9 +25,9 @@ struct verb {
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
                                const struct rlock_count *count) {
-    const char *fault = rlock__name_fault(count->name);
-    if (fault != NULL)
-        return rlock__client_invalid(client, fault);
+    const enum rlock_status status = rlock__check_name(client, count->name);
+    if (status != RLOCK_OK)
+        return status;
     if (client->count > 1)
         return rlock__client_invalid(client, "a count lives on one server");
     if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)

@@ -137,7 +137,7 @@ static bool read_hold(struct rlock_handle_hold *hold, char **rest) {
     hold->owner = cut(rest, ' ');
     hold->name = cut(rest, '\n');
     return is_id(hold->id) && hold->owner != NULL && hold->name != NULL &&
-           rlock__name_fault(hold->name) == NULL;
+           rlock_name_fault(hold->name) == NULL;
 }
 
 static bool read_text(struct read_handle *read) {

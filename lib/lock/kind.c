@@ -9,8 +9,8 @@
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
 #define COMMON_KEYS                                                                                \
-    "*", "redisson_lock_token:{*}", "rlock_info:~{*}", "rlock_hold:~{*}", "rlock_waiters:~{*}",    \
-        "rlock_beats:~{*}"
+    "*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}",       \
+        "rlock_beats:{*}"
 enum {
     HELD = 1 << 0 | 1 << 2 | 1 << 3,
     LEASES_HELD = HELD | 1 << 9,
@@ -18,15 +18,15 @@ enum {
 }; /* lock, info, hold; leases; permits */
 
 #define MUTEX_KEYS                                                                                 \
-    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:~{*}",       \
-        "rlock_queue_beats:~{*}", "rlock_queuers:~{*}"
+    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",        \
+        "rlock_queue_beats:{*}", "rlock_queuers:{*}"
 #define RW_KEYS                                                                                    \
-    COMMON_KEYS, "{*}:~wait_write", "rlock_writers:~{*}", "rlock_writer_beats:~{*}",               \
-        "rlock_leases:~{*}", "rlock_told:~{*}"
+    COMMON_KEYS, "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}",                  \
+        "rlock_leases:{*}", "rlock_told:{*}"
 #define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
-#define SEM_KEYS   LATCH_KEYS, "rlock_wants:~{*}"
+#define SEM_KEYS   LATCH_KEYS, "rlock_wants:{*}"
 
-#define MUTEX_RECORD "rlock_last:~{*}"
+#define MUTEX_RECORD "rlock_last:{*}"
 
 #define MUTEX_CHANNEL "redisson_lock__channel:{*}"
 #define RW_CHANNEL    "redisson_rwlock:{*}"
@@ -120,10 +120,10 @@ static const struct rlock__kind kinds[] = {
 };
 
 const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
-    COMMON_KEYS,          "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
-    "rlock_queue:~{*}",   "rlock_queue_beats:~{*}",  "{*}:~wait_write",
-    "rlock_writers:~{*}", "rlock_writer_beats:~{*}", "{*}:timeout",
-    "rlock_queuers:~{*}", "rlock_leases:~{*}",       MUTEX_RECORD,
+    COMMON_KEYS,         "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
+    "rlock_queue:{*}",   "rlock_queue_beats:{*}",   "{*}:wait_write",
+    "rlock_writers:{*}", "rlock_writer_beats:{*}",  "{*}:timeout",
+    "rlock_queuers:{*}", "rlock_leases:{*}",        MUTEX_RECORD,
 };
 const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
@@ -156,8 +156,6 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
             to = stpcpy(to, lock_name);
         else if (*from == '<' || *from == '>')
             *to++ = *from == '<' ? '{' : '}';
-        else if (*from == '~')
-            to = stpcpy(to, has_tag ? ":" : "");
         else if (!has_tag || (*from != '{' && *from != '}'))
             *to++ = *from;
     }
@@ -166,8 +164,8 @@ char *rlock__kind_key(const char *pattern, const char *lock_name) {
 }
 
 char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]) {
-    char pattern[sizeof "rlock_tombstone::~{*}" + RLOCK__ID_SIZE];
-    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:~{*}", id);
+    char pattern[sizeof "rlock_tombstone::{*}" + RLOCK__ID_SIZE];
+    (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:{*}", id);
     return rlock__kind_key(pattern, lock_name);
 }
 

@@ -12,8 +12,7 @@ struct rlock__kind {
     const struct rlock__script *take_away; /* from those who hold it; NULL: nobody does */
     /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
      * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
-     * brackets are braces whatever the name, `~` a colon where it has braces itself: what is
-     * rlock's alone must not be one key for the names x and {x}. */
+     * brackets are braces whatever the name. */
     const char *keys[RLOCK__KEYS_MAX];
     size_t keys_to_take; /* so many of them, from the first, does acquire need; 0: all */
     unsigned

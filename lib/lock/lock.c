@@ -12,14 +12,45 @@
 
 enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50 };
 
-const char *rlock__name_fault(const char *name) {
-    if (name == NULL || *name == '\0' || strlen(name) > RLOCK_NAME_MAX)
-        return "a lock's name has 1 to 512 bytes";
-    for (; *name != '\0'; name++) {
-        if (rlock__is_control(*name))
-            return "a lock's name has no control characters";
-    }
+static bool has_control(const char *text) {
+    while (*text != '\0' && !rlock__is_control(*text))
+        text++;
+    return *text != '\0';
+}
+
+static bool begins_with(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Exactly {...}: its first closing brace is its last character. */
+static bool is_in_braces(const char *name) {
+    const char *end = strchr(name, '}');
+    return *name == '{' && end != NULL && end[1] == '\0';
+}
+
+const char *rlock_name_fault(const char *name) {
+    if (name == NULL || *name == '\0')
+        return "it is empty: a name has 1 to 512 bytes";
+    if (strlen(name) > RLOCK_NAME_MAX)
+        return "it is too long: a name has 1 to 512 bytes";
+    if (has_control(name))
+        return "it has a control character: a name has none";
+    if (begins_with(name, "rlock_") || begins_with(name, "redisson_"))
+        return "names that begin with rlock_ or redisson_ are those of keys beside other locks: "
+               "give "
+               "another one";
+    if (is_in_braces(name))
+        return "it is in braces: Redisson keeps it in the same keys as the name inside them: leave "
+               "them out";
     return NULL;
+}
+
+enum rlock_status rlock__check_name(struct rlock_client *client, const char *name) {
+    const char *fault = rlock_name_fault(name);
+    if (fault == NULL)
+        return RLOCK_OK;
+    rlock__error_set(&client->error, "cannot use the lock's name: %s", fault);
+    return RLOCK_INVALID;
 }
 
 void rlock__lock_update_lease_end(struct rlock_lock *lock) {

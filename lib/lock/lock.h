@@ -42,8 +42,8 @@ struct rlock_lock {
 
 /* --- lock.c ---------------------------------------------------------------------------------- */
 
-/* What is wrong with a lock's name; NULL: nothing. */
-const char *rlock__name_fault(const char *name);
+/* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
+enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
 /* Renews all names over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
  * *stuck_at: which one; routes->error says why. */

@@ -35,9 +35,9 @@ static enum rlock_status check(rlock_client *client, const struct rlock_lock_opt
     if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
         return rlock__client_invalid(client, "a lease lasts from 100ms to 7d");
     for (size_t i = 0; i < options->name_count; i++) {
-        const char *fault = rlock__name_fault(options->names[i]);
-        if (fault != NULL)
-            return rlock__client_invalid(client, fault);
+        const enum rlock_status status = rlock__check_name(client, options->names[i]);
+        if (status != RLOCK_OK)
+            return status;
     }
     return RLOCK_OK;
 }
@@ -113,16 +113,9 @@ static bool take_over_proof(struct rlock__resource *resource, bool reenters,
     return true;
 }
 
-/* Where a lock {x} shares the set of permits with x, its own are known by their first bytes. */
 static bool make_id(struct rlock__resource *resource) {
-    static const char mark[] = "7b726c7d"; /* "{rl}" */
-    const size_t length = strlen(resource->name);
     char id[RLOCK__ID_SIZE];
-    if (!rlock__random_id(id))
-        return false;
-    if (resource->name[0] == '{' && strcspn(resource->name + 1, "{}") + 2 == length)
-        memcpy(id, mark, sizeof mark - 1);
-    return rlock__resource_identify(resource, id);
+    return rlock__random_id(id) && rlock__resource_identify(resource, id);
 }
 
 static bool make_resource(const struct rlock_lock *lock, struct rlock__resource *resource,

@@ -94,7 +94,7 @@ local function add_queue()
     local tickets, ends, dead = scores(inspect.queue.waiters), scores(inspect.timeouts), dead_of(inspect.queue)
     local queuers = inspect.hash(inspect.queuers)
     for _, owner in ipairs(queue) do
-        local is_ours = string.find(owner, '@', 1, true) -- maybe one that waits for a name's twin: queue.lua
+        local is_ours = string.find(owner, '@', 1, true)
         if is_ours and tickets[owner] and not dead[owner] or not is_ours and (ends[owner] or 0) > server.now then
             local known = decode(queuers[owner])
             add_waiter(owner, known.since or came(tickets[owner]), known)

@@ -91,31 +91,17 @@ local function sem_holds()
     return holds
 end
 
--- Whose the permits are, where x and {x} have one set of them: see sem.lua. rlock's of {x} begin with
--- "{rl}"; the others are x's, unless there is none.
-local function owns_permit()
-    local twin = server.twin()
-    local is_braced = twin and string.sub(key.lock, 1, 1) == '{'
-    local owns_others = not is_braced or not server.has(twin)
-    return function(permit)
-        if twin and string.sub(permit, 1, 4) == '{rl}' then return is_braced end
-        return owns_others
-    end
-end
-
 -- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
 -- only the permit's id is known.
 local function add_leased(holds)
     local permits, dead, in_use = redis.call('ZRANGE', inspect.permits, '0', '-1', 'WITHSCORES'), 0, 0
-    local owns = owns_permit()
     for i = 1, #permits, 2 do
         local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
         local hold = holds[string.sub(id, 1, 24)]
         if hold then hold.leased = true end
-        local is_ours = owns(permits[i])
-        if is_ours and left <= 0 then
+        if left <= 0 then
             dead = dead + 1
-        elseif is_ours then
+        else
             in_use = in_use + 1
             if hold then
                 hold.permits, hold.ttl = hold.permits + 1, math.max(hold.ttl, left)

@@ -7,12 +7,11 @@ local latch = {REMEMBER = 60000}
 
 call.permits = tonumber(ARGV[4])
 
--- nil: open, or never set; false: the key is something else. x and {x} have one set of permits: see sem.lua.
+-- nil: open, or never set; false: the key is something else.
 function latch.count()
-    if redis.call('TYPE', key.info).ok ~= 'none' then return false end
-    local permits = redis.call('TYPE', KEYS[7]).ok
-    local twin = permits ~= 'none' and server.twin()
-    if permits ~= 'none' and not (twin and server.has(twin)) then return false end
+    for _, each in ipairs({key.info, KEYS[7]}) do
+        if redis.call('TYPE', each).ok ~= 'none' then return false end
+    end
     return server.integer(key.lock)
 end
 

@@ -14,7 +14,7 @@ local queue = {
 
 local function is_ours(owner) return string.find(owner, '@', 1, true) end
 
--- How many wait, and how many of them are not rlock's, or another lock's: see is_waiting().
+-- How many wait, and how many of them are not rlock's.
 function queue.length()
     local all = redis.call('LLEN', queue.list)
     return all, all - redis.call('ZCARD', queue.waiters)
@@ -90,16 +90,13 @@ function queue.leave(owner)
 end
 
 -- Not so of Redisson's whose time is over, or was lost; nor of one of rlock's that does not stand in our
--- line: it waits for the other name where x and {x} have one queue, or our line has expired.
+-- line, which has expired.
 local function is_waiting(owner)
     if is_ours(owner) then return redis.call('ZSCORE', queue.waiters, owner) end
     return tonumber(redis.call('ZSCORE', queue.timeouts, owner) or 0) > server.now
 end
 
 local function drop(owner)
-    local twin = is_ours(owner) and server.twin()
-    local left = twin and redis.pcall('PTTL', twin) or -2
-    if left ~= -2 and type(left) == 'number' then return false end -- a key that we have no right to is none
     redis.call('ZREM', queue.timeouts, owner)
     return redis.call('LREM', queue.list, '1', owner) == 1
 end

@@ -11,12 +11,6 @@ local sem = {
 
 call.permits = tonumber(ARGV[4])
 
--- x and {x} have one set of permits. What rlock takes for {x} begins with "{rl}", and stands in a set
--- of its own as well, so that they can be counted apart.
-local twin = server.twin()
-local is_braced = twin and string.sub(key.lock, 1, 1) == '{'
-local marked = twin and 'rlock_permits:' .. (is_braced and key.lock or twin)
-
 -- What is known of the call's hold, and how many plain permits are in use; those that Redisson's clients
 -- have taken are written nowhere.
 local hold, plain = unpack(redis.call('HMGET', key.hold, call.id, 'plain'))

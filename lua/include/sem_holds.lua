@@ -30,7 +30,6 @@ function sem.drop(ids)
     local number = 0
     for from, to in parts(ids) do
         number = number + redis.call('ZREM', sem.permits, unpack(ids, from, to))
-        if is_braced then redis.call('ZREM', marked, unpack(ids, from, to)) end
     end
     return number
 end
@@ -63,10 +62,7 @@ end
 
 -- What the dead took comes back, once, a part at a time. Returns how much, and how many are available if any came back.
 function sem.collect()
-    local dead = {}
-    for _, permit in ipairs(sem.some_dead()) do
-        if is_braced or string.sub(permit, 1, 4) ~= '{rl}' then dead[#dead + 1] = permit end
-    end
+    local dead = sem.some_dead()
     if #dead == 0 then return 0 end
     forget(dead)
     return #dead, sem.give(sem.drop(dead))

@@ -11,22 +11,14 @@ local function parts(list)
     end
 end
 
--- The other name is a semaphore as well. Redisson's permits do not say whose they are: x's, if there is one.
-local function has_twin() return type(redis.pcall('GET', twin)) == 'string' end
-
 -- How many permits are in use, those of the dead included that nobody has collected.
 function sem.in_use()
-    local number = tonumber(plain or 0)
-    if is_braced and has_twin() then return number + redis.call('ZCARD', marked) end
-    local leased = redis.call('ZCARD', sem.permits)
-    if leased > 0 and twin and not is_braced then leased = leased - redis.call('ZCARD', marked) end
-    return number + leased
+    return tonumber(plain or 0) + redis.call('ZCARD', sem.permits)
 end
 
 -- Those whose lease is over, a part of them.
 function sem.some_dead()
-    local set = is_braced and has_twin() and marked or sem.permits
-    return redis.call('ZRANGEBYSCORE', set, '-inf', server.now_text, 'LIMIT', '0', sem.PART)
+    return redis.call('ZRANGEBYSCORE', sem.permits, '-inf', server.now_text, 'LIMIT', '0', sem.PART)
 end
 
 -- A hold's permits: for more than one the first 12 bytes of the first, and a number.
@@ -45,7 +37,6 @@ function sem.put(ids, ends, flag)
     end
     for from, to in parts(scores) do
         number = number + redis.call('ZADD', sem.permits, flag, unpack(scores, from, to))
-        if is_braced then redis.call('ZADD', marked, flag, unpack(scores, from, to)) end
     end
     return number
 end

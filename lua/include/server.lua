@@ -37,12 +37,6 @@ function server.denies_any(rights)
     end
 end
 
--- Another lock's key is there; one that this user has no right to is not.
-function server.has(name)
-    local kind = may('TYPE', name) and redis.pcall('TYPE', name).ok
-    return kind and kind ~= 'none'
-end
-
 -- The lock and what stands beside it end together.
 function server.expire(ms)
     for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end

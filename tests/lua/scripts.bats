@@ -539,10 +539,6 @@ example() { # NAME: of a function in examples_*.py
     example permits_wake_one_after_the_other
 }
 
-@test "sem: the permits of x and {x} are counted apart" {
-    example names_with_braces_count_apart
-}
-
 @test "a late request that takes it for one that waits takes it out of the line" {
     example late_request_of_a_waiter
 }

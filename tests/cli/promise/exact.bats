@@ -15,87 +15,30 @@ permits_of() { # KIND: options
     [[ $1 != sem* ]] || echo --permits 1
 }
 
-# --- x and {x} ---------------------------------------------------------------------------------------
+# --- names that are those of other keys ---------------------------------------------------------------
 
-@test "x and {x} are two locks of each kind: held side by side, with waiters, to the end" {
-    local kind
-    for kind in "${kinds[@]}"; do
-        [[ $kind == read ]] && continue # two readers prove nothing
-        redis FLUSHALL >/dev/null
-        # shellcheck disable=SC2046,SC2086
-        try $kind $(permits_of "$kind") -l 2s -n x -- rlock $kind $(permits_of "$kind") -x -n '{x}' -- \
-            redis-cli -s "${RLOCK_SERVER#unix://}" EXISTS x '{x}'
-        assert_equal "$kind $status $output" "$kind 0 2"
-        # shellcheck disable=SC2046,SC2086
-        try $kind $(permits_of "$kind") -l 2s -n '{x}' -- rlock $kind $(permits_of "$kind") -x -n x -- echo in
-        assert_equal "$kind $status $output" "$kind 0 in"
-        [[ $kind == sem* ]] || assert_no_keys
+@test "a name in braces, or one of the keys beside locks: 64 before anything is sent; others like them are names" {
+    local name words
+    rlock run -n x -- true
+    for name in '{x}' '{}' '{a{b}' 'rlock_info:{x}' 'rlock_hold:{x}' rlock_ rlock_x redisson_lock_queue:{x} redisson_; do
+        for words in 'run -n NAME -- touch ran' 'fair -n NAME -c true' 'read -n NAME -n x -- touch ran' 'write -n NAME -- true' \
+            'sem -n NAME --permits 1 -- true' 'sem -n NAME --resize 2' 'latch set -n NAME --count 1' 'latch down -n NAME' \
+            'latch wait -n NAME' 'acquire run -n NAME' 'status NAME' 'break --force NAME'; do
+            # shellcheck disable=SC2086
+            assert_usage "$([[ $name == '{'* ]] && echo 'in braces' || echo 'begin with rlock_')" -- ${words//NAME/$name}
+        done
+    done >/dev/null
+    for name in 'x{' '{x}y' 'a{x}' '{a}{b}' '}{' rlock redisson Rlock_x x_rlock_; do
+        try run -n "$name" -- rlock check
+        assert_equal "$name: $status" "$name: 0"
     done
-    redis FLUSHALL >/dev/null
-    twin a write # its marker, when it waits, is not x's
-    wait_until 5 entered_section a
-    twin b write
-    wait_until 5 marked
-    try read -x -n x -- echo in
-    assert_success
-    finish a b
 }
 
-twin() { # WHO KIND [OPTION...]: as act, of {x}
-    local who=$1 kind=$2
-    shift 2
-    log=$who start "$kind" -n '{x}' "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
-    pid_of["$who"]=$pid
-}
-
-marked() {
-    [[ $(redis EXISTS '{x}::wait_write') == 1 ]]
-}
-
-@test "fair: who waits for {x} does not stand in the way of x" {
-    twin a fair
-    wait_until 5 entered_section a
-    twin b fair
-    wait_until 5 queued 1
-    holds c fair
-    try fair -x -n x -- true
-    assert_failure 75
-    act d fair
-    wait_until 5 queued 2
-    finish c d
-    refute_entered b
-    finish a b
-    wait_until 5 assert_no_keys
-}
-
-queued() {
-    (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
-}
-
-@test "sem: an expired permit of x is not {x}'s, and the number of each is its own" {
-    rlock sem -n '{x}' --permits 1 -- true
-    start sem -n x --permits 1 -l 300ms --no-renew -- sleep 60
-    wait_until 5 taken x
-    kill -KILL "$pid"
-    reap "$pid"
-    wait_until 5 expired
-    try sem -n '{x}' --permits 1 -x -- sh -c 'rlock sem -n "{x}" -x -- echo second'
-    assert_failure 75
-    assert_output ""
-    assert_equal "$(redis GET '{x}')" 1
-    try sem -n x --permits 1 -x -- rlock latch set -n '{y}' --count 1
-    assert_success
-    assert_equal "$(redis GET x)" 1
-}
-
-taken() { # NAME
-    [[ $(redis GET "$1") == 0 ]]
-}
-
-expired() {
-    local ends
-    ends=$(redis ZRANGE '{x}:timeout' 0 0 WITHSCORES | tail -1)
-    (($(redis TIME | head -1) * 1000 > ends + 1000))
+@test "a key that somebody has named so is no lock that status would show" {
+    redis HSET '{x}' 11111111-2222-4333-8444-555555555555:1 1 rlock_x y >/dev/null
+    redis HSET rlock_lock 11111111-2222-4333-8444-555555555555:1 1 >/dev/null
+    try status --json
+    assert_output '[]'
 }
 
 # --- tokens ------------------------------------------------------------------------------------------

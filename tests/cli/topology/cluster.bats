@@ -125,7 +125,7 @@ load ../../lib/cluster
 
 @test "a name with braces lives where its tag does" {
     local name
-    for name in 'a{x}b' '{x}' '{x}{y}' 'a{x}b}c'; do
+    for name in 'a{x}b' '{x}b' '{x}{y}' 'a{x}b}c'; do
         for kind in run fair read write; do
             try "$kind" -n "$name" -- sh -c 'exit 5'
             assert_equal "$kind $name: $status" "$kind $name: 5"

@@ -35,18 +35,6 @@ def _crowd(bench, number, wants):
             bench.server("ZADD", BEATS, now + 7000, _owner(i))
 
 
-def _locks(bench):
-    """x and {x}: Redisson's keys are the same, rlock's are not."""
-    plain, braced = bench.lock("sem"), bench.lock("sem", "{x}")
-    braced.keys = [key.replace(":", "::", 1) if key[:6] == "rlock_" else key for key in braced.keys]
-    return plain, braced
-
-
-def _id(name, number):
-    """Of an attempt: rlock's for {x} begin with "{rl}"."""
-    return attempt(number) if name == "x" else "7b726c7d" + attempt(number)[8:]
-
-
 def few_commands_beside_waiters(bench):
     for kind in ("sem", "plain"):
         for number in (10, 1000):
@@ -87,23 +75,21 @@ def few_commands_where_some_fit(bench):
 
 
 def few_commands_beside_holders(bench):
-    for swap in (False, True):
-        for number in (10, 1000):
-            bench.server("FLUSHALL")
-            other, lock = sorted(_locks(bench), key=lambda lock: lock.name, reverse=swap)
-            name, what = lock.name, f"{number} hold {lock.name}"
-            other.take(A, _id(other.name, 1), total=3)
-            for i in range(2, number):
-                lock.take(_owner(i), _id(name, i), lease=5000, total=number)
-            last = _id(name, number)
-            _few(bench, f"{what}: taken", GRANTED, lambda: lock.take(B, last, total=number))
-            _few(bench, f"{what}: busy", BUSY, lambda: lock.take(C, _id(name, number + 1), permits=5))
-            _few(bench, f"{what}: renewed", KEPT, lambda: lock.renew(B, last))
-            _few(bench, f"{what}: checked", KEPT, lambda: lock.run("sem_check", B, 0, "", 0, lock.token()))
-            _few(bench, f"{what}: given back", RELEASED, lambda: lock.give(B, last))
-            bench.server.let_pass(5000)
-            _few(bench, f"{what}, all dead: taken", GRANTED, lambda: lock.take(B, last))
-            same(bench.server.value(name), str(number - 1), what)
+    for number in (10, 1000):
+        bench.server("FLUSHALL")
+        lock = bench.lock("sem")
+        what = f"{number} hold it"
+        for i in range(1, number):
+            lock.take(_owner(i), attempt(i), lease=5000, total=number)
+        last = attempt(number)
+        _few(bench, f"{what}: taken", GRANTED, lambda: lock.take(B, last, total=number))
+        _few(bench, f"{what}: busy", BUSY, lambda: lock.take(C, attempt(number + 1), permits=5))
+        _few(bench, f"{what}: renewed", KEPT, lambda: lock.renew(B, last))
+        _few(bench, f"{what}: checked", KEPT, lambda: lock.run("sem_check", B, 0, "", 0, lock.token()))
+        _few(bench, f"{what}: given back", RELEASED, lambda: lock.give(B, last))
+        bench.server.let_pass(5000)
+        _few(bench, f"{what}, all dead: taken", GRANTED, lambda: lock.take(B, last))
+        same(bench.server.value("x"), str(number - 1), what)
 
 
 def few_commands_for_many_permits(bench):
@@ -187,23 +173,6 @@ def permits_wake_one_after_the_other(bench):
             inside.add(owner)
         woken |= {channel for channel, said in bench.listener.messages() if said == "0"}
     same(inside | still, set(waiting))
-
-
-def names_with_braces_count_apart(bench):
-    plain, braced = _locks(bench)
-    plain.take(A, attempt(1), lease=5000, total=3)
-    own, another = _id("{x}", 12), _id("{x}", 14)
-    same(braced.take(B, own, permits=2, total=2)[0], GRANTED)
-    same(plain.take(C, attempt(3), total=2, wait=False)[0], REFUSED)
-    same(plain.take(C, attempt(3), total=3, wait=False)[0], GRANTED)
-    same(braced.take(C, another, total=3, wait=False)[0], REFUSED)
-    same(braced.take(C, another, total=2, wait=False)[0], BUSY)
-    same(braced.renew(B, own, permits=2)[0], KEPT)
-    bench.server.let_pass(5000)
-    same(braced.give(B, own, permits=2)[0], RELEASED)
-    same(plain.take(B, attempt(5), permits=2, wait=False)[0], GRANTED, "the dead one's")
-    same((bench.server.value("x"), bench.server.value("{x}")), ("0", "2"))
-    same(bench.server.value("rlock_permits:{x}"), None)
 
 
 def latch_attempts_are_forgotten(bench):

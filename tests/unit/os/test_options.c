@@ -210,7 +210,8 @@ static void a_lock_of_nothing_is_refused(void **state) {
     assert_missed(rlock_lock_new(&lock, client, &options), "a lock needs a name");
     options.names = &none;
     options.name_count = 1;
-    assert_missed(rlock_lock_new(&lock, client, &options), "a lock's name has 1 to 512 bytes");
+    assert_missed(rlock_lock_new(&lock, client, &options),
+                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
     options.kind = NULL;
     assert_missed(rlock_lock_new(&lock, client, &options), "there is no such kind of lock");
 }
@@ -235,9 +236,12 @@ static void a_request_about_nothing_is_refused(void **state) {
     struct rlock_break_options breaking = RLOCK_BREAK_OPTIONS_INIT;
     int64_t number;
     rlock_view *view;
-    assert_missed(rlock_latch_set(client, &count, &number), "a lock's name has 1 to 512 bytes");
-    assert_missed(rlock_inspect(client, &options, &view), "a lock's name has 1 to 512 bytes");
-    assert_missed(rlock_break(client, &breaking, &number), "a lock's name has 1 to 512 bytes");
+    assert_missed(rlock_latch_set(client, &count, &number),
+                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
+    assert_missed(rlock_inspect(client, &options, &view),
+                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
+    assert_missed(rlock_break(client, &breaking, &number),
+                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
     breaking.name = "x";
     assert_missed(rlock_break(client, &breaking, &number), "nobody holds such a lock");
 }
