@@ -1,66 +1,46 @@
--- include: base clock channel rights kind server
+-- include: base clock channel rights
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
--- ARGV 6 the commands on keys, 7 those on channels, 8 ... the keys: not KEYS, for who has no right to
--- one of those may not run the script.
+-- ARGV 7 the kind, as rights.lua has it, 8 the commands on channels, 9 ... the keys: not KEYS, for who has no
+-- right to one of those may not run the script.
 --
 -- Reply {KNOWN, 0, 0, RULE...}: what is missing, as ACL SETUSER takes it | {UNKNOWN, 0, 0}: Redis 6
 -- can't be asked
 local KNOWN, UNKNOWN = 1, 0
-local commands, channel_commands = ARGV[6], ARGV[7]
+local WORDS_OF = {eval = 1, evalsha = 1, publish = 1} -- behind the first
 if not redis.acl_check_cmd then return {UNKNOWN, 0, 0} end
-
--- With as many words as the command takes: Redis 8 refuses to say anything of fewer, older ones answer at once. A
--- command that this server does not have is missing as well.
-local LONGEST = 4
-local function allowed(command, ...)
-    local words = {...}
-    while #words <= LONGEST do
-        local known, answer = pcall(redis.acl_check_cmd, command, unpack(words))
-        if known then return answer end
-        words[#words + 1] = '0'
-    end
-    return false
-end
-
-local function on_channel(command)
-    if command == 'publish' then return allowed(command, channel, '0') end
-    return allowed(command, channel)
-end
-
-local function on_key(command, name)
-    if command == 'rename' then return allowed(command, name, name) end
-    return allowed(command, name)
-end
 
 local reply, open = {KNOWN, 0, 0}, {}
 
--- A key on which no command is allowed is one whose pattern is missing. A command is never asked for
--- with fewer keys than it takes: a server may fall over that. SCAN takes none, and says nothing of one.
-for i = 8, #ARGV do
-    local name = ARGV[i]
+-- A command that this server does not have is missing as well.
+local function allowed(command, words, name)
+    local known, answer = pcall(rights.has, command, words, name)
+    return known and answer
+end
+
+-- A key on which no command is allowed is one whose pattern is missing. SCAN takes none, and says nothing of one.
+for i = 9, #ARGV do
     local some = false
-    for command in string.gmatch(commands, '%S+') do
-        some = some or (command ~= 'scan' and on_key(command, name))
+    for command, words in rights.commands_of(ARGV[7]) do
+        some = some or command ~= 'SCAN' and allowed(command, words, ARGV[i])
     end
-    if some then open[#open + 1] = name else reply[#reply + 1] = '~' .. name end
+    if some then open[#open + 1] = ARGV[i] else reply[#reply + 1] = '~' .. ARGV[i] end
 end
-for command in string.gmatch(commands, '%S+') do
+for command, words in rights.commands_of(ARGV[7]) do
     local some = #open == 0
-    for _, name in ipairs(open) do some = some or on_key(command, name) end
-    if not some then reply[#reply + 1] = '+' .. command end
+    for _, name in ipairs(open) do some = some or allowed(command, words, name) end
+    if not some then reply[#reply + 1] = '+' .. string.lower(command) end
 end
-if not allowed('evalsha', '', '0') then reply[#reply + 1] = '+evalsha' end
-if not allowed('eval', '', '0') then reply[#reply + 1] = '+eval' end
+for _, command in ipairs({'evalsha', 'eval'}) do
+    if not allowed(command, WORDS_OF[command], '0') then reply[#reply + 1] = '+' .. command end
+end
 
 -- The same of channels; nothing is told about UNSUBSCRIBE's.
-local listened, words = false, {}
-for command in string.gmatch(channel_commands, '%S+') do
-    words[#words + 1] = command
-    words[command] = on_channel(command)
-    listened = listened or (words[command] and command ~= 'unsubscribe')
+local listened, channels = false, false
+for command in string.gmatch(ARGV[8], '%S+') do
+    local may = allowed(command, WORDS_OF[command], channel)
+    channels = true
+    listened = listened or may
+    if not may then reply[#reply + 1] = '+' .. command end
 end
-for _, command in ipairs(words) do
-    if not words[command] then reply[#reply + 1] = '+' .. command end
-end
-if #words > 0 and not listened then reply[#reply + 1] = '&' .. channel .. '*' end
+if channels and not listened then reply[#reply + 1] = '&' .. channel .. '*' end
 return reply

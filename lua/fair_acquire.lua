@@ -3,9 +3,11 @@
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
 local list, timeouts = KEYS[7], KEYS[8]
-if is_simple(ARGV[8], key.lock, key.info, key.hold, list) then
+local refusal = rights.refusal('fair')
+if refusal then return refusal end
+if is_simple(ARGV[9], key.lock, key.info, key.hold, list) then
     local granted = grant()
-    if not granted.err then redis.call('DEL', timeouts) end -- see queue.settle()
+    redis.call('DEL', timeouts) -- see queue.settle()
     return granted
 end
 
@@ -22,7 +24,6 @@ if by then return {OUSTED, 0, 0, 'superseded by ' .. by} end
 local head = queue.head(true)
 if not holder and (not head or head == call.owner) then
     local granted = mutex.grant()
-    if granted.err then return granted end
     if head or call.came_back then
         queue.leave(call.owner)
         queue.tell_lease(call.lease)
@@ -31,8 +32,6 @@ if not holder and (not head or head == call.owner) then
     end
     return granted
 end
-local refusal = waiters.refusal(queue, queue.rights)
-if refusal then return refusal end
 if not holder then
     queue.wake(head) -- free, and its turn: it may stand there since a moment ago
     call.preempts_as = nil

@@ -3,6 +3,8 @@
 -- much, 0 only to look.
 --
 -- Reply {RELEASED, count left, 0} | {LOST, 0, 0}: there is none | {WRONG_KIND, 0, 0}
+local refusal = rights.refusal('latch down')
+if refusal then return refusal end
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
 if not count then
@@ -16,8 +18,6 @@ if left <= 0 then
     server.tell_all('0')
     return {RELEASED, 0, 0}
 end
-local refusal = server.denies('DECRBY', '') or server.denies('HDEL', '') or server.denies('HRANDFIELD')
-if refusal then return refusal end
 redis.call('PEXPIRE', key.hold, latch.REMEMBER) -- the first write: allowed when memory is out
 latch.remember()
 latch.forget_some()

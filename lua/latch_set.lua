@@ -3,6 +3,8 @@
 -- has come, and nothing of this attempt may arrive any more.
 --
 -- Reply {RELEASED, count, 0} | {LOST, count, 0}: there is one, left as it is | {WRONG_KIND, 0, 0}
+local refusal = rights.refusal('latch set')
+if refusal then return refusal end
 local count = latch.count()
 if count == false then return {WRONG_KIND, 0, 0} end
 if call.permits == 0 then
@@ -14,8 +16,6 @@ if try.is_over() then -- it was set; something is written, so that the replicas 
     return {RELEASED, count or 0, 0}
 end
 if count then return {LOST, count, 0} end
-local refusal = server.denies('PEXPIRE', '') or server.denies('HSET', '', '') or server.denies('SET', '')
-if refusal then return refusal end
 redis.call('HSET', call.tombstone, 'over', call.try) -- whatever of it comes late sets nothing, also when it has opened
 redis.call('PEXPIRE', call.tombstone, try.REMEMBER)
 latch.remember() -- by this a number is known to be a latch

@@ -8,7 +8,9 @@
 --        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
 --        ms until it shall come again at most, ticket: waiters.lua,
 --        with --preempt: whether the holder was asked to end, see acquire.lua}
-if is_simple(ARGV[8], key.lock, key.info, key.hold) then return grant() end
+local refusal = rights.refusal('run')
+if refusal then return refusal end
+if is_simple(ARGV[9], key.lock, key.info, key.hold) then return grant() end
 
 -- include: channel kind server request try once waiters waiting acquire mutex mutex_take
 local ttl = redis.call('PTTL', key.lock)
@@ -16,5 +18,4 @@ local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 if not holder then return once.done() or mutex.grant() end
-return mutex.again(holder) or waiters.refusal(waiters, mutex.rights)
-    or acquire.busy(holder, ttl, waiters.place(waiters))
+return mutex.again(holder) or acquire.busy(holder, ttl, waiters.place(waiters))

@@ -4,11 +4,11 @@
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
+local refusal = rights.refusal('break')
+if refusal then return refusal end
 local holder = mutex.holder(redis.call('PTTL', key.lock))
 if holder == false then return {WRONG_KIND, 0, 0} end
 if not holder or not shown[holder] then return {LOST, 0, 0} end
-local refusal = server.denies_any({{'DEL'}, {'PEXPIRE', 'ZSCORE'}, {'LRANGE', 'ZADD', 'ZRANGE'}})
-if refusal then return refusal end
 redis.call('DEL', key.lock, key.info, key.hold)
 tell_victim(holder)
 mutex.wake_next()

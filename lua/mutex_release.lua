@@ -6,14 +6,14 @@
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
 local list = KEYS[7]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-if is_simple(ARGV[6], list) and redis.pcall('HGET', key.lock, call.owner) == '1'
+if is_simple(ARGV[7], list) and redis.pcall('HGET', key.lock, call.owner) == '1'
     and redis.call('HGET', key.hold, call.id) and not redis.call('HGET', key.hold, 'until') then
     redis.call('DEL', key.lock, key.info, key.hold)
     redis.pcall(publish, channel, '0')
     return {RELEASED, 0, 0}
 end
 
--- include: clock rights kind server giving try once waiters queue mutex mutex_wake kept
+-- include: clock kind server giving try once waiters queue mutex mutex_wake kept
 local owner, keep_ms, waiter = call.owner, call.keep_ms, call.waiter
 
 -- It may have been told what was meant for the next: pass it on.

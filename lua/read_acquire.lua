@@ -2,7 +2,9 @@
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
-if is_simple(ARGV[8], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
+local refusal = rights.refusal('read, write')
+if refusal then return refusal end
+if is_simple(ARGV[9], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
     return rw.grant(call.owner, nil, 0)
 end
 
@@ -20,11 +22,9 @@ if around then return rw.reenter(around, left, waiters) end
 if mode ~= 'write' and not writer then
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
     local answer = rw.grant(call.owner, mode, left, function() waiters.leave_granted(waiters) end)
-    if waited and not answer.err then rw.tell_readers() end
+    if waited then rw.tell_readers() end
     return answer
 end
-local refusal = waiters.refusal(waiters, rw.rights)
-if refusal then return refusal end
 local hint = redis.call('PTTL', mode == 'write' and key.lock or rw.marker)
 if mode ~= 'write' and hint > rw.MARKER_TTL then -- the clock was set back: its writer may be dead
     redis.call('PEXPIRE', rw.marker, rw.MARKER_TTL)

@@ -3,13 +3,12 @@
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
+local refusal = rights.refusal('break')
+if refusal then return refusal end
 local kind = redis.call('TYPE', key.lock).ok
 if kind == 'none' then return {LOST, 0, 0} end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
 if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
-local refusal = server.denies_any({{'DEL', 'GET', 'HLEN', 'PTTL'}, {'HDEL', 'PEXPIRE', 'SET', 'ZREM', 'ZSCORE'},
-    {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE'}})
-if refusal then return refusal end
 
 local broken, wrote = 0, false
 for owner in pairs(shown) do

@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server rw rw_holds check
+-- include: base clock channel kind server rw rw_holds check
 -- Looks whether a hold of `read` or `write` is still there. KEYS and ARGV: base.lua, rw.lua, check.lua.
 -- Reply: mutex_check.lua
 local MANY = 8 -- holds of one owner, one in the other: so many are asked

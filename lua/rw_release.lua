@@ -8,14 +8,14 @@
 local only = redis.pcall('HLEN', key.lock) == 2 and redis.call('HGET', key.hold, call.id)
 local writes = only == call.owner .. ':write:1'
 local own = writes and rw.write_field(call.owner) or call.owner
-if (writes or only == own .. ':1') and is_simple(ARGV[6], rw.marker, rw.writers.waiters)
+if (writes or only == own .. ':1') and is_simple(ARGV[7], rw.marker, rw.writers.waiters)
     and redis.call('HGET', key.lock, own) == '1' and rw.alive(own, '1') then
     rw.clear(rw.lease_key(own, '1'), rw.told)
     redis.pcall(publish, channel, writes and '1' or '0')
     return {RELEASED, 0, 0}
 end
 
--- include: rights kind server giving try waiters rw_holds rw_wake kept
+-- include: kind server giving try waiters rw_holds rw_wake kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server rw rw_holds
+-- include: base clock channel kind server rw rw_holds
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --

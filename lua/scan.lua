@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server
+-- include: base clock channel kind server
 -- Goes through a few of the server's keys and names the locks that these may be of, for inspect.lua to
 -- inspect. Writes nothing. KEYS and ARGV: base.lua, but that it is about no lock of its own: no KEYS;
 -- ARGV 6 where to go on, as the last answer said, '0' at first; 7 about how many keys.
@@ -56,7 +56,7 @@ local function is_lock(found)
     return mode == 'read' or mode == 'write'
 end
 
-local scanned = redis.call('SCAN', ARGV[6], 'COUNT', ARGV[7])
+local scanned = redis.call('SCAN', ARGV[7], 'COUNT', ARGV[8])
 for _, found in ipairs(scanned[2]) do
     local kind = kind_of(found)
     names[#names + 1] = beside(found, kind) or (kind == 'hash' and is_lock(found) and found) or nil

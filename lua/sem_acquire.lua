@@ -2,11 +2,13 @@
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
+local refusal = rights.refusal('sem')
+if refusal then return refusal end
 local count = sem.available()
 -- Nearly always: it is one permit, there is one, nobody has died, and nobody waits.
-if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[9])
+if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[10])
     and redis.call('ZCOUNT', sem.permits, '-inf', server.now_text) == 0
-    and tonumber(plain or 0) + redis.call('ZCARD', sem.permits) + count == tonumber(ARGV[8]) then
+    and tonumber(plain or 0) + redis.call('ZCARD', sem.permits) + count == tonumber(ARGV[9]) then
     return sem.grant(call.lease_text, function()
         return redis.call('ZADD', sem.permits, server.after(call.lease), sem.permit(call.id))
     end)
@@ -26,7 +28,6 @@ repeat
     dead, left = sem.collect()
     if dead > 0 then call.has_cleaned, available = true, left end
 until dead < sem.PART or not available or available >= call.permits
-local refusal
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(sem.next_end()) end

@@ -4,10 +4,9 @@
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, permits} | {LOST, 0, 0}: who was shown holds none | {WRONG_KIND, 0, 0}
-if sem.available() == false then return {WRONG_KIND, 0, 0} end
-local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'ZMSCORE', 'ZREM'},
-    {'HINCRBY', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
+local refusal = rights.refusal('break')
 if refusal then return refusal end
+if sem.available() == false then return {WRONG_KIND, 0, 0} end
 local PLAIN_MS = 604800000 -- no lease is longer: what stands for longer are plain permits
 local lasting = redis.call('PTTL', key.hold) > PLAIN_MS
 

@@ -5,6 +5,8 @@
 local KEEP = '31536000000' -- ms for which it is known who took them: a year
 
 call.plain = true
+local refusal = rights.refusal('sem --plain')
+if refusal then return refusal end
 local available = sem.available()
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
@@ -12,8 +14,6 @@ local token = sem.token()
 if token then -- granted before, the answer lost
     return {GRANTED, server.reply_token(token), tonumber(KEEP)}
 end
-local refusal = server.denies('HINCRBY', '', '')
-if refusal then return refusal end
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(-1) end

@@ -5,7 +5,7 @@
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
 local own = sem.token() and call.permits == 1 and sem.permit(call.id)
-if own and is_simple(ARGV[6]) and sem.available()
+if own and is_simple(ARGV[7]) and sem.available()
     and tonumber(redis.call('ZMSCORE', sem.permits, own)[1] or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)
     redis.call('HDEL', key.info, call.owner)
@@ -14,7 +14,7 @@ if own and is_simple(ARGV[6]) and sem.available()
     return {RELEASED, 0, 0}
 end
 
--- include: rights server giving try waiters sem_permits sem_holds sem_waiters kept
+-- include: server giving try waiters sem_permits sem_holds sem_waiters kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

@@ -3,10 +3,9 @@
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
 -- Reply {RELEASED, permits, of them in use} | {WRONG_KIND, 0, 0}
-if sem.available() == false then return {WRONG_KIND, 0, 0} end
-local refusal = server.denies_any({{'ZCARD'}, {'HDEL', 'HGET', 'INCRBY', 'SET', 'ZMSCORE', 'ZREM'},
-    {'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}})
+local refusal = rights.refusal('sem --resize')
 if refusal then return refusal end
+if sem.available() == false then return {WRONG_KIND, 0, 0} end
 sem.collect()
 local in_use = sem.in_use()
 redis.call('SET', key.lock, call.permits - in_use)

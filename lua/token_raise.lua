@@ -1,11 +1,11 @@
--- include: base clock channel rights token kind server
+-- include: base clock channel token kind server
 -- The token of a hold on several servers is the largest of those that a majority gave. Here one that
 -- gave a smaller one accepts it, so that every later one is larger, and no other holder's is the
 -- same: of two that want one number, only the first finds it free on a server (ballots as those of
 -- the Paxos protocol, Lamport 1998). KEYS and ARGV: base.lua; ARGV 6 the token.
 --
 -- Reply {GRANTED, token, 0} | {BUSY, the largest that is known here, 0}
-local token, known = ARGV[6], redis.call('GET', key.token)
+local token, known = ARGV[7], redis.call('GET', key.token)
 
 -- Compared as text: a Lua number is exact up to 2^53 only.
 local function is_less(a, b)

@@ -2,7 +2,9 @@
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
-if is_simple(ARGV[8], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
+local refusal = rights.refusal('read, write')
+if refusal then return refusal end
+if is_simple(ARGV[9], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
     return rw.grant(rw.write_field(call.owner), nil, 0)
 end
 
@@ -18,7 +20,6 @@ before, mode, left, more = rw.meet(mode, ttl)
 if before then return before end
 if not mode then
     local first = rw.grant(rw.write_field(call.owner), nil, 0, function() waiters.leave_granted(own) end)
-    if first.err then return first end
     if writer == call.owner then rw.pass_marker_on(writer) end
     waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
     waiters.tell(rw.writers, 'first ' .. call.lease)
@@ -27,14 +28,12 @@ end
 local around = rw.around()
 if around and rw.lives(rw.write_field(around)) then
     local answer = rw.reenter(rw.write_field(around), left, own)
-    if writer == call.owner and not answer.err then rw.pass_marker_on(writer) end
+    if writer == call.owner then rw.pass_marker_on(writer) end
     return answer
 elseif around then
     return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}
 end
-local refusal = waiters.refusal(own, rw.rights)
-if refusal then return refusal end
 local place, waiting, again_ms, ticket = waiters.place(own)
 if call.enqueue and not prefers_readers then rw.mark(place) end
 -- It was told like a reader, and readers may come in: the word goes on.

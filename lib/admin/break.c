@@ -42,9 +42,10 @@ static bool make_call(struct rlock__call *call, struct texts *texts, const struc
     if (!rlock__kind_keys(texts->keys, kind->keys, options->name) || texts->publish == NULL ||
         !rlock__random_id(texts->id))
         return false;
-    *call = (struct rlock__call){.arg_count = 7,
-                                 .args = {"", "0", texts->id, "0", texts->publish, "",
-                                          options->by != NULL ? options->by : ""}};
+    *call = (struct rlock__call){.arg_count = 8,
+                                 .args = {"", "0", texts->id, "0", texts->publish, "0", "",
+                                          options->by != NULL ? options->by : ""},
+                                 .checks = true};
     rlock__call_add_keys(call, texts->keys);
     return true;
 }
@@ -68,7 +69,7 @@ static enum rlock_status break_some(rlock_client *client, size_t server,
         rlock__error_set(&client->error, "no memory");
         return RLOCK_SYSTEM;
     }
-    call->args[5] = owners;
+    call->args[RLOCK__ARG_CHECK + 1] = owners;
     const enum rlock_status status =
         rlock__script_retry(client, &client->routes.at[server], kind->take_away, call,
                             options->deadline_ms, options->cancel_fd, &answer, &in_doubt);

@@ -1,6 +1,6 @@
-/* probe_rights.c: which rights this user lacks: rlock(7), ACCESS CONTROL, as data.
+/* probe_rights.c: which rights this user lacks, of those in rlock(7), ACCESS CONTROL.
  *
- * A server is asked by a script, which knows what its user may do; nothing is touched. */
+ * A script asks the server, which knows what its user may do; nothing is touched. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,56 +10,23 @@
 
 enum { FIRST_RULE = 3 }; /* in the answer, behind the numbers */
 
-#define LISTENING "publish subscribe"
-
-/* Of some kinds of locks: all of their keys and channels. tests/cli/inspect/doctor_rights.bats
- * compares them with the manual. */
+/* What lua/include/rights.lua knows by that name, on all keys and channels of these kinds. */
 enum { KINDS_MAX = 3 };
 static const struct right {
-    const char *name, *kinds[KINDS_MAX], *commands, *on_channels;
+    const char *name, *kinds[KINDS_MAX], *on_channels;
 } rights[] = {
-    {"run",
-     {"run"},
-     "exists hget hgetall hrandfield lpos lrange pttl zcard zcount zmscore zrange zrangebyscore "
-     "zrank zscore del hdel hset incr pexpire zadd zrem",
-     LISTENING},
-    {"fair",
-     {"fair"},
-     "exists hget hgetall hrandfield linsert llen lpos lrange pttl zcard zcount zrange "
-     "zrangebyscore zmscore zrank zscore del hdel hset incr lrem persist pexpire rpush zadd zrem",
-     LISTENING},
-    {"read, write",
-     {"write"},
-     "exists get hget hlen hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank "
-     "zscore del hdel hincrby hset incr pexpire rename set zadd zrem",
-     LISTENING},
-    {"sem",
-     {"sem"},
-     "exists get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
-     "del hdel hset incr incrby pexpire set zadd zrem",
-     LISTENING},
-    {"sem --plain",
-     {"plain"},
-     "get hget hmget hrandfield pttl zcard zcount zmscore zrange zrangebyscore zrank zscore "
-     "del hdel hincrby hset incr incrby pexpire set zadd zrem",
-     LISTENING},
-    {"sem --resize",
-     {"sem"},
-     "get hget hmget zcard zmscore zrange zrangebyscore hdel incrby set zadd zrem",
-     "publish"},
-    {"latch set", {"latch"}, "type get hget hset pexpire set", "publish"},
-    {"latch down", {"latch"}, "type get hget hrandfield decrby del hdel hset pexpire", "publish"},
-    {"latch wait", {"latch"}, "type get hget", "subscribe"},
-    {"status", {"fair", "write", "sem"}, "type get hgetall lrange pttl zrange zscore", ""},
-    {"status, all",
-     {"fair", "write", "sem"},
-     "type get hget hgetall hkeys hlen lrange pttl scan zrange zscore",
-     ""},
-    {"break",
-     {"fair", "write", "sem"},
-     "type get hget hgetall hlen hmget hrandfield lrange pttl zcard zmscore zrange "
-     "zrangebyscore zscore del hdel hincrby hset incrby pexpire set zadd zrem",
-     "publish"},
+    {"run", {"run"}, "publish subscribe"},
+    {"fair", {"fair"}, "publish subscribe"},
+    {"read, write", {"write"}, "publish subscribe"},
+    {"sem", {"sem"}, "publish subscribe"},
+    {"sem --plain", {"plain"}, "publish subscribe"},
+    {"sem --resize", {"sem"}, "publish"},
+    {"latch set", {"latch"}, "publish"},
+    {"latch down", {"latch"}, "publish"},
+    {"latch wait", {"latch"}, "subscribe"},
+    {"status", {"fair", "write", "sem"}, ""},
+    {"status, all", {"fair", "write", "sem"}, ""},
+    {"break", {"fair", "write", "sem"}, "publish"},
 };
 
 static bool has_word(const char *text, const char *word) {
@@ -95,7 +62,7 @@ static enum rlock_status ask(struct rlock__probe *probe, const struct right *rig
     const bool made =
         rlock__kind_keys(keys, kind->keys, lock_name) && publish != NULL && record != NULL;
     struct rlock__call call = {
-        .arg_count = 7, .args = {"", "0", "", "0", publish, right->commands, right->on_channels}};
+        .arg_count = 8, .args = {"", "0", "", "0", publish, "0", right->name, right->on_channels}};
     for (size_t i = 0; i < RLOCK__KEYS_MAX && keys[i] != NULL; i++)
         call.args[call.arg_count++] = keys[i];
     if (kind->record != NULL)

@@ -171,8 +171,8 @@ enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int can
     }
     const struct rlock__call call = {
         .node = scan->node,
-        .arg_count = 7,
-        .args = {"", "0", "", "0", RLOCK__SPUBLISH, scan->cursor, STEP},
+        .arg_count = 8,
+        .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0", scan->cursor, STEP},
         .most = RLOCK__RESP_LISTING};
     status = rlock__script_retry(scan->client, &scan->client->routes.at[scan->server], RLOCK__SCAN,
                                  &call, deadline_ms, cancel_fd, &answer, &in_doubt);

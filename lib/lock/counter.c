@@ -78,8 +78,10 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     const bool made = rlock__kind_keys(keys, kind->keys, count->name) && drawn && publish != NULL &&
                       tombstone != NULL;
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
-    struct rlock__call call = {
-        .arg_count = 5, .args = {id, "0", id, number, publish}, .replicated = count->number > 0};
+    struct rlock__call call = {.arg_count = 6,
+                               .args = {id, "0", id, number, publish, "0"},
+                               .checks = true,
+                               .replicated = count->number > 0};
     rlock__call_add_keys(&call, keys);
     if (verb->remembered)
         call.keys[call.key_count++] = tombstone;

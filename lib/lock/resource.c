@@ -43,8 +43,9 @@ static void add_last_keys(const struct rlock__resource *resource, struct rlock__
 struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner) {
     const struct rlock_lock *lock = resource->lock;
     struct rlock__call call = {
-        .arg_count = 5,
-        .args = {owner, lock->lease_text, resource->hold_id, lock->permits_text, resource->publish},
+        .arg_count = 6,
+        .args = {owner, lock->lease_text, resource->hold_id, lock->permits_text, resource->publish,
+                 "0"},
     };
     rlock__call_add_keys(&call, resource->keys);
     add_last_keys(resource, &call);
@@ -55,6 +56,7 @@ struct rlock__call rlock__resource_call(const struct rlock__resource *resource, 
 struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
     struct rlock__call call = rlock__resource_call(resource, lock->owner);
+    call.checks = true;
     if (lock->kind->keys_to_take > 0) {
         call.key_count = lock->kind->keys_to_take;
         add_last_keys(resource, &call);

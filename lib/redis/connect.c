@@ -190,6 +190,7 @@ static enum rlock__io select_db(struct rlock__link *link) {
         link->stage = RLOCK__READY;
         link->ready_ms = rlock_now_ms();
         link->used = false;
+        link->checked = NULL;
     }
     return io;
 }

@@ -51,6 +51,7 @@ struct rlock__link {
     size_t got;                            /* of them */
     rlock__reply **replies;                /* these; room for all that are expected */
     bool used;                             /* a request was answered on this connection */
+    const void *checked;                   /* the script that has checked the user's rights on it */
     bool astray;                           /* it has said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
     int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */

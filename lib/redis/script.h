@@ -11,18 +11,26 @@ struct rlock__script {
     size_t size;
 };
 
-enum { RLOCK__KEYS_MAX = 18, RLOCK__ARGS_MAX = 20, RLOCK__ARG_ID = 2, RLOCK__ARG_PUBLISH = 4 };
+enum {
+    RLOCK__KEYS_MAX = 18,
+    RLOCK__ARGS_MAX = 20,
+    RLOCK__ARG_ID = 2,
+    RLOCK__ARG_PUBLISH = 4,
+    RLOCK__ARG_CHECK = 5
+};
 
 #define RLOCK__SPUBLISH "SPUBLISH "
 
 /* What goes with it. args[RLOCK__ARG_PUBLISH] is "SPUBLISH CHANNEL", of which the S goes out only
- * where it is known. */
+ * where it is known; args[RLOCK__ARG_CHECK] is "0", and goes out as "1" where the script checks the
+ * user's rights and has not been answered over this connection yet. */
 struct rlock__call {
     size_t key_count;
     const char *keys[RLOCK__KEYS_MAX];
     size_t node; /* without keys: where, see rlock__route_node() */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
+    bool checks;        /* it checks the user's rights: lua/include/rights.lua */
     bool replicated;    /* a "yes" counts once the replicas that are wanted have it */
     bool replicated_no; /* so does a "no" */
     size_t most;        /* what its answer may count for, as of resp.h; 0: little */

@@ -43,7 +43,8 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
         args[n++] = text_arg(call->keys[i]);
     for (size_t i = 0; i < call->arg_count; i++) {
         const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
-        args[n++] = text_arg(call->args[i] + plain);
+        const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
+        args[n++] = text_arg(check ? "1" : call->args[i] + plain);
     }
     return rlock__link_ask(run->link, n, args);
 }
@@ -139,6 +140,8 @@ static void decode(struct rlock__run *run, const struct rlock__script *script,
                          script->name);
         status = RLOCK_UNAVAILABLE;
     }
+    if (status == RLOCK_OK && run->call->checks)
+        run->link->checked = script;
     const bool replicated =
         status == RLOCK_OK && run->call->replicated && (out->code > 0 || run->call->replicated_no);
     if (!replicated || !rlock__run_ask_replicas(run, &status))

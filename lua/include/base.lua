@@ -7,19 +7,20 @@
 --       record, see once.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
+--       6 '1': check first whether the user has all rights (rights.lua), else '0'
 --       to take it, see request.lua:
---                        6 '1' to stand in line when busy, '0' not to
---                        7 what others are shown, as members of a JSON object: request.lua
+--                        7 '1' to stand in line when busy, '0' not to
+--                        8 what others are shown, as members of a JSON object
 --                        and of these, which may all be '', as many as are needed:
---                        8 permits in all  9 the kind's variant  10 owner and 11 token of an enclosing hold
---                        12 place in line that the last answer gave  13 ticket: waiters.lua
---                        14 ms: no run is wanted where one has succeeded within so long: once.lua
---                        15 who asks the holder to end: acquire.lua
+--                        9 permits in all  10 the kind's variant  11 owner and 12 token of an enclosing hold
+--                        13 place in line that the last answer gave  14 ticket: waiters.lua
+--                        15 ms: no run is wanted where one has succeeded within so long: once.lua
+--                        16 who asks the holder to end: acquire.lua
 --       to give it back, of these as many as are needed, see giving.lua:
---                        6 ms to leave it held for, without an owner  7 the owner it waited as, and holds as
---                        if it did not re-enter  8 '1': a request to take it may still be on its way: try.lua
---                        9 as 14 above  10 exit status of the run that is over  11 how long it took, ms
---                        12 what others are shown of it, as 7 above
+--                        7 ms to leave it held for, without an owner  8 the owner it waited as, and holds as
+--                        if it did not re-enter  9 '1': a request to take it may still be on its way: try.lua
+--                        10 as 15 above  11 exit status of the run that is over  12 how long it took, ms
+--                        13 what others are shown of it, as 8 above
 local GRANTED, REENTERED, BUSY = 1, 2, 0 -- to take it
 local WRONG_KIND = -1 -- something else stands under the name
 local REFUSED = -2 -- it could never succeed; the text after the numbers says why

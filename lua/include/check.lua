@@ -1,7 +1,7 @@
 -- check.lua: what is said of a hold that is looked for: by its id, or, where that is '', by owner and
 -- token together. Nothing is written.
 -- ARGV  6 token
-local check = {by_id = call.id ~= '', token = ARGV[6]}
+local check = {by_id = call.id ~= '', token = ARGV[7]}
 
 -- What the lock's holders beside it prove, {owner: token}.
 function check.proves(owner) return redis.call('HGET', key.hold, owner) == check.token end

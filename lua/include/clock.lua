@@ -11,5 +11,5 @@ function server.after(ms) return string.format('%d', server.now + ms) end
 
 -- What others are shown of the caller, as JSON.
 function call.us()
-    return '{' .. ARGV[7] .. ',"since":' .. server.now_text .. '}'
+    return '{' .. ARGV[8] .. ',"since":' .. server.now_text .. '}'
 end

@@ -1,14 +1,9 @@
 -- grant.lua: how `run` and `fair` are taken by a new holder.
 
--- A right that is missing shows before anything stands: each command that renewing and giving back need
--- has been called by then, or is asked for. INCR comes first: it is refused when memory is
--- out, and a hole in the tokens harms nobody. The lock is the last, with its lease at once.
+-- INCR comes first: it is refused when memory is out, and a hole in the tokens harms nobody. The lock is the
+-- last, with its lease at once.
 -- leave(): out of the line; nil: nobody waits, and what stands beside the lock is not there.
 local function grant(leave)
-    local refusal = server.denies('DEL') or server.denies('HGETALL') or server.denies('PTTL')
-        or server.denies('HDEL', '') or server.denies('HGET', '') or server.denies('PEXPIRE', '')
-        or server.denies('LRANGE', '', '') or server.denies('ZRANGE', '', '')
-    if refusal then return refusal end
     local token = server.next_token()
     if leave then
         redis.call('DEL', key.info, key.hold)

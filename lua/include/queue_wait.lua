@@ -104,13 +104,3 @@ function queue.place(left)
     waiters.expire(queue, length)
     return at + 1, length, again_ms, ticket
 end
-
--- For who waits in it, besides what has been called by then.
-function queue.rights()
-    local rights = mutex.rights()
-    rights[#rights + 1] = {'LINSERT'}
-    for i, more in ipairs({{'LLEN', 'PERSIST'}, {'RPUSH'}, {'LRANGE', 'LREM'}}) do
-        for _, command in ipairs(more) do rights[i][#rights[i] + 1] = command end
-    end
-    return rights
-end

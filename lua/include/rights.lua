@@ -1,10 +1,45 @@
--- rights.lua: what the caller's user may not do.
+-- rights.lua: the commands that the scripts of a kind run on its keys. rlock(7), ACCESS CONTROL, has the same lists.
+local rights = {}
 
--- What is needed later is asked for before anything is written. The answer for who has no right to a
--- command, given with as many words behind the key as it takes; nil: it may come.
-local may = redis.acl_check_cmd or function() return true end -- Redis 6 can't be asked
-function server.denies(command, ...)
-    if not may(command, key.lock, ...) then
-        return redis.error_reply('NOPERM this user has no right to ' .. command)
+-- COMMAND:N takes N words behind the key: Redis 8 says nothing about a command with fewer than it takes.
+function rights.commands_of(kind)
+    local mutex = 'DEL EXISTS HDEL:1 HGET:1 HGETALL HRANDFIELD HSET:2 INCR LPOS:1 LRANGE:2 PEXPIRE:1 PTTL ZADD:2 '
+        .. 'ZCARD ZCOUNT:2 ZMSCORE:1 ZRANGE:2 ZRANGEBYSCORE:2 ZRANK:1 ZREM:1 ZSCORE:1 '
+    local rw = 'DEL EXISTS GET HDEL:1 HGET:1 HINCRBY:2 HLEN HRANDFIELD HSET:2 INCR PEXPIRE:1 PTTL RENAME:1 SET:1 '
+        .. 'ZADD:2 ZCARD ZCOUNT:2 ZMSCORE:1 ZRANGE:2 ZRANGEBYSCORE:2 ZRANK:1 ZREM:1 ZSCORE:1'
+    local permits = 'DEL GET HDEL:1 HGET:1 HMGET:1 HRANDFIELD HSET:2 INCR INCRBY:1 PEXPIRE:1 PTTL SET:1 '
+        .. 'ZADD:2 ZCARD ZCOUNT:2 ZMSCORE:1 ZRANGE:2 ZRANGEBYSCORE:2 ZRANK:1 ZREM:1 ZSCORE:1 '
+    local all = {
+        run = mutex,
+        fair = mutex .. 'LINSERT:3 LLEN LREM:2 PERSIST RPUSH:1',
+        ['read, write'] = rw,
+        sem = permits .. 'EXISTS',
+        ['sem --plain'] = permits .. 'HINCRBY:2',
+        ['sem --resize'] = 'GET HDEL:1 HGET:1 HMGET:1 INCRBY:1 SET:1 ZADD:2 ZCARD ZMSCORE:1 ZRANGE:2 '
+            .. 'ZRANGEBYSCORE:2 ZREM:1',
+        ['latch set'] = 'GET HGET:1 HSET:2 PEXPIRE:1 SET:1 TYPE',
+        ['latch down'] = 'DECRBY:1 DEL GET HDEL:1 HGET:1 HRANDFIELD HSET:2 PEXPIRE:1 TYPE',
+        ['latch wait'] = 'GET HGET:1 TYPE',
+        status = 'GET HGETALL LRANGE:2 PTTL TYPE ZRANGE:2 ZSCORE:1',
+        ['status, all'] = 'GET HGET:1 HGETALL HKEYS HLEN LRANGE:2 PTTL SCAN TYPE ZRANGE:2 ZSCORE:1',
+        ['break'] = 'DEL GET HDEL:1 HGET:1 HGETALL HINCRBY:2 HLEN HMGET:1 HRANDFIELD HSET:2 INCRBY:1 LRANGE:2 '
+            .. 'PEXPIRE:1 PTTL SET:1 TYPE ZADD:2 ZCARD ZMSCORE:1 ZRANGE:2 ZRANGEBYSCORE:2 ZREM:1 ZSCORE:1',
+    }
+    return string.gmatch(all[kind], '(%u+):?(%d?)')
+end
+
+-- Whether this user may run that command on a key. Redis 6 cannot be asked.
+function rights.has(command, words, name)
+    return redis.acl_check_cmd(command, name, unpack({name, name, name}, 1, tonumber(words) or 0))
+end
+
+-- Checked by the first request over a connection, before it changes anything. The answer to a user who lacks a
+-- right; nil: go on.
+function rights.refusal(kind)
+    if ARGV[6] ~= '1' or not redis.acl_check_cmd then return nil end
+    for command, words in rights.commands_of(kind) do
+        if not rights.has(command, words, key.lock) then
+            return redis.error_reply('NOPERM this user has no right to ' .. command)
+        end
     end
 end

@@ -2,14 +2,9 @@
 
 -- take(): puts the permits into the caller's name, and returns how many: not those that stand there already, whose hold
 -- expired before the server's clock was set back. ms: for so long, as text, for Lua says numbers slowly.
--- leave(): out of the line. A right that is missing shows before they are taken: what has not been called by
--- then is asked for.
+-- leave(): out of the line.
 function sem.grant(ms, take, leave)
     local left = redis.call('PTTL', key.lock)
-    local refusal = server.denies('HDEL', '', '') or server.denies('HGET', '') or server.denies('INCRBY', '')
-        or server.denies('PEXPIRE', '', '') or server.denies('ZADD', '', '')
-        or server.denies('ZMSCORE', '', '') or server.denies('ZREM', '', '')
-    if refusal then return refusal end
     local token = server.next_token()
     sem.note(token)
     local taken = take()

@@ -3,13 +3,6 @@
 -- waiters.tend() has found them dead.
 function waiters.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
 
--- For who waits, or sets it up, besides what has been called by then.
-function sem.rights()
-    return {{'DEL', 'GET', 'HRANDFIELD', 'INCR', 'PTTL', 'ZCARD'},
-        {'HDEL', 'HMGET', 'INCRBY', 'PEXPIRE', 'SET', 'ZMSCORE', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}}
-end
-
 local function refuse(why, ...) return nil, {REFUSED, 0, 0, string.format(why, ...)} end
 
 -- Whether all agree on how many there are. A waiter may have come before it was resized. Where plain
@@ -32,8 +25,6 @@ function sem.set_up(available)
     if available then return agree(available) end
     local total = call.permits_total
     if not total then return refuse('it does not exist yet: say with --permits how many there are') end
-    local refusal = server.denies_any(sem.rights())
-    if refusal then return nil, refusal end
     available = total - sem.in_use()
     redis.call('SET', key.lock, available)
     server.tell_all(available)
@@ -59,8 +50,6 @@ end
 
 -- hint: ms until a permit may come back by itself, or -1. The holder that is shown is any of them.
 function sem.busy(hint)
-    local refusal = waiters.refusal(waiters, sem.rights)
-    if refusal then return refusal end
     if call.came_back then sem.wake(1) end -- who asks for less, or whose message was lost
     return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())
 end

@@ -25,18 +25,6 @@ function server.is_owner(text)
     return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
 end
 
--- server.denies() for many commands, sorted by how many words they take behind the key.
-function server.denies_any(rights)
-    local words = {}
-    for _, commands in ipairs(rights) do
-        for _, command in ipairs(commands) do
-            local refusal = server.denies(command, unpack(words))
-            if refusal then return refusal end
-        end
-        words[#words + 1] = key.lock
-    end
-end
-
 -- The lock and what stands beside it end together.
 function server.expire(ms)
     for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end

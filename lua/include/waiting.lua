@@ -12,11 +12,6 @@ function waiters.stands_in(at)
     return at.ticket
 end
 
--- A caller that is about to stand in it is asked for all rights: it must not wait for what it may not take.
-function waiters.refusal(at, rights)
-    if call.enqueue and not waiters.stands_in(at) then return server.denies_any(rights()) end
-end
-
 -- The caller's ticket, and whether it has just come to stand there. Out of memory: no place, but still an answer.
 function waiters.enter(at)
     local ticket = waiters.stands_in(at)
@@ -32,7 +27,7 @@ end
 local function forgive_silence(at)
     local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
     local silence = newest and server.now - (newest - waiters.DEAD_AFTER) or 0
-    if silence >= -1 and silence <= waiters.SILENCE or server.denies('PEXPIRE', '') then return false end
+    if silence >= -1 and silence <= waiters.SILENCE then return false end
     local front = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)
     local ends, heartbeats, are_new = server.now + waiters.FORGIVEN_FOR, {}, false
     if #front == 0 then return false end

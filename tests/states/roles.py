@@ -90,10 +90,10 @@ def arguments(role, i, request, heard_by):
         keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + [tombstone]
     if request.what in ("set", "down", "known"):
         return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(0 if request.what == "known" else role.permits),
-                f"PUBLISH {heard_by:x}.{channel(role)}"]
+                f"PUBLISH {heard_by:x}.{channel(role)}", "0"]
     outer = owner(role.inner) if role.inner is not None else owner(i)
     args = [outer if request.under else owner(i), str(role.lease), f"{attempt(i)}.{request.number}",
-            str(role.permits), f"PUBLISH {heard_by:x}.{channel(role)}"]
+            str(role.permits), f"PUBLISH {heard_by:x}.{channel(role)}", "0"]
     if request.what == "take":
         proof = request.proof is not None
         args += [str(int(request.line)),

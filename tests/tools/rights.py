@@ -93,7 +93,7 @@ class User(Server):
 
     def faults(self, script, args, before):
         after = self.admin.see()
-        owner, attempt, proof = args[0], args[2], [*args, *[""] * 10][9]
+        owner, attempt, proof = args[0], args[2], [*args, *[""] * 11][10]
         for key, (_, left) in after.items():
             if left < 0 and key not in self.may_stay:
                 yield f"{key} stays for ever"

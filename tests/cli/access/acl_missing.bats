@@ -89,25 +89,12 @@ each_is_missed_by_counters() { # KIND PLANTED [ARG...]
 
 @test "latch set: 77 without any of its commands" {
     each_is_missed_by_counters 'latch set' ''
-    assert_equal "$done_without" 'publish: 0, get: 0, ' # this only one that is there needs
-    redis FLUSHALL >/dev/null
-    allow 'latch set' +get
-    redis SET x 3 >/dev/null
-    take 'latch set'
-    assert_failure 77
-    assert_keys x
+    assert_equal "$done_without" 'publish: 0, '
 }
 
 @test "latch down: 77 without any of its commands" {
     each_is_missed_by_counters 'latch down' 3
-    assert_equal "$done_without" 'publish: 0, del: 0, ' # this only the last one needs
-    redis FLUSHALL >/dev/null
-    redis SET x 1 >/dev/null
-    allow 'latch down' +del
-    take 'latch down'
-    assert_failure 77
-    assert_keys x
-    assert_equal "$(redis GET x)" 1
+    assert_equal "$done_without" 'publish: 0, '
 }
 
 @test "latch wait: 77 without any of its commands" {

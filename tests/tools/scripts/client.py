@@ -32,12 +32,12 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
 
 # A newer server (Redis 8) asked about a command with fewer words than it takes, or more, ends the script; an
 # older one answers. Here every server is a newer one.
-MAY = "redis.acl_check_cmd or "
-STRICT = """redis.acl_check_cmd and function(command, ...)
+MAY = "return redis.acl_check_cmd("
+STRICT = """return (function(command, ...)
     local arity, words = ({%s})[string.lower(command)], 1 + select('#', ...)
     if arity > 0 and words ~= arity or words < -arity then error(command .. ' has been asked for with ' .. words .. ' words') end
     return redis.acl_check_cmd(command, ...)
-end or """
+end)("""
 
 LOOK = """
 local read = {string = {'GET'}, list = {'LRANGE', 0, -1}, hash = {'HGETALL'}, set = {'SMEMBERS'},
@@ -219,7 +219,7 @@ class Lock:
         sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
         keys = [*self.keys, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
         return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
-                           f"PUBLISH {self.channel}", *more)
+                           f"PUBLISH {self.channel}", "1", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
              variant="", place="", ticket="", period="", preempts_as="", preemptible=False):

@@ -158,7 +158,7 @@ static void each_name_is_looked_for_as_who_holds_it(void **state) {
         assert_string_equal(peer.requests[i].words[3].data, holds[i].name);
         assert_string_equal(peer.requests[i].words[7].data, holds[i].owner);
         assert_string_equal(peer.requests[i].words[9].data, ID);
-        assert_string_equal(peer.requests[i].words[12].data, token);
+        assert_string_equal(peer.requests[i].words[13].data, token);
     }
     peer_free(&peer);
 }

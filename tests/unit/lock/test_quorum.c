@@ -9,7 +9,7 @@
 #include "lock/lock.h"
 #include "support/peer.h"
 
-enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 12 + 5 };
+enum { SERVERS = 3, ANSWER_MS = 150, LEASE_MS = 30000, TOKEN_WORD = 3 + 12 + 6 };
 
 #define GRANTED(token) "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 #define DONE           "*3\r\n:1\r\n:30000\r\n:0\r\n" /* renewed, released, raised */
