@@ -1,4 +1,4 @@
--- include: base clock channel rights
+-- include: base clock rights
 -- Which rights of a kind this user lacks. It asks, and touches nothing. KEYS and ARGV: base.lua;
 -- ARGV 7 the kind, as rights.lua has it, 8 the commands on channels, 9 ... the keys: not KEYS, for who has no
 -- right to one of those may not run the script.
@@ -35,6 +35,7 @@ for _, command in ipairs({'evalsha', 'eval'}) do
 end
 
 -- The same of channels; nothing is told about UNSUBSCRIBE's.
+local channel = string.match(ARGV[5], ' (.*)$')
 local listened, channels = false, false
 for command in string.gmatch(ARGV[8], '%S+') do
     local may = allowed(command, WORDS_OF[command], channel)

@@ -5,19 +5,19 @@
 local list, timeouts = KEYS[7], KEYS[8]
 local refusal = rights.refusal('fair')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, key.hold, list) then
-    local granted = grant()
+if is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
+    local granted = grant(call.owner)
     redis.call('DEL', timeouts) -- see queue.settle()
     return granted
 end
 
--- include: channel kind server request try once waiters waiting acquire mutex mutex_take queue queue_wait
+-- include: channel server mutex request try once waiters waiting acquire holds holds_take mutex_take queue queue_wait
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 local answer
-if holder then answer = mutex.again(holder) else answer = once.done() end
+if holder then answer = mutex.meet() else answer = once.done() end
 if answer then return answer end
 local by = queue.ousted_by()
 if by then return {OUSTED, 0, 0, 'superseded by ' .. by} end

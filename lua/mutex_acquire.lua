@@ -10,12 +10,12 @@
 --        with --preempt: whether the holder was asked to end, see acquire.lua}
 local refusal = rights.refusal('run')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, key.hold) then return grant() end
+if is_simple(ARGV[9], key.lock, key.info, KEYS[4]) then return grant(call.owner) end
 
--- include: channel kind server request try once waiters waiting acquire mutex mutex_take
+-- include: channel server mutex request try once waiters waiting acquire holds holds_take mutex_take
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 if not holder then return once.done() or mutex.grant() end
-return mutex.again(holder) or acquire.busy(holder, ttl, waiters.place(waiters))
+return mutex.meet() or acquire.busy(holder, ttl, waiters.place(waiters))

@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server waiters queue mutex mutex_wake broken
+-- include: base clock channel rights server waiters queue mutex mutex_wake broken
 -- Takes `run` or `fair` away from its holder, all of its holds, and wakes the next. The token stays:
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
@@ -9,7 +9,7 @@ if refusal then return refusal end
 local holder = mutex.holder(redis.call('PTTL', key.lock))
 if holder == false then return {WRONG_KIND, 0, 0} end
 if not holder or not shown[holder] then return {LOST, 0, 0} end
-redis.call('DEL', key.lock, key.info, key.hold)
+redis.call('DEL', key.lock, key.info, KEYS[4])
 tell_victim(holder)
-mutex.wake_next()
+wake_next()
 return {RELEASED, 1, 0}

@@ -1,13 +1,7 @@
--- include: base clock channel kind server mutex check
+-- include: base clock channel token server holds check
 -- Looks whether a hold of `run` or `fair` is still there. KEYS and ARGV: base.lua, check.lua.
 --
 -- Reply {KEPT, ms left, 0} | {LOST, 0, 0}: it is gone, or someone else's
-local ours = mutex.holds(call.owner)
-local proven
-if check.by_id then
-    proven = redis.call('HGET', key.hold, call.id)
-else
-    proven = check.proves(call.owner)
-end
-if not ours or not proven then return check.lost() end
-return check.kept(redis.call('PTTL', key.lock))
+if not check.by_id then return check.kept(check.proves(call.owner) and holds.left_of(call.owner) or 0) end
+local field, ends = holds.find(call.owner)
+return check.kept(holds.lives(field, ends) and ends - server.now or 0)

@@ -1,27 +1,27 @@
--- include: base clock rights token simple rw rw_grant
+-- include: base clock rights token simple rw grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
 local refusal = rights.refusal('read, write')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
-    return rw.grant(call.owner, nil, 0)
+if is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
+    return grant(call.owner, nil, rw.count_read)
 end
 
--- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
+-- include: channel server request try waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 call.has_cleaned = call.came_back and mode == 'read' and not writer -- it comes in, and tells the next: enough
 local before, left, more
-before, mode, left, more = rw.meet(mode, ttl)
+before, mode, left, more = rw.meet(mode, ttl, call.owner, call.proof_owner)
 if before then return before end
-local around = mode and rw.around()
-if around then return rw.reenter(around, left, waiters) end
+local around = mode and holds.around()
+if around then return holds.reenter(around, function() waiters.leave_granted(waiters) end) end
 if mode ~= 'write' and not writer then
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
-    local answer = rw.grant(call.owner, mode, left, function() waiters.leave_granted(waiters) end)
+    local answer = grant(call.owner, mode and left, rw.count_read, function() waiters.leave_granted(waiters) end)
     if waited then rw.tell_readers() end
     return answer
 end

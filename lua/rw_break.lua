@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server waiters rw rw_holds rw_wake broken
+-- include: base clock channel rights server waiters holds rw rw_holds rw_wake broken
 -- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
@@ -10,19 +10,47 @@ if kind == 'none' then return {LOST, 0, 0} end
 local mode = kind == 'hash' and redis.call('HGET', key.lock, 'mode')
 if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
 
-local broken, wrote = 0, false
+-- Few hold a lock that is held for writing; the ids of read holds stand in the keys of their leases.
+local function end_writes(field)
+    for _, member in ipairs(redis.call('ZRANGE', holds.leases, -16, -1)) do
+        if string.sub(member, 1, #field + 1) == field .. ' ' then redis.call('ZREM', holds.leases, member) end
+    end
+end
+
+local function end_reads(owner, number)
+    local lease_keys, members = {}, {}
+    for i = 1, math.min(number, 1000) do lease_keys[i] = rw.lease_key(owner, i) end
+    for _, id in ipairs(redis.call('MGET', unpack(lease_keys))) do
+        if id then members[#members + 1] = owner .. ' ' .. id end
+    end
+    if #members > 0 then redis.call('ZREM', holds.leases, unpack(members)) end
+    redis.call('DEL', unpack(lease_keys))
+end
+
+local owners, fields, wrote = {}, {}, false
 for owner in pairs(shown) do
-    local reads, writes = rw.drop_all(owner), rw.drop_all(rw.write_field(owner))
-    if reads + writes > 0 then
-        broken = broken + 1
+    local reads, writes = unpack(redis.call('HMGET', key.lock, owner, rw.write_field(owner)))
+    if reads then
+        end_reads(owner, math.max(tonumber(reads) or 0, 1))
+        fields[#fields + 1] = owner
+    end
+    if writes then
+        end_writes(rw.write_field(owner))
+        fields[#fields + 1] = rw.write_field(owner)
+        wrote = true
+    end
+    if reads or writes then
+        owners[#owners + 1] = owner
         tell_victim(owner)
     end
-    wrote = wrote or writes > 0
 end
-if broken == 0 then return {LOST, 0, 0} end
+if #owners == 0 then return {LOST, 0, 0} end
+redis.call('HDEL', key.lock, unpack(fields))
+redis.call('HDEL', key.info, unpack(owners))
+for _, field in ipairs(fields) do holds.dropped(field, '', holds.is_write(field) and 1 or 0) end
 mode = rw.settle()
 if wrote or not mode then
     server.tell_all(wrote and '1' or '0')
     rw.wake()
 end
-return {RELEASED, broken, 0}
+return {RELEASED, #owners, 0}

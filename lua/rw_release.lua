@@ -1,22 +1,23 @@
--- include: base clock channel simple rw
+-- include: base channel simple rw
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
+local leases = KEYS[4]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-local only = redis.pcall('HLEN', key.lock) == 2 and redis.call('HGET', key.hold, call.id)
-local writes = only == call.owner .. ':write:1'
+local all = redis.pcall('HLEN', key.lock) == 2 and redis.call('ZRANGE', leases, '0', '1') or {}
+local writes = all[1] == rw.write_field(call.owner) .. ' ' .. call.id
 local own = writes and rw.write_field(call.owner) or call.owner
-if (writes or only == own .. ':1') and is_simple(ARGV[7], rw.marker, rw.writers.waiters)
-    and redis.call('HGET', key.lock, own) == '1' and rw.alive(own, '1') then
-    rw.clear(rw.lease_key(own, '1'), rw.told)
+if #all == 1 and all[1] == own .. ' ' .. call.id and is_simple(ARGV[7], rw.marker, rw.writers.waiters)
+    and redis.call('HGET', key.lock, own) == '1' then
+    redis.call('DEL', key.lock, key.info, leases, rw.told, writes and rw.told or rw.lease_key(own, '1'))
     redis.pcall(publish, channel, writes and '1' or '0')
     return {RELEASED, 0, 0}
 end
 
--- include: kind server giving try waiters rw_holds rw_wake kept
-local keep_ms, waiter = call.keep_ms, call.waiter
+-- include: clock server giving try waiters holds kept holds_give rw_holds rw_wake
+local waiter = call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on
 -- everybody's channel from here on.
@@ -33,44 +34,21 @@ local function leave()
     if was_writer and redis.call('HGET', key.lock, 'mode') ~= 'write' then rw.wake() end
 end
 
--- Left held without an owner, for it goes over to nobody: no proof of it any more, what CMD left
--- behind does not re-enter.
-local function leave_held(field, i, holds)
-    local owner = rw.owner_of(field)
-    local nobody = rw.kept(owner)
-    rw.expire(math.max(redis.call('PTTL', key.lock), keep_ms)) -- first: see rw.renew()
-    note_kept(owner, nobody)
-    rw.count_one(rw.is_write(field) and rw.write_field(nobody) or nobody, keep_ms)
-    rw.drop(field, i, holds)
-    rw.settle()
-    return {RELEASED, 0, 0}
-end
-
--- Returns the mode of the holds that remain.
-local function take_out(field, i, holds)
-    if holds == 1 and redis.call('HLEN', key.lock) == 2 then return rw.clear(rw.lease_key(field, 1)) end
-    rw.drop(field, i, holds)
-    rw.bury()
-    return rw.settle()
-end
-
 local function give_back()
-    local field, i, holds = rw.find(call.owner, waiter)
+    local fields = {call.owner, rw.write_field(call.owner)}
+    if waiter ~= call.owner then fields = {call.owner, waiter, rw.write_field(call.owner), rw.write_field(waiter)} end
+    local field, lives, number = holds.give_back(unpack(fields))
     if not field then
-        rw.forget(call.owner)
         leave()
         return {LOST, 0, 0}
     end
-    local alive = rw.alive(field, i)
-    if alive and keep_ms > 0 then return leave_held(field, i, holds) end
-    local mode = take_out(field, i, holds)
-    local left, wrote = mode and holds - 1 or 0, rw.is_write(field)
+    local mode, wrote = rw.settle(), holds.is_write(field)
     if not mode or wrote and mode == 'read' then
         server.tell_all(wrote and '1' or '0')
         rw.wake()
     end
-    if not alive then return {LOST, 0, 0} end
-    return {left > 0 and STILL_HELD or RELEASED, left, 0}
+    if not lives then return {LOST, 0, 0} end
+    return {number > 0 and STILL_HELD or RELEASED, number, 0}
 end
 
 return try.give_back(give_back)

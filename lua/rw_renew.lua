@@ -1,17 +1,15 @@
--- include: base clock channel kind server rw rw_holds
+-- include: base clock channel server holds rw rw_holds
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's
-local field, i, holds = rw.find(call.owner)
-if not field then
-    rw.forget(call.owner)
-    return {LOST, 0, 0}
+local field, ends = holds.find(call.owner, rw.write_field(call.owner))
+if holds.lives(field, ends) then
+    holds.renew(field)
+    return {KEPT, call.lease, 0}
 end
-if not rw.alive(field, i) then
-    rw.drop(field, i, holds)
-    rw.settle()
-    return {LOST, 0, 0}
-end
-rw.renew(field, i)
-return {KEPT, call.lease, 0}
+pcall(function() -- a right that was taken away must not hide that it is lost
+    holds.drop(field or call.owner, call.id)
+    if field then rw.settle() end
+end)
+return {LOST, 0, 0}

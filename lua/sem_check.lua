@@ -10,10 +10,10 @@ local function find()
     return token == check.token
 end
 
-if check.by_id and not sem.token() or not check.by_id and not find() then return check.lost() end
+if check.by_id and not sem.token() or not check.by_id and not find() then return check.kept(0) end
 local first, number = math.huge, 0
 for _, ends in ipairs(sem.ends(sem.ids(call.id, call.permits))) do
     if ends then first, number = math.min(first, tonumber(ends)), number + 1 end
 end
 if number == 0 and not check.by_id then return check.kept(-1) end -- plain ones stand in no list
-return check.kept_until(number == call.permits and first or 0)
+return check.kept(number == call.permits and math.max(first - server.now, 0) or 0)

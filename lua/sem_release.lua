@@ -22,7 +22,7 @@ local function give_back()
     if #ours > 0 and keep_ms > 0 then -- their lease gives them back
         sem.expire(keep_ms)
         sem.note('-')
-        note_kept(call.owner)
+        redis.call('HSET', key.info, call.owner, kept_info(call.owner))
         sem.put(ours, server.after(keep_ms), 'XX')
     else
         redis.call('HDEL', key.hold, call.id, call.owner)

@@ -1,35 +1,36 @@
--- include: base clock rights token simple rw rw_grant
+-- include: base clock rights token simple rw grant
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local refusal = rights.refusal('read, write')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, key.hold, rw.leases, rw.marker, rw.writers.waiters) then
-    return rw.grant(rw.write_field(call.owner), nil, 0)
+local writing = rw.write_field(call.owner)
+if is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
+    return grant(writing, nil, rw.count_write)
 end
 
--- include: channel kind server request try waiters waiting acquire rw_holds rw_take rw_wake
+-- include: channel server request try waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
 local prefers_readers = call.variant == 'prefer-readers'
 local own = prefers_readers and waiters or rw.writers
-local before, left, more
-before, mode, left, more = rw.meet(mode, ttl)
+local function leave() waiters.leave_granted(own) end
+local before, _, more
+before, mode, _, more = rw.meet(mode, ttl, writing, call.proof_owner and rw.write_field(call.proof_owner))
 if before then return before end
 if not mode then
-    local first = rw.grant(rw.write_field(call.owner), nil, 0, function() waiters.leave_granted(own) end)
+    local first = grant(writing, nil, rw.count_write, leave)
     if writer == call.owner then rw.pass_marker_on(writer) end
     waiters.tell(waiters, 'first ' .. call.lease) -- they listen on everybody's channel now
     waiters.tell(rw.writers, 'first ' .. call.lease)
     return first
 end
-local around = rw.around()
-if around and rw.lives(rw.write_field(around)) then
-    local answer = rw.reenter(rw.write_field(around), left, own)
+local around = holds.around()
+if around and holds.count(rw.write_field(around)) > 0 then
     if writer == call.owner then rw.pass_marker_on(writer) end
-    return answer
+    return holds.reenter(rw.write_field(around), leave)
 elseif around then
     return {REFUSED, 0, 0, 'the enclosing command holds it for reading, and would never let '
         .. 'a writer in: take it for writing first'}

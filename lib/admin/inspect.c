@@ -230,8 +230,9 @@ static enum rlock_status inspect_checked(rlock_client *client,
                                          rlock_view **out) {
     enum rlock_status status = rlock__check_name(client, options->name);
     char *keys[RLOCK__KEYS_MAX];
-    struct rlock__call call = {
-        .arg_count = 6, .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0"}, .most = RLOCK__RESP_LISTING};
+    struct rlock__call call = {.arg_count = 6,
+                               .args = {"", "0", "", "0", RLOCK__SPUBLISH, "0"},
+                               .most = RLOCK__RESP_LISTING};
     if (status != RLOCK_OK)
         return status;
     if (options->server >= client->count)

@@ -8,23 +8,22 @@
 #include "scripts.h"
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
-#define COMMON_KEYS                                                                                \
-    "*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}",       \
-        "rlock_beats:{*}"
+#define COMMON_KEYS(fourth)                                                                        \
+    "*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}"
 enum {
     HELD = 1 << 0 | 1 << 2 | 1 << 3,
-    LEASES_HELD = HELD | 1 << 9,
     PERMITS_HELD = HELD | 1 << 6
-}; /* lock, info, hold; leases; permits */
+}; /* lock, info, leases or hold */
 
 #define MUTEX_KEYS                                                                                 \
-    COMMON_KEYS, "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",        \
-        "rlock_queue_beats:{*}", "rlock_queuers:{*}"
+    COMMON_KEYS("rlock_leases:{*}"), "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",       \
+        "rlock_queue:{*}", "rlock_queue_beats:{*}", "rlock_queuers:{*}"
 #define RW_KEYS                                                                                    \
-    COMMON_KEYS, "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}",                  \
-        "rlock_leases:{*}", "rlock_told:{*}"
-#define LATCH_KEYS COMMON_KEYS, "{*}:timeout" /* to tell it from a semaphore that is in use */
-#define SEM_KEYS   LATCH_KEYS, "rlock_wants:{*}"
+    COMMON_KEYS("rlock_leases:{*}"), "{*}:wait_write", "rlock_writers:{*}",                        \
+        "rlock_writer_beats:{*}", "rlock_told:{*}"
+#define LATCH_KEYS                                                                                 \
+    COMMON_KEYS("rlock_hold:{*}"), "{*}:timeout" /* to tell it from a semaphore that is in use */
+#define SEM_KEYS LATCH_KEYS, "rlock_wants:{*}"
 
 #define MUTEX_RECORD "rlock_last:{*}"
 
@@ -66,13 +65,14 @@ static const struct rlock__kind kinds[] = {
     },
     {
         .name = "read",
+        .leases_reads = true,
         .acquire = &SCRIPT_READ_ACQUIRE,
         .renew = &SCRIPT_RW_RENEW,
         .release = &SCRIPT_RW_RELEASE,
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
-        .stand = LEASES_HELD,
+        .stand = HELD,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -85,7 +85,7 @@ static const struct rlock__kind kinds[] = {
         .check = &SCRIPT_RW_CHECK,
         .take_away = &SCRIPT_RW_BREAK,
         .keys = {RW_KEYS},
-        .stand = LEASES_HELD,
+        .stand = HELD,
         .channel = RW_CHANNEL,
         .reenters = true,
         .shareable = true,
@@ -120,10 +120,18 @@ static const struct rlock__kind kinds[] = {
 };
 
 const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
-    COMMON_KEYS,         "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",
-    "rlock_queue:{*}",   "rlock_queue_beats:{*}",   "{*}:wait_write",
-    "rlock_writers:{*}", "rlock_writer_beats:{*}",  "{*}:timeout",
-    "rlock_queuers:{*}", "rlock_leases:{*}",        MUTEX_RECORD,
+    COMMON_KEYS("rlock_hold:{*}"),
+    "redisson_lock_queue:{*}",
+    "redisson_lock_timeout:{*}",
+    "rlock_queue:{*}",
+    "rlock_queue_beats:{*}",
+    "{*}:wait_write",
+    "rlock_writers:{*}",
+    "rlock_writer_beats:{*}",
+    "{*}:timeout",
+    "rlock_queuers:{*}",
+    "rlock_leases:{*}",
+    MUTEX_RECORD,
 };
 const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
 const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
@@ -167,6 +175,14 @@ char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]
     char pattern[sizeof "rlock_tombstone::{*}" + RLOCK__ID_SIZE];
     (void)snprintf(pattern, sizeof pattern, "rlock_tombstone:%s:{*}", id);
     return rlock__kind_key(pattern, lock_name);
+}
+
+char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i) {
+    char *tag = rlock__kind_key("{*}", lock_name), *key = NULL;
+    if (tag != NULL && asprintf(&key, "%s:%s:rwlock_timeout:%d", tag, owner, i) < 0)
+        key = NULL;
+    free(tag);
+    return key;
 }
 
 bool rlock__kind_keys(char *keys[RLOCK__KEYS_MAX], const char *const patterns[RLOCK__KEYS_MAX],

@@ -21,6 +21,7 @@ struct rlock__kind {
     const char *record; /* the key that says which runs have ended; NULL: none does */
     const char *channel;
     const char *variant; /* the one that acquire knows; NULL: none */
+    bool leases_reads;   /* each read hold has a key of its own: rlock__kind_lease_key() */
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
     bool shareable;      /* it may live on several servers at once, of which a majority decides */
@@ -38,6 +39,10 @@ char *rlock__kind_key(const char *pattern, const char *lock_name);
 /* The key that says which tries of an attempt are over (lua/include/try.lua). The caller frees it;
  * NULL: no memory. */
 char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]);
+
+/* Redisson's key for the lease of an owner's i-th read hold (lua/include/rw.lua). The caller frees
+ * it; NULL: no memory. */
+char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i);
 
 /* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
  * no memory. */

@@ -134,7 +134,8 @@ static bool make_resource(const struct rlock_lock *lock, struct rlock__resource 
         resource->record = rlock__kind_key(lock->kind->record, name);
     return (resource->record != NULL || options->once_per_ms == 0) &&
            rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
-           take_over_proof(resource, lock->kind->reenters, options);
+           take_over_proof(resource, lock->kind->reenters, options) &&
+           rlock__resource_name_leases(resource);
 }
 
 static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
@@ -189,6 +190,7 @@ enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
 
 static void free_resource(struct rlock__resource *resource) {
     rlock__kind_keys_free(resource->keys);
+    rlock__resource_forget_leases(resource);
     free(resource->name);
     free(resource->channel);
     free(resource->own_channel);

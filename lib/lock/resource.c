@@ -32,8 +32,14 @@ bool rlock__resource_is_clear(const struct rlock__resource *resource) {
     return !rlock__resource_may_stay(resource) && !rlock__resource_in_line(resource);
 }
 
-/* Scripts know these by their place from the end. */
+static void add_keys(struct rlock__call *call, char *const *keys) {
+    for (; *keys != NULL; keys++)
+        call->keys[call->key_count++] = *keys;
+}
+
+/* Scripts know the last ones by their places from the end. */
 static void add_last_keys(const struct rlock__resource *resource, struct rlock__call *call) {
+    add_keys(call, resource->lease_keys);
     if (resource->record != NULL)
         call->keys[call->key_count++] = resource->record;
     call->keys[call->key_count++] = resource->tombstone;
@@ -64,6 +70,15 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource 
     return call;
 }
 
+/* The first key of an owner who has read holds is there, whichever of them has ended. */
+static void add_lease_key(const struct rlock__resource *resource, const char *owner,
+                          struct rlock__call *call) {
+    if (strcmp(owner, resource->lock->owner) == 0)
+        call->keys[call->key_count++] = resource->lease_keys[0];
+    else if (resource->proof_owner != NULL && strcmp(owner, resource->proof_owner) == 0)
+        call->keys[call->key_count++] = resource->lease_keys[1];
+}
+
 /* In place of the others the lock itself: scripts know their keys by their numbers. */
 struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
                                              const char *owner) {
@@ -72,7 +87,16 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
     call.key_count = 0;
     for (size_t i = 0; stand >> i != 0; i++)
         call.keys[call.key_count++] = resource->keys[stand >> i & 1 ? i : 0];
+    if (resource->lock->kind->leases_reads)
+        add_lease_key(resource, owner, &call);
     return call;
+}
+
+void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
+                                   struct rlock__call *call) {
+    const char *tombstone = call->keys[--call->key_count];
+    add_keys(call, resource->kept_keys);
+    call->keys[call->key_count++] = tombstone;
 }
 
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id) {
@@ -84,6 +108,43 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id) 
     free(resource->tombstone);
     resource->tombstone = rlock__kind_tombstone(resource->name, resource->hold_id);
     return resource->tombstone != NULL;
+}
+
+static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
+    char **leases = resource->lease_keys, **kept = resource->kept_keys, *nobody;
+    while (*leases != NULL)
+        leases++;
+    while (*kept != NULL)
+        kept++;
+    for (int i = 1; i <= most; i++, leases++) {
+        if ((*leases = rlock__kind_lease_key(resource->name, owner, i)) == NULL)
+            return false;
+    }
+    if (asprintf(&nobody, "%s#kept", owner) < 0)
+        return false;
+    *kept = rlock__kind_lease_key(resource->name, nobody, 1);
+    free(nobody);
+    return *kept != NULL;
+}
+
+bool rlock__resource_name_leases(struct rlock__resource *resource) {
+    const char *around = resource->proof_owner;
+    rlock__resource_forget_leases(resource);
+    return !resource->lock->kind->leases_reads ||
+           (add_lease_keys(resource, resource->lock->owner, 1) &&
+            (around == NULL || add_lease_keys(resource, around, RLOCK__PROOF_LEASES)));
+}
+
+static void forget(char **keys) {
+    for (; *keys != NULL; keys++) {
+        free(*keys);
+        *keys = NULL;
+    }
+}
+
+void rlock__resource_forget_leases(struct rlock__resource *resource) {
+    forget(resource->lease_keys);
+    forget(resource->kept_keys);
 }
 
 const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],

@@ -11,7 +11,10 @@ struct rlock__ballot;
 struct rlock__busy;
 struct rlock__routes;
 
-enum { RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11 };
+enum {
+    RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11,
+    RLOCK__PROOF_LEASES = 4 /* read holds of the owner around us whose keys are told beforehand */
+};
 
 /* One name on one server. */
 struct rlock__instance {
@@ -34,6 +37,9 @@ struct rlock__resource {
     const struct rlock_lock *lock;
     char *name;
     char *keys[RLOCK__KEYS_MAX];
+    /* Of `read` and `write`, NULL behind the last: of read holds that are ours, or the owner's
+     * around us; and of what --min-hold keeps of these. */
+    char *lease_keys[1 + RLOCK__PROOF_LEASES + 1], *kept_keys[2 + 1];
     char *channel;     /* everybody's, Redisson's too */
     char *own_channel; /* ours alone while we wait */
     char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
@@ -53,6 +59,10 @@ struct rlock__resource {
 /* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the
  * try. False: no memory. */
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
+
+/* Makes lease_keys and kept_keys, by the owners as they are now. False: no memory. */
+bool rlock__resource_name_leases(struct rlock__resource *resource);
+void rlock__resource_forget_leases(struct rlock__resource *resource);
 
 /* What another process needs to give it back: "ID", or "ID.N" where requests may be astray. Returns
  * the text. */
@@ -81,6 +91,10 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource 
  */
 struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
                                              const char *owner);
+
+/* Adds to a call to give it back the keys of what stays. */
+void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
+                                   struct rlock__call *call);
 
 /* The owner under which an instance has it. */
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,

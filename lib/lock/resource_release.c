@@ -56,6 +56,8 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
     const char *ours = resource->lock->owner, *owner = owner_to_release(resource, instance);
     struct rlock__call *call =
         rlock__ballot_ask_try(ballot, server, rlock__resource_call(resource, owner));
+    if (*ballot->keep_text != '\0')
+        rlock__resource_add_kept_keys(resource, call);
     call->args[call->arg_count++] = ballot->keep_text;
     call->args[call->arg_count++] = owner == ours ? "" : ours;
     call->args[call->arg_count++] = instance->astray ? "1" : "";

@@ -37,7 +37,8 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__resource *resou
     if (inner)
         (void)snprintf(resource->proof_token, sizeof resource->proof_token, "%" PRId64,
                        hold->token);
-    if (!rlock__resource_identify(resource, hold->id != NULL ? hold->id : ""))
+    if (!rlock__resource_identify(resource, hold->id != NULL ? hold->id : "") ||
+        !rlock__resource_name_leases(resource))
         return false;
     resource->held = true;
     resource->hold = (struct rlock_hold){

@@ -12,7 +12,7 @@ struct rlock__script {
 };
 
 enum {
-    RLOCK__KEYS_MAX = 18,
+    RLOCK__KEYS_MAX = 20,
     RLOCK__ARGS_MAX = 20,
     RLOCK__ARG_ID = 2,
     RLOCK__ARG_PUBLISH = 4,

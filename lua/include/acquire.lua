@@ -1,11 +1,5 @@
--- acquire.lua: who holds it, in the answer that it is busy; and who re-enters it.
+-- acquire.lua: who holds it, in the answer that it is busy.
 local acquire = {}
-
--- The proof of an enclosing hold: owner and token together, both still known here.
-function acquire.proof()
-    local owner = call.proof_owner
-    return owner ~= '' and redis.call('HGET', key.hold, owner) == call.proof_token and owner or nil
-end
 
 -- With --preempt: asks a holder that has agreed to that to end, on the channel on which broken.lua tells it. Asks
 -- with each try, for a message may be lost. Returns whether it was asked, see preemption in rlock.h, and whether

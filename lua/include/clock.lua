@@ -9,7 +9,7 @@ local server = {
 -- So many ms from now, as a command takes it: Lua turns a number into text slowly.
 function server.after(ms) return string.format('%d', server.now + ms) end
 
--- What others are shown of the caller, as JSON.
-function call.us()
-    return '{' .. ARGV[8] .. ',"since":' .. server.now_text .. '}'
+-- What others are shown of the caller, as JSON. token: as text; nil: it waits.
+function call.us(token)
+    return (token and '{"token":' .. token .. ',' or '{') .. ARGV[8] .. ',"since":' .. server.now_text .. '}'
 end

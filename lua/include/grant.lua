@@ -1,19 +1,21 @@
--- grant.lua: how `run` and `fair` are taken by a new holder.
+-- grant.lua: how `run`, `fair`, `read` and `write` are taken by a new holder.
 
 -- INCR comes first: it is refused when memory is out, and a hole in the tokens harms nobody. The lock is the
--- last, with its lease at once.
--- leave(): out of the line; nil: nobody waits, and what stands beside the lock is not there.
-local function grant(leave)
-    local token = server.next_token()
+-- last, with its expiry at once.
+-- left: ms for which others hold it, too; nil: it is free. count(): in the lock's hash; nil: as its only
+-- field. leave(): out of the line; nil: nobody waits, and nothing stands beside a lock that is free.
+local function grant(field, left, count, leave)
+    local leases, token = KEYS[4], server.next_token()
+    local ms = left and left > call.lease and left or call.lease_text
     if leave then
-        redis.call('DEL', key.info, key.hold)
+        if not left then redis.call('DEL', key.info, leases) end
         leave()
     end
-    redis.call('HSET', key.info, call.owner, call.us())
-    redis.call('PEXPIRE', key.info, call.lease_text)
-    redis.call('HSET', key.hold, call.owner, token, call.id, call.lease_text)
-    redis.call('PEXPIRE', key.hold, call.lease_text)
-    redis.call('HSET', key.lock, call.owner, '1')
-    redis.call('PEXPIRE', key.lock, call.lease_text)
+    redis.call('HSET', key.info, call.owner, call.us(token))
+    redis.call('PEXPIRE', key.info, ms)
+    redis.call('ZADD', leases, server.after(call.lease), field .. ' ' .. call.id)
+    redis.call('PEXPIRE', leases, ms)
+    if count then count(field, not left) else redis.call('HSET', key.lock, field, '1') end
+    redis.call('PEXPIRE', key.lock, ms)
     return {GRANTED, server.reply_token(token), call.lease}
 end

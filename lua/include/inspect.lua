@@ -40,12 +40,17 @@ function inspect.known(owner)
     return decode(infos[owner])
 end
 
+-- As digits; '': it has none, or it is none that we know.
+function inspect.token_of(owner, token)
+    return string.match(token or server.token_in(infos[owner]) or '', '^%d+$') or ''
+end
+
 -- hold: {ttl, holds, token: digits or nil, permits, writes}
 function inspect.add_holder(owner, hold)
     local known = inspect.known(owner)
     view.holders[#view.holders + 1] = {owner, text(known.host), inspect.number(known.pid), text(known.user),
         text(known.command), inspect.number(known.since), hold.ttl, hold.holds,
-        string.match(hold.token or '', '^%d+$') or '', hold.permits or -1, hold.writes and 1 or 0,
+        inspect.token_of(owner, hold.token), hold.permits or -1, hold.writes and 1 or 0,
         known.kept and 1 or 0, text(known.note), known.preemptible == true and 1 or 0}
 end
 

@@ -1,20 +1,37 @@
 -- inspect_kinds.lua: who holds a lock of each kind. False: the key is something else.
 
--- `run` and `fair`: {owner: holds}.
-local function look_at_mutex(fields)
-    local owner, holds = next(fields)
-    if next(fields, owner) or not server.is_owner(owner) or not string.find(holds, '^[1-9]%d*$') then return false end
-    view.kind = 'run'
-    inspect.add_holder(owner, {ttl = redis.call('PTTL', key.lock), holds = inspect.number(holds),
-        token = inspect.hash(key.hold)[owner]})
-    return true
-end
-
--- When each of rlock's holds ends, {FIELD:I: epoch ms}: KEYS 16, see rw.lua.
+-- When rlock's holds end, {FIELD: {epoch ms...}}: KEYS 16, see holds.lua.
 local function leases()
     local all, ends = redis.call('ZRANGE', KEYS[16], '0', '-1', 'WITHSCORES'), {}
-    for i = 1, #all, 2 do ends[all[i]] = tonumber(all[i + 1]) end
+    for i = 1, #all, 2 do
+        local field = string.match(all[i], '^(.*) ') or ''
+        ends[field] = ends[field] or {}
+        ends[field][#ends[field] + 1] = tonumber(all[i + 1])
+    end
     return ends
+end
+
+-- How many of these live, and how long the longest of them lasts.
+local function living_of(ends)
+    local number, longest = 0, 0
+    for _, until_ms in ipairs(ends) do
+        if until_ms > server.now then number, longest = number + 1, math.max(longest, until_ms - server.now) end
+    end
+    return number, longest
+end
+
+-- `run` and `fair`: {owner: holds}; see mutex.lua.
+local function look_at_mutex(fields)
+    local ends, number = leases(), 0
+    for owner, held in pairs(fields) do
+        number = number + 1
+        if number > 2 or not server.is_owner(owner) or not string.find(held, '^[1-9]%d*$') then return false end
+        local holds, ttl = inspect.number(held), redis.call('PTTL', key.lock)
+        if ends[owner] then holds, ttl = living_of(ends[owner]) end
+        if holds > 0 then inspect.add_holder(owner, {ttl = ttl, holds = holds}) end
+    end
+    view.kind = 'run'
+    return true
 end
 
 local ASKED = 20
@@ -32,11 +49,10 @@ end
 
 -- The holds of a field that live, and how long the longest of them lasts.
 local function living(field, holds, ends)
+    if ends[field] then return living_of(ends[field]) end
     local number, longest = 0, -1
     for i = 1, math.min(holds, 1000) do
-        local until_ms = ends[field .. ':' .. i]
-        local left = until_ms and (until_ms > server.now and until_ms - server.now or -2)
-            or not ends[field .. ':1'] and left_of_stranger(field, i) or -2
+        local left = left_of_stranger(field, i)
         if left > 0 or left == -1 then number, longest = number + 1, math.max(longest, left) end
     end
     return number, longest
@@ -48,13 +64,13 @@ local function look_at_rw(fields)
     local mode = fields.mode
     if mode ~= 'read' and mode ~= 'write' then return false end
     view.kind = mode
-    local proofs, ends, owners = inspect.hash(key.hold), leases(), {}
+    local ends, owners = leases(), {}
     for field, holds in pairs(fields) do
         local number, ttl = 0, 0
         if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, ends) end
         if number > 0 then
             local owner, writes = string.gsub(field, ':write$', '')
-            local hold = owners[owner] or {ttl = -1, holds = 0, token = proofs[owner]}
+            local hold = owners[owner] or {ttl = -1, holds = 0}
             owners[owner] = hold
             hold.holds, hold.ttl = hold.holds + number, math.max(hold.ttl, ttl)
             hold.writes = hold.writes or writes > 0

@@ -17,8 +17,8 @@ end
 -- the clock has caught up. Nil: a run is wanted; else the answer.
 function once.done()
     if not call.period then return nil end
-    local done = redis.pcall('HGET', once.record, 'done')
-    if type(done) == 'table' then return server.is_wrong_kind(done) or {WRONG_KIND, 0, 0} end
+    local done = server.typed('HGET', once.record, 'done')
+    if done == nil then return {WRONG_KIND, 0, 0} end
     if not tonumber(done) then return nil end
     local age = server.now - done
     if age < 0 then redis.pcall('HSET', once.record, 'done', server.now) end

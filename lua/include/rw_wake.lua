@@ -27,8 +27,8 @@ end
 function rw.tell_readers(only_on)
     local before = redis.call('GET', rw.told)
     if only_on and not before then return end
-    local some = redis.call('ZRANGE', key.waiters, before and '(' .. before or '-inf', '+inf', 'BYSCORE',
-        'LIMIT', 0, waiters.A_FEW, 'WITHSCORES')
+    local some = redis.call('ZRANGEBYSCORE', key.waiters, before and '(' .. before or '-inf', '+inf', 'WITHSCORES',
+        'LIMIT', 0, waiters.A_FEW)
     if #some == 0 then return before and redis.call('DEL', rw.told) end
     local told, last = 0, nil
     for i = 1, #some, 2 do

@@ -11,7 +11,7 @@ function sem.grant(ms, take, leave)
     if taken > 0 then redis.call('INCRBY', key.lock, '-' .. taken) end
     -- Redisson's expire() of a semaphore is one of its permits, too.
     if left > 0 then redis.call('PEXPIRE', sem.permits, left) end
-    redis.call('HSET', key.info, call.owner, call.us())
+    redis.call('HSET', key.info, call.owner, call.us(token))
     sem.expire(ms)
     if leave then leave() end
     return {GRANTED, server.reply_token(token), tonumber(ms)}

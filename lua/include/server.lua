@@ -11,6 +11,13 @@ function server.tell_all(message)
     redis.pcall(publish, channel, message)
 end
 
+-- The answer of a command about a key; nil where the key is of another type.
+function server.typed(...)
+    local answer = redis.pcall(...)
+    if type(answer) ~= 'table' or not answer.err then return answer end
+    if not string.find(answer.err, 'WRONGTYPE', 1, true) then return redis.call(...) end -- for the error that it raises
+end
+
 -- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.
 function server.integer(name)
     local kind = redis.call('TYPE', name).ok
@@ -25,12 +32,3 @@ function server.is_owner(text)
     return string.find(text, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x:') ~= nil
 end
 
--- The lock and what stands beside it end together.
-function server.expire(ms)
-    for _, each in ipairs({key.lock, key.info, key.hold}) do redis.call('PEXPIRE', each, ms) end
-end
-
--- The same, but never sooner than they would have ended.
-function server.prolong(ms)
-    server.expire(math.max(redis.call('PTTL', key.lock), ms))
-end

@@ -6,6 +6,9 @@ function server.next_token()
     return number < 2 ^ 53 and string.format('%d', number) or redis.call('GET', key.token)
 end
 
+-- The token in what info says of an owner; nil: it has none.
+function server.token_in(shown) return string.match(shown or '', '^{"token":(%d+),') end
+
 -- A token in a reply: a number, or the digits of one that Lua can't say.
 function server.reply_token(text)
     local number = tonumber(text)

@@ -23,16 +23,18 @@ local function holds(owner, ends)
     held[#held + 1] = ends
 end
 local lock = redis.call('TYPE', name).ok
-if lock == 'hash' and redis.call('HEXISTS', name, 'mode') == 1 then
-    local leases = redis.call('ZRANGE', 'rlock_leases:' .. side, 0, -1, 'WITHSCORES')
+if lock == 'hash' then
+    local leases, known = redis.call('ZRANGE', 'rlock_leases:' .. side, 0, -1, 'WITHSCORES'), {}
     for i = 1, #leases, 2 do
-        local field = string.match(leases[i], '^(.*):%d+$')
+        local field = string.match(leases[i], '^(.*) ')
         if redis.call('HEXISTS', name, field) == 1 then
             holds((string.gsub(field, ':write$', '')), leases[i + 1])
+            known[field] = true
         end
     end
-elseif lock == 'hash' then
-    for _, owner in ipairs(redis.call('HKEYS', name)) do holds(owner, now_ms + redis.call('PTTL', name)) end
+    for _, field in ipairs(redis.call('HEXISTS', name, 'mode') == 0 and redis.call('HKEYS', name) or {}) do
+        if not known[field] then holds(field, now_ms + redis.call('PTTL', name)) end
+    end
 elseif kind == 'sem' then
     local known = redis.call('HGETALL', 'rlock_hold:' .. side)
     for i = 1, #known, 2 do

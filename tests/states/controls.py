@@ -14,30 +14,29 @@ class Control(NamedTuple):
 CONTROLS = {
     "a release that asks for no owner": Control(
         "run", "mutex_release",
-        "redis.pcall('HGET', key.lock, call.owner) == '1'\n    and redis.call('HGET', key.hold, call.id) and not", "not",
+        "redis.pcall('HGET', key.lock, call.owner) == '1' then\n    local all = redis.call('ZRANGE', leases, '0', '1')\n"
+        "    if #all == 1 and all[1] == call.owner .. ' ' .. call.id then", "true then\n    if true then",
         "believes to hold it"),
     "a token that does not grow": Control(
         "run", "mutex_acquire", "redis.call('INCR', key.token)", "redis.call('GET', key.token) + 0", "no new token"),
     "a lease that is too short": Control(
-        "run", "mutex_acquire", "redis.call('PEXPIRE', key.lock, call.lease_text)",
-        "redis.call('PEXPIRE', key.lock, call.lease - 500)", "but it stands for"),
+        "run", "mutex_acquire", "redis.call('PEXPIRE', key.lock, ms)",
+        "redis.call('PEXPIRE', key.lock, ms - 500)", "but it stands for"),
     "a lease that never ends": Control(
-        "run", "mutex_acquire", "redis.call('PEXPIRE', key.info, call.lease_text)", "", "never expires"),
+        "run", "mutex_acquire", "redis.call('PEXPIRE', key.info, ms)", "", "never expires"),
     "a lock that is taken before its lease ends": Control(
         "run", "mutex_acquire", "local ttl = redis.call('PTTL', key.lock)\n",
         "local ttl = redis.call('PTTL', key.lock) if ttl < 2000 then redis.call('DEL', key.lock) ttl = -2 end\n",
         "believes to hold it"),
     "a release that wakes nobody": Control(
-        "run", "mutex_release", "    server.tell_all('0')\n    waiters.wake(waiters)\n", "",
+        "run", "mutex_release", "    if not left then\n        wake_next()", "    if not left then\n        return {RELEASED, 0, 0}",
         "who waits gets it after"),
     "a repeated request that takes anew": Control(
-        "run in run", "mutex_acquire", "if redis.call('HGET', key.hold, call.id) then\n        return keep",
-        "if false then\n        return keep", "who waits gets it after"),
+        "run in run", "mutex_acquire", "    if not field then return nil end\n    if not holds", "    if true then return nil end\n    if not holds", "who waits gets it after"),
     "a late request that is not remembered to be over": Control(
         "run", "mutex_acquire", "return call.try <= over", "return false", "has left, and of it there is"),
     "a waiter that leaves without a word to the next": Control(
-        "run", "mutex_release", "        waiters.wake(waiters)\n    end\nend\n\nlocal function longest", 
-        "    end\nend\n\nlocal function longest", "who waits gets it after"),
+        "run", "mutex_release", "    elseif not queue.wake() then\n        waiters.wake(waiters)\n    end", "    end", "who waits gets it after"),
     "a queue that lets the last in": Control(
         "fair", "fair_acquire", "(not head or head == call.owner)", "true", "who came earlier"),
     "a reader beside a writer": Control(

@@ -11,10 +11,12 @@ from server import NOW
 
 MS, US = NOW * 1000, NOW * 1000000
 LAST_TOKEN = 1000  # in every state
-TOKEN, HOLD = "redisson_lock_token:{x}", "rlock_hold:{x}"
+TOKEN, HOLD = "redisson_lock_token:{x}", "rlock_hold:{x}"  # HOLD: of a semaphore
+INFO, LEASES = "rlock_info:{x}", "rlock_leases:{x}"
 OWNER = re.compile(r"c000000([0-9])-2222-4333-8444-555555555555:\1@host")
 ATTEMPT = re.compile(r"([0-9])\1{31}")
 SINCE = re.compile(r'"since":[0-9.e+]+')
+SHOWN = re.compile(r'{"token":([0-9]+)(,.*)', re.DOTALL)
 TOLD = re.compile(r"([0-9]{1,12})( .*)?$", re.DOTALL)
 
 
@@ -69,6 +71,8 @@ def from_text(key, field, text, counter):
     if key == HOLD and (field == "<owner>" or " " in text):
         if found := TOLD.match(text):
             return "token", int(found[1]) - counter, found[2] or ""
+    if key == INFO and (found := SHOWN.match(text)):
+        return "shown", int(found[1]) - counter, SINCE.sub('"since":0', found[2])
     if text.isdigit() and len(text) == 13:
         return "ms", int(text) - MS
     if text.isdigit() and len(text) == 16:
@@ -87,6 +91,8 @@ def to_text(value):
     if isinstance(value, str):
         return value.replace('"since":0', f'"since":{MS}')
     kind = value[0]
+    if kind == "shown":
+        return f'{{"token":{value[1] + LAST_TOKEN}' + value[2].replace('"since":0', f'"since":{MS}')
     if kind == "ms":
         return repr(value[1] + MS).removesuffix(".0")
     if kind == "us":
@@ -154,17 +160,17 @@ def words(state):
 
 def later(state, ms):
     """The same, so many ms later. Keys that have expired are gone."""
-    gone = {(name, number if "<" in name else 0) for number, part in enumerate(state)
+    gone = {named(name, number - 1) for number, part in enumerate(state)
             for name, sort, _, _, _, left in part if not sort and 0 <= left <= ms}
 
     def moved(sort, value):
         if not sort:
             return value - ms if value >= 0 else value
-        if isinstance(value, str) or value[0] in ("n", "token"):
+        if isinstance(value, str) or value[0] in ("n", "token", "shown"):
             return value
         return value[0], value[1] - (ms if value[0] == "ms" else ms * 1000)
 
     return tuple(tuple((name, sort, kind, place, field, moved(sort, value))
                        for name, sort, kind, place, field, value in part
-                       if (name, number if "<" in name else 0) not in gone)
+                       if named(name, number - 1) not in gone)
                  for number, part in enumerate(state))

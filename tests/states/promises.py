@@ -1,8 +1,6 @@
 """What must be so: in each state, of each answer, and in the end."""
-import re
-
 from client import GRANTED
-from keys import HOLD, LAST_TOKEN, later
+from keys import HOLD, INFO, LAST_TOKEN, LEASES, attempt, later, owner
 from roles import BEAT
 
 # What has happened: someone died, stood still, or left without an answer; the server's clock was set; a late request
@@ -26,11 +24,16 @@ def must(true, said):
 
 def token_of(part, request):
     """The token of the hold of that very request, before it arrives. None: there is none."""
-    fields = {field: value for key, sort, _, _, field, value in part if sort and key == HOLD}
-    if "<attempt>" not in fields:
+    items = {(key, field): value for key, sort, _, _, field, value in part if sort}
+    if not holds_it(items, "<owner>", "<attempt>"):
         return None
-    about = fields.get("<owner>")
-    return about[1] if about and about[0] == "token" else None
+    about = items.get((HOLD, "<owner>")) or items.get((INFO, "<owner>"))
+    return about[1] if about and about[0] in ("token", "shown") else None
+
+
+def holds_it(items, whose, which):
+    """Whether that attempt's hold stands there, in the name of that owner."""
+    return (HOLD, which) in items or any((LEASES, f"{field} {which}") in items for field in (whose, whose + ":write"))
 
 
 def check_tokens(part, request, answer, grown):
@@ -56,8 +59,8 @@ def check_turn(model, redis, known, i):
     for j, other in enumerate(known):
         waits = j != i and other.sure and other.phase == "wait" and model.roles[j].kind == "fair"
         if waits and not model.roles[j].variant and (ours is None or other.ticket < ours):
-            again = any(sort and key == HOLD and field == "<attempt>" for key, sort, _, _, field, _ in part)
-            must(again, f"{i} enters before {j}, who came earlier")
+            again = {(key, field): value for key, sort, _, _, field, value in part if sort}
+            must(holds_it(again, "<owner>", "<attempt>"), f"{i} enters before {j}, who came earlier")
 
 
 # --- states --------------------------------------------------------------------------------------
@@ -104,16 +107,18 @@ def check_hold(model, each, i, parts):
     outer = {(key, field): value for key, sort, _, _, field, value in parts[(role.inner if each.under else i) + 1]
              if sort}
     ends = {key: value for part in (parts[0], parts[i + 1]) for key, sort, _, _, _, value in part if not sort}
-    crossed = {field for key, sort, _, _, field, _ in parts[0] if sort and key == HOLD}
-    is_known = (HOLD, "<attempt>") in mine or any(str(i) * 32 == field for field in crossed)
+    crossed = {(key, field): value for key, sort, _, _, field, value in parts[0] if sort}
+    field = "<owner>:write" if role.kind == "write" else "<owner>"
+    if each.under:
+        is_known = holds_it(crossed, owner(role.inner), attempt(i))
+        lease = crossed.get((LEASES, field.replace("<owner>", owner(role.inner)) + " " + attempt(i)))
+    else:
+        is_known = holds_it(mine, "<owner>", "<attempt>")
+        lease = mine.get((LEASES, f"{field} <attempt>"))
     must(is_known, f"{i} believes to hold it for {each.left} ms, but its attempt is not there")
-    if role.kind in ("run", "fair"):
-        must(outer.get(("x", "<owner>")), f"{i} believes to hold it for {each.left} ms, and does not")
-        left = ends.get("x", -2)
-    elif role.kind in ("read", "write"):
-        field = "<owner>:write" if role.kind == "write" else "<owner>"
+    if role.kind in ("run", "fair", "read", "write"):
         must(outer.get(("x", field)), f"{i} believes to hold it for {each.left} ms, and does not")
-        left = min(ends.get("x", -2), most_of(outer, "rlock_leases:{x}", field))
+        left = min(ends.get("x", -2), lease[1])
     elif role.kind == "sem":
         permits = [value[1] for (key, field), value in mine.items() if key == "{x}:timeout"]
         must(len(permits) == role.permits, f"{i} believes to hold {role.permits} permits, and has {len(permits)}")
@@ -121,11 +126,6 @@ def check_hold(model, each, i, parts):
     else:
         left = FOR_EVER
     must(left >= each.left, f"{i} believes to hold it for {each.left} ms, but it stands for {left}")
-
-
-def most_of(part, key, field):
-    return max((value[1] for (name, place), value in part.items()
-                if name == key and re.fullmatch(re.escape(field) + r":\d+", place)), default=-2)
 
 
 def check_permits(model, parts):

@@ -8,26 +8,21 @@ class Mutant:
         self.name, self.edits = name, edits
 
 
-RELEASE, TAKE = "lua/mutex_release.lua", "lua/include/mutex_take.lua"
+RELEASE = "lua/mutex_release.lua"
 SUPERVISE, RUN, KEEPER = "cmd/process/supervise.c", "cmd/hold/run.c", "lib/lock/keeper.c"
 NOW = "rlock__lease_end_ms(rlock_now_ms(), "
 
 MUTANTS = (
     Mutant("a release does not look at whose hold it is",
            (RELEASE, "redis.pcall('HGET', key.lock, call.owner) == '1'", "redis.call('EXISTS', key.lock) == 1"),
-           (RELEASE, "    and redis.call('HGET', key.hold, call.id) and not", "    and not"),
-           (RELEASE, "    local holds = mutex.holds(owner)\n    if not holds and waiter",
-            "    local holds = redis.call('HVALS', key.lock)[1]\n    if not holds and waiter"),
-           (RELEASE, "if not holds or not redis.call('HGET', key.hold, call.id) then", "if not holds then")),
+           (RELEASE, "#all == 1 and all[1] == call.owner .. ' ' .. call.id", "#all == 1")),
     Mutant("tokens do not grow",
            ("lua/include/token.lua", "redis.call('INCR', key.token)",
             "tonumber(redis.call('SET', key.token, 1, 'NX') and 1 or redis.call('GET', key.token))")),
     Mutant("a renewal takes a lock that is lost anew",
-           ("lua/mutex_renew.lua", "    if not ours then mutex.forget(owner, id) end\n",
-            "    if redis.call('EXISTS', key.lock) == 0 then\n"
-            "        redis.call('HSET', key.lock, owner, 1)\n"
-            "        redis.call('HSET', key.hold, owner, redis.call('GET', key.token), id, call.lease)\n"
-            "        server.expire(call.lease)\n        return {KEPT, call.lease, 0}\n    end\n")),
+           ("lua/mutex_renew.lua", "if holds.lives(field, ends) then\n",
+            "field = field or call.owner\nif redis.call('EXISTS', key.lock) == 0 then holds.add(field, call.lease) end\n"
+            "if holds.count(field) > 0 then\n")),
     Mutant("the guardian kills the command, not what it has started",
            ("cmd/process/descendants.c", "const bool all = kill_all(descendants, deadline_ms);",
             "const bool all = deadline_ms > 0;")),
@@ -53,9 +48,10 @@ MUTANTS = (
     Mutant("readers overtake a waiting writer",
            ("lua/read_acquire.lua", "if mode ~= 'write' and not writer then", "if mode ~= 'write' then")),
     Mutant("a reader's renewal keeps dead readers",
-           ("lua/include/rw_holds.lua", "    redis.call('ZADD', rw.leases, 'GT', server.after(call.lease), field .. ':' .. i)\n",
-            "    for _, each in ipairs(redis.call('ZRANGE', rw.leases, 0, -1)) do\n"
-            "        redis.call('ZADD', rw.leases, 'GT', server.after(call.lease), each)\n    end\n")),
+           ("lua/include/rw_holds.lua", "function holds.renewed(field)\n",
+            "function holds.renewed(field)\n"
+            "    for _, each in ipairs(redis.call('ZRANGE', holds.leases, 0, -1)) do\n"
+            "        redis.call('ZADD', holds.leases, server.after(call.lease), each)\n    end\n")),
     Mutant("one permit too many",
            ("lua/include/sem_take.lua", "if available < call.permits then", "if available + 1 < call.permits then"),
            ("lua/sem_acquire.lua", "count and count > 0 and", "count and count > -1 and")),
@@ -75,7 +71,7 @@ MUTANTS = (
            ("lua/include/sem_holds.lua", "    server.tell_all(redis.call('INCRBY', key.lock, number))\n",
             "    redis.call('INCRBY', key.lock, number)\n")),
     Mutant("an attempt that was granted is not known again",
-           (TAKE, "if redis.call('HGET', key.hold, call.id) then", "if false then")),
+           ("lua/include/holds_take.lua", "    if not field then return nil end\n", "    if true then return nil end\n")),
     Mutant("permits that were granted are taken once more",
            ("lua/sem_acquire.lua", "if #ours == call.permits then", "if false then")),
     Mutant("a late request is not refused",
@@ -99,7 +95,7 @@ MUTANTS = (
            (RUN, "return release(run, ended ? min_hold_left_ms(run) : 0, status);",
             "return release(run, ended ? min_hold_left_ms(run) : 0, status == 3 ? 0 : status);")),
     Mutant("a key without a TTL",
-           ("lua/include/grant.lua", "    redis.call('PEXPIRE', key.info, call.lease_text)\n", "")),
+           ("lua/include/grant.lua", "    redis.call('PEXPIRE', key.info, ms)\n", "")),
     Mutant("who is ended while it waits does not leave the line",
            ("lib/lock/acquire.c", "    rlock_withdraw(lock);\n    return status;", "    return status;")),
     Mutant("a lock is not given back when a signal ends the command",
@@ -120,7 +116,7 @@ MUTANTS = (
     Mutant("SIGKILL comes without SIGTERM",
            (SUPERVISE, "    (void)descendants_signal(&guardian->descendants, SIGTERM);\n", "")),
     Mutant("the inner end gives the outer hold back",
-           (RELEASE, "    if left > 0 then return give_back_one(left) end\n", "")),
+           (RELEASE, "    if not left then redis.call('DEL', key.lock) end", "    redis.call('DEL', key.lock, key.info, leases)")),
     Mutant("dead waiters keep their place",
            ("lua/include/waiting.lua", "    if #dead == 0 then return false end\n", "    if true then return false end\n")),
     Mutant("a grant does not wait for the replicas",

@@ -75,7 +75,7 @@ missing() { # ABOUT: as the line says
     assert_says finding 'rights run' 'missing: .*&redisson_lock__channel:\{x\}\*;'
     only "${words[@]}" resetkeys '~x*' '~redisson*'
     try doctor --kind run x
-    assert_says finding 'rights run' 'missing: ~rlock_info:\{x\} ~rlock_hold:\{x\} '
+    assert_says finding 'rights run' 'missing: ~rlock_info:\{x\} ~rlock_leases:\{x\} '
     only "${words[@]}"
     try doctor --kind run y
     assert_says finding 'rights run' 'missing: ~y ~redisson_lock_token:\{y\} '

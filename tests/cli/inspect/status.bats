@@ -51,7 +51,7 @@ JAVA=77777777-2222-4333-8444-555555555555:7
 @test "a token of 64 bits is told to its last digit" {
     holds a run
     redis SET 'redisson_lock_token:{x}' 9223372036854775807 >/dev/null
-    redis HSET 'rlock_hold:{x}' "$(redis HKEYS x)" 9223372036854775806 >/dev/null
+    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" '{"token":9223372036854775806,"pid":1}' >/dev/null
     see x
     assert_seen 'v[0]["token"], v[0]["holders"][0]["token"]' "(9223372036854775807, 9223372036854775806)"
     finish a

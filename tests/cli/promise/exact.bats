@@ -20,7 +20,7 @@ permits_of() { # KIND: options
 @test "a name in braces, or one of the keys beside locks: 64 before anything is sent; others like them are names" {
     local name words
     rlock run -n x -- true
-    for name in '{x}' '{}' '{a{b}' 'rlock_info:{x}' 'rlock_hold:{x}' rlock_ rlock_x redisson_lock_queue:{x} redisson_; do
+    for name in '{x}' '{}' '{a{b}' 'rlock_info:{x}' 'rlock_hold:{x}' rlock_ rlock_x 'redisson_lock_queue:{x}' redisson_; do
         for words in 'run -n NAME -- touch ran' 'fair -n NAME -c true' 'read -n NAME -n x -- touch ran' 'write -n NAME -- true' \
             'sem -n NAME --permits 1 -- true' 'sem -n NAME --resize 2' 'latch set -n NAME --count 1' 'latch down -n NAME' \
             'latch wait -n NAME' 'acquire run -n NAME' 'status NAME' 'break --force NAME'; do

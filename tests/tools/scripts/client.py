@@ -12,13 +12,14 @@ import socket
 GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED, DONE = 1, 2, 0, -1, -2, -3, -5
 KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
-COMMON = ["*", "redisson_lock_token:{*}", "rlock_info:{*}", "rlock_hold:{*}", "rlock_waiters:{*}",
-          "rlock_beats:{*}"]
-MUTEX = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
+def common(fourth):
+    return ["*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}"]
+
+
+MUTEX = common("rlock_leases:{*}") + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
                   "rlock_queue_beats:{*}", "rlock_queuers:{*}"]
-RW = COMMON + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "rlock_leases:{*}",
-               "rlock_told:{*}"]
-LATCH = COMMON + ["{*}:timeout"]
+RW = common("rlock_leases:{*}") + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "rlock_told:{*}"]
+LATCH = common("rlock_hold:{*}") + ["{*}:timeout"]
 SEM = LATCH + ["rlock_wants:{*}"]
 KINDS = {  # name: scripts to take, renew and give back; keys; channel
     "run": ("mutex_acquire", "mutex_renew", "mutex_release", MUTEX, "redisson_lock__channel:{*}"),

@@ -14,7 +14,7 @@ def renewal_keeps_no_dead_reader_alive(bench):
         bench.server.let_pass(2000)
         same(read.renew(B, attempt(2)), [KEPT, LEASE, 0])
     same(read.renew(A, attempt(1)), [LOST, 0, 0])
-    bench.standing("x", INFO, HOLD, LEASES, lease_key(B))
+    bench.standing("x", INFO, LEASES, lease_key(B))
     read.give(B, attempt(2))
     same(write.take(C, attempt(3))[0], GRANTED)
 
@@ -44,7 +44,7 @@ def write_reentry_sets_the_lease(bench):
     token = write.take(A, attempt(1))[1]
     for number in range(2, 5):
         write.take(A, attempt(number), proof=(A, token))
-    bench.ends_in(LEASE, "x", INFO, HOLD)
+    bench.ends_in(LEASE, "x", INFO, LEASES)
     bench.server.let_pass(10000)
     write.take(A, attempt(5), lease=5000, proof=(A, token))
     bench.ends_in(LEASE - 10000, "x")  # not shortened either

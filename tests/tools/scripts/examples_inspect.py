@@ -3,10 +3,10 @@ import os
 
 from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
                    lease_key, permit, same)
-from client import COMMON, WRONG_KIND
+from client import WRONG_KIND, common
 
 SEEN = 1
-KEYS = COMMON + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
+KEYS = common("rlock_hold:{*}") + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
                  "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}",
                  "rlock_leases:{*}", "rlock_last:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
@@ -76,7 +76,6 @@ def seen_of_a_large_token(bench):
     run = bench.lock("run")
     bench.server("SET", run.keys[1], 2**62)
     run.take(A, attempt(1))
-    bench.server("HSET", HOLD, A, 2**62 + 1)
     view = _seen(bench, 1, "run", [A])
     same((view.token, view.holders[0]["token"]), (str(2**62 + 1), str(2**62 + 1)))
 
@@ -119,11 +118,11 @@ def seen_of_readers(bench):
     write.take(C, attempt(4))
     read.take(S, attempt(5))
     _seen(bench, 1, "read", [A, B, R], [C, S])
-    bench.server("ZADD", LEASES, 1, B + ":1", 1, A + ":1")  # their leases are over
+    bench.server("ZADD", LEASES, 1, f"{B} {attempt(3)}", 1, f"{A} {attempt(1)}")  # their leases are over
     view = _seen(bench, 1, "read", [A, R], [C, S])
     _shown({holder["owner"]: holder for holder in view.holders}[A], 20000, holds=1)
     bench.server("DEL", lease_key(R))
-    bench.server("ZADD", LEASES, 1, A + ":2")
+    bench.server("ZADD", LEASES, 1, f"{A} {attempt(2)}")
     _seen(bench, 0, "read", [], [C, S])
 
 
@@ -135,7 +134,7 @@ def seen_of_a_writer(bench):
     _shown(_seen(bench, 1, "write", [A]).holders[0], 40000, holds=2, token="1", writes=1)
     bench.server.let_pass(LEASE)
     _shown(_seen(bench, 1, "read", [A]).holders[0], 10000, holds=1, writes=0)
-    bench.server("DEL", "x", INFO, HOLD, LEASES)
+    bench.server("DEL", "x", INFO, LEASES)
     bench.server("HSET", "x", "mode", "write", R + ":write", 3)
     bench.server("PEXPIRE", "x", LEASE)
     _shown(_seen(bench, 1, "write", [R]).holders[0], LEASE, holds=3, writes=1)
@@ -202,7 +201,7 @@ def seen_of_odd_descriptions(bench):
     run.take(A, attempt(1))
     for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
         bench.server("HSET", INFO, A, text)
-        _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, host="", pid=-1, user="", since=-1, token="1")
+        _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, host="", pid=-1, user="", since=-1, token="")
 
 
 def seen_of_the_last_run(bench):

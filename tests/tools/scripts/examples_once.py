@@ -1,7 +1,7 @@
 """--once-per: what is noted of runs that have ended, and who runs after them."""
 import json
 
-from bench import A, B, C, HOLD, INFO, LEASE, QUEUE, about, attempt, same
+from bench import A, B, C, INFO, LEASE, LEASES, QUEUE, about, attempt, same
 from client import BUSY, DONE, GRANTED, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
 
 RECORD = "rlock_last:{x}"
@@ -133,7 +133,7 @@ def once_nested(bench):
     same(run.take(B, attempt(3), proof=(A, token), period=HOUR)[0], DONE)
     same(bench.server.value("x"), {A: "1"})
     same(run.give(A, attempt(1), keep=5000, ended=(HOUR, 2, 9)), [RELEASED, 0, 0])
-    bench.standing("x", INFO, RECORD)
+    bench.standing("x", INFO, LEASES, RECORD)
     same((_noted(bench, "last")["status"], _noted(bench, "success")["took_ms"]), (2, 7))
 
 
@@ -150,6 +150,6 @@ def once_and_others(bench):
     bench.server("SET", RECORD, "mine")
     same(run.take(A, attempt(4), period=HOUR), [WRONG_KIND, 0, 0])
     same(run.take(A, attempt(5)), [GRANTED, run.token(), LEASE])
-    bench.standing("x", INFO, HOLD, RECORD)
+    bench.standing("x", INFO, LEASES, RECORD)
     same(run.give(A, attempt(5), ended=(HOUR, 0, 5)), [RELEASED, 0, 0])
     same(bench.server.value(RECORD), "mine")

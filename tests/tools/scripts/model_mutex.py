@@ -1,6 +1,19 @@
 """The model of `run` and `fair` (see walk.py)."""
+import json
+
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
-from walk import LONG, PAUSE, Model, must
+from walk import LONG, PAUSE, SHORT, Model, must
+
+
+class Hold:
+    """One hold. attempt is None for one that --min-hold has left behind."""
+
+    def __init__(self, owner, attempt, lease):
+        self.owner, self.attempt, self.lease = owner, attempt, lease
+
+    def leave(self):
+        """To nobody, for a short time."""
+        self.owner, self.attempt, self.lease = self.owner + "#kept", None, SHORT
 
 
 class Mutex(Model):
@@ -10,8 +23,7 @@ class Mutex(Model):
 
     def __init__(self, *words):
         super().__init__(*words)
-        self.holder, self.token, self.holds = None, None, {}  # attempt: its lease
-        self.long = self.kept = False
+        self.holds, self.gone, self.token = [], [], None  # gone: their leases are over, perhaps not swept yet
         self.order = []  # who waits in the queue, by their coming
         self.rivals, self.ousted = set(), set()  # with --supersede: who waits, who may not any more
         self.age = {}  # of the dead: for how many pauses they have been in the way of others
@@ -23,16 +35,24 @@ class Mutex(Model):
     def options(self):
         return {"variant": self.random.choice(["", "", "supersede"])}
 
+    def holders(self):
+        """Who may be said to hold it."""
+        return {hold.owner for hold in self.holds + self.gone} if self.holds else set()
+
     def free(self):
-        return self.holder is None
+        return not self.holds
 
     def find(self, who):
-        return self.holder and who.attempt in self.holds
+        return next((hold for hold in self.holds if hold.attempt == who.attempt), None)
+
+    def around(self, who):
+        return who.proof[1] == self.token and any(hold.owner == who.proof[0] for hold in self.holds)
 
     def expect(self, who):
-        if self.find(who):
-            return GRANTED if self.holder == who.owner else REENTERED
-        if self.holder and who.proof == (self.holder, self.token):
+        known = self.find(who)
+        if known:
+            return GRANTED if known.owner == who.owner else REENTERED
+        if self.around(who):
             return REENTERED
         if who.lock.kind == "fair":
             self.before = queue = self.queue
@@ -44,19 +64,18 @@ class Mutex(Model):
 
     def granted(self, who, answer, known):
         if not known and answer[0] == GRANTED:
-            self.holder, self.token, self.holds = who.owner, str(answer[1]), {}
-            self.long = self.kept = False
+            self.holds, self.gone, self.token = [], [], str(answer[1])
             self.unqueue(who.owner)
         must(str(answer[1]) == self.token, "token", answer[1], "not", self.token)
-        self.holds.setdefault(who.attempt, who.lease)
-        self.long = self.long or who.lease == LONG
+        if not known:
+            self.holds.append(Hold(who.under, who.attempt, who.lease))
 
     def busy(self, who, answer, _):
         if who.lock.kind != "fair":
-            must(answer[3] == self.holder, "busy with", answer[3])
+            must(answer[3] in self.holders(), "busy with", answer[3])
             return
         queue = self.before
-        must(answer[3] == (self.holder or queue[0]), "busy with", answer[3])
+        must(answer[3] in (self.holders() or {queue[0]}), "busy with", answer[3])
         place, waiting = len(queue) + 1, len(queue)
         if who.options["wait"]:
             if who.owner not in queue:
@@ -80,26 +99,30 @@ class Mutex(Model):
         return queue + [who.owner]
 
     def expect_renewal(self, who):
-        return KEPT if self.find(who) and self.holder == who.under else LOST
+        known = self.find(who)
+        return KEPT if known and known.owner == who.under else LOST
 
     def renewed(self, who):
-        self.long = self.long or who.lease == LONG
+        pass
 
     def expect_release(self, who, owner, keep):
-        if not self.find(who) or self.holder not in (owner, who.owner):
+        known = self.find(who)
+        if not known or known.owner not in (owner, who.owner):
             return LOST
-        return STILL_HELD if len(self.holds) > 1 else RELEASED
+        others = [hold for hold in self.holds if hold.owner == known.owner and hold is not known]
+        self.unswept = not others and len(self.gone) > 2  # they are counted, too
+        return STILL_HELD if others else RELEASED
 
     def released(self, who, answer, keep):
-        del self.holds[who.attempt]
-        must(answer[1] == len(self.holds), "left", answer)
-        self.kept = self.kept or keep > 0
-        self.long = LONG in self.holds.values()
-        if self.holds:
-            return
-        self.token = None
-        if not self.kept:
-            self.holder, self.freed = None, True
+        known = self.find(who)
+        if keep:
+            known.leave()
+        else:
+            self.holds.remove(known)
+        must(answer[1] >= sum(hold.owner == who.under for hold in self.holds), "left", answer)
+        if not any(hold.attempt for hold in self.holds):
+            self.token = None
+        self.freed = self.free()
 
     def unqueue(self, owner):
         self.rivals.discard(owner)
@@ -132,24 +155,33 @@ class Mutex(Model):
             must(1 <= len(self.woken()) <= 5, "woken:", self.told, "of", line)
 
     def lease_left(self, who):
-        return self.server("PTTL", "x")
+        member = f"{self.find(who).owner} {who.attempt}"
+        ends = int(self.server("ZSCORE", self.lock.keys[3], member)) - self.server.now()
+        return min(ends, self.server.left("x"))
 
     def expire(self):
-        if self.holder and not self.long:
-            self.holder, self.token, self.holds = None, None, {}
-        self.kept = False
+        self.gone += [hold for hold in self.holds if hold.lease != LONG]
+        self.holds = [hold for hold in self.holds if hold.lease == LONG]
+        if not any(hold.attempt for hold in self.holds):
+            self.token = None
         if self.order:
             self.age = {owner: age + 1 for owner, age in self.age.items()}
 
     def check(self, seen):
-        lock, hold = seen.get("x"), dict(seen.get("rlock_hold:{x}") or {})
-        expected = None if self.free() else {self.holder: str(max(1, len(self.holds)))}
-        must(lock == expected, "lock", lock, expected)
-        hold.pop("until", None)
-        must(hold.pop(self.holder, None) == self.token, "token", seen)
-        must(set(hold) == set(self.holds), "holds", hold)
-        if not self.free():
-            must((self.left_to_live["x"] > LONG / 2) == self.long, "expiry", self.left_to_live)
+        lock, shown = dict(seen.get("x") or {}), seen.get(self.lock.keys[2]) or {}
+        fields = {hold.owner for hold in self.holds + self.gone}
+        must(set(lock) <= fields, "lock", lock, fields)
+        for field in fields:
+            living = sum(hold.owner == field for hold in self.holds)
+            dead = sum(hold.owner == field for hold in self.gone)
+            must(living <= int(lock.get(field, 0)) <= living + dead, "holds", field, lock)
+        must(self.free() or (self.left_to_live["x"] > LONG / 2) == any(hold.lease == LONG for hold in self.holds),
+             "expiry", self.left_to_live)
+        must(set(shown) <= set(lock), "shown", shown, lock)
+        for owner in {hold.owner for hold in self.holds if hold.attempt}:
+            must(json.loads(shown[owner])["token"] == int(self.token), "token", shown)
+        members = {f"{hold.owner} {hold.attempt}" for hold in self.holds if hold.attempt}
+        must(members <= set(seen.get(self.lock.keys[3]) or {}), "leases", seen)
         queue, timeouts, waiters, beats = (seen.get(key) or [] for key in self.lock.keys[6:10])
         must(set(timeouts) == set(waiters) == set(queue), "queue", queue, timeouts, waiters)
         must(set(beats) <= set(queue), "beats", beats, queue)

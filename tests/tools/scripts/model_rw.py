@@ -1,4 +1,6 @@
 """The model of `read` and `write` (see walk.py)."""
+import json
+
 from client import BUSY, GRANTED, KEPT, LOST, REENTERED, REFUSED, RELEASED, STILL_HELD
 from walk import LONG, PAUSE, SHORT, Model, must
 
@@ -99,11 +101,11 @@ class ReadWrite(Model):
         if not known or known.owner not in (owner, who.owner):
             return LOST
         self.bury_all()
-        return STILL_HELD if len(self.of(known.field)) > 1 and not keep else RELEASED
+        return STILL_HELD if len(self.of(known.field)) > 1 else RELEASED
 
     def bury_all(self):
         """The dead, of whom each call takes out one."""
-        while self.server("ZCOUNT", self.lock.keys[9], "-inf", self.server.now()):
+        while self.server("ZCOUNT", self.lock.keys[3], "-inf", self.server.now()):
             self.locks[1].take("nobody", "f" * 32, wait=False)
 
     def released(self, who, answer, keep):
@@ -136,11 +138,11 @@ class ReadWrite(Model):
 
     def lease_left(self, who):
         known, left = self.find(who), self.server.left("x")
-        place = self.server("HGET", self.lock.keys[3], who.attempt)
-        ends = int(self.server("ZSCORE", self.lock.keys[9], place)) - self.server.now()
+        ends = int(self.server("ZSCORE", self.lock.keys[3], f"{known.field} {who.attempt}")) - self.server.now()
         if known.writes:
             return min(ends, left)
-        return min(ends, left, self.server.left(self.lock.lease_key(known.owner, place.split(":")[-1])))
+        keys = [self.lock.lease_key(known.owner, i) for i in range(1, 9)]
+        return min(ends, left, *[self.server.left(key) for key in keys if self.server("GET", key) == who.attempt])
 
     def expire(self):
         self.gone = [hold for hold in self.holds + self.gone if hold.lease != LONG]
@@ -149,7 +151,7 @@ class ReadWrite(Model):
         self.age += 1
 
     def check(self, seen):
-        lock, known = dict(seen.get("x") or {}), seen.get(self.lock.keys[3]) or {}
+        lock, known = dict(seen.get("x") or {}), seen.get(self.lock.keys[2]) or {}
         mode = lock.pop("mode", None)
         if self.holds:
             must(mode == "write" or not self.writes(), "mode", mode)
@@ -157,7 +159,7 @@ class ReadWrite(Model):
             must((self.left_to_live["x"] > LONG / 2) == long, "expiry", self.left_to_live)
         self.check_counts(lock)
         self.check_holds(seen, known)
-        shown = set(seen.get(self.lock.keys[2]) or {})
+        shown = set(known)
         must(shown <= {field.removesuffix(":write") for field in lock}, "shown", shown, lock)
         self.check_marker(seen.get(self.lock.keys[6]))
 
@@ -173,13 +175,13 @@ class ReadWrite(Model):
         for owner in {hold.owner for hold in self.holds}:
             leases = [key for key in seen if key.startswith("{x}:" + owner + ":")]
             must(len(leases) == len(self.of(owner)), "leases", leases)
-            must(known.get(owner) == self.tokens.get(owner), "token", owner, known, self.tokens)
-        places = seen.get(self.lock.keys[9]) or {}
-        attempts = [known[place] for place in places if place in known]
-        must(len(attempts) == len(set(attempts)), "twice:", known)
-        must(all(known.get(known[place], place) == place for place in places if place in known), "places", known)
-        owned = {hold.attempt for hold in self.holds if hold.attempt}
-        must(owned <= set(attempts) <= owned | {hold.attempt for hold in self.gone}, "holds", known)
+            ids = {seen[key] for key in leases}
+            must({hold.attempt for hold in self.of(owner) if hold.attempt} <= ids, "leases", leases, ids)
+            token = json.loads(known[owner]).get("token")
+            must(str(token) == self.tokens.get(owner, "None"), "token", owner, known, self.tokens)
+        members = set(seen.get(self.lock.keys[3]) or {})
+        owned = {f"{hold.field} {hold.attempt}" for hold in self.holds if hold.attempt}
+        must(owned <= members, "holds", members)
 
     def check_marker(self, marker):
         writers = [who.owner for who in self.waiting("write")

@@ -20,45 +20,47 @@ struct named {
     const char *plain[RLOCK__KEYS_MAX + 2], *braced[RLOCK__KEYS_MAX + 2];
 };
 
-#define COMMON_PLAIN                                                                               \
-    "x", "redisson_lock_token:{x}", "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}",       \
+#define COMMON_PLAIN(fourth)                                                                       \
+    "x", "redisson_lock_token:{x}", "rlock_info:{x}", fourth ":{x}", "rlock_waiters:{x}",          \
         "rlock_beats:{x}"
-#define COMMON_BRACED                                                                              \
-    "a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", "rlock_hold:a{b}c",                \
+#define COMMON_BRACED(fourth)                                                                      \
+    "a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", fourth ":a{b}c",                     \
         "rlock_waiters:a{b}c", "rlock_beats:a{b}c"
 
 static const struct named named[] = {
     {"run",
-     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
-      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
-     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+     {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
+      "rlock_queue:{x}", "rlock_queue_beats:{x}", "rlock_queuers:{x}",
+      "redisson_lock__channel:{x}"},
+     {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
       "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "rlock_queuers:a{b}c",
       "redisson_lock__channel:a{b}c"}},
     {"fair",
-     {COMMON_PLAIN, "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}", "rlock_queue:{x}",
-      "rlock_queue_beats:{x}", "rlock_queuers:{x}", "redisson_lock__channel:{x}"},
-     {COMMON_BRACED, "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
+     {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
+      "rlock_queue:{x}", "rlock_queue_beats:{x}", "rlock_queuers:{x}",
+      "redisson_lock__channel:{x}"},
+     {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
       "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "rlock_queuers:a{b}c",
       "redisson_lock__channel:a{b}c"}},
     {"read",
-     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
-      "rlock_leases:{x}", "rlock_told:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED, "a{b}c:wait_write", "rlock_writers:a{b}c", "rlock_writer_beats:a{b}c",
-      "rlock_leases:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
+     {COMMON_PLAIN("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "rlock_told:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED("rlock_leases"), "a{b}c:wait_write", "rlock_writers:a{b}c",
+      "rlock_writer_beats:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
     {"write",
-     {COMMON_PLAIN, "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
-      "rlock_leases:{x}", "rlock_told:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED, "a{b}c:wait_write", "rlock_writers:a{b}c", "rlock_writer_beats:a{b}c",
-      "rlock_leases:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
+     {COMMON_PLAIN("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
+      "rlock_told:{x}", "redisson_rwlock:{x}"},
+     {COMMON_BRACED("rlock_leases"), "a{b}c:wait_write", "rlock_writers:a{b}c",
+      "rlock_writer_beats:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
     {"sem",
-     {COMMON_PLAIN, "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
-     {COMMON_BRACED, "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
+     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
+     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
     {"plain",
-     {COMMON_PLAIN, "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
-     {COMMON_BRACED, "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
+     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
+     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
     {"latch", /* the channel is in braces whatever the name */
-     {COMMON_PLAIN, "{x}:timeout", "redisson_countdownlatch__channel__{x}"},
-     {COMMON_BRACED, "a{b}c:timeout", "redisson_countdownlatch__channel__{a{b}c}"}},
+     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"},
+     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "redisson_countdownlatch__channel__{a{b}c}"}},
 };
 
 static void assert_names(const struct rlock__kind *kind, const char *name,

@@ -1,0 +1,23 @@
+-- holds_give.lua: giving a hold back.
+
+-- Left held without an owner.
+local function keep(field)
+    local owner = holds.owner_of(field)
+    local nobody = holds.kept_by(owner)
+    holds.expire(math.max(redis.call('PTTL', key.lock), call.keep_ms)) -- first: see holds.renew()
+    redis.call('HSET', key.info, nobody, kept_info(owner))
+    holds.add(holds.is_write(field) and nobody .. ':write' or nobody, call.keep_ms)
+    return holds.drop(field, call.id)
+end
+
+-- Takes the call's hold out, which is under one of these fields, and some that are over. Returns the field, nil: there
+-- is none; whether its lease was not over; and how many holds the field still has.
+function holds.give_back(...)
+    local field, ends = holds.find(...)
+    if not field then return nil end
+    local lives = holds.lives(field, ends)
+    local more
+    if lives and call.keep_ms > 0 then more = keep(field) else more = holds.drop(field, call.id) end
+    holds.bury()
+    return field, lives, more and holds.count(field) or 0
+end

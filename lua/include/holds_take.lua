@@ -1,0 +1,34 @@
+-- holds_take.lua: holds that are there already when somebody comes to take one.
+
+local function reply(code, owner)
+    return {code, server.reply_token(server.token_in(redis.call('HGET', key.info, owner))), call.lease}
+end
+
+-- This very attempt was granted under one of these fields, and its answer lost: the same answer again, from now on.
+-- nil: it was not; false: its lease is over, and it is a new attempt.
+function holds.again(...)
+    local field, ends = holds.find(...)
+    if not field then return nil end
+    if not holds.lives(field, ends) then
+        holds.drop(field, call.id)
+        return false
+    end
+    holds.renew(field)
+    local owner = holds.owner_of(field)
+    return reply(owner == call.owner and GRANTED or REENTERED, owner)
+end
+
+-- The owner of the hold around the caller, by owner and token together; nil: it has none here.
+function holds.around()
+    local owner = call.proof_owner
+    local known = owner and server.token_in(redis.call('HGET', key.info, owner) or '')
+    return known and known == call.proof_token and holds.left_of(owner) > 0 and owner or nil
+end
+
+-- One hold more of the owner around the caller. leave(): out of the line.
+function holds.reenter(field, leave)
+    holds.expire(math.max(redis.call('PTTL', key.lock), call.lease)) -- first: see holds.renew()
+    holds.add(field, call.lease)
+    leave()
+    return reply(REENTERED, holds.owner_of(field))
+end
