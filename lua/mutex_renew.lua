@@ -4,7 +4,7 @@
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: it is gone, or someone else's
 local field, ends = holds.find(call.owner)
 if holds.lives(field, ends) then
-    holds.renew(field)
+    holds.renew(field, ends)
     return {KEPT, call.lease, 0}
 end
 pcall(holds.drop, field or call.owner, call.id) -- a right that was taken away must not hide that it is lost

@@ -42,11 +42,12 @@ function holds.add(field, ms)
     holds.added(field, number, ms)
 end
 
--- A whole lease from now on; the keys stand for as long as they would have. An expiry comes first: it is allowed
--- when memory is out, and after it the other commands are.
-function holds.renew(field)
+-- A whole lease from now on, or as long as before if that is longer. An expiry comes first: it is allowed when memory
+-- is out, and after it the other commands are.
+function holds.renew(field, ends)
     holds.expire(math.max(redis.call('PTTL', key.lock), call.lease))
-    redis.call('ZADD', holds.leases, server.after(call.lease), field .. ' ' .. call.id)
+    local until_ms = string.format('%d', math.max(ends, server.now + call.lease))
+    redis.call('ZADD', holds.leases, until_ms, field .. ' ' .. call.id)
     holds.renewed(field)
 end
 

@@ -13,7 +13,7 @@ function holds.again(...)
         holds.drop(field, call.id)
         return false
     end
-    holds.renew(field)
+    holds.renew(field, ends)
     local owner = holds.owner_of(field)
     return reply(owner == call.owner and GRANTED or REENTERED, owner)
 end

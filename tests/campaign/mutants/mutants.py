@@ -21,7 +21,7 @@ MUTANTS = (
             "tonumber(redis.call('SET', key.token, 1, 'NX') and 1 or redis.call('GET', key.token))")),
     Mutant("a renewal takes a lock that is lost anew",
            ("lua/mutex_renew.lua", "if holds.lives(field, ends) then\n",
-            "field = field or call.owner\nif redis.call('EXISTS', key.lock) == 0 then holds.add(field, call.lease) end\n"
+            "field, ends = field or call.owner, ends or 0\nif redis.call('EXISTS', key.lock) == 0 then holds.add(field, call.lease) end\n"
             "if holds.count(field) > 0 then\n")),
     Mutant("the guardian kills the command, not what it has started",
            ("cmd/process/descendants.c", "const bool all = kill_all(descendants, deadline_ms);",

@@ -45,6 +45,8 @@ def mutex_renewed(bench):
     bench.ends_in(LEASE, "x", INFO, LEASES)
     same(lock.renew(A, attempt(1), lease=5000), [KEPT, 5000, 0])
     bench.ends_in(LEASE, "x")  # never shortened
+    bench.server.let_pass(6000)
+    same(lock.run("mutex_check", A, 0, attempt(1), 1)[0], KEPT)
     same(lock.renew(B, attempt(1)), [LOST, 0, 0])
     same(lock.renew(A, attempt(2)), [LOST, 0, 0])
 
