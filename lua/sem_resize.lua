@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server waiters sem sem_permits sem_holds sem_waiters
+-- include: base clock channel rights kind server try waiters sem sem_permits sem_holds sem_waiters
 -- Changes how many permits there are in all; fewer than are in use leaves less than none available.
 -- KEYS and ARGV: base.lua, sem.lua; ARGV 4: the new number.
 --
@@ -6,9 +6,12 @@
 local refusal = rights.refusal('sem --resize')
 if refusal then return refusal end
 if sem.available() == false then return {WRONG_KIND, 0, 0} end
-sem.collect()
-local in_use = sem.in_use()
-redis.call('SET', key.lock, call.permits - in_use)
-server.tell_all(call.permits - in_use)
-sem.wake(waiters.A_FEW)
-return {RELEASED, call.permits, in_use}
+
+return try.once(function()
+    sem.collect()
+    local in_use = sem.in_use()
+    redis.call('SET', key.lock, call.permits - in_use)
+    server.tell_all(call.permits - in_use)
+    sem.wake(waiters.A_FEW)
+    return {RELEASED, call.permits, in_use}
+end, function() return {RELEASED, call.permits, sem.in_use()} end)

@@ -12,15 +12,12 @@
 
 enum { DONE = 1, OTHER_KIND = -1 };
 
-enum { NUMBER = 3 }; /* which of the arguments it is */
-
 /* Which script, on what kind's keys. */
 struct verb {
     const char *kind;
     const struct rlock__script *const *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
-    bool remembered; /* the server knows the attempt until it hears that we have the answer */
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
@@ -35,15 +32,15 @@ static enum rlock_status check(rlock_client *client, const struct verb *verb,
     return RLOCK_OK;
 }
 
-/* Nothing of the attempt is on its way any more. It ends by itself where this does not arrive. */
-static void let_forget(rlock_client *client, const struct verb *verb,
-                       const struct rlock_count *count, struct rlock__call call) {
+/* Nothing of the request is on its way any more, so the server need not remember it. Where this
+ * does not arrive, the memory expires by itself. */
+static void let_forget(rlock_client *client, const struct rlock_count *count,
+                       struct rlock__call call) {
     struct rlock__answer answer;
     const struct rlock__limit limit = rlock__client_call_limit(
         client, rlock_now_ms(), false, count->deadline_ms, count->cancel_fd);
-    call.args[NUMBER] = "0";
-    call.replicated = false;
-    if (rlock__script_run(&client->routes.at[0], *verb->script, &call, &limit, &answer) == RLOCK_OK)
+    call.replicated = call.checks = false;
+    if (rlock__script_run(&client->routes.at[0], RLOCK__FORGET, &call, &limit, &answer) == RLOCK_OK)
         rlock__reply_free(answer.reply);
 }
 
@@ -59,12 +56,9 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     rlock__reply_free(answer->reply);
     if (answer->code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
-    if (answer->code == DONE && verb->remembered && !in_doubt)
-        let_forget(client, verb, count, *call);
-    /* Not there after a request whose answer was lost, or that the replicas did not acknowledge:
-     * that request has opened it. */
-    const bool did_it = in_doubt && verb->not_done == RLOCK_LOST;
-    return answer->code == DONE || did_it ? RLOCK_OK : verb->not_done;
+    if (!in_doubt && count->number > 0)
+        let_forget(client, count, *call);
+    return answer->code == DONE ? RLOCK_OK : verb->not_done;
 }
 
 /* Makes the call of the common keys and arguments (lua/include/base.lua), and carries it out. */
@@ -83,8 +77,7 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
                                .checks = true,
                                .replicated = count->number > 0};
     rlock__call_add_keys(&call, keys);
-    if (verb->remembered)
-        call.keys[call.key_count++] = tombstone;
+    call.keys[call.key_count++] = tombstone;
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
         status = carry_out(client, verb, &call, count, answer);
@@ -116,18 +109,18 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY, true};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST, false};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, false};
+    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
     return change(client, &verb, count, NULL, in_use);
 }

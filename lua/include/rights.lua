@@ -15,10 +15,10 @@ function rights.commands_of(kind)
         ['read, write'] = rw,
         sem = permits .. 'EXISTS',
         ['sem --plain'] = permits .. 'HINCRBY:2',
-        ['sem --resize'] = 'GET HDEL:1 HGET:1 HMGET:1 INCRBY:1 SET:1 ZADD:2 ZCARD ZMSCORE:1 ZRANGE:2 '
+        ['sem --resize'] = 'GET HDEL:1 HGET:1 HMGET:1 HSET:2 INCRBY:1 PEXPIRE:1 SET:1 ZADD:2 ZCARD ZMSCORE:1 ZRANGE:2 '
             .. 'ZRANGEBYSCORE:2 ZREM:1',
         ['latch set'] = 'GET HGET:1 HSET:2 PEXPIRE:1 SET:1 TYPE',
-        ['latch down'] = 'DECRBY:1 DEL GET HDEL:1 HGET:1 HRANDFIELD HSET:2 PEXPIRE:1 TYPE',
+        ['latch down'] = 'DECRBY:1 DEL GET HGET:1 HSET:2 PEXPIRE:1 TYPE',
         ['latch wait'] = 'GET HGET:1 TYPE',
         status = 'GET HGETALL LRANGE:2 PTTL TYPE ZRANGE:2 ZSCORE:1',
         ['status, all'] = 'GET HGET:1 HGETALL HKEYS HLEN LRANGE:2 PTTL SCAN TYPE ZRANGE:2 ZSCORE:1',

@@ -547,8 +547,13 @@ example() { # NAME: of a function in examples_*.py
     example permits_that_stand_are_not_taken_twice
 }
 
-@test "latch: attempts are forgotten after a minute, while others count down" {
-    example latch_attempts_are_forgotten
+@test "latch: a count-down that arrives late counts once, whatever has become of the latch" {
+    example late_count_down
+    example late_count_down_of_none
+}
+
+@test "sem: a resize that arrives late changes nothing" {
+    example late_resize
 }
 
 # -----------------------------------------------------------------------------------------------

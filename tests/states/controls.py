@@ -51,11 +51,11 @@ CONTROLS = {
     "a permit that comes back twice": Control(
         "sem", "sem_release", "sem.give(#ours)", "sem.give(call.permits)", "are available"),
     "a latch that is set anew by a request that comes late": Control(
-        "latch", "latch_set", "if try.is_over() then", "if false then", "set again", (4, 1, 1, 1)),
+        "latch", "latch_set", "return try.once(set, ", "return true and set() or (", "set again", (4, 1, 1, 1)),
     "a latch that is open, and nobody is told": Control(
         "latch", "latch_down", "server.tell_all('0')", "", "all are told", (4, 1, 1, 1)),
     "a count that is repeated, and counted": Control(
-        "latch", "latch_down", "or latch.done_before()", "", "counted", (4, 1, 1, 1)),
+        "latch", "latch_down", "return try.once(count_down, look)", "return count_down()", "counted", (4, 1, 1, 1)),
     "a server that takes any token": Control(
         "tokens of a quorum, shared", "token_raise", "if not is_less(known, token) then", "if false then", "gets the token",
         (2, 1, 0, 0)),

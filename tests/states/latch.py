@@ -1,8 +1,8 @@
 """Latches, in all states: some set one, others count it down, and others wait for it.
 
-A count-down is remembered for a minute, as long as the latch stands (lua/include/latch.lua); who set it, until it has
-had its answer, if nothing of it may come any more. A request without an answer is sent again
-(lib/redis/script_retry.c); what was on the connection that broke may arrive later.
+A change is remembered for 20 minutes (lua/include/try.lua), or until its answer has come, if nothing of it may come
+any more. A request without an answer is sent again (lib/redis/script_retry.c); what was on the connection that broke
+may arrive later.
 """
 from typing import NamedTuple
 
@@ -12,13 +12,13 @@ from roles import Request, Role
 from search import Search
 from stage import Purse, Stage, Table
 
-BEFORE_FORGOTTEN, SOON = 60000, 5000  # ms
+BEFORE_FORGOTTEN, SOON = 1200000, 5000  # ms
 
 
 class Party(NamedTuple):
     asks: bool = False  # no answer has come yet
     done: bool = False  # it has had its answer
-    counted: bool = False  # the latch was changed by it
+    counted: bool = False  # it was carried out, be there a latch or not
     strays: int = 0
     hears: int = 0
     due: bool = True  # it looks now
@@ -94,8 +94,8 @@ class Latch(Stage):
             purse, known[i] = purse._replace(faults=purse.faults - 1), each._replace(asks=True)
         else:
             must(answer[0] in (RELEASED, LOST), f"a count was told {answer}")
-            if self.kinds[i] == "set" and not each.asks:
-                redis, _, _, _ = self.run(redis, known, i, Request("known", 0))
+            if not each.asks:
+                redis, _, _, _ = self.run(redis, known, i, Request("forget", 1))
             known[i] = each._replace(asks=False, done=True)
         return self.ordered(redis, known, purse, age)
 
@@ -105,11 +105,11 @@ class Latch(Stage):
         after = self.count(redis)
         if kind == "set":
             must(after == (before or (0 if each.counted else 2)), f"set {'again ' * each.counted}from {before} to {after}")
-            known[i] = each._replace(counted=each.counted or not before)
+            known[i] = each._replace(counted=True)
         else:
             by = 1 if before and not each.counted else 0
             must(after == before - by, f"{'again ' if each.counted else ''}counted from {before} to {after}")
-            known[i] = each._replace(counted=each.counted or before > 0)
+            known[i] = each._replace(counted=True)
         if (before > 0) != (after > 0):
             told = [text for to, text in messages if to is None]
             must(told == ["1" if after else "0"], f"from {before} to {after}, and all are told {told}")

@@ -17,7 +17,7 @@ HELD = {"run": {0, 2, 3}, "fair": {0, 2, 3}, "read": {0, 2, 3}, "write": {0, 2, 
 TO_TAKE = {"run": 6}
 
 
-ELSE = {"raise": "token_raise", "set": "latch_set", "known": "latch_set", "down": "latch_down"}
+ELSE = {"raise": "token_raise", "set": "latch_set", "forget": "forget", "down": "latch_down"}
 
 
 class Role(NamedTuple):
@@ -33,7 +33,7 @@ class Role(NamedTuple):
 
 
 class Request(NamedTuple):
-    what: str  # take, renew, give; raise: quorum.py; set, known, down: latch.py
+    what: str  # take, renew, give; raise: quorum.py; set, down, forget: latch.py
     number: int
     astray: bool = False
     line: bool = False  # it asks for a place in line

@@ -57,7 +57,7 @@ faults='lose-reply mute-reply lose-request mute-request'
         assert_success
         assert_equal "$stderr" ""
         assert_equal "$(heard "$latch_channel")" 0
-        assert_equal "$(keys)" ""
+        assert_no_keys
         proxy pass
     done
     assert_bitten lost-reply 2
@@ -136,7 +136,7 @@ faults='lose-reply mute-reply lose-request mute-request'
     (($(grep -c '^lost-' proxy.log) > 2))
     proxy pass
     rlock latch down -n x
-    assert_equal "$(keys)" ""
+    assert_no_keys
 }
 
 # --- the server is away ----------------------------------------------------------------------------------

@@ -62,6 +62,12 @@ class Bench:
         same({key: value for key, (value, _) in self.server.see().items()
               if not key.startswith("redisson_lock_token:")}, expected, "keys")
 
+    @staticmethod
+    def forget(lock, *numbers):
+        """The answers to these attempts have come."""
+        for number in numbers:
+            lock.run("forget", A, 0, attempt(number), 1)
+
     def standing(self, *expected):
         same(self.server.keys(), set(expected), "keys")
 

@@ -81,7 +81,7 @@ def sem_resized(bench):
     same(lock.take(C, attempt(3), total=3)[0], REFUSED, "the old number")
     same(lock.take(B, attempt(2), total=3, place="1")[0], GRANTED, "who waits since before")
     lock.give(B, attempt(2))
-    same(lock.run("sem_resize", C, LEASE, attempt(9), 1), [RELEASED, 1, 3])
+    same(lock.run("sem_resize", C, LEASE, attempt(10), 1), [RELEASED, 1, 3])
     same(bench.server.value("x"), "-2")
     lock.give(A, attempt(1), permits=3)
     same(bench.server.value("x"), "1")

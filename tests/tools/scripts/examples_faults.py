@@ -190,10 +190,39 @@ def repeated_set_sets_once(bench):
     latch = bench.lock("latch")
     for repeats in range(2):
         same(latch.run("latch_set", A, LEASE, attempt(1), 1), [RELEASED, 1 - repeats, 0])
-        same(latch.run("latch_down", B, LEASE, attempt(2), 1), [RELEASED, 0, 0] if repeats == 0 else [LOST, 0, 0])
+        same(latch.run("latch_down", B, LEASE, attempt(2), 1), [RELEASED, 0, 0])
     bench.ends_in(1200000, latch.key(f"rlock_tombstone:{attempt(1)}:{{*}}"))
-    same(latch.run("latch_set", A, LEASE, attempt(1), 0), [RELEASED, 0, 0], "its answer has come")
+    bench.forget(latch, 1, 2)
     bench.standing()
+
+
+def late_count_down(bench):
+    """For as long as it may be on its way, whatever has become of the latch."""
+    latch = bench.lock("latch")
+    latch.run("latch_set", A, LEASE, attempt(1), 1)
+    same(latch.run("latch_down", A, LEASE, attempt(2), 1), [RELEASED, 0, 0])
+    latch.run("latch_set", A, LEASE, attempt(3), 2)
+    bench.server.let_pass(1100000)
+    same(latch.run("latch_down", A, LEASE, attempt(2), 1), [RELEASED, 2, 0], "of the latch before")
+    same(latch.run("latch_down", A, LEASE, attempt(4), 1), [RELEASED, 1, 0])
+    bench.server.let_pass(1100000)
+    same(latch.run("latch_down", A, LEASE, attempt(4), 1), [RELEASED, 1, 0], "of this latch")
+
+
+def late_count_down_of_none(bench):
+    latch = bench.lock("latch")
+    same(latch.run("latch_down", A, LEASE, attempt(1), 1), [LOST, 0, 0])
+    latch.run("latch_set", A, LEASE, attempt(2), 2)
+    same(latch.run("latch_down", A, LEASE, attempt(1), 1), [LOST, 2, 0])
+    same(bench.server.value("x"), "2")
+
+
+def late_resize(bench):
+    sem = bench.lock("sem")
+    for number, permits in enumerate((50, 1), 1):
+        same(sem.run("sem_resize", A, LEASE, attempt(number), permits), [RELEASED, permits, 0])
+    same(sem.run("sem_resize", A, LEASE, attempt(1), 50)[0], RELEASED, "late")
+    same(bench.server.value("x"), "1")
 
 
 def renewal_does_not_outlive_the_release(bench):

@@ -267,6 +267,7 @@ def foreign_latch(bench):
     bench.server("SET", "x", 1)
     same(lock.run("latch_down", A, LEASE, attempt(4), 1), [RELEASED, 0, 0])
     bench.heard((lock.channel, "0"))
+    bench.forget(lock, 2, 3, 4)
     bench.standing()
 
 

@@ -175,20 +175,6 @@ def permits_wake_one_after_the_other(bench):
     same(inside | still, set(waiting))
 
 
-def latch_attempts_are_forgotten(bench):
-    """While others count down."""
-    latch = bench.lock("latch")
-    latch.run("latch_set", A, LEASE, attempt(1), 1000000)
-    for minute in range(10):
-        for number in range(100):
-            latch.run("latch_down", A, LEASE, attempt(1000 * minute + number + 2), 1)
-            bench.server.let_pass(610)
-    same(len(bench.server.value(HOLD)) < 200, True, "attempts of two minutes")
-    same(latch.run("latch_down", A, LEASE, attempt(1000 * 9 + 101), 1), [RELEASED, 999000, 0], "not of the last")
-    number, _ = _commands(bench, lambda: latch.run("latch_down", A, LEASE, attempt(99999), 1))
-    same(number <= MOST, True, "commands")
-
-
 def permits_that_stand_are_not_taken_twice(bench):
     """Their hold expired, and then the server's clock was set back: they are in use again."""
     for permits, total in ((1, 2), (2, 5)):

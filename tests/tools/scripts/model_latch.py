@@ -9,12 +9,12 @@ class Latch(Model):
 
     def __init__(self, *words):
         super().__init__(*words)
-        self.count, self.done = None, set()
-        self.sets = set()  # what has set it, once, and has not heard of that
+        self.count = None
+        self.codes = {}  # by the attempt that has not heard of it: what it was told
         self.calls = []  # that may be repeated
 
     def step(self):
-        self.do(self.random.choice([self.set, self.attempt, self.repeat] + 3 * [self.down]))
+        self.do(self.random.choice([self.set, self.attempt, self.repeat, self.forget] + 3 * [self.down]))
 
     def call(self, script, attempt, number, expected, message):
         self.listener.listen(self.lock.channel)
@@ -23,37 +23,50 @@ class Latch(Model):
         told = [said for _, said in self.listener.messages()]
         must(told == message, script, number, "said", told)
 
+    def once(self, script, attempt, number, change):
+        """change(): the code of the answer, and the message; not if it was carried out before."""
+        message = []
+        if attempt not in self.codes:
+            self.codes[attempt], message = change()
+        self.call(script, attempt, number, [self.codes[attempt], self.count or 0], message)
+
     def set(self, attempt=None, number=None):
         attempt = attempt or f"{self.random.getrandbits(128):032x}"
         number = number or self.random.randint(1, 6)
         self.calls.append((self.set, attempt, number))
-        if attempt in self.sets or self.count is not None:
-            expected = [RELEASED if attempt in self.sets else LOST, self.count or 0]
-            self.call("latch_set", attempt, number, expected, [])
-            return
-        self.count, self.done = number, {attempt}
-        self.sets.add(attempt)
-        self.call("latch_set", attempt, number, [RELEASED, number], ["1"])
-        if self.random.random() < 0.5:
-            self.calls.pop()
-            self.sets.remove(attempt)
-            self.call("latch_set", attempt, 0, [RELEASED, number], [])
+
+        def change():
+            if self.count is not None:
+                return LOST, []
+            self.count = number
+            return RELEASED, ["1"]
+        self.once("latch_set", attempt, number, change)
 
     def down(self, attempt=None, by=None):
         attempt = attempt or f"{self.random.getrandbits(128):032x}"
         by = self.random.choice([0, 1, 1, 1, 2]) if by is None else by
-        self.calls.append((self.down, attempt, by))
-        if self.count is None:
-            self.call("latch_down", attempt, by, [LOST, 0], [])
-        elif by == 0 or attempt in self.done:
-            self.call("latch_down", attempt, by, [RELEASED, self.count], [])
-        elif by < self.count:
-            self.count -= by
-            self.done.add(attempt)
-            self.call("latch_down", attempt, by, [RELEASED, self.count], [])
+
+        def change():
+            if self.count is None:
+                return LOST, []
+            if by < self.count:
+                self.count -= by
+                return RELEASED, []
+            self.count = None
+            return RELEASED, ["0"]
+        if by == 0:
+            self.call("latch_down", attempt, 0, [LOST if self.count is None else RELEASED, self.count or 0], [])
         else:
-            self.count, self.done = None, set()
-            self.call("latch_down", attempt, by, [RELEASED, 0], ["0"])
+            self.calls.append((self.down, attempt, by))
+            self.once("latch_down", attempt, by, change)
+
+    def forget(self):
+        """Its answer has come, and nothing of it is on its way."""
+        if self.codes:
+            attempt = self.random.choice(list(self.codes))
+            self.calls = [each for each in self.calls if each[1] != attempt]
+            del self.codes[attempt]
+            self.call("forget", attempt, 1, [RELEASED, 0], [])
 
     def repeat(self):
         """As after a lost answer, perhaps with others in between."""
@@ -74,13 +87,13 @@ class Latch(Model):
 
     def check(self, seen):
         must(seen.get("x") == (None if self.count is None else str(self.count)), "count", seen)
-        must(set(seen.get(self.lock.keys[3]) or {}) == self.done, "attempts", seen)
-        must(set(seen) <= {"x", self.lock.keys[3], *map(self.tombstone, self.sets)}, "keys", seen)
+        must(len(seen.get(self.lock.keys[3]) or {}) == (0 if self.count is None else 1), "mark", seen)
+        must(set(seen) <= {"x", self.lock.keys[3], *map(self.tombstone, self.codes)}, "keys", seen)
 
     def end(self):
         if self.count is not None:
             self.down(by=self.count)
-        must(set(self.server.keys()) == {*map(self.tombstone, self.sets)}, "left behind:", self.server.see())
+        must(set(self.server.keys()) == {*map(self.tombstone, self.codes)}, "left behind:", self.server.see())
 
     @staticmethod
     def tombstone(attempt):

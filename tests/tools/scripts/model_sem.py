@@ -33,6 +33,7 @@ class Sem(Model):
     def resize(self, who):
         self.total = self.random.randint(3, 7)
         answer = self.lock.run("sem_resize", who.owner, LONG, "f" * 32, self.total)
+        self.lock.run("forget", who.owner, LONG, "f" * 32, self.total)
         must(answer == [RELEASED, self.total, self.in_use()], "resized:", answer)
 
     def in_use(self):
