@@ -18,19 +18,19 @@ end
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-local ours = sem.ours()
+local ours, ends = sem.ours()
 if #ours == call.permits then -- this very attempt was granted, and its answer lost
-    sem.renew(ours)
+    sem.renew(ours, ends)
     return {GRANTED, server.reply_token(sem.token()), call.lease}
 end
-local dead, left
-repeat
-    dead, left = sem.collect()
+for _ = 0, math.ceil(call.permits / sem.PART) do -- of many that died at once a part: whoever waits comes again soon
+    local dead, left = sem.collect()
     if dead > 0 then call.has_cleaned, available = true, left end
-until dead < sem.PART or not available or available >= call.permits
+    if dead < sem.PART or not available or available >= call.permits then break end
+end
 available, refusal = sem.set_up(available)
 if not available then return refusal end
 if not sem.fits(available) then return sem.busy(sem.next_end()) end
 return sem.grant(call.lease_text, function()
-    return sem.put(sem.ids(call.id, call.permits), server.after(call.lease), 'GT')
+    return sem.put(sem.ids(call.id, call.permits), server.after(call.lease))
 end, sem.leave_granted)

@@ -11,9 +11,8 @@ local function find()
 end
 
 if check.by_id and not sem.token() or not check.by_id and not find() then return check.kept(0) end
-local first, number = math.huge, 0
-for _, ends in ipairs(sem.ends(sem.ids(call.id, call.permits))) do
-    if ends then first, number = math.min(first, tonumber(ends)), number + 1 end
+local living, ends = sem.living(call.id, call.permits)
+if #living == 0 and not check.by_id and not redis.call('ZSCORE', sem.permits, sem.permit(call.id)) then
+    return check.kept(-1) -- plain ones stand in no list
 end
-if number == 0 and not check.by_id then return check.kept(-1) end -- plain ones stand in no list
-return check.kept(number == call.permits and math.max(first - server.now, 0) or 0)
+return check.kept(#living == call.permits and ends - server.now or 0)

@@ -6,7 +6,7 @@
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
 local own = sem.token() and call.permits == 1 and sem.permit(call.id)
 if own and is_simple(ARGV[7]) and sem.available()
-    and tonumber(redis.call('ZMSCORE', sem.permits, own)[1] or 0) > server.now then
+    and tonumber(redis.call('ZSCORE', sem.permits, own) or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)
     redis.call('HDEL', key.info, call.owner)
     redis.call('ZREM', sem.permits, own)
@@ -23,7 +23,7 @@ local function give_back()
         sem.expire(keep_ms)
         sem.note('-')
         redis.call('HSET', key.info, call.owner, kept_info(call.owner))
-        sem.put(ours, server.after(keep_ms), 'XX')
+        sem.put(ours, server.after(keep_ms))
     else
         redis.call('HDEL', key.hold, call.id, call.owner)
         redis.call('HDEL', key.info, call.owner)

@@ -30,6 +30,14 @@ function queue.settle(length, others)
     end
 end
 
+-- The scores of those that stand at these places, from 0, or near them, {owner: epoch ms}: nearly in the list's order.
+function queue.scores(from, to)
+    local some = redis.call('ZRANGE', queue.timeouts, math.max(from - queue.AHEAD, 0), to + queue.AHEAD, 'WITHSCORES')
+    local scores = {}
+    for i = 1, #some, 2 do scores[some[i]] = tonumber(some[i + 1]) end
+    return scores
+end
+
 -- Some have left. Those of Redisson's behind that place, from 0, are nearer by so many patiences, and so is the
 -- last one, by whose score Redisson's next one will count. One of ours, which may be dead, is not later than one
 -- patience after those before it: by its score alone Redisson's waiters get past it where no rlock is left.
@@ -45,10 +53,10 @@ function queue.move_up(from, by, length, others)
     local near = redis.call('LRANGE', queue.list, first, from + queue.NEAR - 1)
     local count = #near
     if near[count] ~= last then near[count + 1] = last end
-    local scores, changed = redis.call('ZMSCORE', queue.timeouts, unpack(near)), {}
-    local before = rest
+    local scores, changed, before = queue.scores(first, from + queue.NEAR), {}, rest
+    scores[last] = tonumber(redis.call('ZSCORE', queue.timeouts, last) or nil)
     for i, owner in ipairs(near) do
-        local score = scores[i] and tonumber(scores[i])
+        local score = scores[owner]
         if score and first + i > from then
             local follows = is_ours(owner) and i <= count
             score = follows and math.min(score, before + queue.PATIENCE) or score - by * queue.PATIENCE
@@ -116,7 +124,7 @@ end
 function queue.wake(head)
     head = head or queue.head()
     if not head then return false end
-    if is_ours(head) then waiters.expect(queue, waiters.note_told({}, head, true)) end
+    if is_ours(head) then waiters.expect(queue, {[head] = true}, waiters.dues(queue)) end
     return server.tell(head, '0')
 end
 
@@ -125,6 +133,6 @@ end
 function queue.tell_lease(ms)
     local head = queue.head()
     if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then
-        waiters.expect(queue, waiters.note_told({}, head, false))
+        waiters.expect(queue, {[head] = false}, waiters.dues(queue))
     end
 end

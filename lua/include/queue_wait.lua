@@ -66,10 +66,9 @@ end
 local function score(at, others, left)
     local rest = server.now + math.max(left, 0)
     if others == 0 or at == 0 then return rest + (at + 1) * queue.PATIENCE end
-    local before = redis.call('LRANGE', queue.list, math.max(at - queue.AHEAD, 0), at - 1)
-    for _, ends in ipairs(redis.call('ZMSCORE', queue.timeouts, unpack(before))) do
-        rest = math.max(tonumber(ends or 0), rest)
-    end
+    local first = math.max(at - queue.AHEAD, 0)
+    local before, scores = redis.call('LRANGE', queue.list, first, at - 1), queue.scores(first, at)
+    for _, owner in ipairs(before) do rest = math.max(scores[owner] or 0, rest) end
     return rest + queue.PATIENCE
 end
 

@@ -5,24 +5,23 @@ function sem.count_plain(number)
     return number
 end
 
--- When the leases of these end; false: it is not there.
-function sem.ends(ids)
-    local all = {}
-    for from, to in parts(ids) do
-        local some = redis.call('ZMSCORE', sem.permits, unpack(ids, from, to))
-        for _, ends in ipairs(some) do all[#all + 1] = ends end
+-- Of a hold's permits those whose lease is not over, and when it ends: all of them end together.
+function sem.living(id, permits)
+    local first = sem.permit(id)
+    local ends = redis.call('ZSCORE', sem.permits, first)
+    if not ends or tonumber(ends) <= server.now then return {} end
+    if permits == 1 then return {first}, tonumber(ends) end
+    local living = {}
+    for _, each in ipairs(redis.call('ZRANGEBYSCORE', sem.permits, ends, ends)) do
+        if string.sub(each, 1, 12) == string.sub(first, 1, 12) then living[#living + 1] = each end
     end
-    return all
+    return living, tonumber(ends)
 end
 
--- Those of the call's permits whose lease is not over. What was given back, and left held for a
--- while, is nobody's.
+-- Those of the call. What was given back, and left held for a while, is nobody's.
 function sem.ours()
-    local ours, ids = {}, sem.token() and sem.ids(call.id, call.permits) or {}
-    for i, ends in ipairs(sem.ends(ids)) do
-        if ends and tonumber(ends) > server.now then ours[#ours + 1] = ids[i] end
-    end
-    return ours
+    if not sem.token() then return {} end
+    return sem.living(call.id, call.permits)
 end
 
 -- Returns how many of them there were.
@@ -68,11 +67,11 @@ function sem.collect()
     return #dead, sem.give(sem.drop(dead))
 end
 
--- Each of the permits for a whole lease from now on. An expiry is the first write: it is allowed
--- when memory is out, and after it the others are.
-function sem.renew(ours)
+-- Each of the permits for a whole lease from now on, or as long as before if that is longer. An expiry is the first
+-- write: it is allowed when memory is out, and after it the others are.
+function sem.renew(ours, ends)
     sem.expire(call.lease_text)
-    sem.put(ours, server.after(call.lease), 'GT')
+    sem.put(ours, string.format('%d', math.max(ends, server.now + call.lease)))
 end
 
 -- ms until the next lease ends, and a permit comes back by itself; -1: none has a lease.

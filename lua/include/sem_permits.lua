@@ -28,15 +28,15 @@ function sem.ids(id, permits)
     return ids
 end
 
--- Their leases end then; GT: not sooner than they would, XX: of those that stand. Returns how many are new.
-function sem.put(ids, ends, flag)
+-- Their leases end then. Returns how many are new.
+function sem.put(ids, ends)
     local scores, number = {}, 0
     for _, id in ipairs(ids) do
         scores[#scores + 1] = ends
         scores[#scores + 1] = id
     end
     for from, to in parts(scores) do
-        number = number + redis.call('ZADD', sem.permits, flag, unpack(scores, from, to))
+        number = number + redis.call('ZADD', sem.permits, unpack(scores, from, to))
     end
     return number
 end

@@ -51,7 +51,7 @@ end
 -- hint: ms until a permit may come back by itself, or -1. The holder that is shown is any of them.
 function sem.busy(hint)
     if call.came_back then sem.wake(1) end -- who asks for less, or whose message was lost
-    return acquire.busy(redis.call('HRANDFIELD', key.info) or '', hint, place())
+    return acquire.busy(redis.call('HSCAN', key.info, '0', 'COUNT', '10')[2][1] or '', hint, place())
 end
 
 -- Out of the line. Redisson wakes only the first: each the next.

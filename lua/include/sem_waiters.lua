@@ -11,7 +11,7 @@ function sem.has_turn(first, came)
     local waited = server.now - came / 1000
     if waited < PATIENCE or call.plain and waited % (2 * PATIENCE) < PATIENCE then return false end
     local wants = tonumber(redis.call('HGET', sem.wants, first) or nil)
-    local due = wants and tonumber(redis.call('ZMSCORE', waiters.heartbeats, first)[1] or 0)
+    local due = wants and tonumber(redis.call('ZSCORE', waiters.heartbeats, first) or 0)
     return wants and due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
 end
 
@@ -21,25 +21,24 @@ function sem.wake(most)
     local front = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
     local rest = front[1] and sem.available() or 0
     if rest <= 0 then return end
-    local owners, expected, told, heard = {}, {}, 0, false
+    local owners, told, count, heard = {}, {}, 0, false
     for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
-    local dues = redis.call('ZMSCORE', waiters.heartbeats, unpack(owners))
+    local dues = waiters.dues(waiters)
     if wants[1] and sem.has_turn(front[1], front[2]) then owners = {front[1]} end
     for i, owner in ipairs(owners) do
-        local number, due = tonumber(wants[i] or 1), tonumber(dues[i] or 0)
-        local fits = number <= rest and told < most
+        local number, due = tonumber(wants[i] or 1), dues[owner] or 0
+        local fits = number <= rest and count < most
         if fits and due % 1 ~= waiters.WOKEN then
             local hears = server.tell(owner, '0')
-            waiters.note_told(expected, owner, hears)
-            told, heard = told + 1, heard or hears
+            told[owner], count, heard = hears, count + 1, heard or hears
             rest = rest - (hears and number or 0)
         elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
-    waiters.expect(waiters, expected)
-    if told == #owners and not heard and told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
+    waiters.expect(waiters, told, dues)
+    if count == #owners and not heard and count < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
 end
 
 -- The first in line is there when the next lease ends, and hears Redisson's releases.
@@ -54,7 +53,7 @@ end
 -- Takes one out of the line, if it is there, and wakes whoever comes next.
 function sem.pass_on(waiter)
     if redis.call('ZCARD', key.waiters) == 0 then return end
-    if redis.call('ZMSCORE', key.waiters, waiter)[1] then
+    if redis.call('ZSCORE', key.waiters, waiter) then
         redis.call('HDEL', sem.wants, waiter)
         local was_first = waiters.leave(waiters, waiter)
         local is_short = was_first or redis.call('ZCARD', key.waiters) < waiters.A_FEW -- they may all be dead

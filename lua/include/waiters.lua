@@ -17,16 +17,25 @@ local waiters = {
     FADES_IN = 2500, -- ms
 }
 
--- A waiter that hears nothing, or was woken, has a while to come, which does not begin anew with each message. One
--- that sends no heartbeats will be told to, see waiters.tend(). expected: what ZADD is told of several; returned.
-function waiters.note_told(expected, owner, woken)
-    expected[#expected + 1] = server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0)
-    expected[#expected + 1] = owner
-    return expected
+-- When each at the front is dead unless it is heard of, {owner: epoch ms}: a few only.
+function waiters.dues(at)
+    local all, dues = redis.call('ZRANGE', at.heartbeats, '0', '-1', 'WITHSCORES'), {}
+    for i = 1, #all, 2 do dues[all[i]] = tonumber(all[i + 1]) end
+    return dues
 end
 
-function waiters.expect(at, expected)
-    if #expected > 0 then redis.call('ZADD', at.heartbeats, 'XX', 'LT', unpack(expected)) end
+-- These, {owner: whether it was woken}, were told something. One that hears nothing, or was woken, has a while to come,
+-- which does not begin anew with each message. One that sends no heartbeats will be told to, see waiters.tend().
+function waiters.expect(at, told, dues)
+    local changed = {}
+    for owner, woken in pairs(told) do
+        local due = server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0)
+        if dues[owner] and due < dues[owner] then
+            changed[#changed + 1] = due
+            changed[#changed + 1] = owner
+        end
+    end
+    if #changed > 0 then redis.call('ZADD', at.heartbeats, unpack(changed)) end
 end
 
 -- Nobody in it hears: what they leave goes soon, whoever comes. One that lives comes back with its ticket.
@@ -38,19 +47,20 @@ end
 -- Tells the first of a few that hears it; wakes: and has not been woken before, see waiters.wake(). Returns who that
 -- is; nil: nobody, whether any heard it, and whether there are more.
 local function tell_some(at, word, wakes)
-    local some, expected, first, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW), {}, nil, false
-    local dues = wakes and some[1] and redis.call('ZMSCORE', at.heartbeats, unpack(some))
+    local some, told, first, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW), {}, nil, false
+    if not some[1] then return nil, false, false end
+    local dues = waiters.dues(at)
     for i = 1, math.min(#some, waiters.A_FEW) do
         local owner = some[i]
         local hears = server.tell(owner, word)
         heard = heard or hears
-        if wakes or not hears then waiters.note_told(expected, owner, hears) end
-        first = hears and (not wakes or tonumber(dues[i] or 0) % 1 ~= waiters.WOKEN) and owner
+        if wakes or not hears then told[owner] = hears end
+        first = hears and (not wakes or (dues[owner] or 0) % 1 ~= waiters.WOKEN) and owner
         if first then break end
     end
-    waiters.expect(at, expected)
+    waiters.expect(at, told, dues)
     local are_more = #some > waiters.A_FEW
-    if some[1] and not heard and not are_more then waiters.fade(at.waiters, at.heartbeats) end
+    if not heard and not are_more then waiters.fade(at.waiters, at.heartbeats) end
     return first or nil, heard, are_more
 end
 

@@ -31,9 +31,9 @@ local function forgive_silence(at)
     local front = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)
     local ends, heartbeats, are_new = server.now + waiters.FORGIVEN_FOR, {}, false
     if #front == 0 then return false end
-    local before = redis.call('ZMSCORE', at.heartbeats, unpack(front))
-    for i, owner in ipairs(front) do
-        local due = tonumber(before[i] or nil)
+    local dues = waiters.dues(at)
+    for _, owner in ipairs(front) do
+        local due = dues[owner]
         local forgiven = due and due % 1 == waiters.FORGIVEN and due <= ends + 1
         are_new = are_new or not forgiven
         heartbeats[#heartbeats + 1] = owner == call.owner and server.now + waiters.DEAD_AFTER
