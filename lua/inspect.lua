@@ -1,4 +1,4 @@
--- include: base clock channel token kind server inspect inspect_kinds
+-- include: base clock channel token server inspect inspect_kinds
 -- Says all that is known of one name, whatever its kind, and writes nothing.
 -- KEYS and ARGV: base.lua, inspect.lua.
 --

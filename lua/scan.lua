@@ -1,4 +1,4 @@
--- include: base clock channel kind server
+-- include: base clock channel server
 -- Goes through a few of the server's keys and names the locks that these may be of, for inspect.lua to
 -- inspect. Writes nothing. KEYS and ARGV: base.lua, but that it is about no lock of its own: no KEYS;
 -- ARGV 6 where to go on, as the last answer said, '0' at first; 7 about how many keys.

@@ -1,4 +1,4 @@
--- include: base clock channel rights kind server waiters sem sem_permits sem_holds sem_waiters broken
+-- include: base clock channel rights server waiters sem sem_permits sem_holds sem_waiters broken
 -- Takes permits away from holders and gives them back, leased ones and plain, and wakes who fits in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.

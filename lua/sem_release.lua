@@ -1,4 +1,4 @@
--- include: base clock channel kind simple sem
+-- include: base clock channel simple sem
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --

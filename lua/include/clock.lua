@@ -9,6 +9,13 @@ local server = {
 -- So many ms from now, as a command takes it: Lua turns a number into text slowly.
 function server.after(ms) return string.format('%d', server.now + ms) end
 
+-- The answer of a command about a key; nil where the key is of another type.
+function server.typed(...)
+    local answer = redis.pcall(...)
+    if type(answer) ~= 'table' or not answer.err then return answer end
+    if not string.find(answer.err, 'WRONGTYPE', 1, true) then return redis.call(...) end -- for the error that it raises
+end
+
 -- What others are shown of the caller, as JSON. token: as text; nil: it waits.
 function call.us(token)
     return (token and '{"token":' .. token .. ',' or '{') .. ARGV[8] .. ',"since":' .. server.now_text .. '}'

@@ -17,9 +17,9 @@ local hold, plain = unpack(redis.call('HMGET', key.hold, call.id, 'plain'))
 
 -- nil: it was never set up, or was lost; false: the key is something else.
 function sem.available()
-    local text = redis.pcall('GET', key.lock)
+    local text = server.typed('GET', key.lock)
+    if text == nil then return false end
     if not text then return nil end
-    if type(text) == 'table' then return server.is_wrong_kind(text) end
     return #text <= 16 and string.find(text, '^-?%d+$') and tonumber(text) or false
 end
 

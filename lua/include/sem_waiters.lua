@@ -21,24 +21,24 @@ function sem.wake(most)
     local front = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
     local rest = front[1] and sem.available() or 0
     if rest <= 0 then return end
-    local owners, told, count, heard = {}, {}, 0, false
+    local owners, told, number_told, heard = {}, {}, 0, false
     for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
     local dues = waiters.dues(waiters)
     if wants[1] and sem.has_turn(front[1], front[2]) then owners = {front[1]} end
     for i, owner in ipairs(owners) do
         local number, due = tonumber(wants[i] or 1), dues[owner] or 0
-        local fits = number <= rest and count < most
+        local fits = number <= rest and number_told < most
         if fits and due % 1 ~= waiters.WOKEN then
             local hears = server.tell(owner, '0')
-            told[owner], count, heard = hears, count + 1, heard or hears
+            told[owner], number_told, heard = hears, number_told + 1, heard or hears
             rest = rest - (hears and number or 0)
         elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
     waiters.expect(waiters, told, dues)
-    if count == #owners and not heard and count < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
+    if number_told == #owners and not heard and number_told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
 end
 
 -- The first in line is there when the next lease ends, and hears Redisson's releases.

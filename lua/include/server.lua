@@ -11,13 +11,6 @@ function server.tell_all(message)
     redis.pcall(publish, channel, message)
 end
 
--- The answer of a command about a key; nil where the key is of another type.
-function server.typed(...)
-    local answer = redis.pcall(...)
-    if type(answer) ~= 'table' or not answer.err then return answer end
-    if not string.find(answer.err, 'WRONGTYPE', 1, true) then return redis.call(...) end -- for the error that it raises
-end
-
 -- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.
 function server.integer(name)
     local kind = redis.call('TYPE', name).ok

@@ -19,8 +19,8 @@ local waiters = {
 
 -- When each at the front is dead unless it is heard of, {owner: epoch ms}: a few only.
 function waiters.dues(at)
-    local all, dues = redis.call('ZRANGE', at.heartbeats, '0', '-1', 'WITHSCORES'), {}
-    for i = 1, #all, 2 do dues[all[i]] = tonumber(all[i + 1]) end
+    local front, dues = redis.call('ZRANGE', at.heartbeats, '0', '-1', 'WITHSCORES'), {}
+    for i = 1, #front, 2 do dues[front[i]] = tonumber(front[i + 1]) end
     return dues
 end
 
