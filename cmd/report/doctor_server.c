@@ -14,19 +14,14 @@ bool doctor_version(const struct target *target, const char *about, struct verdi
     (void)about;
     const char *valkey = doctor_text(target, "valkey_version");
     const char *version = doctor_text(target, "redis_version");
-    char *dot;
     if (*version == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (*valkey != '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "Valkey %s", valkey);
-    const long major = strtol(version, &dot, 10);
-    const long minor = *dot == '.' ? strtol(dot + 1, NULL, 10) : 0;
-    if (major < 6 || (major == 6 && minor < 2))
-        return doctor_say(
-            out, DOCTOR_FINDING,
-            "use 6.2 or newer: before 6.0.6 there are no fair locks (LPOS), before 6.0 "
-            "no users with few rights, and rlock is not tested with any of these",
-            "Redis %s is too old", version);
+    const long major = strtol(version, NULL, 10);
+    if (major < 6)
+        return doctor_say(out, DOCTOR_FINDING, "use 6.0.6 or newer: rlock does not work before",
+                          "Redis %s is too old", version);
     if (major < 7)
         return doctor_say(out, DOCTOR_NOTE,
                           "use 7.0 or newer: before, a right that is missing may show only after a "

@@ -21,6 +21,7 @@
 --                        if it did not re-enter  9 '1': a request to take it may still be on its way: try.lua
 --                        10 as 15 above  11 exit status of the run that is over  12 how long it took, ms
 --                        13 what others are shown of it, as 8 above
+local unpack = table.unpack or unpack -- Lua 5.4 and 5.1
 local GRANTED, REENTERED, BUSY = 1, 2, 0 -- to take it
 local WRONG_KIND = -1 -- something else stands under the name
 local REFUSED = -2 -- it could never succeed; the text after the numbers says why

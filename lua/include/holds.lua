@@ -67,10 +67,12 @@ function holds.drop(field, id)
     return number > 1
 end
 
--- Takes out a few that are over. Returns whether there were any.
+-- Takes out a few that are over, of an owner that has more of them one. Returns whether there were any.
 function holds.bury()
     local dead = redis.call('ZRANGEBYSCORE', holds.leases, '-inf', server.now_text, 'LIMIT', '0', holds.A_FEW)
-    for _, member in ipairs(dead) do holds.drop(string.match(member, '^(.*) (%x+)$')) end
+    for _, member in ipairs(dead) do
+        if holds.drop(string.match(member, '^(.*) (%x+)$')) then break end
+    end
     return #dead > 0
 end
 

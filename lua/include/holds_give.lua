@@ -11,7 +11,7 @@ local function keep(field)
 end
 
 -- Takes the call's hold out, which is under one of these fields, and some that are over. Returns the field, nil: there
--- is none; whether its lease was not over; and how many holds the field still has.
+-- is none; whether its lease was not over; and how many holds the field still has, 0 if all of these are over.
 function holds.give_back(...)
     local field, ends = holds.find(...)
     if not field then return nil end
@@ -19,5 +19,6 @@ function holds.give_back(...)
     local more
     if lives and call.keep_ms > 0 then more = keep(field) else more = holds.drop(field, call.id) end
     holds.bury()
+    more = more and holds.left_of(holds.owner_of(field)) > 0
     return field, lives, more and holds.count(field) or 0
 end

@@ -31,14 +31,17 @@ function sem.wake(most)
         local fits = number <= rest and number_told < most
         if fits and due % 1 ~= waiters.WOKEN then
             local hears = server.tell(owner, '0')
-            told[owner], number_told, heard = hears, number_told + 1, heard or hears
+            told[owner] = hears
+            number_told, heard = number_told + 1, heard or hears
             rest = rest - (hears and number or 0)
         elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
             rest = rest - number
         end
     end
     waiters.expect(waiters, told, dues)
-    if number_told == #owners and not heard and number_told < NEAR then waiters.fade(key.waiters, waiters.heartbeats, sem.wants) end
+    if number_told == #owners and not heard and number_told < NEAR then
+        waiters.fade(key.waiters, waiters.heartbeats, sem.wants)
+    end
 end
 
 -- The first in line is there when the next lease ends, and hears Redisson's releases.
