@@ -10,6 +10,15 @@ if [[ -n ${RLOCK_TEST_SERVER:-} && -n ${BATS_FILE_TMPDIR:-} ]]; then
     PATH=$BATS_FILE_TMPDIR/bin:$PATH
 fi
 
+# needs_server VERSION WHAT: skips where the server is older, and has not that. Valkey began with what Redis 7.2 has.
+needs_server() {
+    local version
+    version=$(redis-server --version)
+    [[ $version =~ v=([0-9.]+) ]]
+    [[ $version == Valkey* ]] || printf '%s\n' "$1" "${BASH_REMATCH[1]}" | sort -V -C ||
+        skip "Redis ${BASH_REMATCH[1]} has no $2"
+}
+
 launcher=()    # what starts a server: see net_server
 servers=()     # started by this test: stopped after it
 helper_pids=() # other processes started by this test: ended after it

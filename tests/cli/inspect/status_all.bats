@@ -61,6 +61,7 @@ all_names() {
 }
 
 @test "a million keys: no step keeps the server for longer than 10 ms; a line on a terminal tells how far it is" {
+    needs_server 7.0 --enable-debug-command
     local socket=$BATS_FILE_TMPDIR/big/sock usec
     server_start big --enable-debug-command yes
     timeout $((60 * SLOW)) redis-cli -s "$socket" DEBUG POPULATE 1000000 key 8

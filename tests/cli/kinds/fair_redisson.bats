@@ -44,6 +44,7 @@ redisson_unlock() { # OWNER
 }
 
 @test "scores are Redisson's: the lease's end and 300 s for each place, those behind move up" {
+    needs_server 7.0 PEXPIRETIME
     local end place
     foreign_hold x 60000
     end=$(redis PEXPIRETIME x)

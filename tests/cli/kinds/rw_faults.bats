@@ -87,6 +87,7 @@ no_field() { # WHO
 # --- leases ------------------------------------------------------------------------------------
 
 @test "a short lease beside a long one does not shorten it, whoever renews or goes" {
+    needs_server 7.0 PEXPIRETIME
     ends=0
     holds a read -l 30s
     not_shortened
@@ -183,6 +184,7 @@ look() {
 }
 
 @test "A1, D1 nested: counted once, given back once; another reader's hold is not touched" {
+    needs_server 7.0 PEXPIRETIME
     local outer inner expected ends
     proxy_start
     export SOCKET=$BATS_FILE_TMPDIR/main/sock

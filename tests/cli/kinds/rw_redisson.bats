@@ -32,6 +32,7 @@ foreign_ends() {
 }
 
 @test "a Redisson client's read hold is shared and not touched; its end lets a writer in" {
+    needs_server 7.0 PEXPIRETIME
     local before began
     foreign_reads "$foreign_owner" 60000
     before=$(redis PEXPIRETIME "$foreign_key:1")
@@ -78,6 +79,7 @@ foreign_ends() {
 }
 
 @test "a renewal touches its own holds only" {
+    needs_server 7.0 PEXPIRETIME
     local before
     holds a read -l "$(ms 1000)"
     redis HSET x "$foreign_owner" 2

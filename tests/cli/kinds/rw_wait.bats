@@ -42,6 +42,7 @@ comes_in() { # KIND: somebody new
 }
 
 @test "the marker has the writer's name and a few seconds, as long as the writer waits" {
+    needs_server 7.0 PEXPIRETIME
     local before
     holds r read
     waits w write
