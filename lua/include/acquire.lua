@@ -1,9 +1,9 @@
 -- acquire.lua: who holds it, in the answer that it is busy.
 local acquire = {}
 
--- With --preempt: asks a holder that has agreed to that to end, on the channel on which broken.lua tells it. Asks
--- with each try, for a message may be lost. Returns whether it was asked, see preemption in rlock.h, and whether
--- it is known to have been heard: a holder that has just begun does not listen yet.
+-- With --preempt: the first in line asks a holder that has agreed to that to end, on the channel on which broken.lua
+-- tells it. It asks with each try, for a message may be lost. Returns whether it was asked, see preemption in rlock.h,
+-- and whether it is known to have been heard: a holder that has just begun does not listen yet.
 local ASKED, NOT_AGREED, NO_RIGHT = 1, 2, 3
 local function ask_to_end(holder, known)
     if known.preemptible ~= true or known.kept then return NOT_AGREED, true end
@@ -22,7 +22,7 @@ function acquire.busy(holder, hint, place, waiting, again_ms, ticket)
         tostring(known.user or ''), tostring(known.command or ''),
         since and math.max(server.now - since, 0) or 0, waiting, known.kept and 1 or 0,
         again_ms or 5000, ticket or 0, tostring(known.note or '')}
-    if call.preempts_as then
+    if call.preempts_as and place == 1 then
         local asked, heard = ask_to_end(holder, known)
         answer[12] = heard and answer[12] or math.min(answer[12], 500)
         answer[15] = asked

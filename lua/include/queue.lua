@@ -3,8 +3,9 @@
 --
 -- KEYS  7 queue: list of owners  8 timeouts: zset {owner: epoch ms}
 --       9 waiters and 10 heartbeats: of rlock's own in it, as in waiters.lua
---       11 queuers: hash {rlock's waiter: JSON, what `status` shows; '': the one that waits with --supersede,
---          '>' and a waiter that was superseded: by whom}
+--       11 queuers: hash {rlock's waiter: JSON, what `status` shows;
+--          '': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is '-' when it has left
+--          '>': the one whose place it took}
 local queue = {
     list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], heartbeats = KEYS[10], queuers = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
@@ -68,14 +69,30 @@ function queue.move_up(from, by, length, others)
     if #changed > 0 then redis.call('ZADD', queue.timeouts, 'XX', unpack(changed)) end
 end
 
+-- The last that came with --supersede: ticket, owner, what is said of it; nil: none.
+function queue.newest()
+    local ticket, owner, name = string.match(redis.call('HGET', queue.queuers, '') or '', '^(%d+) (%S+) (.*)$')
+    return tonumber(ticket), owner, name
+end
+
+function queue.ousted() return redis.call('HGET', queue.queuers, '>') end
+
+-- These have left. What is said of the newest stays until the one whose place it took has left, too.
 function queue.forget(...)
-    local newest, fields = redis.call('HGET', queue.queuers, ''), {...}
-    for _, owner in ipairs({...}) do
-        fields[#fields + 1] = '>' .. owner
-        if owner == newest then fields[#fields + 1] = '' end
+    local ticket, newest, name = queue.newest()
+    local ousted = ticket and queue.ousted()
+    for _, owner in ipairs(ticket and {...} or {}) do
+        if owner == newest then newest = '-' end
+        if owner == ousted then ousted = false end
     end
     redis.call('ZREM', queue.timeouts, ...)
-    redis.call('HDEL', queue.queuers, unpack(fields))
+    redis.call('HDEL', queue.queuers, ...)
+    if ticket and not ousted then redis.call('HDEL', queue.queuers, '>') end
+    if newest == '-' and not ousted then
+        redis.call('HDEL', queue.queuers, '')
+    elseif newest == '-' then
+        redis.call('HSET', queue.queuers, '', ('%.0f - %s'):format(ticket, name))
+    end
 end
 
 -- Takes one out; who moves up is left to the caller. False: it was not in; else the place, from 0, where it stood.

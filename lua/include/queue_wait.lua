@@ -19,29 +19,29 @@ end
 
 -- Of those that wait with --supersede the last that came goes on. Where all are rlock's the score of the caller, who
 -- will be the last, is all that counts.
-local function supersede()
-    local newest, ousted = redis.call('HGET', queue.queuers, ''), {}
+local function supersede(ticket)
+    local _, newest = queue.newest()
     local at = newest and newest ~= call.owner and queue.take_out(newest)
     if at then
-        call.has_cleaned, ousted = true, {'>' .. newest, named(cjson.decode(call.us()))}
+        call.has_cleaned = true
         server.tell(newest, '0')
         local length, others = queue.length()
         others = others + 1 -- the caller is not in the list yet
         if others > 0 then queue.move_up(at, 1, length, others) end
     end
-    redis.call('HSET', queue.queuers, '', call.owner, unpack(ousted))
+    local name = named(cjson.decode(call.us()))
+    redis.call('HSET', queue.queuers, '', ('%.0f %s %s'):format(ticket, call.owner, name))
+    if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', queue.queuers, '>', newest) end
 end
 
--- A later one has come, or stands where the caller lost its place. Asked again after a lost answer
--- it is still true: leaving takes the word away. Returns who it is; nil: nobody.
+-- A later one has come. Asked again after a lost answer it is still true: its leaving takes the word away. Returns
+-- who it is; nil: nobody.
 function queue.ousted_by()
     if call.variant ~= 'supersede' then return nil end
-    local by = redis.call('HGET', queue.queuers, '>' .. call.owner)
-    if by or not call.came_back or redis.call('ZSCORE', queue.waiters, call.owner) then return by or nil end
-    local newest = redis.call('HGET', queue.queuers, '')
-    if not newest or newest == call.owner or not redis.call('ZSCORE', queue.waiters, newest) then return nil end
-    local read, known = pcall(cjson.decode, redis.call('HGET', queue.queuers, newest) or '')
-    return read and type(known) == 'table' and named(known) or newest
+    local ticket, newest, name = queue.newest()
+    if not ticket or newest == call.owner then return nil end
+    local came = call.ticket or waiters.stands_in(queue)
+    return (came and came < ticket or not came and queue.ousted() == call.owner) and name or nil
 end
 
 -- Puts the caller into the list, at the end, or where its ticket says.
@@ -82,8 +82,8 @@ function queue.place(left)
         redis.call('PEXPIRE', queue.heartbeats, waiters.lifetime(length)) -- tend() may have made them
         return length + 1, length, again_ms, 0
     end
-    local ticket, is_new = waiters.enter(queue)
-    if is_new and call.variant == 'supersede' then supersede() end
+    local ticket, is_new = waiters.enter(queue, call.variant == 'supersede' and queue.newest())
+    if is_new and call.variant == 'supersede' then supersede(ticket) end
     local at = not is_new and place(others)
     local stood = at
     if not stood then

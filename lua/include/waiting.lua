@@ -13,11 +13,12 @@ function waiters.stands_in(at)
 end
 
 -- The caller's ticket, and whether it has just come to stand there. Out of memory: no place, but still an answer.
-function waiters.enter(at)
+-- before: a ticket before its own.
+function waiters.enter(at, before)
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
-    ticket = call.ticket or math.max(server.now_us, last and last + 1 or 0)
+    ticket = call.ticket or math.max(server.now_us, math.max(last or 0, before or 0) + 1)
     redis.pcall('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
 end

@@ -17,6 +17,7 @@ OWNER = re.compile(r"c000000([0-9])-2222-4333-8444-555555555555:\1@host")
 ATTEMPT = re.compile(r"([0-9])\1{31}")
 SINCE = re.compile(r'"since":[0-9.e+]+')
 SHOWN = re.compile(r'{"token":([0-9]+)(,.*)', re.DOTALL)
+NEWEST = re.compile(r"([0-9]{16})( (?:<owner>|-) .*)", re.DOTALL)  # with --supersede
 TOLD = re.compile(r"([0-9]{1,12})( .*)?$", re.DOTALL)
 
 
@@ -73,6 +74,8 @@ def from_text(key, field, text, counter):
             return "token", int(found[1]) - counter, found[2] or ""
     if key == INFO and (found := SHOWN.match(text)):
         return "shown", int(found[1]) - counter, SINCE.sub('"since":0', found[2])
+    if not field and (found := NEWEST.match(text)):
+        return "newest", int(found[1]) - US, found[2]
     if text.isdigit() and len(text) == 13:
         return "ms", int(text) - MS
     if text.isdigit() and len(text) == 16:
@@ -93,6 +96,8 @@ def to_text(value):
     kind = value[0]
     if kind == "shown":
         return f'{{"token":{value[1] + LAST_TOKEN}' + value[2].replace('"since":0', f'"since":{MS}')
+    if kind == "newest":
+        return f"{value[1] + US}{value[2]}"
     if kind == "ms":
         return repr(value[1] + MS).removesuffix(".0")
     if kind == "us":
@@ -168,7 +173,7 @@ def later(state, ms):
             return value - ms if value >= 0 else value
         if isinstance(value, str) or value[0] in ("n", "token", "shown"):
             return value
-        return value[0], value[1] - (ms if value[0] == "ms" else ms * 1000)
+        return value[0], value[1] - (ms if value[0] == "ms" else ms * 1000), *value[2:]
 
     return tuple(tuple((name, sort, kind, place, field, moved(sort, value))
                        for name, sort, kind, place, field, value in part

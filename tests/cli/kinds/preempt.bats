@@ -123,7 +123,7 @@ left() { # N: of a to d so many are there
     yielded b c
     gone 0 c
     assert_gap a c 3000
-    grep -q 'it has no --preemptible' c.err
+    ! grep -q 'it has no --preemptible' c.err || fail 'it asked, and was not the first in line'
 }
 
 listeners() { # N: holders that listen

@@ -104,7 +104,7 @@ def fair_newest_first(bench):
         same(fair.take(A, attempt(2), variant="supersede", place="1")[0], OUSTED)
     fair.give(A, attempt(2))
     bench.server("LREM", QUEUE, 0, B)  # lost, by whatever
-    fair.take(C, attempt(5), variant="supersede")
+    ticket = fair.take(C, attempt(5), variant="supersede")[12]
     same(fair.take(B, attempt(4), variant="supersede", place="2")[0], OUSTED)
     fair.give(B, attempt(4))
     for _ in range(3):  # C does not beat
@@ -112,7 +112,10 @@ def fair_newest_first(bench):
         fair.take(PATIENT, attempt(3))
     fair.take(NEWEST, attempt(6), variant="supersede")
     same(bench.server.value(QUEUE), [PATIENT, NEWEST])
-    same(fair.take(C, attempt(5), variant="supersede", place="2")[0], OUSTED, "who comes back")
+    same(fair.take(C, attempt(5), variant="supersede", place="2", ticket=ticket)[0], OUSTED, "who comes back")
+    for number in range(7, 40):  # killed, one after the other
+        fair.take(f"{number:08x}-2222-4333-8444-555555555555:1@host", attempt(number), variant="supersede")
+    same(len(bench.server.value("rlock_queuers:{x}")), 4, "two wait, and what is known of the newest")
 
 
 def readers(bench):

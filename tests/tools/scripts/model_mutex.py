@@ -85,15 +85,14 @@ class Mutex(Model):
         must((answer[2], answer[9]) == (place, waiting), "place", answer, place, waiting)
 
     def is_ousted(self, who):
-        """By a later one, or by who waits where it has stood before."""
-        came_back = who.options["variant"] and who.place and who.owner not in self.before
-        return who.owner in self.ousted or (came_back and self.rivals.intersection(self.before))
+        """By a later one. No tickets are shown here, so only the last one that was superseded is known."""
+        return who.options["variant"] and who.owner in self.ousted and who.owner not in self.before
 
     def stand(self, who, queue):
         if who.options["variant"]:
             queue = [owner for owner in queue if owner not in self.rivals]
             self.order = [owner for owner in self.order if owner not in self.rivals]
-            self.ousted |= self.rivals
+            self.ousted = self.rivals or self.ousted
             self.rivals = {who.owner}
         self.order.append(who.owner)
         return queue + [who.owner]
