@@ -12,14 +12,15 @@ function waiters.stands_in(at)
     return at.ticket
 end
 
--- The caller's ticket, and whether it has just come to stand there. Out of memory: no place, but still an answer.
--- before: a ticket before its own.
+-- The caller's ticket, and whether it has just come to stand there. before: a ticket before its own. An expiry is the
+-- first write: it is allowed when memory is out, and after it the others are.
 function waiters.enter(at, before)
+    redis.call('PEXPIRE', at.heartbeats, waiters.lifetime(0))
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
     ticket = call.ticket or math.max(server.now_us, math.max(last or 0, before or 0) + 1)
-    redis.pcall('ZADD', at.waiters, ticket, call.owner)
+    redis.call('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
 end
 

@@ -501,6 +501,10 @@ example() { # NAME: of a function in examples_*.py
     example out_of_memory_takes_nothing
 }
 
+@test "out of memory: who waits has a place in line" {
+    example out_of_memory_waits
+}
+
 @test "out of memory: a latch opens" {
     example out_of_memory_latch
 }

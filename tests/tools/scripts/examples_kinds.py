@@ -1,6 +1,6 @@
 """A key of another kind is not touched; a server without memory does no harm."""
 from bench import A, B, LEASE, attempt, lease_key, same
-from client import GRANTED, KEPT, LOST, RELEASED, STILL_HELD, WRONG_KIND, ServerError
+from client import BUSY, GRANTED, KEPT, LOST, RELEASED, STILL_HELD, WRONG_KIND, ServerError
 
 NEITHER = {  # what stands under the name: commands that put it there
     "text": (("SET", "x", "text"),),
@@ -152,6 +152,20 @@ def out_of_memory_takes_nothing(bench):
                 same(bench.server.value("x"), before["x"][0], kind)
                 lock.give(B, attempt(2), permits=3 if total else 1)
             same(lock.take(A, attempt(1), **total)[0], GRANTED, kind)
+
+
+def out_of_memory_waits(bench):
+    """Who comes to wait gets its place, and keeps it."""
+    for kind in ("run", "fair", "write", "sem", "plain"):
+        lock, total = bench.lock(kind), {"total": 3} if kind in ("sem", "plain") else {}
+        bench.server("FLUSHALL")
+        lock.take(B, attempt(2), permits=3 if total else 1, **total)
+        _memory(bench, 1)
+        try:
+            for _ in range(2):
+                same(lock.take(A, attempt(1), **total)[:3:2], [BUSY, 1], kind)
+        finally:
+            _memory(bench, 0)
 
 
 def out_of_memory_latch(bench):
