@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "os/backoff.h"
 #include "os/clock.h"
 #include "os/options.h"
+#include "os/thread.h"
 
 enum {
     RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
@@ -27,7 +27,6 @@ enum {
     BACKOFF_MAX_MS = 500,
     LISTEN_AFTER_MS =
         1000, /* a lock that is held for so long is worth a connection that hears of a break */
-    STACK_MIN_SIZE = 256 * 1024,
 };
 
 struct rlock_keeper {
@@ -213,23 +212,6 @@ static void free_keeper(struct rlock_keeper *keeper) {
     free(keeper);
 }
 
-/* The default size, out of which the host program's thread-local data is taken as well, but for a
- * program with small stacks (ulimit -s). Returns 0, or an errno. */
-static int start_thread(struct rlock_keeper *keeper) {
-    pthread_attr_t attributes;
-    size_t size;
-    int error = pthread_attr_init(&attributes);
-    if (error != 0)
-        return error;
-    error = pthread_attr_getstacksize(&attributes, &size);
-    if (error == 0 && size < STACK_MIN_SIZE)
-        error = pthread_attr_setstacksize(&attributes, STACK_MIN_SIZE);
-    if (error == 0)
-        error = pthread_create(&keeper->thread, &attributes, keeper_main, keeper);
-    (void)pthread_attr_destroy(&attributes);
-    return error;
-}
-
 /* Whether the connections of a renewal can be opened when it is due: one to each server to renew
  * on, one to listen on, and one for a look-up. */
 static bool can_connect(const struct rlock_keeper *keeper) {
@@ -279,7 +261,7 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
         keeper->reports_failures = options.report_failures || options.report_renewals;
         error = open_keeper(keeper, keeper->reports_failures || lock->preemptible);
         if (error == 0)
-            error = start_thread(keeper);
+            error = rlock__thread_start(&keeper->thread, keeper_main, keeper);
         if (error == 0) {
             *out = keeper;
             return RLOCK_OK;

@@ -5,13 +5,14 @@
 #include "os/resolve.h"
 
 #include <netdb.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "os/thread.h"
 
 struct rlock__lookup {
     char *host;
@@ -68,7 +69,7 @@ struct rlock__lookup *rlock__lookup_start(const char *host, const char *port) {
     if (lookup == NULL)
         return NULL;
     atomic_store(&lookup->users, 2);
-    if (pthread_create(&thread, NULL, lookup_main, lookup) == 0) {
+    if (rlock__thread_start(&thread, lookup_main, lookup) == 0) {
         pthread_detach(thread);
         return lookup;
     }

@@ -10,6 +10,10 @@
 
 enum { LEASE_MS = 3000 }; /* the first renewal comes after a second */
 
+/* A program may have as much of its own in each thread; glibc takes it out of the thread's stack.
+ */
+static _Thread_local volatile char own[400 * 1024];
+
 static rlock_client *client;
 
 static void check(enum rlock_status status, const char *what) {
@@ -47,6 +51,7 @@ static void give_back(rlock_lock *lock) {
 
 int main(int argc, char **argv) {
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+    own[sizeof own - 1] = 1; /* so that it is kept */
     options.servers = (const char *const *)argv + 1;
     options.server_count = (size_t)argc - 1;
     check(rlock_client_new(&client, &options), "make a client");

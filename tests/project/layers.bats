@@ -167,7 +167,7 @@ may_use() { # lib|cmd
 layers() {
     cat <<-END
 	base64 clock error facts io random resp shown slot status
-	backoff module options poll url
+	backoff module options poll thread url
 	tls
 	resolve
 	conn

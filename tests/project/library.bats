@@ -117,6 +117,17 @@ assert_examples_work() {
     assert_no_keys
 }
 
+@test "threads have room beside much thread-local data, however small the program's stacks are" {
+    local kib
+    plain_build_only
+    for kib in 64 256 "$(ulimit -H -s)"; do
+        run -0 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" "$RLOCK_SERVER"
+        assert_output ''
+        run -1 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" redis://nowhere.invalid
+        assert_output --partial 'take it: no server could be reached'
+    done
+}
+
 @test "the example stops when its lock is taken away" {
     plain_build_only
     cp -r "$EXAMPLES" sources
