@@ -97,9 +97,6 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     if (keeper->may_not_listen || listener->resource != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
-    listener->beside_fd = keeper->timer_fd;
-    listener->channel = keeper->channel;
-    listener->error = &keeper->error;
     const enum rlock_status status =
         rlock__listen(listener, lock->client, &lock->resources[0], false, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
@@ -227,6 +224,13 @@ static bool can_connect(const struct rlock_keeper *keeper) {
     return count == wanted;
 }
 
+/* In the caller's thread: what the client knows changes as soon as another lock of it is used. */
+static bool make_ways(struct rlock_keeper *keeper) {
+    const struct rlock_client *client = keeper->lock->client;
+    return rlock__client_routes(client, &keeper->routes, &keeper->error) &&
+           (keeper->may_not_listen || rlock__listener_make(&keeper->listener, client));
+}
+
 /* Opens what the thread needs. Returns 0, or an errno. */
 static int open_keeper(struct rlock_keeper *keeper, bool reports) {
     keeper->report_fds[0] = keeper->report_fds[1] = -1;
@@ -236,10 +240,11 @@ static int open_keeper(struct rlock_keeper *keeper, bool reports) {
     if ((reports && pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) != 0) ||
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
-    if (asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) < 0 ||
-        !rlock__client_routes(keeper->lock->client, &keeper->routes, &keeper->error))
+    if (asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) < 0)
         return ENOMEM;
-    return 0;
+    keeper->listener = (struct rlock__listener){
+        .error = &keeper->error, .beside_fd = keeper->timer_fd, .channel = keeper->channel};
+    return make_ways(keeper) ? 0 : ENOMEM;
 }
 
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,

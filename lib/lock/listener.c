@@ -13,7 +13,7 @@
 
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})
 
-static bool make(struct rlock__listener *listener, const struct rlock_client *client) {
+bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client) {
     if (listener->subscriptions != NULL)
         return true;
     listener->heard = NO_NEWS;
@@ -130,7 +130,7 @@ static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock
 enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
                                 struct rlock__resource *resource, bool shared,
                                 const struct rlock__limit *limit) {
-    if (!make(listener, client))
+    if (!rlock__listener_make(listener, client))
         return RLOCK_SYSTEM;
     if (listener->resource != resource)
         rlock__listen_no_more(listener);

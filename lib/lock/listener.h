@@ -16,6 +16,11 @@ struct rlock__listener {
     const char *channel; /* the one to listen on in place of the resource's; NULL: none */
 };
 
+/* Makes the ways to the client's servers from what the client knows of them, if there are none yet;
+ * listener->error must be set. The first rlock__listen() does so by itself; who listens in a thread
+ * of its own calls this in the client's thread before. False: no memory. */
+bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client);
+
 /* Listens on the resource's own channel, and on everybody's when `shared`; returns when the server
  * has confirmed it, of several servers a majority: only then is a try worth its answer, for no
  * message is missed any more. The other servers follow while rlock__hear() waits. RLOCK_OK.

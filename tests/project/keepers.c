@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LEASE_MS = 3000 }; /* the first renewal comes after a second */
+enum { LEASE_MS = 4000 }; /* the keepers listen after a second, and renew after a third of it */
 
 /* A program may have as much of its own in each thread; glibc takes it out of the thread's stack.
  */

@@ -3,6 +3,7 @@
 # examples of examples/c, built against an installed tree as a stranger builds them.
 
 load ../lib/rlock
+load ../lib/races
 
 setup_file() {
     rlock_setup_file
@@ -115,6 +116,10 @@ assert_examples_work() {
     run -0 "$BUILD/tests/keepers" "$RLOCK_SERVER"
     assert_output ''
     assert_no_keys
+}
+
+@test "keepers and a client's other locks share nothing unguarded" {
+    assert_no_races "$RLOCK_SERVER" main
 }
 
 @test "threads have room beside much thread-local data, however small the program's stacks are" {

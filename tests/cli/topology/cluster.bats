@@ -5,6 +5,7 @@ load ../../lib/rlock
 load ../../lib/actors
 load ../../lib/ports
 load ../../lib/cluster
+load ../../lib/races
 
 @test "run, fair, read, write: held where the name's slot is, and given back, on each master" {
     local kind name
@@ -200,4 +201,8 @@ load ../../lib/cluster
     done
     assert_file_not_exist ran
     nothing_left
+}
+
+@test "keepers and a client's other locks share nothing unguarded" {
+    assert_no_races "$(cluster_url n1)" n1 n2 n3
 }

@@ -6,6 +6,7 @@ load ../../lib/rlock
 load ../../lib/protected
 load ../../lib/replicas
 load ../../lib/sentinel
+load ../../lib/races
 
 # dead_port: nobody listens there.
 dead_port() {
@@ -402,4 +403,8 @@ down_everywhere() { # N: so many replicas
     server_stop main
     assert_lost
     assert_dead_before "$end" 1000
+}
+
+@test "keepers and a client's other locks share nothing unguarded" {
+    assert_no_races "$RLOCK_SERVER" main
 }
