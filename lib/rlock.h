@@ -57,13 +57,20 @@ extern "C" {
 
 #define RLOCK_FOREVER INT64_MAX
 
-#define RLOCK_LEASE_MIN_MS     100
-#define RLOCK_LEASE_MAX_MS     (INT64_C(7) * 24 * 60 * 60 * 1000)
+/* What is beyond these limits is refused with RLOCK_INVALID, and nothing has been sent then. Points
+ * in time have none: those before the clock began count as past. */
+#define RLOCK_LEASE_MIN_MS 100
+#define RLOCK_LEASE_MAX_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
+#define RLOCK_TIME_MAX_MS  (INT64_C(36525) * 24 * 60 * 60 * 1000) /* 100 years: other durations */
+#define RLOCK_NAME_MAX     512                                    /* bytes */
+#define RLOCK_NAMES_MAX    10000                                  /* of one lock */
+#define RLOCK_TEXT_MAX     1024 /* bytes: what others are shown: user, command, note */
+#define RLOCK_PERMITS_MAX  1000000000
+#define RLOCK_TAKE_MAX     10000 /* permits at once: each has a lease of its own */
+#define RLOCK_SERVERS_MAX  15
+#define RLOCK_REPLICAS_MAX 100
+
 #define RLOCK_LEASE_DEFAULT_MS 30000
-#define RLOCK_NAME_MAX         512 /* bytes */
-#define RLOCK_PERMITS_MAX      1000000000
-#define RLOCK_TAKE_MAX         10000 /* permits at once: each has a lease of its own */
-#define RLOCK_SERVERS_MAX      15
 #define RLOCK_REPLICAS_AUTO    (-1)
 
 /* One row makes the enum's value and its text. */
@@ -116,9 +123,11 @@ struct rlock_client_options {
     const char *password;       /* for URLs without one; NULL: none */
     int64_t connect_timeout_ms; /* name look-up, connection, login and first reply together */
     int64_t io_timeout_ms;      /* for each reply */
-    int replicas; /* how many must acknowledge a hold and each renewal. RLOCK_REPLICAS_AUTO: with
-                     Sentinels all that could become the master, in a cluster 1 if there is one */
-    int64_t replica_timeout_ms;          /* for their acknowledgement */
+    int replicas; /* how many must acknowledge a hold and each renewal, up to RLOCK_REPLICAS_MAX.
+                     RLOCK_REPLICAS_AUTO: with Sentinels all that could become the master, in a
+                     cluster 1 if there is one */
+    int64_t replica_timeout_ms; /* for their acknowledgement. Each of the three times is up to
+                                   RLOCK_TIME_MAX_MS, or RLOCK_FOREVER */
     const struct rlock_tls_options *tls; /* NULL: RLOCK_TLS_OPTIONS_INIT */
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
@@ -160,7 +169,7 @@ struct rlock_proof {
 struct rlock_lock_options {
     size_t size;
     const char *const *names; /* 1 to RLOCK_NAME_MAX bytes each, without control characters */
-    size_t name_count;        /* at least 1; a name that is given twice counts once */
+    size_t name_count;        /* 1 to RLOCK_NAMES_MAX; a name that is given twice counts once */
     const char *kind;         /* "run", "fair", "read", "write", "sem", "plain" (permits without
                                  leases), or "latch" (held when it is open; never given back) */
     const char *variant;      /* "supersede" (fair), "prefer-readers" (write), "must-exist" (latch);
@@ -169,13 +178,14 @@ struct rlock_lock_options {
     int64_t permits_total; /* sem, plain: how many there are in all, up to RLOCK_PERMITS_MAX; 0:
                               as it was set before */
     int64_t lease_ms;      /* RLOCK_LEASE_MIN_MS to RLOCK_LEASE_MAX_MS */
-    const char *user;      /* shown to waiters; NULL: nothing */
-    const char *command;   /* shown to waiters; NULL: nothing */
+    const char *user;      /* shown to waiters, up to RLOCK_TEXT_MAX bytes; NULL: nothing */
+    const char *command;   /* the same */
     const struct rlock_proof *proofs;
     size_t proof_count;
     int64_t once_per_ms; /* run, fair, one name: take it only if no run has succeeded within that
-                            time; see rlock_note_run(). 0: however that was */
-    const char *note;    /* shown to waiters; NULL: nothing */
+                            time, up to RLOCK_TIME_MAX_MS; see rlock_note_run(). 0: however that
+                            was */
+    const char *note;    /* as user and command */
     bool preemptible;    /* run, fair: the keeper reports who asks us to end */
     bool preempt;        /* run, fair: ask a holder that is preemptible to end, while we wait */
 };
@@ -302,7 +312,7 @@ RLOCK_API bool rlock_in_doubt(const rlock_lock *lock);
 struct rlock_keeper_options {
     size_t size;
     int64_t grace_ms; /* how long before its end a lease that cannot be renewed counts as lost: the
-                         time that your work needs to stop */
+                         time that your work needs to stop, which is less than the lease */
     int64_t *lease_end_ms; /* each new lease end is stored here, too; NULL: nowhere. It may be in
                               memory that other processes share: read it with an atomic load */
     bool report_renewals;  /* rlock_keeper_report() has each renewal, at the cost of a wake-up */
@@ -367,14 +377,17 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_check(rlock_lock *lock, int64_t *t
 /* With once_per_ms: says how the run ended that the lock was taken for, so that rlock_release()
  * writes it down if the lock was held until then. Of a run that nothing is said of nothing is
  * written down, and it counts as failed.
- * exit_status: 0: it has succeeded. took_ms: how long it took. */
+ * exit_status: 0: it has succeeded. took_ms: how long it took, 0 to RLOCK_TIME_MAX_MS; what is
+ * beyond counts as the nearer of them. */
 RLOCK_API void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms);
 
 /* Gives the lock back; does nothing if it is not held.
- * keep_ms: if positive, nobody holds it afterwards, but it stays taken for that long.
+ * keep_ms: if positive, nobody holds it afterwards, but it stays taken for that long, up to
+ * RLOCK_TIME_MAX_MS.
  * deadline_ms: until when to try if the server does not answer.
  * RLOCK_LOST: it was not ours any more: it was broken, or it expired. RLOCK_UNAVAILABLE: not
- * confirmed; the lock ends with its lease. RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_SYSTEM. */
+ * confirmed; the lock ends with its lease. RLOCK_INVALID: it is held as before. RLOCK_WRONG_KIND,
+ * RLOCK_DENIED, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms,
                                                       int64_t deadline_ms);
 

@@ -123,7 +123,8 @@ struct rlock_break_options {
     size_t owner_count;
     int64_t deadline_ms; /* for each server */
     int cancel_fd;       /* as in rlock_wait */
-    const char *by;      /* who breaks it, for the message that its holders print; NULL: nobody */
+    const char *by;      /* who breaks it, for the message that its holders print, up to
+                            RLOCK_TEXT_MAX bytes; NULL: nobody */
 };
 #define RLOCK_BREAK_OPTIONS_INIT                                                                   \
     { sizeof(struct rlock_break_options), NULL, NULL, NULL, 0, RLOCK_FOREVER, -1, NULL }

@@ -169,7 +169,8 @@ static const struct opt rows[] = {
      "how many replicas must acknowledge a hold and each renewal (default: 0; under "
      "sentinel:// all that could become the master, under cluster:// 1 where one is known)",
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
-     .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas), .max = 100},
+     .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas),
+     .max = RLOCK_REPLICAS_MAX},
     {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
      .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),

@@ -1,6 +1,7 @@
 /* opt_value.c: what an option's value may be, and where it goes. */
 #include "options/opt_value.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 #include "options/local_url.h"
 #include "output/duration.h"
 #include "rlock.h"
+
+static_assert(DURATION_MAX_MS <= RLOCK_TIME_MAX_MS, "a duration that can be written can be used");
+static_assert(NOTE_MAX <= RLOCK_TEXT_MAX, "a note that is taken can be shown");
 
 static bool refuse(struct reason *reason, const char *text) {
     snprintf(reason->text, sizeof reason->text, "%s", text);

@@ -255,6 +255,8 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
                                                          &options, given, &lock->client->error);
     if (status != RLOCK_OK)
         return status;
+    if (options.grace_ms < 0 || options.grace_ms >= lock->lease_ms)
+        return rlock__client_invalid(lock->client, "a keeper's grace is less than the lease");
     rlock_keeper *keeper = calloc(1, sizeof *keeper);
     int error = ENOMEM;
     if (keeper != NULL) {

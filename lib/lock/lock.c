@@ -89,6 +89,7 @@ const struct rlock_run *rlock_last_run(const rlock_lock *lock) {
 void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms) {
     lock->once.noted = *lock->once.period_text != '\0';
     (void)snprintf(lock->once.status_text, sizeof lock->once.status_text, "%d", exit_status);
+    took_ms = took_ms < 0 ? 0 : rlock__sooner_ms(took_ms, RLOCK_TIME_MAX_MS);
     (void)snprintf(lock->once.took_text, sizeof lock->once.took_text, "%" PRId64, took_ms);
 }
 
@@ -201,6 +202,8 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     enum rlock_status worst = RLOCK_OK;
     struct rlock__error why = {""};
+    if (keep_ms > RLOCK_TIME_MAX_MS)
+        return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
     /* The last name first: who waits for the first name then finds all of them free. */
     for (size_t i = lock->resource_count; i > 0; i--) {
         struct rlock__resource *resource = &lock->resources[i - 1];

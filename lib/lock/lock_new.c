@@ -11,29 +11,55 @@
 
 enum { HOST_SIZE = 256 };
 
+static bool is_within(int64_t number, int64_t least, int64_t most) {
+    return number >= least && number <= most;
+}
+
+static bool is_too_long(const char *text) {
+    return text != NULL && strnlen(text, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX;
+}
+
+/* What does not go with that kind; NULL: all does. */
+static const char *misfit(const struct rlock_lock_options *options,
+                          const struct rlock__kind *kind) {
+    if (!rlock__kind_knows(kind, options->variant))
+        return "this kind of lock has no such variant";
+    if (options->once_per_ms != 0 && kind->record == NULL)
+        return "this kind of lock does not know which runs have ended";
+    if ((options->preempt || options->preemptible) && kind->record == NULL)
+        return "nobody is asked to end for this kind of lock";
+    return NULL;
+}
+
+/* What is beyond the limits in rlock.h; NULL: nothing is. */
+static const char *excess(const struct rlock_lock_options *options) {
+    if (!is_within(options->permits, 0, RLOCK_TAKE_MAX))
+        return "permits taken at once are 1 to 10000";
+    if (!is_within(options->permits_total, 0, RLOCK_PERMITS_MAX))
+        return "permits in all are 1 to 1000000000";
+    if (!is_within(options->lease_ms, RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS))
+        return "a lease lasts from 100ms to 7d";
+    if (!is_within(options->once_per_ms, 0, RLOCK_TIME_MAX_MS))
+        return "a run is wanted once in at most 36525 days";
+    if (is_too_long(options->user) || is_too_long(options->command) || is_too_long(options->note))
+        return "user, command and note have at most 1024 bytes each";
+    if (options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
+        return "a lock has 1 to 10000 names";
+    if (options->once_per_ms > 0 && options->name_count > 1)
+        return "a run that is wanted once has one name";
+    return NULL;
+}
+
 static enum rlock_status check(rlock_client *client, const struct rlock_lock_options *options) {
     const struct rlock__kind *kind = rlock__kind_find(options->kind);
     if (!kind)
         return rlock__client_invalid(client, "there is no such kind of lock");
-    if (!rlock__kind_knows(kind, options->variant))
-        return rlock__client_invalid(client, "this kind of lock has no such variant");
     if (client->count > 1 && !kind->shareable)
         return rlock__client_invalid(client, "on several servers a lock is run, read or write");
-    if (options->permits < 0 || options->permits > RLOCK_TAKE_MAX)
-        return rlock__client_invalid(client, "permits taken at once are 1 to 10000");
-    if (options->permits_total < 0 || options->permits_total > RLOCK_PERMITS_MAX)
-        return rlock__client_invalid(client, "permits in all are 1 to 1000000000");
-    if (options->name_count == 0)
-        return rlock__client_invalid(client, "a lock needs a name");
-    if (options->once_per_ms < 0 || (options->once_per_ms > 0 && kind->record == NULL))
-        return rlock__client_invalid(client,
-                                     "this kind of lock does not know which runs have ended");
-    if ((options->preempt || options->preemptible) && kind->record == NULL)
-        return rlock__client_invalid(client, "nobody is asked to end for this kind of lock");
-    if (options->once_per_ms > 0 && options->name_count > 1)
-        return rlock__client_invalid(client, "a run that is wanted once has one name");
-    if (options->lease_ms < RLOCK_LEASE_MIN_MS || options->lease_ms > RLOCK_LEASE_MAX_MS)
-        return rlock__client_invalid(client, "a lease lasts from 100ms to 7d");
+    const char *fault = misfit(options, kind);
+    fault = fault != NULL ? fault : excess(options);
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
     for (size_t i = 0; i < options->name_count; i++) {
         const enum rlock_status status = rlock__check_name(client, options->names[i]);
         if (status != RLOCK_OK)

@@ -39,7 +39,7 @@ int64_t rlock__after_ms(int64_t now_ms, int64_t ms) {
 
 int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms) {
     enum { TOO_LITTLE_MS = 20 };
-    return deadline_ms - now_ms <= TOO_LITTLE_MS ? deadline_ms
+    return deadline_ms <= now_ms + TOO_LITTLE_MS ? deadline_ms
                                                  : now_ms + (deadline_ms - now_ms) / 2;
 }
 

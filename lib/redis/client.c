@@ -193,12 +193,29 @@ static enum rlock_status read_servers(struct rlock_client *client,
     return client->count == 1 || is_quorum(client) ? RLOCK_OK : RLOCK_INVALID;
 }
 
+static bool is_time(int64_t ms) {
+    return (ms >= 0 && ms <= RLOCK_TIME_MAX_MS) || ms == RLOCK_FOREVER;
+}
+
+/* What is beyond the limits in rlock.h; NULL: nothing is. */
+static const char *excess(const struct rlock_client_options *options) {
+    if (options->server_count < 1 || options->server_count > RLOCK_SERVERS_MAX)
+        return "a lock lives on 1 to 15 servers";
+    if (!is_time(options->connect_timeout_ms) || !is_time(options->io_timeout_ms) ||
+        !is_time(options->replica_timeout_ms))
+        return "a client waits for at most 36525 days";
+    if (options->replicas < RLOCK_REPLICAS_AUTO || options->replicas > RLOCK_REPLICAS_MAX)
+        return "at most 100 replicas can be waited for";
+    return NULL;
+}
+
 static enum rlock_status set_up(struct rlock_client *client,
                                 const struct rlock_client_options *options) {
+    const char *fault = excess(options);
+    if (fault != NULL)
+        return rlock__client_invalid(client, fault);
     client->connect_timeout_ms = options->connect_timeout_ms;
     client->io_timeout_ms = options->io_timeout_ms;
-    if (options->server_count < 1 || options->server_count > RLOCK_SERVERS_MAX)
-        return rlock__client_invalid(client, "a lock lives on 1 to 15 servers");
     client->sites = calloc(options->server_count, sizeof *client->sites);
     if (client->sites == NULL || !keep_texts(client, options))
         return no_memory(client);

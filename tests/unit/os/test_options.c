@@ -207,7 +207,7 @@ static void a_lock_of_nothing_is_refused(void **state) {
     static const char *const none = NULL;
     struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
     rlock_lock *lock;
-    assert_missed(rlock_lock_new(&lock, client, &options), "a lock needs a name");
+    assert_missed(rlock_lock_new(&lock, client, &options), "a lock has 1 to 10000 names");
     options.names = &none;
     options.name_count = 1;
     assert_missed(rlock_lock_new(&lock, client, &options),
