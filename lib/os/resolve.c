@@ -82,11 +82,23 @@ int rlock__lookup_fd(const struct rlock__lookup *lookup) {
     return lookup->done_fd;
 }
 
-static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *found) {
-    out->count = 0;
-    for (; found != NULL && out->count < RLOCK__ADDRESS_MAX; found = found->ai_next) {
-        memcpy(&out->at[out->count].address, found->ai_addr, found->ai_addrlen);
-        out->at[out->count++].length = found->ai_addrlen;
+static const struct addrinfo *skip(const struct addrinfo *found, size_t count) {
+    while (count-- > 0)
+        found = found->ai_next;
+    return found;
+}
+
+static void copy_addresses(struct rlock__addresses *out, const struct addrinfo *first) {
+    size_t all = 0, from = 0;
+    for (const struct addrinfo *one = first; one != NULL; one = one->ai_next)
+        all++;
+    if (all > RLOCK__ADDRESS_MAX)
+        from = out->looked_up++ % all * RLOCK__ADDRESS_MAX % all;
+    out->count = all < RLOCK__ADDRESS_MAX ? all : RLOCK__ADDRESS_MAX;
+    for (size_t i = 0; i < out->count; i++) {
+        const struct addrinfo *one = skip(first, (from + i) % all);
+        memcpy(&out->at[i].address, one->ai_addr, one->ai_addrlen);
+        out->at[i].length = one->ai_addrlen;
     }
 }
 

@@ -10,8 +10,10 @@
 
 enum { RLOCK__ADDRESS_MAX = 8 };
 
+/* Of a name that has more, another part with each look-up. */
 struct rlock__addresses {
     size_t count;
+    size_t looked_up; /* how often */
     struct {
         struct sockaddr_storage address;
         socklen_t length;

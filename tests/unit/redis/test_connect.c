@@ -23,10 +23,12 @@ enum { LONG_MS = 5000, SHORT_MS = 50 };
 static const char *const answers[] = {"+OK\r\n", "+OK\r\n", "+OK\r\n", "+OK\r\n", NULL};
 
 /* --- the name service ---------------------------------------------------------------------------
- * It knows each name, when it knows anything: one address at which nobody listens, and then ours.
+ * It knows each name, when it knows anything: one address at which nobody listens, or many, and
+ * then ours.
  */
 
-enum { KNOWS, FAILS, HANGS };
+enum { KNOWS, KNOWS_MANY, FAILS, HANGS };
+enum { MANY = 20 };
 
 static struct {
     atomic_int mode; /* a look-up that is slow reads it in a thread of its own */
@@ -53,11 +55,13 @@ int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo
     atomic_fetch_add(&names.begun, 1);
     if (names.mode == HANGS)
         (void)sem_wait(&names.go_on);
-    int failure = EAI_AGAIN;
-    if (names.mode == KNOWS)
+    int failure = names.mode == KNOWS || names.mode == KNOWS_MANY ? 0 : EAI_AGAIN;
+    for (int i = names.mode == KNOWS ? 1 : MANY - 1; failure == 0 && i > 0; i--) {
         failure = __real_getaddrinfo("127.0.0.2", port, hints, found);
+        found = &(*found)->ai_next;
+    }
     if (failure == 0)
-        failure = __real_getaddrinfo("127.0.0.1", port, hints, &(*found)->ai_next);
+        failure = __real_getaddrinfo("127.0.0.1", port, hints, found);
     atomic_fetch_add(&names.ended, 1);
     return failure;
 }
@@ -142,6 +146,24 @@ static void addresses_that_do_not_work_are_looked_up_again(void **state) {
         assert_closed(&link);
     }
     assert_false(link.answered || link.in_doubt);
+    peer_free(&peer);
+}
+
+/* However many a name has. */
+static void each_address_has_its_turn(void **state) {
+    (void)state;
+    struct peer peer;
+    struct rlock__link link;
+    names.mode = KNOWS_MANY;
+    peer_listen_tcp(&peer);
+    peer_serve(&peer, answers);
+    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(atomic_load(&names.begun), 3);
+    rlock__link_close(&link);
+    peer_stop(&peer);
     peer_free(&peer);
 }
 
@@ -450,6 +472,7 @@ int main(void) {
         cmocka_unit_test_setup(paths_and_numbers_are_not_looked_up, forget),
         cmocka_unit_test_setup(a_name_is_looked_up_once, forget),
         cmocka_unit_test_setup(addresses_that_do_not_work_are_looked_up_again, forget),
+        cmocka_unit_test_setup(each_address_has_its_turn, forget),
         cmocka_unit_test_setup(a_name_that_is_not_found_may_be_later, forget),
         cmocka_unit_test_setup(a_look_up_may_take_too_long, forget),
         cmocka_unit_test_setup(a_name_keeps_its_addresses, forget),
