@@ -11,6 +11,7 @@
 
 enum {
     NODES_MAX = 1000, /* Redis bears so many */
+    KNOWN_MAX = 3000, /* with those that are gone */
     NOBODY = UINT16_MAX,
     ALONE_MS = 1000, /* for so long it is believed that a master has no replica */
     GLANCE_MS = 300, /* for asking again, while there is a master that answers */
@@ -19,15 +20,19 @@ enum {
 struct node {
     struct rlock__link link; /* first: a link is its node */
     bool has_replica;
+    bool given;   /* by the URL */
+    size_t named; /* in which answer last */
 };
 
 struct rlock__cluster {
     const struct rlock__access *access;
     struct rlock__error *error; /* its owner's */
-    struct node **nodes;
+    struct node **nodes;        /* also those that are gone: who uses a link may still do so */
     size_t count;
-    size_t asked; /* with which node to begin */
-    bool known;   /* the slots are */
+    size_t answers; /* about the slots */
+    size_t whole;   /* which of them was the last that has a node for each slot */
+    size_t asked;   /* with which node to begin */
+    bool known;     /* the slots are */
     int64_t learned_ms;
     bool sharded;
     uint16_t serves[RLOCK__SLOTS]; /* which node */
@@ -35,23 +40,44 @@ struct rlock__cluster {
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 
-/* The node at that place, made when it is new. NULL: no memory. */
+/* Whether it is one of those that may answer. An address that the cluster names no more is not
+ * asked again: where each roll-out brings new ones they would eat up all the time of those that
+ * live. */
+static bool is_there(const struct rlock__cluster *cluster, const struct node *node) {
+    return node->given || node->named >= cluster->whole;
+}
+
+static size_t count_there(const struct rlock__cluster *cluster) {
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->count; i++)
+        count += is_there(cluster, cluster->nodes[i]);
+    return count;
+}
+
+static struct node *new_node(const struct rlock__cluster *cluster) {
+    const bool room = cluster->count < KNOWN_MAX && count_there(cluster) < NODES_MAX;
+    return room ? calloc(1, sizeof(struct node)) : NULL;
+}
+
+/* The node at that place, which is there; made when it is new. NULL: no memory, or too many. */
 static struct node *node_at(struct rlock__cluster *cluster, const char *host, const char *port,
                             size_t *index) {
     for (size_t i = 0; i < cluster->count; i++) {
         struct rlock__link *link = &cluster->nodes[i]->link;
         *index = i;
-        if (strcmp(link->host, host) == 0 && strcmp(link->port, port) == 0)
-            return cluster->nodes[i];
+        if (strcmp(link->host, host) != 0 || strcmp(link->port, port) != 0)
+            continue;
+        cluster->nodes[i]->named = cluster->answers;
+        return cluster->nodes[i];
     }
     struct node **nodes = realloc(cluster->nodes, (cluster->count + 1) * sizeof(struct node *));
     if (nodes != NULL)
         cluster->nodes = nodes;
-    struct node *node =
-        nodes != NULL && cluster->count < NODES_MAX ? calloc(1, sizeof *node) : NULL;
+    struct node *node = nodes != NULL ? new_node(cluster) : NULL;
     if (node == NULL)
         return NULL;
     rlock__link_init(&node->link, host, port, cluster->access, cluster->error);
+    node->named = cluster->answers;
     *index = cluster->count;
     return cluster->nodes[cluster->count++] = node;
 }
@@ -80,7 +106,11 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
             return false;
         rlock__link_like(&node->link, &theirs->link);
         node->has_replica = theirs->has_replica;
+        node->given = theirs->given;
+        node->named = theirs->named;
     }
+    cluster->answers = like->answers;
+    cluster->whole = like->whole;
     memcpy(cluster->serves, like->serves, sizeof cluster->serves);
     cluster->asked = like->asked;
     cluster->known = like->known;
@@ -92,8 +122,10 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
 static bool add_hosts(struct rlock__cluster *cluster, const struct rlock__server *server) {
     size_t index;
     for (size_t i = 0; i < server->host_count; i++) {
-        if (node_at(cluster, server->hosts[i].name, server->hosts[i].port, &index) == NULL)
+        struct node *node = node_at(cluster, server->hosts[i].name, server->hosts[i].port, &index);
+        if (node == NULL)
             return false;
+        node->given = true;
     }
     return true;
 }
@@ -173,6 +205,14 @@ static bool knows_shards(struct rlock__link *link, const struct rlock__limit *li
     return status == RLOCK_OK || status == RLOCK_DENIED;
 }
 
+/* One that tells less may be new itself, or cut off: its word is no reason to forget others. */
+static bool serves_all(const struct rlock__cluster *cluster) {
+    size_t slot = 0;
+    while (slot < RLOCK__SLOTS && cluster->serves[slot] != NOBODY)
+        slot++;
+    return slot == RLOCK__SLOTS;
+}
+
 static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__link *link,
                                   const struct rlock__limit *limit) {
     const char *words[] = {"CLUSTER", "SLOTS"};
@@ -180,8 +220,11 @@ static enum rlock_status ask_node(struct rlock__cluster *cluster, struct rlock__
     enum rlock_status status = ask(link, words, limit, &reply);
     if (status == RLOCK_OK) {
         memset(cluster->serves, 0xff, sizeof cluster->serves);
+        cluster->answers++;
         for (size_t i = 0; i < rlock__reply_count(reply) && i < RLOCK__SLOTS; i++)
             note_range(cluster, rlock__reply_at(reply, i), link);
+        if (serves_all(cluster))
+            cluster->whole = cluster->answers;
     }
     rlock__reply_free(reply);
     return status;
@@ -192,13 +235,17 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
     struct rlock__error why = {""};
     cluster->learned_ms = rlock_now_ms();
     const size_t count = cluster->count, first = cluster->asked;
-    for (size_t i = 0; i < count; i++) {
+    const size_t there = count_there(cluster);
+    for (size_t i = 0, tried = 0; i < count; i++) {
         const size_t which = (first + i) % count;
+        if (!is_there(cluster, cluster->nodes[which]))
+            continue;
         struct rlock__link *link = &cluster->nodes[which]->link;
         struct rlock__limit share = *limit;
         const int64_t now = rlock_now_ms();
         if (limit->deadline_ms != RLOCK_FOREVER && limit->deadline_ms > now)
-            share.deadline_ms = now + (limit->deadline_ms - now) / (int64_t)(count - i);
+            share.deadline_ms =
+                now + (limit->deadline_ms - now) / (int64_t)(tried < there ? there - tried : 1);
         const enum rlock_status status = ask_node(cluster, link, &share);
         if (status == RLOCK_OK) {
             cluster->sharded = cluster->sharded || knows_shards(link, limit);
@@ -206,7 +253,7 @@ static enum rlock_status learn(struct rlock__cluster *cluster, const struct rloc
             cluster->known = true;
             return RLOCK_OK;
         }
-        if (i == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
+        if (tried++ == 0 || (worst == RLOCK_AGAIN && status != RLOCK_AGAIN)) {
             worst = status;
             why = *cluster->error;
         }

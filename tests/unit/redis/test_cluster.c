@@ -208,6 +208,62 @@ static void nodes_beyond_measure_are_passed_over(void **state) {
     forget(&f);
 }
 
+/* Nodes that the cluster does not name any more: in Kubernetes each roll-out has new addresses. */
+static void nodes_that_are_gone_are_not_asked(void **state) {
+    (void)state;
+    struct peer gone;
+    struct fixture f;
+    char with_it[256];
+    static const char without_it[] = "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("9\r\n127.0.0.3", "1");
+    static const char in_part[] = "*1\r\n*3\r\n:0\r\n:16382\r\n" NODE("9\r\n127.0.0.3", "1");
+    const char *const *answers[] = {ANSWERS(with_it, SHARDS, in_part, without_it, without_it)};
+    peer_listen_tcp(&gone);
+    peer_serve(&gone, ANSWERS(NULL));
+    (void)snprintf(with_it, sizeof with_it,
+                   "*1\r\n*4\r\n:0\r\n:16383\r\n" NODE("9\r\n127.0.0.3",
+                                                       "1") "*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n"
+                                                            "$2\r\nid\r\n",
+                   gone.port);
+    begin(&f, 1, answers);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(find(&f, 5), RLOCK_OK);
+        rlock__cluster_doubt(f.cluster);
+    }
+    end(&f);
+    assert_int_equal(f.peers[0].request_count, 5);
+    forget(&f);
+    peer_stop(&gone);
+    assert_int_equal(gone.request_count,
+                     2); /* not after the answer that has another for each slot */
+    peer_free(&gone);
+}
+
+static void new_nodes_come_however_many_have_gone(void **state) {
+    (void)state;
+    enum { ROUNDS = 50, NEW = 30, RANGE = 16384 / NEW + 1, ROW_SIZE = 96 };
+    static char texts[ROUNDS][NEW * ROW_SIZE];
+    const char *script[ROUNDS + 2] = {texts[0], SHARDS};
+    const char *const *answers[] = {script};
+    struct fixture f;
+    for (int round = 0, port = 1000; round < ROUNDS; round++) {
+        char *to = texts[round] + sprintf(texts[round], "*%d\r\n", NEW);
+        for (int i = 0; i < NEW; i++, port++)
+            to += sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n$9\r\n127.0.0.3\r\n:%d\r\n", i * RANGE,
+                          i < NEW - 1 ? (i + 1) * RANGE - 1 : 16383, port);
+        script[round > 0 ? round + 1 : 0] = texts[round];
+    }
+    begin(&f, 1, answers);
+    for (int round = 0; round < ROUNDS; round++) {
+        char port[16];
+        (void)snprintf(port, sizeof port, "%d", 1000 + (round + 1) * NEW - 1);
+        assert_int_equal(find(&f, 16383), RLOCK_OK);
+        assert_at(f.found, "127.0.0.3", port);
+        rlock__cluster_doubt(f.cluster);
+    }
+    end(&f);
+    forget(&f);
+}
+
 /* What did not work may be old news, and the node that told it the last to hear of it. */
 static void in_doubt_another_node_is_asked(void **state) {
     (void)state;
@@ -313,6 +369,8 @@ int main(void) {
         cmocka_unit_test(nodes_may_tell_less_or_more),
         cmocka_unit_test(a_slot_that_nobody_serves_is_asked_for_elsewhere),
         cmocka_unit_test(nodes_beyond_measure_are_passed_over),
+        cmocka_unit_test(nodes_that_are_gone_are_not_asked),
+        cmocka_unit_test(new_nodes_come_however_many_have_gone),
         cmocka_unit_test(in_doubt_another_node_is_asked),
         cmocka_unit_test(a_node_that_does_not_answer_is_passed_over),
         cmocka_unit_test(why_no_node_helps_is_told),
