@@ -71,28 +71,32 @@ end
 
 -- The last that came with --supersede: ticket, owner, what is said of it; nil: none.
 function queue.newest()
-    local ticket, owner, name = string.match(redis.call('HGET', queue.queuers, '') or '', '^(%d+) (%S+) (.*)$')
+    queue.known = queue.known or redis.call('HGET', queue.queuers, '') or ''
+    local ticket, owner, name = string.match(queue.known, '^(%d+) (%S+) (.*)$')
     return tonumber(ticket), owner, name
+end
+
+function queue.note_newest(ticket, owner, name)
+    queue.known = ('%.0f %s %s'):format(ticket, owner, name)
+    redis.call('HSET', queue.queuers, '', queue.known)
 end
 
 function queue.ousted() return redis.call('HGET', queue.queuers, '>') end
 
 -- These have left. What is said of the newest stays until the one whose place it took has left, too.
 function queue.forget(...)
+    redis.call('ZREM', queue.timeouts, ...)
+    redis.call('HDEL', queue.queuers, ...)
     local ticket, newest, name = queue.newest()
-    local ousted = ticket and queue.ousted()
-    for _, owner in ipairs(ticket and {...} or {}) do
+    if not ticket then return end
+    local ousted = queue.ousted()
+    for _, owner in ipairs({...}) do
         if owner == newest then newest = '-' end
         if owner == ousted then ousted = false end
     end
-    redis.call('ZREM', queue.timeouts, ...)
-    redis.call('HDEL', queue.queuers, ...)
-    if ticket and not ousted then redis.call('HDEL', queue.queuers, '>') end
-    if newest == '-' and not ousted then
-        redis.call('HDEL', queue.queuers, '')
-    elseif newest == '-' then
-        redis.call('HSET', queue.queuers, '', ('%.0f - %s'):format(ticket, name))
-    end
+    if ousted then return newest == '-' and queue.note_newest(ticket, '-', name) end
+    redis.call('HDEL', queue.queuers, '>', newest == '-' and '' or '>')
+    if newest == '-' then queue.known = nil end
 end
 
 -- Takes one out; who moves up is left to the caller. False: it was not in; else the place, from 0, where it stood.

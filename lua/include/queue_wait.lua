@@ -29,8 +29,7 @@ local function supersede(ticket)
         others = others + 1 -- the caller is not in the list yet
         if others > 0 then queue.move_up(at, 1, length, others) end
     end
-    local name = named(cjson.decode(call.us()))
-    redis.call('HSET', queue.queuers, '', ('%.0f %s %s'):format(ticket, call.owner, name))
+    queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())))
     if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', queue.queuers, '>', newest) end
 end
 
@@ -82,7 +81,7 @@ function queue.place(left)
         redis.call('PEXPIRE', queue.heartbeats, waiters.lifetime(length)) -- tend() may have made them
         return length + 1, length, again_ms, 0
     end
-    local ticket, is_new = waiters.enter(queue, call.variant == 'supersede' and queue.newest())
+    local ticket, is_new = waiters.enter(queue, length - others, call.variant == 'supersede' and queue.newest())
     if is_new and call.variant == 'supersede' then supersede(ticket) end
     local at = not is_new and place(others)
     local stood = at
@@ -100,6 +99,6 @@ function queue.place(left)
     end
     local rank = others == 0 and at or redis.call('ZRANK', queue.waiters, call.owner) or 0
     local again_ms = waiters.tend(queue, rank + 1, length - others)
-    waiters.expire(queue, length)
+    waiters.expire(queue, length, is_new)
     return at + 1, length, again_ms, ticket
 end

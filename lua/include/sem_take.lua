@@ -5,11 +5,10 @@ function waiters.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
 
 local function refuse(why, ...) return nil, {REFUSED, 0, 0, string.format(why, ...)} end
 
--- Whether all agree on how many there are. A waiter may have come before it was resized. Where plain
--- ones are used Redisson's clients may have taken more than is known.
+-- Whether all agree on how many there are. A waiter may have come before it was resized; it waits in vain only for
+-- more than there are. Where plain ones are used Redisson's clients may have taken more than is known.
 local function agree(available)
-    if call.came_back then return available end
-    local total, expected = available + sem.in_use(), call.permits_total
+    local total, expected = available + sem.in_use(), not call.came_back and call.permits_total
     if expected and expected ~= total and not (call.plain and expected > total) then
         return refuse('it has %d permits, not %d: all users agree on --permits, and --resize changes it',
             total, expected)

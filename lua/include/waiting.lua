@@ -12,10 +12,10 @@ function waiters.stands_in(at)
     return at.ticket
 end
 
--- The caller's ticket, and whether it has just come to stand there. before: a ticket before its own. An expiry is the
--- first write: it is allowed when memory is out, and after it the others are.
-function waiters.enter(at, before)
-    redis.call('PEXPIRE', at.heartbeats, waiters.lifetime(0))
+-- The caller's ticket, and whether it has just come to stand there. length: of the line; before: a ticket before its
+-- own. An expiry is the first write: it is allowed when memory is out, and after it the others are.
+function waiters.enter(at, length, before)
+    redis.call('PEXPIRE', at.waiters, waiters.lifetime(length + 1))
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
@@ -90,22 +90,22 @@ function waiters.tend(at, place, length)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
 
-function waiters.expire(at, length)
+-- After waiters.enter(). is_first: of the line.
+function waiters.expire(at, length, is_first)
     local ms = waiters.lifetime(length)
-    redis.call('PEXPIRE', at.waiters, ms)
+    if is_first then redis.call('PEXPIRE', at.waiters, ms) end
     redis.call('PEXPIRE', at.heartbeats, ms)
 end
 
 -- The caller's place, or what it would be; how many wait; when it shall come again, see waiters.tend(); its ticket.
 function waiters.place(at)
-    if not call.enqueue then
-        local length = redis.call('ZCARD', at.waiters)
-        return length + 1, length, waiters.sleep(0), 0
-    end
-    local ticket = waiters.enter(at)
-    local place, length = (redis.call('ZRANK', at.waiters, call.owner) or -1) + 1, redis.call('ZCARD', at.waiters)
+    local length = redis.call('ZCARD', at.waiters)
+    if not call.enqueue then return length + 1, length, waiters.sleep(0), 0 end
+    local ticket, is_new = waiters.enter(at, length)
+    if is_new then length = length + 1 end
+    local place = redis.call('ZRANK', at.waiters, call.owner) + 1
     local tended = waiters.tend(at, place, length)
-    waiters.expire(at, length)
+    waiters.expire(at, length, is_new and length == 1)
     return place, length, tended, ticket
 end
 

@@ -49,8 +49,8 @@ class Sem(Model):
         if self.total is None and total == "":
             return REFUSED
         self.total = self.total or total
-        agrees = total in ("", self.total) and permits <= self.total
-        if not agrees and who.place == "":  # who waits already outlives a change
+        agrees = total in ("", self.total) or who.place != ""  # who waits already outlives a change
+        if not agrees or permits > self.total:
             return REFUSED
         return GRANTED if permits <= self.total - self.in_use() else BUSY
 
