@@ -30,6 +30,7 @@ struct rlock__call {
     size_t node; /* without keys: where, see rlock__route_node() */
     size_t arg_count;
     const char *args[RLOCK__ARGS_MAX];
+    size_t portion;     /* one more argument: how much to do; 0: there is none */
     bool checks;        /* it checks the user's rights: lua/include/rights.lua */
     bool replicated;    /* a "yes" counts once the replicas that are wanted have it */
     bool replicated_no; /* so does a "no" */
@@ -85,7 +86,7 @@ struct rlock__batch {
     bool in_passing;
 };
 
-enum { RLOCK__RUNS_MAX = 30 }; /* at once, and of the runs in them */
+enum { RLOCK__RUNS_MAX = 100 }; /* at once, and of the runs in them */
 
 /* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
  * cluster wherever it sends us. What goes to one server goes in one request: several names cost one

@@ -4,28 +4,67 @@
 #include "os/backoff.h"
 #include "os/clock.h"
 
-enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500 };
+enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500, LESS = 8 };
 
-static enum rlock_status ask_until_answered(const struct rlock_client *client,
-                                            struct rlock__route *route,
-                                            const struct rlock__script *script,
-                                            const struct rlock__call *call, int64_t deadline_ms,
-                                            int cancel_fd, struct rlock__answer *answer,
-                                            bool *in_doubt) {
+/* Asks all that have not been answered. RLOCK_AGAIN: some still have not. */
+static enum rlock_status ask_once(struct rlock__route *route, const struct rlock__script *script,
+                                  struct rlock__run *runs, size_t count,
+                                  const struct rlock__limit *limit) {
+    struct rlock__batch batches[RLOCK__RUNS_MAX], *asked[RLOCK__RUNS_MAX] = {NULL};
+    enum rlock_status status = RLOCK_OK;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        batches[n] = (struct rlock__batch){.runs = &runs[i], .count = 1, .enough = 1};
+        asked[n] = &batches[n];
+        n += runs[i].status == RLOCK_AGAIN;
+    }
+    rlock__script_run_batches(asked, n, script, limit);
+    for (size_t i = 0; i < n; i++) {
+        const struct rlock__run *run = batches[i].runs;
+        route->in_doubt = route->in_doubt || run->unconfirmed;
+        if (status != RLOCK_CANCELLED &&
+            (run->status == RLOCK_AGAIN || run->status == RLOCK_CANCELLED))
+            status = run->status;
+    }
+    return status;
+}
+
+/* An answer was lost: what comes now may be what has come of the request before. What took so long
+ * is not asked for again: less of it is. */
+static void doubt(struct rlock__call *const *calls, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        calls[i]->replicated_no = true;
+        if (calls[i]->portion > 1)
+            calls[i]->portion = calls[i]->portion >= LESS ? calls[i]->portion / LESS : 1;
+    }
+}
+
+static void end_all(struct rlock__run *runs, size_t count, enum rlock_status status) {
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].status == RLOCK_AGAIN)
+            runs[i].status = status;
+    }
+}
+
+void rlock__script_retry_all(const struct rlock_client *client, struct rlock__route *route,
+                             const struct rlock__script *script, struct rlock__call *const *calls,
+                             struct rlock__run *runs, size_t count, int64_t deadline_ms,
+                             int cancel_fd, bool *in_doubt) {
     const int64_t began_ms = rlock_now_ms();
     const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
-    struct rlock__call again = *call;
     int64_t backoff_ms = 0;
     *in_doubt = false;
+    for (size_t i = 0; i < count; i++)
+        runs[i] = (struct rlock__run){.route = route, .call = calls[i], .status = RLOCK_AGAIN};
     for (;;) {
         const struct rlock__limit limit =
             rlock__client_call_limit(client, began_ms, backoff_ms > 0,
                                      rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
-        enum rlock_status status = rlock__script_run(route, script, &again, &limit, answer);
-        if (status != RLOCK_AGAIN)
-            return status;
+        if (ask_once(route, script, runs, count, &limit) != RLOCK_AGAIN)
+            return;
         *in_doubt = *in_doubt || route->in_doubt;
-        again.replicated_no = *in_doubt; /* it may be what has come of the request before */
+        if (*in_doubt)
+            doubt(calls, count);
         const int64_t now = rlock_now_ms();
         const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
         const int64_t end = hopeless ? reached_by_ms : deadline_ms;
@@ -34,11 +73,15 @@ static enum rlock_status ask_until_answered(const struct rlock_client *client,
         const int64_t next_ms =
             rlock__sooner_ms(now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
                              rlock__half_way_ms(now, end));
-        if (next_ms >= end) /* a try without time for its answer would hide the reason */
-            return RLOCK_UNAVAILABLE;
+        if (next_ms >= end) { /* a try without time for its answer would hide the reason */
+            end_all(runs, count, RLOCK_UNAVAILABLE);
+            return;
+        }
         const struct rlock__limit pause = {next_ms, cancel_fd, NULL};
-        if (rlock__sleep(&pause) == RLOCK_CANCELLED)
-            return RLOCK_CANCELLED;
+        if (rlock__sleep(&pause) == RLOCK_CANCELLED) {
+            end_all(runs, count, RLOCK_CANCELLED);
+            return;
+        }
     }
 }
 
@@ -46,9 +89,12 @@ enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock_
                                       const struct rlock__script *script,
                                       const struct rlock__call *call, int64_t deadline_ms,
                                       int cancel_fd, struct rlock__answer *answer, bool *in_doubt) {
-    const enum rlock_status status =
-        ask_until_answered(client, route, script, call, deadline_ms, cancel_fd, answer, in_doubt);
-    if (status != RLOCK_OK)
+    struct rlock__call again = *call, *calls[] = {&again};
+    struct rlock__run run;
+    rlock__script_retry_all(client, route, script, calls, &run, 1, deadline_ms, cancel_fd,
+                            in_doubt);
+    *answer = run.answer;
+    if (run.status != RLOCK_OK)
         client->error = route->error;
-    return status;
+    return run.status;
 }

@@ -31,9 +31,10 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     run->last = run->first + run->asking;
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
-    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX];
-    char key_count[8];
+    struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
+    char key_count[8], portion[24];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
+    (void)snprintf(portion, sizeof portion, "%zu", call->portion);
     size_t n = 0;
     args[n++] = text_arg(by_hash ? "EVALSHA" : "EVAL");
     args[n++] = by_hash ? text_arg(script->sha1)
@@ -46,6 +47,8 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
         const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
         args[n++] = text_arg(check ? "1" : call->args[i] + plain);
     }
+    if (call->portion > 0)
+        args[n++] = text_arg(portion);
     return rlock__link_ask(run->link, n, args);
 }
 
