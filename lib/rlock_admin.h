@@ -80,11 +80,22 @@ struct rlock_inspect_options {
 #define RLOCK_INSPECT_OPTIONS_INIT                                                                 \
     { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1 }
 
-/* Inspects a name, whatever its kind. Writes nothing on the server.
- * out: yours to free. RLOCK_WRONG_KIND: the name is taken by a key that is no lock.
- * RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
+/* Inspects a name, whatever its kind. Writes nothing on the server, and keeps nobody there waiting:
+ * what there is to see is asked for in pages, of which each takes about a millisecond. Of a text
+ * the first 4,096 bytes are shown; a holder or waiter that is described by more than 256 KiB is
+ * shown without them. out: yours to free. RLOCK_WRONG_KIND: the name is taken by a key that is no
+ * lock. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_inspect(rlock_client *client, const struct rlock_inspect_options *options, rlock_view **out);
+
+/* Inspects several names, of which options->name is none, with many of them in one round trip.
+ * views, statuses: for each name what rlock_inspect() gives and returns; the views are yours to
+ * free, whatever this returns. deadline_ms: for all of them together.
+ * RLOCK_OK: all have been asked about. RLOCK_INVALID, RLOCK_SYSTEM: not all. */
+RLOCK_API RLOCK_CHECK enum rlock_status
+rlock_inspect_all(rlock_client *client, const struct rlock_inspect_options *options,
+                  const char *const *names, size_t count, rlock_view **views,
+                  enum rlock_status *statuses);
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 

@@ -1,164 +1,165 @@
--- inspect_kinds.lua: who holds a lock of each kind. False: the key is something else.
+-- inspect_kinds.lua: who holds a lock of each kind. A step goes on at a cursor, and returns the next one, nil: all is
+-- done.
 
--- When rlock's holds end, {FIELD: {epoch ms...}}: KEYS 16, see holds.lua.
-local function leases()
-    local all, ends = redis.call('ZRANGE', KEYS[16], '0', '-1', 'WITHSCORES'), {}
-    for i = 1, #all, 2 do
-        local field = string.match(all[i], '^(.*) ') or ''
-        ends[field] = ends[field] or {}
-        ends[field][#ends[field] + 1] = tonumber(all[i + 1])
-    end
-    return ends
+local function cursor_after(scanned, number)
+    inspect.left = inspect.left - number - 1
+    return scanned[1] ~= '0' and scanned[1] or nil
 end
 
--- How many of these live, and how long the longest of them lasts.
-local function living_of(ends)
-    local number, longest = 0, 0
-    for _, until_ms in ipairs(ends) do
-        if until_ms > server.now then number, longest = number + 1, math.max(longest, until_ms - server.now) end
-    end
-    return number, longest
-end
-
--- `run` and `fair`: {owner: holds}; see mutex.lua.
-local function look_at_mutex(fields)
-    local ends, number = leases(), 0
-    for owner, held in pairs(fields) do
-        number = number + 1
-        if number > 2 or not server.is_owner(owner) or not string.find(held, '^[1-9]%d*$') then return false end
-        local holds, ttl = inspect.number(held), redis.call('PTTL', key.lock)
-        if ends[owner] then holds, ttl = living_of(ends[owner]) end
-        if holds > 0 then inspect.add_holder(owner, {ttl = ttl, holds = holds}) end
-    end
-    view.kind = 'run'
-    return true
+local function owner_of(field)
+    local owner, writes = string.gsub(field, ':write$', '')
+    return owner, writes > 0
 end
 
 local ASKED = 20
-local lasts
--- How long one of Redisson's holds lasts: of a few readers' it is asked, the others' may last as long as the lock.
-local function left_of_stranger(field, i)
-    if string.find(field, ':write$') or ASKED == 0 then
-        lasts = lasts or redis.call('PTTL', key.lock)
-        return lasts
-    end
-    ASKED = ASKED - 1
+-- How many of Redisson's read holds of one owner live, and how long the longest lasts. A few are asked, the others may
+-- last as long as the lock.
+local function living_reads(owner, holds, lasts)
+    local asked, number, longest = math.min(holds, ASKED), 0, -1
     local before_owner = string.find(key.lock, '{', 1, true) and key.lock or '{' .. key.lock .. '}'
-    return redis.call('PTTL', before_owner .. ':' .. field .. ':rwlock_timeout:' .. i)
-end
-
--- The holds of a field that live, and how long the longest of them lasts.
-local function living(field, holds, ends)
-    if ends[field] then return living_of(ends[field]) end
-    local number, longest = 0, -1
-    for i = 1, math.min(holds, 1000) do
-        local left = left_of_stranger(field, i)
+    ASKED = ASKED - asked
+    for i = 1, asked do
+        local left = redis.call('PTTL', before_owner .. ':' .. owner .. ':rwlock_timeout:' .. i)
         if left > 0 or left == -1 then number, longest = number + 1, math.max(longest, left) end
     end
-    return number, longest
+    if holds == asked then return number, longest end
+    return number + holds - asked, math.max(longest, lasts)
 end
 
--- `read` and `write`: {mode, owner: read holds, owner:write: write holds}. One that does both is one
--- holder.
-local function look_at_rw(fields)
-    local mode = fields.mode
-    if mode ~= 'read' and mode ~= 'write' then return false end
-    view.kind = mode
-    local ends, owners = leases(), {}
-    for field, holds in pairs(fields) do
-        local number, ttl = 0, 0
-        if field ~= 'mode' then number, ttl = living(field, tonumber(holds) or 0, ends) end
-        if number > 0 then
-            local owner, writes = string.gsub(field, ':write$', '')
-            local hold = owners[owner] or {ttl = -1, holds = 0}
-            owners[owner] = hold
-            hold.holds, hold.ttl = hold.holds + number, math.max(hold.ttl, ttl)
-            hold.writes = hold.writes or writes > 0
+-- Who is in the hash. How long Redisson's last is asked here; those that info knows are rlock's.
+local function look_at_fields(cursor)
+    local scanned = redis.call('HSCAN', key.lock, cursor, 'COUNT', inspect.AT_ONCE)
+    local fields = scanned[2]
+    for i = 1, #fields, 2 do
+        local owner, writes = owner_of(fields[i])
+        local number, ttl = inspect.number(fields[i + 1]), redis.call('PTTL', key.lock)
+        if number > 0 and view.mode and not writes and redis.call('HSTRLEN', key.info, owner) == 0 then
+            number, ttl = living_reads(owner, number, ttl)
         end
+        if number > 0 then inspect.add_holder(owner, {id = fields[i], ttl = ttl, holds = number, writes = writes}) end
     end
-    local wrote = false
-    for owner, hold in pairs(owners) do
-        wrote = wrote or hold.writes
-        inspect.add_holder(owner, hold)
+    return cursor_after(scanned, #fields / 2)
+end
+
+-- rlock's: each hold ends by itself.
+local function look_at_leases(cursor)
+    local scanned = redis.call('ZSCAN', inspect.leases, cursor, 'COUNT', inspect.AT_ONCE)
+    local members = scanned[2]
+    for i = 1, #members, 2 do
+        local field, id = string.match(members[i], '^(.*) (.*)$')
+        local owner, writes = owner_of(field or '')
+        inspect.add_part(owner, id, members[i + 1] - server.now, writes)
     end
-    if #view.holders > 0 then view.kind = wrote and 'write' or 'read' end
+    return cursor_after(scanned, #members / 4)
+end
+
+-- `read` and `write`: {mode, owner: read holds, owner:write: write holds}; `run` and `fair`: {owner: holds}, and
+-- perhaps another for what --min-hold keeps. True: it is one of these.
+local function is_hash_lock()
+    view.mode = redis.call('HGET', key.lock, 'mode')
+    if view.mode then return view.mode == 'read' or view.mode == 'write' end
+    local scanned = redis.call('HSCAN', key.lock, '0', 'COUNT', '10')
+    if scanned[1] ~= '0' or #scanned[2] > 4 then return false end
+    for i = 1, #scanned[2], 2 do
+        if not server.is_owner(scanned[2][i]) or not string.find(scanned[2][i + 1], '^[1-9]%d*$') then return false end
+    end
     return true
 end
 
-function inspect.at_hash()
-    local fields = inspect.hash(key.lock)
-    if fields.mode then return look_at_rw(fields) end
-    return look_at_mutex(fields)
+-- The number of an owner's leased permits, if that hold is the one that its entry is about.
+local function leased_by(owner, id)
+    local own_id, permits = string.match(redis.call('HGET', key.hold, owner) or '', '^%S+ (%x+) (%d+)$')
+    return own_id == id and inspect.number(permits) or 0
 end
 
-local function hex(bytes)
-    return (string.gsub(bytes, '.', function(byte) return ('%02x'):format(byte:byte()) end))
+local function bytes(hex)
+    return (string.gsub(hex, '%x%x', function(byte) return string.char(tonumber(byte, 16)) end))
 end
 
--- sem.lua's holds by the 12 bytes that all their permits begin with.
-local function sem_holds()
-    local holds = {}
-    for id, value in pairs(inspect.hash(key.hold)) do
-        local token, owner = string.match(value, '^(%S+) (.*)$')
-        if owner and string.find(id, '^%x+$') and #id == 32 then
-            holds[string.sub(id, 1, 24)] = {owner = owner, token = token, permits = 0, ttl = -1, holds = 1}
-        end
-    end
-    return holds
-end
+-- Plain permits, which have no lease, stand for longer than a lease can.
+local function lasting() return redis.call('PTTL', key.hold) > 604800000 end
 
--- Who holds leased permits, and how many have come back by themselves. Of one that is not rlock's
--- only the permit's id is known.
-local function add_leased(holds)
-    local permits, dead, in_use = redis.call('ZRANGE', inspect.permits, '0', '-1', 'WITHSCORES'), 0, 0
-    for i = 1, #permits, 2 do
-        local id, left = hex(permits[i]), tonumber(permits[i + 1]) - server.now
-        local hold = holds[string.sub(id, 1, 24)]
-        if hold then hold.leased = true end
-        if left <= 0 then
-            dead = dead + 1
-        else
-            in_use = in_use + 1
-            if hold then
-                hold.permits, hold.ttl = hold.permits + 1, math.max(hold.ttl, left)
-            else
-                inspect.add_holder(id, {ttl = left, holds = 1, permits = 1})
+-- A semaphore's holds, sem.lua; also one whose leases are over, with no permits: its permits, if need be, are counted.
+local function look_at_sem(cursor)
+    local scanned = redis.call('HSCAN', key.hold, cursor, 'COUNT', inspect.AT_ONCE)
+    local fields, lasts = scanned[2], lasting()
+    for i = 1, #fields, 2 do
+        local id, token, owner = fields[i], string.match(fields[i + 1], '^(%S+) (.*)$')
+        if owner and #id == 32 and string.find(id, '^%x+$') then
+            local hold = {id = id, token = token, permits = 0, ttl = -1, holds = 1}
+            local ends = redis.call('ZSCORE', inspect.permits, bytes(id))
+            if ends and ends - server.now > 0 then
+                hold.permits, hold.ttl = leased_by(owner, id), ends - server.now
+            elseif not ends and lasts then
+                hold.permits = math.max(inspect.number(inspect.known(key.info, owner).permits), 1)
             end
+            inspect.add_holder(owner, hold)
         end
     end
-    return dead, in_use
+    return cursor_after(scanned, #fields / 2)
 end
 
-function inspect.at_sem(available)
-    local holds = sem_holds()
-    local lasting = redis.call('PTTL', key.hold) > 604800000 -- longer than a lease can: plain permits
-    local dead, in_use = add_leased(holds)
-    for _, hold in pairs(holds) do
-        if not hold.leased and lasting then
-            hold.permits = math.max(inspect.number(inspect.known(hold.owner).permits), 1)
-            in_use = in_use + hold.permits
-        end
-        if hold.permits > 0 then inspect.add_holder(hold.owner, hold) end
+-- Each of the leased permits by itself: 16 bytes, of which a hold's have the first 12 in common.
+local function look_at_permits(cursor)
+    local scanned = redis.call('ZSCAN', inspect.permits, cursor, 'COUNT', inspect.AT_ONCE)
+    local permits = scanned[2]
+    for i = 1, #permits, 2 do
+        local left = permits[i + 1] - server.now
+        local id = string.gsub(string.sub(permits[i], 1, 16), '.', function(c) return ('%02x'):format(c:byte()) end)
+        if left > 0 then inspect.add_part(id, id, left, false) end
     end
+    return cursor_after(scanned, #permits / 4)
+end
+
+-- available: nil, the number was lost.
+local function see_sem(available)
     view.kind = 'sem'
+    view.leased = redis.call('ZCOUNT', inspect.permits, '(' .. server.now_text, '+inf')
+    local in_use = view.leased + (lasting() and tonumber(redis.call('HGET', key.hold, 'plain') or 0) or 0)
     if not available then return end
-    available = available + dead
+    available = available + redis.call('ZCOUNT', inspect.permits, '-inf', server.now_text)
     view.available = available -- less than none: it was made smaller
     view.exhausted = available <= 0
     -- Whoever took the plain ones of Redisson is not told anywhere.
-    if in_use > 0 or redis.call('GET', key.token) then view.total = available + in_use end
+    if in_use > 0 or inspect.get(key.token) then view.total = available + in_use end
+end
+
+-- Whose what stands beside a number is: true, a semaphore's; false, a latch's (latch.remember()); nil: nobody's.
+local function is_sem_by_hold()
+    local fields = redis.call('HSCAN', key.hold, '0', 'COUNT', '100')[2]
+    for i = 1, #fields, 2 do
+        if string.find(fields[i + 1], ' ', 1, true) then return true end
+        if #fields[i] == 32 then return false end
+    end
 end
 
 -- A number may be a semaphore or a latch. It is a semaphore when something beside it says so, and
 -- where a latch would be gone.
-function inspect.at_number(number)
-    local set = false
-    local sem = redis.call('TYPE', inspect.permits).ok == 'zset' or number <= 0
-        or #view.waiters > 0 or redis.call('GET', key.token)
-    for id, value in pairs(inspect.hash(key.hold)) do
-        if #id == 32 and tonumber(value) then sem, set = false, true end -- latch.remember()
-        if string.find(value, ' ') then sem = true break end
+local function see_number(number, has_permits)
+    local is_sem = is_sem_by_hold()
+    view.bare = is_sem == nil
+    if is_sem == nil then
+        is_sem = has_permits or number <= 0 or #view.waiters > 0 or inspect.get(key.token)
     end
-    if sem then return inspect.at_sem(number) end
-    view.kind, view.count, view.bare = 'latch', number, not set
+    if is_sem then see_sem(number) else view.kind, view.count = 'latch', number end
+end
+
+-- The steps through what holds it, and whether it is a lock.
+function inspect.kind()
+    local kind, waited_for = redis.call('TYPE', key.lock).ok, view.waited_for
+    local has_permits = (server.typed('ZCOUNT', inspect.permits, '-inf', '+inf') or 0) > 0
+    if kind == 'hash' then
+        if not is_hash_lock() then return {}, false end
+        view.kind = view.mode or waited_for == 'fair' and 'fair' or 'run'
+        return {look_at_fields, look_at_leases}, true
+    elseif kind == 'string' then
+        local number = inspect.get(key.lock) and server.integer(key.lock)
+        if number then see_number(number, has_permits) end
+        return view.kind == 'sem' and {look_at_sem, look_at_permits} or {}, number
+    elseif kind == 'none' and has_permits then -- its number was lost
+        see_sem(nil)
+        return {look_at_sem, look_at_permits}, true
+    end
+    view.kind = waited_for or ''
+    return {}, kind == 'none'
 end

@@ -251,6 +251,18 @@ example() { # NAME: of a function in examples_*.py
     example seen_of_odd_descriptions
 }
 
+@test "inspect: a crowd comes in pages, each once, also while some leave" {
+    example seen_of_a_crowd_in_pages
+}
+
+@test "inspect: 3,000 permits of one hold are not looked at one by one" {
+    example seen_of_many_permits
+}
+
+@test "inspect: of long texts the front is read, whatever character it ends in" {
+    example seen_of_long_texts
+}
+
 @test "inspect: the last run with --once-per, whatever is noted of it" {
     example seen_of_the_last_run
 }

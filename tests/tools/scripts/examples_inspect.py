@@ -10,30 +10,88 @@ KEYS = common("rlock_hold:{*}") + ["redisson_lock_queue:{*}", "redisson_lock_tim
                  "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}",
                  "rlock_leases:{*}", "rlock_last:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
-          "kept", "note", "preemptible")
+          "kept", "note", "preemptible", "id")
+PORTION = 100
+PERMITS_OF = "5 0"  # where the permits of a semaphore begin
 
 
 class _View:
-    """The answer by its fields."""
+    """The answers by their fields, put together as lib/admin/view.c does it."""
 
-    def __init__(self, bench, name="x"):
+    def __init__(self, bench, name="x", portion=PORTION, between=None):
         with open(os.environ["SCRIPTS"] + "/inspect.lua", encoding="latin-1") as file:
-            script = file.read()
+            self.script = file.read()
+        self.bench, self.portion, self.between, self.pages = bench, portion, between, 0
+        self.keys = [key.replace("*", name) for key in KEYS]
         before = bench.server.see()
-        keys = [key.replace("*", name) for key in KEYS]
-        answer = bench.server("EVAL", script, len(keys), *keys, "", 0, "", 0, "PUBLISH ")
-        same({key: value for key, (value, _) in bench.server.see().items()},
-             {key: value for key, (value, _) in before.items() if bench.server("EXISTS", key)}, "keys")
+        answer = self.ask("")
         self.code = answer[0]
         if self.code == SEEN:
-            (_, self.now, self.held, self.kind, self.token, self.total, self.available, self.count, holders,
-             waiters, self.bare, self.last_run) = answer
-            self.holders = [dict(zip(HOLDER, holder)) for holder in holders]
-            self.waiters = [waiter[0] for waiter in waiters]
-            self.since = [waiter[1] for waiter in waiters]
-            self.told = [waiter[2:] for waiter in waiters]
-            self.owners = [holder["owner"] for holder in self.holders]
-            about(self.now, bench.server.now())
+            self.rows, self.parts, self.waits = {}, {}, {}
+            self.read(answer)
+        if not between:
+            same({key: value for key, (value, _) in bench.server.see().items()},
+                 {key: value for key, (value, _) in before.items() if bench.server("EXISTS", key)}, "keys")
+
+    def ask(self, where):
+        self.pages += 1
+        return self.bench.server("EVAL", self.script, len(self.keys), *self.keys, "", 0, "", 0, "PUBLISH ", 0, where,
+                                 self.portion)
+
+    def read(self, answer):
+        (_, self.now, self.held, self.kind, self.token, self.total, self.available, self.count, _, _, self.bare,
+         self.last_run, leased, _, _) = answer
+        self.add(answer)
+        if leased not in (-1, sum(holder["permits"] for holder in self.rows.values() if holder["ttl"] >= 0)):
+            self.add(self.ask(PERMITS_OF))
+        self.holders = self.merge_permits() if leased >= 0 else self.merge_holds()
+        if self.holders and self.kind in ("read", "write"):
+            self.kind = "write" if any(holder["writes"] for holder in self.holders) else "read"
+        self.held = 1 if self.holders else self.held
+        self.waiters = list(self.waits)
+        self.since = [waiter[1] for waiter in self.waits.values()]
+        self.told = [waiter[2:] for waiter in self.waits.values()]
+        self.owners = [holder["owner"] for holder in self.holders]
+        about(self.now, self.bench.server.now())
+
+    def add(self, answer):
+        """All that a page says, and all pages behind it."""
+        while True:
+            for row in answer[8]:
+                holder = dict(zip(HOLDER, row))
+                self.rows[holder["owner"], holder["id"]] = holder
+            for row in answer[9]:
+                self.waits.setdefault(row[0], row)
+            for owner, id, ttl, writes in answer[13]:
+                self.parts[owner, id] = dict(id=id, holds=int(ttl > 0), ttl=ttl, writes=writes)
+            if not answer[14]:
+                return
+            if self.between:
+                self.between()
+            answer = self.ask(answer[14])
+
+    def merge_holds(self):
+        merged = []
+        for owner in dict.fromkeys(owner for owner, _ in self.rows):
+            rows = [row for (whose, _), row in self.rows.items() if whose == owner]
+            parts = [part for (whose, _), part in self.parts.items() if whose == owner] or rows
+            lives = [part for part in parts if part["holds"]]
+            if lives:
+                merged.append(dict(rows[0], holds=sum(part["holds"] for part in lives),
+                                   ttl=max(part["ttl"] for part in lives),
+                                   writes=max(part["writes"] for part in lives)))
+        return merged
+
+    def merge_permits(self):
+        for _, permit in self.parts:
+            mine = [row for row in self.rows.values() if row["id"][:24] == permit[:24] and row["holds"]]
+            if mine:
+                mine[0].update(permits=1 + mine[0].get("counted", 0), counted=1 + mine[0].get("counted", 0))
+                mine[0]["ttl"] = max(mine[0]["ttl"], self.parts[permit, permit]["ttl"])
+            else:
+                self.rows[permit, permit] = dict(zip(HOLDER, (permit, "", -1, "", "", -1, self.parts[permit, permit]["ttl"], 0,
+                                                              "", 1, 0, 0, "", 0, permit)))
+        return [row for row in self.rows.values() if row["permits"]]
 
 
 def _seen(bench, held, kind, holders, waiters=()):
@@ -220,3 +278,58 @@ def seen_of_the_last_run(bench):
     same(_seen(bench, 1, "run", [A]).last_run[:6], ["", -1, "", "", -1, -1])
     bench.server("SET", "rlock_last:{x}", "nonsense")
     same(_seen(bench, 1, "run", [A]).last_run, [])
+
+
+def seen_of_a_crowd_in_pages(bench):
+    """More than fits on a page: each is seen, and none twice, while some leave between the pages."""
+    now = bench.server.now()
+    owners = [f"{i:08x}-2222-4333-8444-555555555555:{i}@host" for i in range(1, 301)]
+    bench.server("HSET", "x", "mode", "read", *(word for owner in owners for word in (owner, 1)))
+    bench.server("HSET", INFO, *(word for owner in owners for word in (owner, '{"token":5,"pid":7}')))
+    bench.server("ZADD", LEASES, *(word for i, owner in enumerate(owners) for word in (now + LEASE, f"{owner} {attempt(i)}")))
+    bench.server("ZADD", WAITERS, *(word for i, owner in enumerate(owners) for word in (now * 1000 + i, "w" + owner)))
+    view = _View(bench)
+    same((sorted(view.owners), view.waiters), (owners, ["w" + owner for owner in owners]))
+    same({holder["holds"] for holder in view.holders}, {1})
+    _shown(view.holders[0], LEASE, pid=7, token="5")
+    same(view.pages > 5, True)
+    gone = iter(owners[:40])
+
+    def leave():
+        owner = next(gone, None)
+        if owner:
+            bench.server("ZREM", WAITERS, "w" + owner)
+            bench.server("HDEL", "x", owner)
+    view = _View(bench, portion=10, between=leave)
+    same(len(set(view.owners)), len(view.owners))
+    same([owner for owner in owners[40:] if owner not in view.owners or "w" + owner not in view.waiters], [])
+
+
+def seen_of_many_permits(bench):
+    """A hold's number of permits is known without a look at each, but not Redisson's."""
+    sem = bench.lock("sem")
+    sem.take(A, attempt(1), permits=3000, total=5000)
+    view = _seen(bench, 1, "sem", [A])
+    same((view.pages, view.holders[0]["permits"], view.available, view.total), (1, 3000, 2000, 5000))
+    bench.server("ZADD", PERMITS, bench.server.now() + 9000, permit(9))
+    view = _seen(bench, 1, "sem", [A, attempt(9)])
+    same(({holder["owner"]: holder["permits"] for holder in view.holders}), {A: 3000, attempt(9): 1})
+
+
+def seen_of_long_texts(bench):
+    """Of a long text the front; of a description that is longer than any nothing."""
+    run = bench.lock("run")
+    run.take(A, attempt(1))
+    for length, command in ((5000, "c" * 4096), (60000, "c" * 4096), (2 ** 20, "")):
+        bench.server("HSET", INFO, A, '{"token":3,"host":"h","pid":4,"user":"u","command":"%s","permits":1,"since":77}'
+                     % ("c" * length))
+        _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, command=command, since=77 if command else -1,
+               pid=4 if command else -1, token="3" if command else "")
+    for end in ("\\u00e9", "\\\\", '\\"', "\u00e9"):
+        for number in range(6):
+            bench.server("HSET", INFO, A, '{"command":"%s%s","since":77}' % (
+                "c" * (16384 - 12 - number), end.encode("utf-8").decode("latin-1") * 9000))
+            _shown(_seen(bench, 1, "run", [A]).holders[0], LEASE, command="c" * 4096, since=77)
+    bench.server("HSET", INFO, A, '{"command":"%s"}' % ("\u00e9".encode("utf-8").decode("latin-1") * 3000))
+    command = _seen(bench, 1, "run", [A]).holders[0]["command"]
+    same(command.encode("latin-1").decode("utf-8"), "\u00e9" * (len(command) // 2))

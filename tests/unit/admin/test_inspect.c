@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rlock_admin.h"
@@ -9,11 +10,19 @@
 
 #define TEXT(size, text) "$" #size "\r\n" text "\r\n"
 #define HEAD(held, kind, token, numbers)                                                           \
-    "*10\r\n:1\r\n:1700000000123\r\n:" held "\r\n" kind token numbers
-#define NO_NUMBERS ":-1\r\n:-1\r\n:-1\r\n"
-#define NOBODY     "*0\r\n"
+    "*15\r\n:1\r\n:1700000000123\r\n:" held "\r\n" kind token numbers
+#define NO_NUMBERS         ":-1\r\n:-1\r\n:-1\r\n"
+#define NOBODY             "*0\r\n"
+#define TAIL(leased, rest) ":0\r\n*0\r\n:" leased "\r\n" rest /* parts, and where to go on */
+#define NO_PARTS           "*0\r\n"
+#define HOLDER(owner, since, ttl, holds, permits, id)                                              \
+    "*15\r\n" owner TEXT(0, "") ":-1\r\n" TEXT(0, "")                                              \
+        TEXT(0, "") ":" since "\r\n:" ttl "\r\n:" holds                                            \
+                    "\r\n" TEXT(0, "") ":" permits "\r\n:0\r\n:0\r\n" TEXT(0, "") ":0\r\n" id
+#define PART(owner, id, ttl, writes) "*4\r\n" owner id ":" ttl "\r\n:" writes "\r\n"
 
-static const char FREE[] = HEAD("0", TEXT(0, ""), TEXT(0, ""), NO_NUMBERS) NOBODY NOBODY;
+static const char FREE[] =
+    HEAD("0", TEXT(0, ""), TEXT(0, ""), NO_NUMBERS) NOBODY NOBODY TAIL("-1", NO_PARTS TEXT(0, ""));
 
 struct inspected {
     struct peer peer;
@@ -21,20 +30,26 @@ struct inspected {
     rlock_client *client;
     rlock_view *view;
     enum rlock_status status;
+    int64_t io_timeout_ms;
     size_t asked; /* by then, how often */
 };
 
-static void inspect(struct inspected *f, const char *name, const char *answer) {
-    const char *answers[] = {answer, NULL};
+static void inspect_pages(struct inspected *f, const char *name, const char *const *answers) {
     peer_start(&f->peer, answers);
     (void)snprintf(f->url, sizeof f->url, "unix://%s", f->peer.path);
     const char *const servers[] = {f->url};
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     options.servers = servers;
     options.server_count = 1;
+    options.io_timeout_ms = f->io_timeout_ms > 0 ? f->io_timeout_ms : options.io_timeout_ms;
     assert_int_equal(rlock_client_new(&f->client, &options), RLOCK_OK);
     const struct rlock_inspect_options asked = {sizeof asked, name, 0, rlock_now_ms() + 5000, -1};
     f->status = rlock_inspect(f->client, &asked, &f->view);
+}
+
+static void inspect(struct inspected *f, const char *name, const char *answer) {
+    const char *answers[] = {answer, NULL};
+    inspect_pages(f, name, answers);
 }
 
 static void forget(struct inspected *f) {
@@ -47,7 +62,7 @@ static void forget(struct inspected *f) {
 
 static void a_free_name_has_nothing(void **state) {
     (void)state;
-    struct inspected f;
+    struct inspected f = {.io_timeout_ms = 0};
     inspect(&f, "a", FREE);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->name, "a");
@@ -67,13 +82,17 @@ static void holders_and_waiters_are_read(void **state) {
     static const char answer[] =
         HEAD("1", TEXT(3, "sem"), TEXT(19, "9223372036854775807"), ":5\r\n:2\r\n:-1\r\n")
         "*2\r\n"
-        "*11\r\n" TEXT(7, "u:1@far") TEXT(4, "near") ":7\r\n" TEXT(1, "u") TEXT(1, "c")
-        ":1700\r\n:30\r\n:2\r\n" TEXT(16, "9007199254740993") ":3\r\n:1\r\n"
-        "*11\r\n" TEXT(5, "u:4@h") TEXT(0, "") ":-1\r\n" TEXT(0, "") TEXT(0, "")
-        ":-1\r\n:-1\r\n:1\r\n" TEXT(20, "99999999999999999999") ":-1\r\n:0\r\n"
-        "*2\r\n*2\r\n" TEXT(6, "u:8@h8") ":16\r\n*2\r\n" TEXT(3, "u:9") ":17\r\n";
+        "*15\r\n" TEXT(5, "u:4@h") TEXT(0, "") ":-1\r\n" TEXT(0, "") TEXT(0, "")
+        ":-1\r\n:-1\r\n:1\r\n" TEXT(20, "99999999999999999999") ":-1\r\n:0\r\n:0\r\n" TEXT(0, "")
+        ":0\r\n" TEXT(2, "i4")
+        "*15\r\n" TEXT(7, "u:1@far") TEXT(4, "near") ":7\r\n" TEXT(1, "u") TEXT(1, "c")
+        ":1700\r\n:30\r\n:1\r\n" TEXT(16, "9007199254740993") ":3\r\n:1\r\n:1\r\n" TEXT(1, "n")
+        ":1\r\n" TEXT(2, "i1")
+        "*2\r\n*5\r\n" TEXT(6, "u:8@h8") ":16\r\n" TEXT(1, "U") TEXT(1, "C") TEXT(1, "N")
+        "*5\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        TAIL("3", NO_PARTS TEXT(0, ""));
     /* clang-format on */
-    struct inspected f;
+    struct inspected f = {.io_timeout_ms = 0};
     inspect(&f, "a", answer);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->kind, "sem");
@@ -87,8 +106,9 @@ static void holders_and_waiters_are_read(void **state) {
     assert_string_equal(first->user, "u");
     assert_string_equal(first->command, "c");
     assert_true(first->pid == 7 && first->since_ms == 1700 && first->ttl_ms == 30);
-    assert_true(first->holds == 2 && first->token == 9007199254740993 && first->permits == 3);
-    assert_true(first->writes);
+    assert_true(first->holds == 1 && first->token == 9007199254740993 && first->permits == 3);
+    assert_true(first->writes && first->kept && first->preemptible);
+    assert_string_equal(first->note, "n");
     assert_string_equal(second->host, "h"); /* else its owner does */
     assert_true(second->pid == 4 && second->user == NULL && second->command == NULL);
     assert_true(second->since_ms == -1 && second->ttl_ms == -1 && second->permits == -1);
@@ -96,10 +116,113 @@ static void holders_and_waiters_are_read(void **state) {
     assert_int_equal(f.view->waiter_count, 2);
     const struct rlock_view_waiter *waiters = f.view->waiters;
     assert_string_equal(waiters[0].host, "h8");
+    assert_string_equal(waiters[0].user, "U");
+    assert_string_equal(waiters[0].command, "C");
+    assert_string_equal(waiters[0].note, "N");
     assert_true(waiters[0].pid == 8 && waiters[0].position == 1 && waiters[0].since_ms == 16);
     assert_string_equal(waiters[1].owner, "u:9"); /* Redisson's: a thread's id, not a process's */
     assert_true(waiters[1].host == NULL && waiters[1].pid == -1 && waiters[1].position == 2);
     forget(&f);
+}
+
+/* Holders and waiters that come twice, for others come and go between two pages. */
+static void pages_are_put_together(void **state) {
+    (void)state;
+    /* clang-format off */
+    static const char *const answers[] = {
+        HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
+        "*2\r\n" HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
+                 HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(1, "a"))
+        "*2\r\n" "*5\r\n" TEXT(1, "y") ":1\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+                 "*5\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        TAIL("-1", "*2\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "40", "0")
+                            PART(TEXT(1, "c"), TEXT(1, "3"), "40", "0") TEXT(4, "4 17")),
+        HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
+        "*3\r\n" HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(7, "a:write"))
+                 HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
+                 HOLDER(TEXT(1, "d"), "40", "9", "1", "-1", TEXT(1, "d"))
+        "*2\r\n" "*5\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+                 "*5\r\n" TEXT(1, "z") ":3\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        TAIL("-1", "*4\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "41", "0")
+                            PART(TEXT(1, "b"), TEXT(1, "2"), "50", "1")
+                            PART(TEXT(1, "b"), TEXT(1, "4"), "0", "0")
+                            PART(TEXT(1, "d"), TEXT(1, "5"), "0", "0") TEXT(0, "")),
+        NULL,
+    };
+    /* clang-format on */
+    struct inspected f = {.io_timeout_ms = 0};
+    inspect_pages(&f, "a", answers);
+    assert_int_equal(f.status, RLOCK_OK);
+    assert_string_equal(f.view->kind, "write");
+    assert_true(f.view->held && f.view->holder_count == 2 && f.view->since_ms == 30);
+    const struct rlock_view_holder *a = &f.view->holders[0], *b = &f.view->holders[1];
+    assert_string_equal(a->owner, "a"); /* as the hash says */
+    assert_true(a->holds == 2 && a->ttl_ms == 9 && !a->writes);
+    assert_string_equal(b->owner, "b"); /* as its leases say */
+    assert_true(b->holds == 2 && b->ttl_ms == 50 && b->writes);
+    assert_int_equal(f.view->waiter_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(f.view->waiters[i].owner[0], "yxz"[i]);
+        assert_int_equal(f.view->waiters[i].position, i + 1);
+    }
+    forget(&f);
+    assert_int_equal(f.asked, 2);
+}
+
+#define P24 "aaaaaaaaaaaaaaaaaaaaaaaa"
+#define Q24 "bbbbbbbbbbbbbbbbbbbbbbbb"
+
+/* Redisson's permits stand among the permits alone, which are gone through where some are missing.
+ */
+static void permits_are_counted_where_need_be(void **state) {
+    (void)state;
+    /* clang-format off */
+    static const char *const answers[] = {
+        HEAD("0", TEXT(3, "sem"), TEXT(0, ""), ":5\r\n:1\r\n:-1\r\n")
+        "*2\r\n" HOLDER(TEXT(1, "a"), "1", "9", "1", "1", TEXT(32, P24 "00000001"))
+                 HOLDER(TEXT(1, "b"), "2", "-1", "1", "0", TEXT(32, Q24 "00000001"))
+        NOBODY TAIL("4", NO_PARTS TEXT(0, "")),
+        HEAD("0", TEXT(3, "sem"), TEXT(0, ""), ":5\r\n:1\r\n:-1\r\n") NOBODY NOBODY
+        TAIL("4", "*5\r\n" PART(TEXT(32, P24 "00000001"), TEXT(32, P24 "00000001"), "9", "0")
+                           PART(TEXT(32, P24 "00000002"), TEXT(32, P24 "00000002"), "9", "0")
+                           PART(TEXT(32, P24 "00000002"), TEXT(32, P24 "00000002"), "8", "0")
+                           PART(TEXT(32, "c" P24 "0000001"), TEXT(32, "c" P24 "0000001"), "7", "0")
+                           PART(TEXT(32, "c" P24 "0000002"), TEXT(32, "c" P24 "0000002"), "6", "0")
+                           TEXT(0, "")),
+        NULL,
+    };
+    /* clang-format on */
+    struct inspected f = {.io_timeout_ms = 0};
+    inspect_pages(&f, "a", answers);
+    assert_int_equal(f.status, RLOCK_OK);
+    assert_int_equal(f.view->holder_count, 3);
+    assert_string_equal(f.view->holders[0].owner, "a");
+    assert_true(f.view->holders[0].permits == 2 && f.view->holders[0].holds == 1);
+    assert_string_equal(f.view->holders[1].owner, "c" P24 "0000001");
+    assert_true(f.view->holders[1].permits == 1 && f.view->holders[1].ttl_ms == 7);
+    assert_true(f.view->holders[2].permits == 1 && f.view->holders[2].ttl_ms == 6);
+    forget(&f);
+    assert_int_equal(f.asked, 2);
+}
+
+/* What took the server too long must not take it as long again. */
+static void what_was_not_answered_in_time_is_asked_for_in_smaller_portions(void **state) {
+    (void)state;
+    static const char *const answers[] = {PEER_SILENT, FREE, NULL};
+    struct inspected f = {.io_timeout_ms = 100};
+    inspect_pages(&f, "a", answers);
+    assert_int_equal(f.status, RLOCK_OK);
+    rlock_view_free(f.view);
+    rlock_client_free(f.client);
+    peer_stop(&f.peer);
+    assert_int_equal(f.peer.request_count, 2);
+    long portions[2];
+    for (size_t i = 0; i < 2; i++) {
+        const struct peer_request *request = &f.peer.requests[i];
+        portions[i] = strtol(request->words[request->word_count - 1].data, NULL, 10);
+    }
+    assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
+    peer_free(&f.peer);
 }
 
 static void what_cannot_be_seen_has_a_reason(void **state) {
@@ -116,7 +239,7 @@ static void what_cannot_be_seen_has_a_reason(void **state) {
         {"a\nb", FREE, RLOCK_INVALID, "control"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct inspected f;
+        struct inspected f = {.io_timeout_ms = 0};
         inspect(&f, rows[i].name, rows[i].answer);
         assert_int_equal(f.status, rows[i].status);
         assert_non_null(strstr(rlock_error(f.client), rows[i].error));
@@ -130,6 +253,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_name_has_nothing),
         cmocka_unit_test(holders_and_waiters_are_read),
+        cmocka_unit_test(pages_are_put_together),
+        cmocka_unit_test(permits_are_counted_where_need_be),
+        cmocka_unit_test(what_was_not_answered_in_time_is_asked_for_in_smaller_portions),
         cmocka_unit_test(what_cannot_be_seen_has_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

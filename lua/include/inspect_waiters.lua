@@ -1,0 +1,80 @@
+-- inspect_waiters.lua: who waits, line by line, in the order in which they are let in. A place in a line is a number,
+-- from 0.
+local OVERLAP = inspect.AT_ONCE / 2 -- so many may leave a line between two pages, and nobody behind them is missed
+
+-- Where a page begins that goes on there.
+local begins_at = tonumber(string.match(ARGV[7], '^[123] (%d+)$'))
+local function first_at(position)
+    local first = tonumber(position)
+    return first == begins_at and math.max(first - OVERLAP, 0) or first
+end
+
+-- Where to go on after so many; nil: that was all. And how many.
+local function next_at(first, number)
+    inspect.left = inspect.left - number - 1
+    return number == inspect.AT_ONCE and first + number or nil, number
+end
+
+-- known: what its rlock has said of it.
+local function add_waiter(owner, since, known)
+    view.waiters[#view.waiters + 1] = {text(owner), inspect.number(since), text(known.user), text(known.command),
+        text(known.note)}
+end
+
+-- Which of those waiters are not to be counted any more: a table of truths. See waiting.lua.
+local function dead_of(at)
+    if at.dead then return at.dead end
+    local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
+    local silence = newest and server.now - (newest - inspect.DEAD_AFTER) or 0
+    local are_heard = silence >= -1 and silence <= inspect.SILENCE
+    local over = are_heard and redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now_text, 'LIMIT', '0', '200')
+    at.dead = {}
+    for _, owner in ipairs(over or {}) do at.dead[owner] = true end
+    return at.dead
+end
+
+-- A ticket is the epoch us at which it came.
+local function came(ticket) return ticket and math.floor(ticket / 1000) end
+
+local function look_at(at, position)
+    local first = first_at(position)
+    local some = redis.call('ZRANGE', at.waiters, first, first + inspect.AT_ONCE - 1, 'WITHSCORES')
+    local dead = some[1] and dead_of(at)
+    for i = 1, #some, 2 do
+        if not dead[some[i]] then add_waiter(some[i], came(some[i + 1]), {}) end
+    end
+    return next_at(first, #some / 2)
+end
+
+-- Of rlock's those that live, of Redisson's those whose time is not over.
+local function look_at_queue(position)
+    local first = first_at(position)
+    local some = redis.call('LRANGE', inspect.list, first, first + inspect.AT_ONCE - 1)
+    local dead = some[1] and dead_of(inspect.queue)
+    for _, owner in ipairs(some) do
+        local is_ours = string.find(owner, '@', 1, true)
+        local number = redis.call('ZSCORE', is_ours and inspect.queue.waiters or inspect.timeouts, owner)
+        if number and (is_ours and not dead[owner] or not is_ours and tonumber(number) > server.now) then
+            local known = inspect.known(inspect.queuers, owner)
+            add_waiter(owner, known.since or is_ours and came(number), known)
+            view.waited_for = 'fair'
+        end
+    end
+    return next_at(first, #some)
+end
+
+-- The writer that has the turn comes before the others; in their line it stands, too.
+local function look_at_writers(position)
+    local writer = position == '0' and inspect.get(inspect.marker)
+    if writer then
+        add_waiter(writer, came(tonumber(redis.call('ZSCORE', inspect.writers.waiters, writer) or nil)), {})
+    end
+    local more, number = look_at(inspect.writers, position)
+    if writer or number > 0 then view.waited_for = view.waited_for or 'write' end
+    return more
+end
+
+-- The steps through the lines: each goes on at a place, and returns where the next one does, nil: all is done.
+function inspect.lines()
+    return {look_at_queue, look_at_writers, function(position) return look_at(inspect.waiters, position) end}
+end
