@@ -9,6 +9,7 @@
 #include "output/out.h"
 
 enum {
+    AT_ONCE = 100,    /* names: one round trip to a server that is far away */
     QUORUM_MS = 1000, /* for one of several servers: the others know as much */
     PROGRESS_MS = 300 /* a search that is over by then needs no line, and between two of them */
 };
@@ -63,15 +64,14 @@ static bool add_view(struct survey *survey, rlock_view *view) {
     return true;
 }
 
-static enum rlock_status inspect(const struct surveyor *s, const char *name, rlock_view **view) {
-    const struct rlock_inspect_options options = {
-        .size = sizeof options,
+static struct rlock_inspect_options options_of(const struct surveyor *s, const char *name) {
+    return (struct rlock_inspect_options){
+        .size = sizeof(struct rlock_inspect_options),
         .name = name,
         .server = s->which,
         .deadline_ms = deadline_ms(s),
         .cancel_fd = -1,
     };
-    return rlock_inspect(s->server->client, &options, view);
 }
 
 static bool is_pattern(const char *name) {
@@ -95,7 +95,8 @@ static bool is_named(const struct surveyor *s, const char *name) {
 
 static void inspect_name(struct surveyor *s, const char *name) {
     rlock_view *view;
-    enum rlock_status status = inspect(s, name, &view);
+    const struct rlock_inspect_options options = options_of(s, name);
+    enum rlock_status status = rlock_inspect(s->server->client, &options, &view);
     const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
                          (status == RLOCK_OK && !is_lock(view));
     if (is_pattern(name) && no_lock) {
@@ -147,23 +148,44 @@ static int newest_first(const void *a, const void *b) {
     return strcmp(one->name, other->name);
 }
 
+/* What one of those that were found is; takes the view over. */
+static void add_found(struct surveyor *s, const char *name, rlock_view *view,
+                      enum rlock_status status) {
+    if (status == RLOCK_WRONG_KIND || (status == RLOCK_OK && !is_lock(view))) {
+        rlock_view_free(view);
+        return;
+    }
+    if (status == RLOCK_OK && !add_view(s->survey, view))
+        status = RLOCK_SYSTEM;
+    if (status != RLOCK_OK && !s->unanswered)
+        explain(s, "look at", name, status);
+}
+
+/* The next of those that were found and are wanted, as many as are asked about at once. */
+static size_t next_wanted(const struct surveyor *s, const rlock_scan *scan, size_t *at,
+                          const char *names[AT_ONCE]) {
+    const char *name;
+    size_t count = 0;
+    for (; count < AT_ONCE && (name = rlock_scan_name(scan, *at)) != NULL; ++*at) {
+        if (is_wanted(s, name))
+            names[count++] = name;
+    }
+    return count;
+}
+
 static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *next_ms) {
     const size_t first = s->survey->count;
-    const char *name;
-    for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL && !s->unanswered; i++) {
-        rlock_view *view;
-        if (!is_wanted(s, name))
-            continue;
-        enum rlock_status status = inspect(s, name, &view);
-        show_progress(next_ms, 0, i + 1);
-        if (status == RLOCK_WRONG_KIND)
-            continue;
-        if (status == RLOCK_OK && !is_lock(view))
-            rlock_view_free(view);
-        else if (status == RLOCK_OK && !add_view(s->survey, view))
-            status = RLOCK_SYSTEM;
-        if (status != RLOCK_OK)
-            explain(s, "look at", name, status);
+    const char *names[AT_ONCE];
+    size_t at = 0, count;
+    while (!s->unanswered && (count = next_wanted(s, scan, &at, names)) > 0) {
+        rlock_view *views[AT_ONCE];
+        enum rlock_status statuses[AT_ONCE];
+        const struct rlock_inspect_options options = options_of(s, NULL);
+        const enum rlock_status status =
+            rlock_inspect_all(s->server->client, &options, names, count, views, statuses);
+        for (size_t i = 0; i < count; i++)
+            add_found(s, names[i], views[i], status == RLOCK_OK ? statuses[i] : status);
+        show_progress(next_ms, 0, at);
     }
     if (s->survey->count > first)
         qsort(s->survey->views + first, s->survey->count - first, sizeof(rlock_view *),
