@@ -11,6 +11,7 @@
 
 enum {
     BROKEN = 1,
+    BROKEN_IN_PART = 2, /* a semaphore's permits: so many that one script does not take all */
     OTHER_KIND = -1,
     AT_ONCE = 2, /* owners: however many there are, no script runs long */
 };
@@ -59,28 +60,26 @@ static void free_texts(struct texts *texts) {
  * done it. */
 static enum rlock_status break_some(rlock_client *client, size_t server,
                                     const struct rlock__kind *kind, struct rlock__call *call,
-                                    size_t first, const struct rlock_break_options *options,
+                                    size_t count, const struct rlock_break_options *options,
                                     int64_t *broken) {
-    const size_t rest = options->owner_count - first, count = rest < AT_ONCE ? rest : AT_ONCE;
-    struct rlock__answer answer;
-    bool in_doubt;
-    char *owners = join_lines(options->owners + first, count);
-    if (owners == NULL) {
-        rlock__error_set(&client->error, "no memory");
-        return RLOCK_SYSTEM;
+    struct rlock__answer answer = {.code = BROKEN_IN_PART};
+    const int64_t before = *broken;
+    bool in_doubt, done = false;
+    while (answer.code == BROKEN_IN_PART) {
+        const enum rlock_status status =
+            rlock__script_retry(client, &client->routes.at[server], kind->take_away, call,
+                                options->deadline_ms, options->cancel_fd, &answer, &in_doubt);
+        if (status != RLOCK_OK)
+            return status;
+        rlock__reply_free(answer.reply);
+        if (answer.code == OTHER_KIND)
+            return RLOCK_WRONG_KIND;
+        const bool is_yes = answer.code == BROKEN || answer.code == BROKEN_IN_PART;
+        *broken += is_yes ? answer.a : in_doubt ? (int64_t)count : 0;
+        done = done || in_doubt || (is_yes && answer.b > 0) || answer.code == BROKEN;
     }
-    call->args[RLOCK__ARG_CHECK + 1] = owners;
-    const enum rlock_status status =
-        rlock__script_retry(client, &client->routes.at[server], kind->take_away, call,
-                            options->deadline_ms, options->cancel_fd, &answer, &in_doubt);
-    free(owners);
-    if (status != RLOCK_OK)
-        return status;
-    rlock__reply_free(answer.reply);
-    if (answer.code == OTHER_KIND)
-        return RLOCK_WRONG_KIND;
-    *broken += answer.code == BROKEN ? answer.a : in_doubt ? (int64_t)count : 0;
-    return answer.code == BROKEN || in_doubt ? RLOCK_OK : RLOCK_LOST;
+    *broken += done && *broken == before; /* it gave the rest back by itself */
+    return done ? RLOCK_OK : RLOCK_LOST;
 }
 
 /* On one server. RLOCK_LOST: none of the owners was there any more. */
@@ -89,8 +88,16 @@ static enum rlock_status break_on(rlock_client *client, size_t server,
                                   const struct rlock_break_options *options, int64_t *broken) {
     enum rlock_status sum = RLOCK_LOST;
     for (size_t first = 0; first < options->owner_count; first += AT_ONCE) {
+        const size_t rest = options->owner_count - first, count = rest < AT_ONCE ? rest : AT_ONCE;
+        char *owners = join_lines(options->owners + first, count);
+        if (owners == NULL) {
+            rlock__error_set(&client->error, "no memory");
+            return RLOCK_SYSTEM;
+        }
+        call->args[RLOCK__ARG_CHECK + 1] = owners;
         const enum rlock_status status =
-            break_some(client, server, kind, call, first, options, broken);
+            break_some(client, server, kind, call, count, options, broken);
+        free(owners);
         if (status == RLOCK_OK)
             sum = RLOCK_OK;
         else if (status != RLOCK_LOST)

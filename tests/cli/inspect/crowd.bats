@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# crowd.bats: status, break and completion beside much that there is to see: nobody else waits for them.
+
+load ../../lib/rlock
+load ../../lib/process
+
+setup() {
+    rlock_setup
+    redis FLUSHALL >/dev/null
+}
+
+# fill CODE: runs Lua on the server. owner(i), known(i): an owner and what is known of it; ends, now: epoch ms.
+fill() {
+    redis EVAL "
+        local now = redis.call('TIME')[1] * 1000
+        local ends, long = string.format('%d', now + 3600000), string.rep('c', 300)
+        local function owner(i) return string.format('%08x-2222-4333-8444-555555555555:%d@host', i, i) end
+        local function known(i)
+            return ('{\"token\":%d,\"host\":\"host\",\"pid\":%d,\"user\":\"u\",\"command\":\"%s\",\"permits\":1,\"since\":%d}')
+                :format(i, i, long, now)
+        end
+        $1" 0 >/dev/null
+}
+
+# So many hold x for reading, and as many wait to.
+fill_readers() { # NUMBER
+    fill "redis.call('HSET', 'x', 'mode', 'read')
+        for i = 1, $1 do
+            redis.call('HSET', 'x', owner(i), 1)
+            redis.call('HSET', 'rlock_info:{x}', owner(i), known(i))
+            redis.call('ZADD', 'rlock_leases:{x}', ends, owner(i) .. string.format(' %032x', i))
+            redis.call('ZADD', 'rlock_waiters:{x}', now * 1000 + i, owner(100000 + i))
+        end"
+}
+
+# So many hold 10,000 permits of x each.
+fill_permits() { # HOLDERS
+    fill "for h = 1, $1 do
+            local id = string.format('%08x%08x%08x%08x', h, h, h, h + 1000000)
+            redis.call('HSET', 'rlock_hold:{x}', id, h .. ' ' .. owner(h), owner(h), h .. ' ' .. id .. ' 10000')
+            redis.call('HSET', 'rlock_info:{x}', owner(h), known(h))
+            for i = 1, 10000 do
+                redis.call('ZADD', '{x}:timeout', ends, struct.pack('>I4I4I4I4', h, h, h, i == 1 and h + 1000000 or i))
+            end
+        end
+        redis.call('SET', 'x', 7) redis.call('SET', 'redisson_lock_token:{x}', 100)"
+}
+
+cpu_us() {
+    redis INFO cpu | tr -d '\r' | awk -F: '/^used_cpu_(sys|user):/ { us += $2 * 1000000 } END { printf "%d\n", us }'
+}
+
+# What the server does from here on is measured by itself.
+measure() {
+    redis CONFIG SET slowlog-log-slower-than $((2000 * ${SLOW:?})) >/dev/null
+    redis CONFIG SET slowlog-max-len 100000 >/dev/null
+    redis CONFIG RESETSTAT >/dev/null
+    redis SLOWLOG RESET >/dev/null
+    cpu_before=$(cpu_us)
+}
+
+# No script takes 2 ms. On a machine that has much else to do some are held up: those count that most of them are like,
+# and the processor's time for all.
+assert_short() {
+    local calls usec slow
+    usec=$(($(cpu_us) - cpu_before))
+    slow=$(redis SLOWLOG LEN)
+    calls=$(redis INFO commandstats | sed -nE 's/^cmdstat_eval(sha)?:calls=([0-9]*),.*/\2/p' | awk '{ n += $1 } END { print n + 0 }')
+    ((usec < (calls + 5) * 2000 * SLOW)) || fail "$calls scripts took $usec us"
+    ((slow <= 1 + calls / 2)) || fail "$slow of $calls scripts were slow: $(redis SLOWLOG GET 3 | cut -c 1-80)"
+}
+
+@test "20,000 readers, and as many who wait: each is shown once, and no script is long" {
+    fill_readers 20000
+    measure
+    run --separate-stderr timeout $((20 * SLOW)) "$RLOCK" status --json x
+    assert_success
+    assert_short
+    assert_equal "$(python3 -c 'import json, sys
+v, = json.load(sys.stdin)
+owners = {h["owner"] for h in v["holders"]}
+places = [w["position"] for w in v["waiters"]]
+print(len(v["holders"]), len(owners), len(places), places == sorted(set(places)), v["kind"], v["holders"][0]["pid"] in range(1, 20001))' \
+        <<<"$output")" '20000 20000 20000 True read True'
+}
+
+@test "20 hold 10,000 permits each: all are counted, and no script is long" {
+    fill_permits 20
+    measure
+    run --separate-stderr timeout $((20 * SLOW)) "$RLOCK" status --json x
+    assert_success
+    assert_short
+    assert_equal "$(python3 -c 'import json, sys
+v, = json.load(sys.stdin)
+print(v["permits"], {h["permits"] for h in v["holders"]}, len(v["holders"]))' <<<"$output")" \
+        "{'total': 200007, 'available': 7} {10000} 20"
+}
+
+@test "10,000 permits, and one of Redisson's that stands nowhere else" {
+    fill_permits 1
+    fill "redis.call('ZADD', '{x}:timeout', ends, string.rep('p', 16))"
+    measure
+    run --separate-stderr timeout $((20 * SLOW)) "$RLOCK" status --json x
+    assert_success
+    assert_short
+    assert_equal "$(python3 -c 'import json, sys
+v, = json.load(sys.stdin)
+print(sorted((h["permits"], h["owner"][:3]) for h in v["holders"]))' <<<"$output")" "[(1, '707'), (10000, '000')]"
+}
+
+@test "break: 10,000 permits are taken away a few at a time, and all come back" {
+    fill_permits 2
+    measure
+    run timeout $((20 * SLOW)) "$RLOCK" break --force x
+    assert_success
+    assert_output --partial 'broke x'
+    assert_short
+    assert_equal "$(redis GET x) $(redis ZCARD '{x}:timeout') $(redis EXISTS 'rlock_hold:{x}')" '20007 0 0'
+}
+
+@test "a holder whose command is 1 MiB: it is shown, as are the others, and can be broken" {
+    fill "redis.call('HSET', 'x', owner(1), 1) redis.call('PEXPIRE', 'x', 600000)
+        redis.call('HSET', 'rlock_info:{x}', owner(1), (string.gsub(known(1), 'ccc', string.rep('c', 1100000), 1)))
+        redis.call('HSET', 'y', owner(2), 1) redis.call('PEXPIRE', 'y', 600000)
+        redis.call('HSET', 'rlock_info:{y}', owner(2), (string.gsub(known(2), 'ccc', string.rep('c', 9000), 1)))"
+    measure
+    run --separate-stderr timeout $((10 * SLOW)) "$RLOCK" status --json
+    assert_success
+    assert_short
+    assert_equal "$(python3 -c 'import json, sys
+for v in sorted(json.load(sys.stdin), key=lambda v: v["name"]):
+    h, = v["holders"]
+    print(v["name"], v["state"], h["pid"], h["host"], len(h["command"] or ""))' <<<"$output")" \
+        "x held 1 host 0"$'\n'"y held 2 host 4096"
+    run timeout $((10 * SLOW)) "$RLOCK" break --force x
+    assert_success
+    assert_short
+    assert_equal "$(redis EXISTS x)" 0
+}
+
+took_ms() { # COMMAND...
+    local began
+    began=$(date +%s%3N)
+    "$@" >"$BATS_TEST_TMPDIR/said" || fail "$*: $?"
+    echo $(($(date +%s%3N) - began))
+}
+
+@test "10,000 locks: a line of 5 ms costs status a second, not as much for each name" {
+    local socket=$BATS_TEST_TMPDIR/far.sock near far proxy
+    fill "for i = 1, 10000 do
+            redis.call('HSET', 'lock' .. i, owner(i), 1) redis.call('PEXPIRE', 'lock' .. i, 600000)
+        end"
+    python3 "$TOOLS/far.py" "$socket" "${RLOCK_SERVER#unix://}" 5 &
+    proxy=$!
+    wait_until 5 test -S "$socket"
+    measure
+    near=$(took_ms "$RLOCK" status --json)
+    far=$(took_ms "$RLOCK" status --json -s "unix://$socket")
+    kill "$proxy"
+    assert_short
+    assert_equal "$(grep -o '"name"' "$BATS_TEST_TMPDIR/said" | wc -l)" 10000
+    ((far - near < 2000 * SLOW)) || fail "$near ms, over the line $far"
+}
