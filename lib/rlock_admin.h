@@ -111,7 +111,7 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_new(rlock_scan **out, rlock_c
                                                        size_t server);
 RLOCK_API void rlock_scan_free(rlock_scan *scan);
 
-/* Looks through a few hundred keys, which takes the server about a millisecond.
+/* Looks through a thousand keys, with plain commands: none keeps the server for a millisecond.
  * RLOCK_AGAIN: there are more; call it again. RLOCK_OK: the search is complete. Else as
  * rlock_inspect(). */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms,

@@ -134,7 +134,6 @@ const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
     MUTEX_RECORD,
 };
 const struct rlock__script *const RLOCK__INSPECT = &SCRIPT_INSPECT;
-const struct rlock__script *const RLOCK__SCAN = &SCRIPT_SCAN;
 const struct rlock__script *const RLOCK__TOKEN_RAISE = &SCRIPT_TOKEN_RAISE;
 const struct rlock__script *const RLOCK__ACL_MISSING = &SCRIPT_ACL_MISSING;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;

@@ -65,6 +65,6 @@ extern const struct rlock__script *const RLOCK__LATCH_SET,
 
 /* for inspecting a name of whatever kind, see inspect.c; for finding names, see scan.c. */
 extern const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX];
-extern const struct rlock__script *const RLOCK__INSPECT, *const RLOCK__SCAN;
+extern const struct rlock__script *const RLOCK__INSPECT;
 
 #endif

@@ -180,7 +180,7 @@ layers() {
 	routes script_replicas
 	script_run
 	script
-	client kind view
+	client key kind view
 	resource script_retry subscription
 	ballot
 	busy listener
