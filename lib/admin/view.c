@@ -49,24 +49,36 @@ static size_t room_of(const rlock__reply *row, const size_t *fields, size_t coun
     return room;
 }
 
-/* Room for one more element of an array that has so many: it doubles. */
-static bool grow(void *array, size_t count, size_t size) {
+/* An array of so many with room for one more: it doubles. NULL: no memory, and it is as it was. */
+static void *grow(void *array, size_t count, size_t size) {
     if (count != 0 && (count & (count - 1)) != 0)
-        return true;
-    void *old, *larger;
-    memcpy(&old, array, sizeof old);
-    larger = realloc(old, (count > 0 ? 2 * count : 1) * size);
-    if (larger != NULL)
-        memcpy(array, &larger, sizeof larger);
-    return larger != NULL;
+        return array;
+    return realloc(array, (count > 0 ? 2 * count : 1) * size);
+}
+
+static struct rlock__hold *one_more_hold(struct rlock__view *view) {
+    struct rlock__hold *larger = grow(view->holds, view->hold_count, sizeof *larger);
+    if (larger == NULL)
+        return NULL;
+    view->holds = larger;
+    return &larger[view->hold_count++];
+}
+
+static struct rlock_view_waiter *one_more_waiter(struct rlock__view *view) {
+    struct rlock_view_waiter *larger = grow(view->waiters, view->waiter_count, sizeof *larger);
+    if (larger == NULL)
+        return NULL;
+    view->waiters = larger;
+    return &larger[view->waiter_count++];
 }
 
 /* Copies texts of a row; NULL stands for what is empty, or none. False: no memory. */
 static bool copy_texts(struct rlock__view *view, const rlock__reply *row, const size_t *fields,
                        size_t count, const char **out) {
     const size_t room = room_of(row, fields, count);
-    char *to = malloc(room);
-    if (to == NULL || !grow(&view->texts, view->text_count, sizeof *view->texts)) {
+    char **larger = grow(view->texts, view->text_count, sizeof *larger), *to = malloc(room);
+    view->texts = larger != NULL ? larger : view->texts;
+    if (larger == NULL || to == NULL) {
         free(to);
         return false;
     }
@@ -111,10 +123,11 @@ static void read_owner(const char *owner, const char **host, int64_t *pid) {
 static bool add_hold(struct rlock__view *view, const rlock__reply *row) {
     static const size_t fields[] = {0, 1, 3, 4, 12, 14};
     const char *texts[TEXTS_MAX];
-    if (!copy_texts(view, row, fields, TEXTS_MAX, texts) ||
-        !grow(&view->holds, view->hold_count, sizeof *view->holds))
+    struct rlock__hold *hold = NULL;
+    if (copy_texts(view, row, fields, TEXTS_MAX, texts))
+        hold = one_more_hold(view);
+    if (hold == NULL)
         return false;
-    struct rlock__hold *hold = &view->holds[view->hold_count++];
     *hold = (struct rlock__hold){
         .holder = {.owner = texts[0] != NULL ? texts[0] : "",
                    .host = texts[1],
@@ -140,10 +153,11 @@ static bool add_hold(struct rlock__view *view, const rlock__reply *row) {
 static bool add_part(struct rlock__view *view, const rlock__reply *row) {
     static const size_t fields[] = {0, 1};
     const char *texts[TEXTS_MAX];
-    if (!copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts) ||
-        !grow(&view->holds, view->hold_count, sizeof *view->holds))
+    struct rlock__hold *part = NULL;
+    if (copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
+        part = one_more_hold(view);
+    if (part == NULL)
         return false;
-    struct rlock__hold *part = &view->holds[view->hold_count++];
     const int64_t ttl_ms = number_at(row, 2);
     *part = (struct rlock__hold){
         .holder = {.owner = texts[0] != NULL ? texts[0] : "",
@@ -163,10 +177,11 @@ static bool add_part(struct rlock__view *view, const rlock__reply *row) {
 static bool add_waiter(struct rlock__view *view, const rlock__reply *row) {
     static const size_t fields[] = {0, 2, 3, 4};
     const char *texts[TEXTS_MAX];
-    if (!copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts) ||
-        !grow(&view->waiters, view->waiter_count, sizeof *view->waiters))
+    struct rlock_view_waiter *waiter = NULL;
+    if (copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
+        waiter = one_more_waiter(view);
+    if (waiter == NULL)
         return false;
-    struct rlock_view_waiter *waiter = &view->waiters[view->waiter_count++];
     *waiter = (struct rlock_view_waiter){
         .owner = texts[0] != NULL ? texts[0] : "",
         .pid = -1,
