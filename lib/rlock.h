@@ -125,7 +125,7 @@ struct rlock_client_options {
     int64_t io_timeout_ms;      /* for each reply */
     int replicas; /* how many must acknowledge a hold and each renewal, up to RLOCK_REPLICAS_MAX.
                      RLOCK_REPLICAS_AUTO: with Sentinels all that could become the master, in a
-                     cluster 1 if there is one */
+                     cluster 1 if there is one and the server has WAIT: rlock_warning() */
     int64_t replica_timeout_ms; /* for their acknowledgement. Each of the three times is up to
                                    RLOCK_TIME_MAX_MS, or RLOCK_FOREVER */
     const struct rlock_tls_options *tls; /* NULL: RLOCK_TLS_OPTIONS_INIT */
@@ -155,6 +155,13 @@ RLOCK_API const char *rlock_client_server_at(const rlock_client *client, size_t 
  * password. Valid until the next call on them.
  * client: NULL if there was no memory for one. */
 RLOCK_API const char *rlock_error(const rlock_client *client);
+
+/* What those who use this client should know although all went well, one line as above; it is told
+ * once. NULL: nothing, or nothing new. Call it after a lock was taken or renewed, or something was
+ * counted.
+ * So far: in a cluster replicas of which nobody has said how many must acknowledge a lock do not,
+ * for the server has no WAIT. */
+RLOCK_API const char *rlock_warning(rlock_client *client);
 
 /* --- the lock: one or several names, taken and given back together --------------------------- */
 

@@ -182,7 +182,9 @@ RLOCK_API size_t rlock_facts_servers(const rlock_facts *facts);
  *     "rights." and a kind: the rules that it lacks, as ACL SETUSER takes them; "rights.refused":
  *         why they are unknown
  *     "probe.server"; "probe.error": why it has not answered; "probe.rtt_us"; "probe.clock_ms": how
- *         far its clock is ahead; "probe.cycle_us", or "probe.cycle_error" */
+ *         far its clock is ahead; "probe.wait": "yes" or "no", whether it has WAIT;
+ *         "probe.wait_denied": why this user may not use it; "probe.cycle_us", or
+ * "probe.cycle_error" */
 RLOCK_API const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name);
 
 RLOCK_API void rlock_facts_free(rlock_facts *facts);

@@ -248,6 +248,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     if (result != RLOCK_OK)
         return signal != 0 ? not_acquired_interrupted(acquired, signal)
                            : not_acquired(acquired, settings, result);
+    server_warn(&acquired->server);
     note_holds(acquired);
     return ACQUIRED;
 }

@@ -11,7 +11,9 @@ enum rlock_status counter_change(const struct server *server, const struct setti
         .deadline_ms = rlock_now_ms() + settings->connect_timeout_ms + settings->io_timeout_ms,
         .cancel_fd = cancel_fd,
     };
-    return verb->change(server->client, &count, result);
+    const enum rlock_status status = verb->change(server->client, &count, result);
+    server_warn(server);
+    return status;
 }
 
 int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,

@@ -43,6 +43,7 @@ enum rlock_status resumed_renew(const struct resumed *resumed) {
     do
         status = rlock_renew(resumed->lock);
     while (again(resumed, status));
+    server_warn(&resumed->server);
     return status;
 }
 

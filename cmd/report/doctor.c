@@ -20,6 +20,7 @@ static const struct {
     {"memory", doctor_memory, NULL},
     {"persistence", doctor_persistence, NULL},
     {"replicas", doctor_replicas, NULL},
+    {"wait", doctor_wait, NULL},
     {"sentinel", doctor_sentinel, NULL},
     {"cluster", doctor_cluster, NULL},
     {"clients", doctor_clients, NULL},

@@ -53,7 +53,7 @@ doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doct
 /* doctor_local.c */
 doctor_check doctor_setting, doctor_local;
 /* doctor_replication.c */
-doctor_check doctor_replicas, doctor_sentinel, doctor_cluster;
+doctor_check doctor_replicas, doctor_wait, doctor_sentinel, doctor_cluster;
 /* doctor_client.c */
 doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
     doctor_round_trip, doctor_cycle;

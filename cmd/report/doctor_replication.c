@@ -33,11 +33,21 @@ static int64_t good_replicas(const struct target *target) {
     return good;
 }
 
+static bool has_wait(const struct target *target) {
+    return strcmp(doctor_text(target, "probe.wait"), "no") != 0;
+}
+
+/* A cluster without WAIT, and nobody has said how many must acknowledge. */
+static bool goes_without(const struct target *target) {
+    return target->settings->replicas == RLOCK_REPLICAS_AUTO && is_kind(target, "cluster") &&
+           !has_wait(target);
+}
+
 /* How many must acknowledge, as the library takes it. */
 static int64_t wanted(const struct target *target, bool managed, int64_t known) {
     if (target->settings->replicas != RLOCK_REPLICAS_AUTO)
         return target->settings->replicas;
-    return is_kind(target, "sentinel") ? known : managed && known > 0;
+    return is_kind(target, "sentinel") ? known : managed && known > 0 && has_wait(target);
 }
 
 static bool judge_master(const struct target *target, int64_t known, struct verdict *out) {
@@ -62,6 +72,8 @@ static bool judge_master(const struct target *target, int64_t known, struct verd
     if (managed && known == 0)
         return doctor_say(out, DOCTOR_FINDING, "add a replica",
                           "no replica: when this master fails nothing takes over");
+    if (goes_without(target)) /* doctor_wait() tells */
+        return doctor_say(out, DOCTOR_OK, NULL, "%" PRId64, known);
     if (managed && want == 0)
         return doctor_say(out, DOCTOR_FINDING, "leave --replicas at 1 or more",
                           "--replicas 0: a replica that takes over may not know of a lock, and two "
@@ -85,6 +97,32 @@ bool doctor_replicas(const struct target *target, const char *about, struct verd
                           "give the master's URL, or sentinel://, which finds it",
                           "it is a replica itself, and takes no locks");
     return judge_master(target, known, out);
+}
+
+/* Only of who wants a replica to acknowledge a lock, be it without having said so. */
+bool doctor_wait(const struct target *target, const char *about, struct verdict *out) {
+    (void)about;
+    const char *denied = doctor_text(target, "probe.wait_denied");
+    const bool managed = is_kind(target, "sentinel") || is_kind(target, "cluster");
+    if (target->settings->replicas == 0 ||
+        (target->settings->replicas == RLOCK_REPLICAS_AUTO && !managed))
+        return false;
+    if (*denied != '\0')
+        return doctor_say(out, DOCTOR_FINDING, "ACL SETUSER with +wait",
+                          "no right to WAIT, which tells what a replica has: no lock is taken: %s",
+                          denied);
+    if (has_wait(target))
+        return false;
+    if (goes_without(target))
+        return doctor_say(out, DOCTOR_FINDING,
+                          "connect to the nodes themselves if this is a proxy, or use a server "
+                          "that has it; with --replicas 0 rlock does not warn of it each time",
+                          "the server has no WAIT, so no replica acknowledges a lock: one that "
+                          "takes over may not know of it, and two have it");
+    return doctor_say(out, DOCTOR_FINDING,
+                      "connect to the server itself if this is a proxy, use one that has it, or "
+                      "give --replicas 0",
+                      "the server has no WAIT, which tells what a replica has: no lock is taken");
 }
 
 bool doctor_sentinel(const struct target *target, const char *about, struct verdict *out) {

@@ -177,6 +177,12 @@ int server_check(const struct settings *settings) {
     return status;
 }
 
+void server_warn(const struct server *server) {
+    const char *warning = rlock_warning(server->client);
+    if (warning != NULL)
+        out_warn("%s: %s", server_shown(server), warning);
+}
+
 static int explain(const struct server *server, const struct settings *settings, const char *url,
                    const char *verb, const char *name, enum rlock_status status,
                    const char *if_unavailable) {

@@ -42,6 +42,9 @@ const char *server_shown(const struct server *server);
 /* The servers, for a command's environment; NULL: leave the variable alone. Borrowed. */
 const char *server_for_command(const struct server *server, const struct settings *settings);
 
+/* What people should know of it although all went well, once. */
+void server_warn(const struct server *server);
+
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. Returns the exit status. */
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,

@@ -11,6 +11,7 @@ struct rlock__probe {
     struct rlock__link *link; /* to the server; its error says what went wrong */
     struct rlock__facts *facts;
     enum rlock_status status; /* not RLOCK_OK: nothing is asked any more */
+    enum rlock_status answer; /* to the last question: RLOCK_OK, or what the error means */
 };
 
 /* Asks one question of at most four words. NULL: no answer, or an error, which is in the link then.

@@ -30,7 +30,10 @@ rlock__reply *rlock__probe_ask(struct rlock__probe *probe, size_t count, const c
     probe->status = rlock__link_ask_words(probe->link, count, words)
                         ? rlock__link_call(probe->link, &limit, &reply)
                         : RLOCK_SYSTEM;
-    if (probe->status != RLOCK_OK || rlock__reply_judge(probe->link, reply) == RLOCK_OK)
+    if (probe->status != RLOCK_OK)
+        return reply;
+    probe->answer = rlock__reply_judge(probe->link, reply);
+    if (probe->answer == RLOCK_OK)
         return reply;
     rlock__reply_free(reply);
     return NULL;
@@ -154,6 +157,18 @@ static void ask_cluster(struct rlock__probe *probe) {
     rlock__reply_free(reply);
 }
 
+/* Whether it can tell what its replicas have. Nothing is waited for. */
+static void ask_wait(struct rlock__probe *probe) {
+    static const char *const words[] = {"WAIT", "0", "1"};
+    rlock__reply_free(rlock__probe_ask(probe, 3, words));
+    if (probe->status != RLOCK_OK)
+        return;
+    rlock__fact_add(probe->facts, "probe.wait", "%s",
+                    probe->answer == RLOCK_UNAVAILABLE ? "no" : "yes");
+    if (probe->answer == RLOCK_DENIED)
+        rlock__fact_add(probe->facts, "probe.wait_denied", "%s", probe->link->error->text);
+}
+
 void rlock__probe_server(struct rlock__probe *probe) {
     int64_t now_s;
     ask_first(probe);
@@ -162,6 +177,7 @@ void rlock__probe_server(struct rlock__probe *probe) {
     ask_config(probe);
     ask_time(probe, &now_s);
     ask_slow_log(probe, now_s);
+    ask_wait(probe);
     if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)
         ask_cluster(probe);
 }

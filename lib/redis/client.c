@@ -267,6 +267,16 @@ const char *rlock_client_server_at(const rlock_client *client, size_t i) {
     return i < client->count ? client->sites[i].server.redacted : NULL;
 }
 
+const char *rlock_warning(rlock_client *client) {
+    const struct rlock__cluster *cluster = client->routes.at[0].cluster;
+    if (client->warned || cluster == NULL || !rlock__cluster_some_lack_wait(cluster))
+        return NULL;
+    client->warned = true;
+    return "no replica acknowledges a lock, for the server has no WAIT: one that takes over may "
+           "not "
+           "know of it, and two have it (--replicas 0: that is meant)";
+}
+
 const char *rlock_error(const rlock_client *client) {
     return client != NULL ? client->error.text : "no memory";
 }

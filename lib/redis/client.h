@@ -13,6 +13,7 @@ struct rlock_client {
     int64_t connect_timeout_ms, io_timeout_ms;
     int64_t replica_timeout_ms;  /* 0: replicas are not asked */
     struct rlock__routes routes; /* take, renew, give back */
+    bool warned;                 /* of what rlock_warning() says */
     struct rlock__error error;
 };
 

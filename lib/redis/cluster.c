@@ -22,6 +22,7 @@ struct node {
     bool has_replica;
     bool given;   /* by the URL */
     size_t named; /* in which answer last */
+    bool lacks_wait;
 };
 
 struct rlock__cluster {
@@ -108,6 +109,7 @@ static bool copy(struct rlock__cluster *cluster, const struct rlock__cluster *li
         node->has_replica = theirs->has_replica;
         node->given = theirs->given;
         node->named = theirs->named;
+        node->lacks_wait = theirs->lacks_wait;
     }
     cluster->answers = like->answers;
     cluster->whole = like->whole;
@@ -362,7 +364,20 @@ void rlock__cluster_doubt(struct rlock__cluster *cluster) {
 }
 
 bool rlock__cluster_has_replica(const struct rlock__link *link) {
-    return ((const struct node *)link)->has_replica;
+    const struct node *node = (const struct node *)link;
+    return node->has_replica && !node->lacks_wait;
+}
+
+void rlock__cluster_lacks_wait(struct rlock__link *link) {
+    ((struct node *)link)->lacks_wait = true;
+}
+
+bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster) {
+    for (size_t i = 0; i < cluster->count; i++) {
+        if (cluster->nodes[i]->lacks_wait)
+            return true;
+    }
+    return false;
 }
 
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster) {

@@ -39,8 +39,15 @@ struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
 /* What is known may not be true any more: ask again next time. */
 void rlock__cluster_doubt(struct rlock__cluster *cluster);
 
-/* Whether a cluster's node, by its link, had a replica when the cluster was asked last. */
+/* Whether a cluster's node, by its link, had a replica when the cluster was asked last, and
+ * can say what that has. */
 bool rlock__cluster_has_replica(const struct rlock__link *link);
+
+/* Notes that a node cannot tell what its replica has: it has no WAIT. */
+void rlock__cluster_lacks_wait(struct rlock__link *link);
+
+/* Whether that is so of one of them. */
+bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster);
 
 /* Whether the nodes know sharded channels (Redis 7.0). */
 bool rlock__cluster_sharded(const struct rlock__cluster *cluster);

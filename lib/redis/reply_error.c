@@ -9,6 +9,10 @@
 
 static const char after_code[] = ""; /* plain words are behind the first one */
 
+static const char no_wait[] =
+    "it has no WAIT, by which replicas acknowledge a lock: give --replicas 0 "
+    "to do without";
+
 static const struct {
     const char *prefix;
     enum rlock_status status;
@@ -45,6 +49,8 @@ static const struct {
     {"UNBLOCKED", RLOCK_AGAIN, NULL},
     {"ERR WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
     {"ERR max number of clients", RLOCK_AGAIN, NULL},
+    {"ERR unknown command 'WAIT'", RLOCK_UNAVAILABLE, no_wait},
+    {"ERR unknown command `WAIT`", RLOCK_UNAVAILABLE, no_wait},
 };
 
 enum rlock_status rlock__reply_error_status(const char *text, const char **plain) {

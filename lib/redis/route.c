@@ -153,6 +153,13 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
                                   : (int)rlock__replicas_wanted(&route->replicas, route->no_role);
 }
 
+bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link) {
+    if (route->site->replicas != RLOCK_REPLICAS_AUTO || route->cluster == NULL)
+        return false;
+    rlock__cluster_lacks_wait(link);
+    return true;
+}
+
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {
     return route->cluster != NULL && rlock__cluster_sharded(route->cluster) &&
            rlock__slot(key) == rlock__slot(channel);

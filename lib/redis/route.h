@@ -69,6 +69,10 @@ const struct rlock__replicas *rlock__route_named(const struct rlock__route *rout
 /* How many must acknowledge what is written over that link. */
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link);
 
+/* The server behind that link has no WAIT. True: none has to acknowledge it then, for nobody has
+ * asked for that. */
+bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link);
+
 /* Whether messages about a key go over a channel of its shard. Not those of a latch whose name has
  * braces: its channel has a slot of its own, which its scripts can't speak on. */
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel);

@@ -86,6 +86,10 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
     const rlock__reply *counted = by_name(run) && before != NULL ? before : reply;
     int64_t replicas = 0;
     *status = rlock__reply_judge(run->link, counted);
+    if (*status == RLOCK_UNAVAILABLE && rlock__route_without_wait(run->route, run->link)) {
+        *status = RLOCK_OK;
+        return false;
+    }
     if (*status != RLOCK_OK) {
         (void)not_confirmed(run, *status);
         return false;
