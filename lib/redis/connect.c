@@ -140,6 +140,11 @@ static enum rlock__io connect_on(struct rlock__link *link) {
     }
 }
 
+/* What Redis has against a log-in is an ERR or known; all else is a proxy's. */
+static bool may_pass(const char *error) {
+    return rlock__reply_error_known(error) || strncmp(error, "ERR ", 4) != 0;
+}
+
 /* A log-in command's answer must be +OK: a lock must not be taken as the wrong user or in the
  * wrong database. */
 static enum rlock__io log_in_step(struct rlock__link *link, const char *const *words,
@@ -160,7 +165,8 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     link->heard = true;
     const enum rlock_status status = rlock__reply_judge(link, reply);
     if (status != RLOCK_OK) /* whatever it has against us, if it does not pass */
-        io = status == RLOCK_AGAIN ? RLOCK__IO_BROKEN : RLOCK__IO_DENIED;
+        io = status == RLOCK_AGAIN && may_pass(rlock__reply_error(reply)) ? RLOCK__IO_BROKEN
+                                                                          : RLOCK__IO_DENIED;
     if (rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply)) {
         rlock__error_set(link->error, "the server's answer to %s can't be understood", words[0]);
         io = RLOCK__IO_UNUSABLE;

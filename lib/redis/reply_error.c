@@ -1,36 +1,50 @@
 /* reply_error.c: what a server's error means for us.
  *
- * The texts are those of Redis 7.0 and 8.0 and of Valkey 8.1; inside scripts a refused command is
- * not a NOPERM. Scripts append " script: SHA, on @user_script:1.", so only the beginning counts. */
+ * The texts are those of Redis 6.0 to 8.0 and of Valkey, of proxies, and of servers that are
+ * stricter, see rlock(7), SERVERS; inside scripts a refused command is not a NOPERM. Scripts append
+ * " script: SHA, on @user_script:1.", so only the beginning counts. */
 #include "redis/reply_error.h"
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
-static const char after_code[] = ""; /* plain words are behind the first one */
+/* What Redis 7 puts behind the error of a command that a script has called. */
+#define IN_SCRIPT " script: "
 
+static const char after_text[] = ""; /* plain words are behind the text */
 static const char no_wait[] =
-    "it has no WAIT, by which replicas acknowledge a lock: give --replicas 0 "
-    "to do without";
+    "it has no WAIT, by which replicas acknowledge a lock: --replicas 0 does without";
+static const char no_scripts[] =
+    "it runs no Lua scripts (EVAL), which all locks need: connect past the "
+    "proxy, load the server's Lua module, or use another server";
+static const char by_text[] = "it takes no scripts but such as it can check by their text: set "
+                              "script_check_enable to 0 there";
+static const char only_declared[] =
+    "it lets scripts use declared keys only, and rlock needs others here: of Dragonfly set "
+    "--default_lua_flags=allow-undeclared-keys";
+static const char other_node[] =
+    "a script met a key of another node: the slot is being moved, or the server lets scripts use "
+    "declared keys only, and this does not work there";
 
+/* "ERR " before a text may be there or not. The first that fits counts. */
 static const struct {
-    const char *prefix;
+    const char *text;
     enum rlock_status status;
     const char *plain; /* in plain words, where the server's are not; NULL: they will do */
 } refusals[] = {
     {"NOAUTH", RLOCK_DENIED, "the server wants a password"},
-    {"WRONGPASS ", RLOCK_DENIED, after_code},
-    {"NOPERM ", RLOCK_DENIED, after_code},
-    {"DENIED", RLOCK_DENIED, NULL}, /* protected mode */
-    {"ERR AUTH <password> called without any password", RLOCK_OK,
-     NULL}, /* as redis-cli: go on without */
-    {"ERR Client sent AUTH, but no password is set", RLOCK_OK, NULL},
-    {"ERR AUTH", RLOCK_DENIED, NULL},
-    {"ERR invalid password", RLOCK_DENIED, NULL},
-    {"ERR The user executing the script can't", RLOCK_DENIED,
+    {"WRONGPASS ", RLOCK_DENIED, after_text},
+    {"NOPERM ", RLOCK_DENIED, after_text},
+    {"DENIED", RLOCK_DENIED, NULL},                                  /* protected mode */
+    {"AUTH <password> called without any password", RLOCK_OK, NULL}, /* as redis-cli: go on */
+    {"Client sent AUTH, but no password is set", RLOCK_OK, NULL},
+    {"AUTH", RLOCK_DENIED, NULL},
+    {"invalid password", RLOCK_DENIED, NULL},
+    {"The user executing the script can't", RLOCK_DENIED,
      "this user has no right to all that the lock needs"}, /* Redis 7.0 does not say to what */
-    {"ERR ACL failure in script: ", RLOCK_DENIED, after_code},
-    {"ERR Protocol error: unauthenticated", RLOCK_DENIED, "the server wants a password"},
+    {"ACL failure in script: ", RLOCK_DENIED, after_text},
+    {"Protocol error: unauthenticated", RLOCK_DENIED, "the server wants a password"},
     {"WRONGTYPE", RLOCK_WRONG_KIND, NULL},
     {"LOADING", RLOCK_AGAIN, NULL},
     {"BUSY", RLOCK_AGAIN, NULL},
@@ -40,37 +54,108 @@ static const struct {
     {"MOVED", RLOCK_UNAVAILABLE, "it is on another node of a cluster: give cluster://HOST"},
     {"CROSSSLOT", RLOCK_REFUSED,
      "in a cluster the braces of a name enclose something, as in {tag}name"},
-    {"ERR This instance has cluster support disabled", RLOCK_UNAVAILABLE,
+    {"This instance has cluster support disabled", RLOCK_UNAVAILABLE,
      "it is not a cluster: give redis://HOST"},
     {"NOREPLICAS", RLOCK_AGAIN, NULL},
     {"MISCONF", RLOCK_AGAIN, NULL},
     {"OOM", RLOCK_AGAIN, NULL},
     {"READONLY", RLOCK_AGAIN, NULL},
     {"UNBLOCKED", RLOCK_AGAIN, NULL},
-    {"ERR WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
-    {"ERR max number of clients", RLOCK_AGAIN, NULL},
-    {"ERR unknown command 'WAIT'", RLOCK_UNAVAILABLE, no_wait},
-    {"ERR unknown command `WAIT`", RLOCK_UNAVAILABLE, no_wait},
+    {"WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
+    {"max number of clients", RLOCK_AGAIN, NULL},
+    /* What it does not have, or does not allow. */
+    {"unknown command 'WAIT'", RLOCK_UNAVAILABLE, no_wait},
+    {"unknown command `WAIT`", RLOCK_UNAVAILABLE, no_wait},
+    {"command wait not support", RLOCK_UNAVAILABLE, no_wait},
+    {"unknown command 'EVAL", RLOCK_UNAVAILABLE, no_scripts},
+    {"unknown command `EVAL", RLOCK_UNAVAILABLE, no_scripts},
+    {"unsupported command 'EVAL", RLOCK_UNAVAILABLE, no_scripts},
+    {"command eval", RLOCK_UNAVAILABLE, no_scripts}, /* "... not support for normal user" */
+    {"unknown command", RLOCK_UNAVAILABLE, NULL},
+    {"unsupported command", RLOCK_UNAVAILABLE, NULL},
+    {"wrong number of arguments", RLOCK_UNAVAILABLE, NULL},
+    {"bad lua script for redis cluster", RLOCK_UNAVAILABLE, by_text},
+    {"for redis cluster, eval/evalsha", RLOCK_UNAVAILABLE, by_text},
+    {"Error compiling script", RLOCK_UNAVAILABLE, NULL},
+    {"script tried accessing undeclared key", RLOCK_UNAVAILABLE, only_declared},
+    {"Script attempted to access keys that do not hash", RLOCK_UNAVAILABLE, only_declared},
+    {"Script attempted to access a non local key", RLOCK_AGAIN, other_node},
+    {"Lua script attempted to access a non local key", RLOCK_AGAIN, other_node},
+    {"Unknown Redis command called from", RLOCK_UNAVAILABLE,
+     "it lacks a command that rlock's scripts need: use Redis 6.0 or later"},
+    {"user_script:", RLOCK_UNAVAILABLE, NULL}, /* Lua's own: it runs our scripts otherwise */
 };
 
-enum rlock_status rlock__reply_error_status(const char *text, const char **plain) {
-    *plain = text;
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        if (strncmp(text, refusals[i].prefix, strlen(refusals[i].prefix)) == 0) {
-            if (refusals[i].plain == after_code)
-                *plain = text + strlen(refusals[i].prefix);
-            else if (refusals[i].plain != NULL)
-                *plain = refusals[i].plain;
-            return refusals[i].status;
-        }
+enum { COUNT = sizeof refusals / sizeof refusals[0] };
+
+static bool begins(const char *text, const char *with) {
+    return strncasecmp(text, with, strlen(with)) == 0;
+}
+
+/* Behind "@user_script:12: " and "@user_script: 12: ", of which there may be several. */
+static const char *behind_places(const char *text) {
+    static const char place[] = "@user_script:";
+    while (begins(text, place)) {
+        const char *end = text + strlen(place);
+        end += strspn(end, " ");
+        end += strspn(end, "0123456789");
+        if (strncmp(end, ": ", 2) != 0)
+            break;
+        text = end + 2;
     }
-    return RLOCK_UNAVAILABLE;
+    return text;
+}
+
+/* Redis 6 and Dragonfly wrap what a script has met: "ERR Error running script (call to f_SHA):
+ * @user_script:12: -OOM ...". */
+static const char *unwrapped(const char *text) {
+    const char *end =
+        begins(text, "ERR Error running script (call to ") ? strstr(text, "): ") : NULL;
+    if (end == NULL)
+        return text;
+    text = behind_places(end + 3);
+    return text + (*text == '-');
+}
+
+/* *rest: what is behind the row's text. COUNT: none fits. */
+static size_t find(const char *text, const char **rest) {
+    text += begins(text, "ERR ") ? strlen("ERR ") : 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        *rest = text + strlen(refusals[i].text);
+        if (begins(text, refusals[i].text))
+            return i;
+    }
+    return COUNT;
+}
+
+enum rlock_status rlock__reply_error_status(const char *text, const char **plain) {
+    const char *rest;
+    *plain = text = unwrapped(text);
+    const size_t row = find(text, &rest);
+    if (row == COUNT)
+        return RLOCK_AGAIN;
+    if (refusals[row].plain == after_text)
+        *plain = rest;
+    else if (refusals[row].plain != NULL)
+        *plain = refusals[row].plain;
+    return refusals[row].status;
+}
+
+bool rlock__reply_error_known(const char *text) {
+    const char *rest;
+    return find(unwrapped(text), &rest) != COUNT;
+}
+
+bool rlock__reply_error_untouched(const char *text) {
+    const bool from_script = unwrapped(text) != text || strstr(text, "user_script:") != NULL;
+    return !from_script && rlock__reply_error_known(text);
 }
 
 /* It is the right one to ask, at another time. All else that may pass (it is a replica, cut off
  * from its replicas, loading) may also last, while another one has taken its place. */
 static bool is_only_busy(const char *text) {
     static const char *const words[] = {"BUSY", "TRYAGAIN", "UNBLOCKED", "OOM"};
+    text = unwrapped(text);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strncmp(text, words[i], strlen(words[i])) == 0)
             return true;
@@ -85,7 +170,7 @@ enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__repl
     const char *plain;
     const enum rlock_status status = rlock__reply_error_status(text, &plain);
     rlock__error_set(link->error, "%s", plain);
-    char *where = strstr(link->error->text, " script: ");
+    char *where = strstr(link->error->text, IN_SCRIPT);
     if (where != NULL) /* its SHA-1 and line are no use to anybody */
         *where = '\0';
     if (status == RLOCK_AGAIN && !is_only_busy(text))

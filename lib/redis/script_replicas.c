@@ -80,6 +80,15 @@ static bool name_replicas(struct rlock__run *run, int64_t replicas, const rlock_
     return false;
 }
 
+/* Some servers say of a command that they do not have that we may not use it. */
+static void advise(struct rlock__error *error) {
+    const struct rlock__error why = *error;
+    rlock__error_set(error,
+                     "%s (WAIT, by which replicas acknowledge a lock: --replicas 0 does "
+                     "without)",
+                     why.text);
+}
+
 bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
                               enum rlock_status *status) {
     const rlock__reply *before = run->before;
@@ -90,6 +99,8 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
         *status = RLOCK_OK;
         return false;
     }
+    if (*status == RLOCK_DENIED)
+        advise(&run->route->error);
     if (*status != RLOCK_OK) {
         (void)not_confirmed(run, *status);
         return false;

@@ -126,12 +126,19 @@ static bool number_or_digits(const rlock__reply *reply, int64_t *out) {
     return rlock__resp_whole(text, out) && *out >= inexact;
 }
 
+/* What the error says of what has been carried out. */
+static void note_refusal(struct rlock__run *run, const char *error) {
+    run->refused = error != NULL && rlock__reply_error_untouched(error);
+    if (error != NULL && !rlock__reply_error_known(error))
+        run->link->in_doubt = true;
+}
+
 static void decode(struct rlock__run *run, const struct rlock__script *script,
                    rlock__reply *reply) {
     struct rlock__answer *out = &run->answer;
     enum rlock_status status = rlock__reply_judge(run->link, reply);
     out->reply = reply;
-    run->refused = begins_with(rlock__reply_error(reply), "MOVED ");
+    note_refusal(run, rlock__reply_error(reply));
     if (status == RLOCK_AGAIN)
         run->route->told = run->route->error;
     else

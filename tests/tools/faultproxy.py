@@ -15,6 +15,7 @@ match from now on; COUNT of them, 1 by default):
   lose-reply MATCH NTH [COUNT]     the server does it; the reply is lost, the connection is closed
   mute-reply MATCH NTH [COUNT]     the same, but the connection stays open and silent
   hold-request MATCH NTH [COUNT]   the same, until "deliver"
+  refuse-request MATCH NTH COUNT ERROR...  never reaches the server; the answer is -ERROR
   deliver                          what was held reaches the server now, whoever has gone, in its order
   delay-reply MATCH NTH MS         the reply comes MS later
   drop P SEED [MATCH]              each request meets lose-request or lose-reply with probability P
@@ -82,6 +83,8 @@ class Faults:
         elif action in ("lose-request", "mute-request", "hold-request", "lose-reply", "mute-reply"):
             count = int(args[2]) if len(args) > 2 else 1
             self.rules.append(Rule(action, args[0], int(args[1]), count))
+        elif action == "refuse-request":
+            self.rules.append(Rule(action, args[0], int(args[1]), int(args[2]), " ".join(args[3:])))
         else:
             return False
         return True
@@ -191,7 +194,8 @@ class Link(link.Link):
             if self.muted:
                 continue
             self.pending.append((number, action, param))
-            self.server_writer.write(frame)
+            # In its place goes something else, for answers come in the order of requests.
+            self.server_writer.write(b"PING\r\n" if action == "refuse-request" else frame)
             await self.server_writer.drain()
 
     async def replies(self):
@@ -203,6 +207,9 @@ class Link(link.Link):
                 if action == "lose-reply":
                     return
                 self.muted = True
+            if action == "refuse-request":
+                self.faults.log(f"refused {number}")
+                frame = f"-{param}\r\n".encode()
             if action == "delay-reply":
                 self.faults.log(f"delayed {number}")
                 await asyncio.sleep(param)

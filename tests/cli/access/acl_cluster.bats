@@ -55,6 +55,7 @@ listening() {
         try run -n x -- touch ran
         assert_equal "without $without: $status" "without $without: 77"
         assert_message
+        [[ $without != +wait ]] || assert_stderr_has wait '--replicas 0'
         assert_file_not_exist ran
         nothing_left
     done

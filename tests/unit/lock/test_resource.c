@@ -119,7 +119,7 @@ static void an_odd_answer_holds_nothing(void **state) {
         {"*3\r\n:1\r\n:0\r\n:30000\r\n", RLOCK_UNAVAILABLE},  /* no token is 0, none is negative */
         {"*3\r\n:1\r\n:-17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
         {"*3\r\n*3\r\n:1\r\n:17\r\n:30000\r\n:1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"-ERR odd\r\n", RLOCK_UNAVAILABLE},
+        {"-ERR user_script:1: odd\r\n", RLOCK_UNAVAILABLE},
         {"-NOPERM no\r\n", RLOCK_DENIED},
         {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND},
         {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND},

@@ -86,7 +86,8 @@ static void an_errors_text_is_judged(void **state) {
         {"+OK\r\n", RLOCK_OK, ""},
         {"-NOAUTH no\r\n", RLOCK_DENIED, "the server wants a password"},
         {"-LOADING a\x1b[2Jb\r\n", RLOCK_AGAIN, "LOADING a [2Jb"},
-        {"-ERR odd\r\n", RLOCK_UNAVAILABLE, "ERR odd"},
+        {"-ERR odd\r\n", RLOCK_AGAIN, "ERR odd"},
+        {"-ERR unknown command 'ODD'\r\n", RLOCK_UNAVAILABLE, "ERR unknown command 'ODD'"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct linked f;

@@ -64,7 +64,8 @@ static void a_refused_log_in_asks_nothing(void **state) {
         {"-WRONGPASS no\r\n", RLOCK_DENIED, "no"},
         {"-NOAUTH no\r\n", RLOCK_DENIED, "the server wants a password"},
         {"-ERR whatever\r\n", RLOCK_DENIED, "ERR whatever"},
-        {"-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"}, /* it may pass */
+        {"-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"},         /* it may pass */
+        {"-upstream failure\r\n", RLOCK_AGAIN, "upstream failure"}, /* so may a proxy's */
         {"-ERR max number of clients reached\r\n", RLOCK_AGAIN, "ERR max number"},
         {":1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
         {"$2\r\nOK\r\n", RLOCK_UNAVAILABLE, "can't be understood"},

@@ -49,7 +49,8 @@ static void too_few_replicas_confirm_nothing(void **state) {
         {3, ":2\r\n", RLOCK_AGAIN, "2 of 3 replicas acknowledged it in time (see --replicas)"},
         {1, "+OK\r\n", RLOCK_AGAIN, "0 of 1 replicas acknowledged it in time (see --replicas)"},
         {1, "-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"},
-        {1, "-NOPERM no\r\n", RLOCK_DENIED, "no"},
+        {1, "-NOPERM no\r\n", RLOCK_DENIED,
+         "no (WAIT, by which replicas acknowledge a lock: --replicas 0 does without)"},
         /* The master has become a replica between the two commands. */
         {1, "-ERR WAIT cannot be used with replica instances. Please also note\r\n", RLOCK_AGAIN,
          "ERR WAIT cannot be used with replica instances. Please also note"},

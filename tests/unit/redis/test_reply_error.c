@@ -1,4 +1,5 @@
-/* test_reply_error.c: what the errors of Redis 7.0 and 8.0 and of Valkey 8.1 mean for us. */
+/* test_reply_error.c: what the errors of Redis and Valkey, of stricter servers and of proxies mean
+ * for us. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -53,14 +54,31 @@ static const struct {
     {"CROSSSLOT Keys in request don't hash to the same slot", RLOCK_REFUSED},
     {"MOVED 3999 127.0.0.1:6381", RLOCK_UNAVAILABLE},
     {"ERR This instance has cluster support disabled", RLOCK_UNAVAILABLE},
-    /* A bug of ours, or a server that we do not know: nothing that passes by itself. */
+    /* A bug of ours, or a server of another kind: nothing that passes by itself. */
     {"ERR unknown command 'EVALSHA', with args beginning with: ", RLOCK_UNAVAILABLE},
-    {"ERR wrong number of arguments", RLOCK_UNAVAILABLE},
-    {"", RLOCK_UNAVAILABLE},
+    {"ERR unknown command `EVAL`, with args beginning with: ", RLOCK_UNAVAILABLE},
+    {"ERR unknown command 'wait'", RLOCK_UNAVAILABLE},
+    {"ERR command eval not support for normal user", RLOCK_UNAVAILABLE},
+    {"ERR wrong number of arguments for 'auth' command", RLOCK_UNAVAILABLE},
+    {"ERR bad lua script for redis cluster, all the keys that the script uses should be passed "
+     "using the KEYS array, and KEYS should not be in expression",
+     RLOCK_UNAVAILABLE},
+    {"ERR for redis cluster, eval/evalsha number of keys can't be negative or zero",
+     RLOCK_UNAVAILABLE},
+    {"ERR Script attempted to access keys that do not hash to the same slot", RLOCK_UNAVAILABLE},
+    {"ERR Unknown Redis command called from script", RLOCK_UNAVAILABLE},
+    {"ERR Error compiling script (new function): user_script:1: unexpected symbol",
+     RLOCK_UNAVAILABLE},
     /* Only the beginning counts: the rest may quote anything. */
     {"ERR user_script:12: NOAUTH is what a value said", RLOCK_UNAVAILABLE},
-    {" OOM", RLOCK_UNAVAILABLE},
-    {"oom", RLOCK_UNAVAILABLE},
+    /* It may pass. So may what nobody knows. */
+    {"ERR Script attempted to access a non local key in a cluster node", RLOCK_AGAIN},
+    {"ERR Script killed by user with SCRIPT KILL.", RLOCK_AGAIN},
+    {"ERR not enough memory", RLOCK_AGAIN},
+    {"ERR internal error", RLOCK_AGAIN},
+    {"upstream failure", RLOCK_AGAIN},
+    {" WRONGTYPE", RLOCK_AGAIN},
+    {"", RLOCK_AGAIN},
 };
 
 static void assert_refusal(const char *text, enum rlock_status expected) {
@@ -115,10 +133,59 @@ static void in_a_script_too(void **state) {
     }
 }
 
+/* What a script has met, as Redis 6 and Dragonfly tell it. */
+static void in_a_script_of_redis_6(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum rlock_status status;
+        const char *plain;
+    } wrapped[] = {
+        {"@user_script:3: WRONGTYPE no", RLOCK_WRONG_KIND, "WRONGTYPE no"},
+        {"@user_script:3: @user_script: 3: -OOM no", RLOCK_AGAIN, "OOM no"},
+        {"@user_script: 3: Lua script attempted to access a non local key in a cluster node",
+         RLOCK_AGAIN, "a script met a key of another node: "},
+        {"@user_script:3: The user executing the script can't run this command or subcommand",
+         RLOCK_DENIED, "this user has no right to all that the lock needs"},
+        {"@user_script:3: script tried accessing undeclared key, key: k", RLOCK_UNAVAILABLE,
+         "it lets scripts use declared keys only"},
+        {"@user_script:3: Script killed by user with SCRIPT KILL...", RLOCK_AGAIN, "Script killed"},
+        {"@user_script:3: user_script:3: attempt to call a nil value", RLOCK_UNAVAILABLE,
+         "user_script:3: attempt"},
+        {"@user_script:x: WRONGTYPE", RLOCK_AGAIN, "@user_script:x:"},
+        {"@user_script:", RLOCK_AGAIN, "@user_script:"},
+        {"", RLOCK_AGAIN, ""},
+    };
+    for (size_t i = 0; i < COUNT(wrapped); i++) {
+        char text[512];
+        const char *plain = NULL;
+        (void)snprintf(text, sizeof text, "ERR Error running script (call to f_1d2ee2d5): %s",
+                       wrapped[i].text);
+        assert_int_equal(rlock__reply_error_status(text, &plain), wrapped[i].status);
+        assert_memory_equal(plain, wrapped[i].plain, strlen(wrapped[i].plain));
+        assert_false(rlock__reply_error_untouched(text));
+    }
+}
+
+static void what_has_come_of_the_request(void **state) {
+    (void)state;
+    static const char evalsha[] = "ERR unknown command 'EVALSHA'", odd[] = "ERR internal error";
+    assert_true(rlock__reply_error_untouched(evalsha));
+    assert_true(rlock__reply_error_untouched("MOVED 3999 127.0.0.1:6381"));
+    assert_false(rlock__reply_error_untouched("ERR unknown command 'ZADD'" TAIL));
+    assert_false(rlock__reply_error_untouched("OOM no" TAIL));
+    assert_false(rlock__reply_error_untouched(odd));
+    assert_true(rlock__reply_error_known(evalsha));
+    assert_true(rlock__reply_error_known("OOM no" TAIL));
+    assert_false(rlock__reply_error_known(odd));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_text_has_its_meaning),
         cmocka_unit_test(in_a_script_too),
+        cmocka_unit_test(in_a_script_of_redis_6),
+        cmocka_unit_test(what_has_come_of_the_request),
         cmocka_unit_test(a_missing_password_is_told_in_plain_words),
         cmocka_unit_test(a_missing_right_is_named_where_the_server_names_it),
     };
