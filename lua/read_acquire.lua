@@ -1,3 +1,4 @@
+--!df flags=allow-undeclared-keys
 -- include: base clock rights token simple rw grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.

@@ -1,3 +1,4 @@
+--!df flags=allow-undeclared-keys
 -- include: base clock rights token simple rw grant
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and

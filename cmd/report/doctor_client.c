@@ -18,6 +18,9 @@ bool doctor_scripts(const struct target *target, const char *about, struct verdi
         return doctor_say(out, DOCTOR_FINDING,
                           "allow +eval +evalsha +time; see rlock(7), ACCESS CONTROL", "%s",
                           refused);
+    const char *unknown = doctor_text(target, "rights.unknown");
+    if (*unknown != '\0' && *doctor_text(target, "probe.cycle_error") != '\0')
+        return doctor_say(out, DOCTOR_FINDING, "see rlock(7), SERVERS", "%s", unknown);
     return doctor_say(out, DOCTOR_OK, NULL, "they run");
 }
 
@@ -28,8 +31,10 @@ static bool judge_rights(const struct target *target, const char *about, enum do
     const char *missing = rlock_fact(target->facts, target->server, fact);
     if (missing == NULL && *doctor_text(target, "rights.refused") != '\0')
         return false; /* said already */
+    const char *why = doctor_text(target, "rights.unknown");
     if (missing == NULL)
-        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: only Redis 7.0 or newer can");
+        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
+                          *why != '\0' ? why : "only Redis 7.0 or newer can");
     if (*missing == '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "all that it needs");
     return doctor_say(out, lack, advice, "missing: %s", missing);

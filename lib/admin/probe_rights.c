@@ -101,11 +101,10 @@ static enum rlock_status probe_right(struct rlock__probe *probe, const struct ri
 }
 
 void rlock__probe_rights(struct rlock__probe *probe) {
-    for (size_t i = 0; i < sizeof rights / sizeof *rights; i++) {
-        if (probe_right(probe, &rights[i]) == RLOCK_OK)
-            continue;
-        rlock__fact_add(probe->facts, "rights.refused", "%s",
-                        probe->client->routes.at[0].error.text);
-        return;
-    }
+    enum rlock_status status = RLOCK_OK;
+    for (size_t i = 0; status == RLOCK_OK && i < sizeof rights / sizeof *rights; i++)
+        status = probe_right(probe, &rights[i]);
+    if (status != RLOCK_OK)
+        rlock__fact_add(probe->facts, status == RLOCK_DENIED ? "rights.refused" : "rights.unknown",
+                        "%s", probe->client->routes.at[0].error.text);
 }

@@ -220,6 +220,16 @@ proxy_start() {
     export RLOCK_SERVER=unix://$BATS_TEST_TMPDIR/proxy.sock
 }
 
+# strict_start [old]: a strict server before the main one, see strictproxy.py; RLOCK_SERVER becomes its address.
+strict_start() {
+    : >strict.log
+    env -u TEST_MARK python3 "$TOOLS/strictproxy.py" "$BATS_TEST_TMPDIR/strict.sock" "$BATS_FILE_TMPDIR/main/sock" \
+        "$SCRIPTS" strict.log "$@" 2>strict.err 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 test -S strict.sock
+    export RLOCK_SERVER=unix://$BATS_TEST_TMPDIR/strict.sock
+}
+
 # proxy ORDER...: see faultproxy.py. Returns when it is in force.
 proxy() {
     local before

@@ -1,0 +1,269 @@
+#!/usr/bin/env bats
+# strict.bats: a server as some hosts have it: without WAIT, CONFIG and CLIENT, without scripts that have no
+# key, and with declared keys only. All kinds of locks work there.
+
+load ../../lib/rlock
+load ../../lib/actors
+
+kinds=(run fair read write 'sem --permits 1' 'sem --plain --permits 1')
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+setup() {
+    rlock_setup
+    strict_start
+}
+
+# "SCRIPT KEY" that is touched and not declared, all by scripts that say so: the leases of Redisson's readers, whom
+# nobody knows before. And what could be declared: the leases of the readers whom break ends, and those of an
+# owner's nested read holds when they are renewed.
+exceptions=(
+    '(read_acquire|write_acquire|inspect|rw_break) \{x\}:11111111-[^ ]*:rwlock_timeout:1'
+    'rw_break \{x\}:[^ ]*:rwlock_timeout:[0-9]+'
+    'rw_renew \{x\}:[^ ]*:rwlock_timeout:[2-9]'
+)
+
+teardown() {
+    local undeclared
+    rlock_teardown
+    undeclared=$(cut -d ' ' -f 1,2,4 strict.log | sort -u |
+        grep -vxE "allowed ($(printf '%s|' "${exceptions[@]}")-)" || true)
+    [[ -z $undeclared ]] || fail "touched, and not declared: $undeclared"
+}
+
+# So many wait for x, of whatever kind.
+stand() { # N
+    (($(redis PUBSUB CHANNELS '*{x}:*' | grep -c .) == $1))
+}
+
+nothing_there() {
+    [[ $(redis --scan | grep -cvE "$stays") == 0 ]]
+}
+
+@test "each kind is taken, held for longer than a lease, and given back" {
+    local kind
+    for kind in "${kinds[@]}"; do
+        # shellcheck disable=SC2086 # a kind and its options
+        try $kind -n x -l "$(ms 900)" -- sleep "$SLOW"
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        redis DEL x >/dev/null # a semaphore's number
+        assert_no_keys
+    done
+}
+
+@test "each kind, nested: it re-enters, and gives back its own hold" {
+    local kind
+    for kind in "${kinds[@]}"; do
+        [[ $kind != sem* ]] || continue
+        try "$kind" -n x -- sh -c "rlock $kind -n x -- rlock $kind -x -n x -- true && rlock check"
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        assert_no_keys
+    done
+    try write -n x -- rlock read -n x -- rlock read -n x -- true
+    assert_success
+    assert_no_keys
+}
+
+@test "each kind is waited for, by several, and handed over; with SIGTERM a waiter leaves" {
+    local kind who
+    for kind in "${kinds[@]}"; do
+        rm -f end-* history
+        # shellcheck disable=SC2086
+        holds first $kind -l "$(ms 900)"
+        for who in second third fourth; do
+            # shellcheck disable=SC2086
+            act "$who" ${kind/#read/write} -q
+        done
+        wait_until 5 stand 3
+        signal TERM third
+        gone 143 third
+        finish first second fourth
+        assert_equal "$kind: $(cat first.err second.err fourth.err)" "$kind: "
+        redis DEL x >/dev/null
+        assert_no_keys
+    done
+}
+
+@test "many readers, and a writer behind them" {
+    local who readers=(r1 r2 r3 r4 r5 r6)
+    for who in "${readers[@]}"; do
+        holds "$who" read -l "$(ms 600)"
+    done
+    act writer write -q -l "$(ms 600)"
+    wait_until 5 stand 1
+    act late read -q
+    wait_until 5 stand 2
+    finish "${readers[@]}" writer late
+    assert_no_keys
+}
+
+@test "semaphores: several permits, some taken, others waited for, and resized" {
+    holds a sem --permits 5 --take 2 -l "$(ms 600)"
+    holds b sem --permits 5 --take 2 -l "$(ms 600)"
+    try sem -x --permits 5 --take 2 -n x -- true
+    assert_failure 75
+    act c sem --permits 5 --take 2 -q
+    wait_until 5 stand 1
+    finish a b c
+    try sem -n x --resize 7
+    assert_success
+    assert_equal "$(redis GETDEL x)" 7
+    assert_no_keys
+}
+
+@test "what the dead have left is taken: each kind" {
+    local kind
+    for kind in "${kinds[@]}"; do
+        [[ $kind != *--plain* ]] || continue # whose permits are lost
+        rm -f end-* history
+        # shellcheck disable=SC2086
+        holds dead $kind -l "$(ms 600)"
+        # shellcheck disable=SC2086
+        act next ${kind/#read/write} -q
+        wait_until 5 stand 1
+        brief next
+        signal KILL dead
+        reap "${pid_of[dead]}"
+        gone 0 next
+        redis DEL x >/dev/null
+        assert_no_keys
+    done
+}
+
+@test "handles: acquire, check, renew, release, and --min-hold" {
+    local kind handle
+    for kind in "${kinds[@]}"; do
+        [[ $kind != *--plain* ]] || continue
+        # shellcheck disable=SC2086
+        try acquire $kind -n x -l 10s
+        assert_success
+        handle=$output
+        try check "$handle"
+        assert_equal "$kind: $status" "$kind: 0"
+        try renew -l 20s "$handle"
+        assert_equal "$kind: $status" "$kind: 0"
+        try release "$handle"
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        # shellcheck disable=SC2086
+        try $kind -n x --min-hold "$(ms 200)" -- true
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        # shellcheck disable=SC2086
+        try $kind -n x -- true
+        assert_equal "$kind: $status" "$kind: 0"
+        [[ $kind != sem* ]] || redis DEL x >/dev/null
+        wait_until 3 nothing_there
+    done
+}
+
+@test "latches: set, down, wait" {
+    rlock latch set -n x --count 2
+    start latch wait -q -n x -- touch ran
+    rlock latch down -n x
+    rlock latch down -n x -- true
+    reap "$pid" 5
+    assert_equal "$status: $(cat err)" "0: "
+    assert_file_exist ran
+    assert_no_keys
+}
+
+@test "--once-per, --supersede, --preempt" {
+    try run --once-per 1h -n x -- true
+    assert_success
+    try run --once-per 1h -n x -- touch ran
+    assert_success
+    assert_file_not_exist ran
+    redis DEL 'rlock_last:{x}' >/dev/null
+    holds a fair --preemptible
+    act b fair --supersede -q
+    wait_until 5 stand 1
+    act c fair --supersede --preempt -q
+    reap "${pid_of[a]}"
+    reap "${pid_of[b]}"
+    finish c
+    assert_no_keys
+}
+
+@test "status of a name, and break, of each kind" {
+    local kind
+    for kind in "${kinds[@]}"; do
+        rm -f end-* history
+        # shellcheck disable=SC2086
+        holds a $kind
+        # shellcheck disable=SC2086
+        act b ${kind/#read/write} -q
+        wait_until 5 stand 1
+        try status --json x
+        assert_equal "$kind: $status" "$kind: 0"
+        assert_equal "$kind: $(jq -r '.[].state' <<<"$output")" "$kind: held"
+        if [[ $kind != *--plain* ]]; then
+            try break --force x
+            assert_equal "$kind: $status" "$kind: 0"
+            reap "${pid_of[a]}"
+        fi
+        brief a b
+        reap "${pid_of[a]}"
+        reap "${pid_of[b]}"
+        redis DEL x >/dev/null
+        assert_no_keys
+    done
+}
+
+@test "a quorum of strict servers: run, read, write" {
+    local kind
+    server_start q1
+    server_start q2
+    for kind in run read write; do
+        try $kind -s "$RLOCK_SERVER" -s "$(server_url q1)" -s "$(server_url q2)" -n x -l "$(ms 900)" -- \
+            sh -c "rlock $kind -n x -- sleep $SLOW"
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        assert_no_keys
+    done
+}
+
+# A reader of Redisson's, as Redisson makes it.
+redisson_reads() { # OWNER MS
+    redis HSET x mode read "$1" 1 >/dev/null
+    redis SET "{x}:$1:rwlock_timeout:1" 1 PX "$2" >/dev/null
+    redis PEXPIRE x "$2" >/dev/null
+}
+
+@test "beside readers of Redisson's: read and write take, wait, look, break" {
+    local owner=11111111-2222-4333-8444-55555555555 n
+    for n in 1 2 3 4; do
+        redisson_reads "$owner$n:7" 60000
+    done
+    try read -n x -l "$(ms 900)" -- sh -c "sleep $SLOW; rlock read -n x -- rlock check"
+    assert_equal "$status: $stderr" "0: "
+    try write -x -n x -- touch ran
+    assert_failure 75
+    try status --json x
+    assert_success
+    assert_equal "$(jq -r '.[].holders | length' <<<"$output")" 4
+    try break --force x
+    assert_success
+    assert_no_keys
+    redisson_reads "${owner}5:7" $((1500 * SLOW))
+    act b write -q
+    wait_until 5 stand 1
+    brief b
+    gone 0 b
+    assert_no_keys
+}
+
+@test "status without a name is refused in a sentence" {
+    try status --json
+    assert_failure 69
+    assert_message
+    assert_stderr_has script_check_enable
+}
+
+@test "doctor says unknown, and what is wrong" {
+    try doctor
+    assert_line --regexp '^unknown +timeout +cannot tell'
+    assert_line --regexp '^ok +scripts '
+    assert_line --regexp '^ok +lock cycle '
+    assert_line --regexp '^unknown +rights '
+}
