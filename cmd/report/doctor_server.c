@@ -14,13 +14,18 @@ bool doctor_version(const struct target *target, const char *about, struct verdi
     (void)about;
     const char *valkey = doctor_text(target, "valkey_version");
     const char *version = doctor_text(target, "redis_version");
+    int major = 0, minor = 0, patch = 0;
     if (*version == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (*valkey != '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "Valkey %s", valkey);
-    const long major = strtol(version, NULL, 10);
+    (void)sscanf(version, "%9d.%9d.%9d", &major, &minor, &patch);
     if (major < 6)
-        return doctor_say(out, DOCTOR_FINDING, "use 6.0.6 or newer: rlock does not work before",
+        return doctor_say(out, DOCTOR_FINDING, "use 6.0 or newer: no lock is taken on this one",
+                          "Redis %s is too old", version);
+    if (major == 6 && minor == 0 && patch < 6)
+        return doctor_say(out, DOCTOR_FINDING,
+                          "use 6.0.6 or newer: before, nobody can wait for a fair lock (LPOS)",
                           "Redis %s is too old", version);
     if (major < 7)
         return doctor_say(out, DOCTOR_NOTE,

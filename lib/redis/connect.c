@@ -164,7 +164,9 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     rlock__request_free(&link->log_in);
     link->heard = true;
     const enum rlock_status status = rlock__reply_judge(link, reply);
-    if (status != RLOCK_OK) /* whatever it has against us, if it does not pass */
+    if (status == RLOCK_UNAVAILABLE)
+        io = RLOCK__IO_UNUSABLE;
+    else if (status != RLOCK_OK) /* whatever it has against us, if it does not pass */
         io = status == RLOCK_AGAIN && may_pass(rlock__reply_error(reply)) ? RLOCK__IO_BROKEN
                                                                           : RLOCK__IO_DENIED;
     if (rlock__reply_error(reply) == NULL && !rlock__reply_is_ok(reply)) {

@@ -27,6 +27,10 @@ static const char other_node[] =
     "a script met a key of another node: the slot is being moved, or the server lets scripts use "
     "declared keys only, and this does not work there";
 
+/* Users came with Redis 6.0, and AUTH takes one word before; before 3.2 a script that has asked for
+ * the time may not write. */
+static const char too_old[] = "the server is older than Redis 6.0, the oldest that rlock can use";
+
 /* "ERR " before a text may be there or not. The first that fits counts. */
 static const struct {
     const char *text;
@@ -72,6 +76,9 @@ static const struct {
     {"unsupported command 'EVAL", RLOCK_UNAVAILABLE, no_scripts},
     {"command eval", RLOCK_UNAVAILABLE, no_scripts}, /* "... not support for normal user" */
     {"unknown command", RLOCK_UNAVAILABLE, NULL},
+    {"older than Redis 6.0", RLOCK_UNAVAILABLE, too_old}, /* lua/include/base.lua */
+    {"wrong number of arguments for 'auth'", RLOCK_UNAVAILABLE, too_old},
+    {"Write commands not allowed after non deterministic", RLOCK_UNAVAILABLE, too_old},
     {"unsupported command", RLOCK_UNAVAILABLE, NULL},
     {"wrong number of arguments", RLOCK_UNAVAILABLE, NULL},
     {"bad lua script for redis cluster", RLOCK_UNAVAILABLE, by_text},
@@ -82,7 +89,7 @@ static const struct {
     {"Script attempted to access a non local key", RLOCK_AGAIN, other_node},
     {"Lua script attempted to access a non local key", RLOCK_AGAIN, other_node},
     {"Unknown Redis command called from", RLOCK_UNAVAILABLE,
-     "it lacks a command that rlock's scripts need: use Redis 6.0 or later"},
+     "it lacks a command that rlock's scripts need: use Redis 6.0.6 or later"},
     {"user_script:", RLOCK_UNAVAILABLE, NULL}, /* Lua's own: it runs our scripts otherwise */
 };
 

@@ -21,6 +21,9 @@
 --                        if it did not re-enter  9 '1': a request to take it may still be on its way: try.lua
 --                        10 as 15 above  11 exit status of the run that is over  12 how long it took, ms
 --                        13 what others are shown of it, as 8 above
+if not redis.setresp and _VERSION == 'Lua 5.1' then -- it came with Redis 6.0; who has another Lua is none
+    return redis.error_reply('ERR older than Redis 6.0')
+end
 local unpack = table.unpack or unpack -- Lua 5.4 and 5.1
 local GRANTED, REENTERED, BUSY = 1, 2, 0 -- to take it
 local WRONG_KIND = -1 -- something else stands under the name

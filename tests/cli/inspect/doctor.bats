@@ -155,10 +155,11 @@ disk_failed() { # SERVER NAME: in its INFO
 	while True:
 	    connection, _ = listener.accept()
 	    while request := connection.recv(65536):
-	        info = "redis_version:5.0.14\r\nrole:master\r\nconnected_slaves:0\r\n"
+	        info = f"redis_version:{open('version').read()}\r\nrole:master\r\nconnected_slaves:0\r\n"
 	        answers = {b"PING": "+PONG\r\n", b"INFO": f"${len(info)}\r\n{info}\r\n"}
 	        connection.sendall(answers.get(request.split(b"\r\n")[2], "-ERR unknown command\r\n").encode())
 	END
+    printf 5.0.14 >version
     python3 old.py 3>&- 4>&- &
     helper_pids+=($!)
     wait_until 5 test -S old.sock
@@ -166,6 +167,12 @@ disk_failed() { # SERVER NAME: in its INFO
     assert_failure 1
     assert_says finding version 'Redis 5\.0\.14 is too old'
     assert_says unknown timeout 'cannot tell'
+    printf 6.0.5 >version
+    try doctor -s "unix://$PWD/old.sock"
+    assert_says finding version 'Redis 6\.0\.5 is too old'
+    printf 6.0.16 >version
+    try doctor -s "unix://$PWD/old.sock"
+    assert_says note version 'Redis 6\.0\.16'
 }
 
 @test "tls: not encrypted is a note" {

@@ -47,7 +47,7 @@ nothing_there() {
     local kind
     for kind in "${kinds[@]}"; do
         # shellcheck disable=SC2086 # a kind and its options
-        try $kind -n x -l "$(ms 900)" -- sleep "$SLOW"
+        try $kind -n x -l "$(ms 1500)" -- sleep "$SLOW"
         assert_equal "$kind: $status: $stderr" "$kind: 0: "
         redis DEL x >/dev/null # a semaphore's number
         assert_no_keys
@@ -72,7 +72,7 @@ nothing_there() {
     for kind in "${kinds[@]}"; do
         rm -f end-* history
         # shellcheck disable=SC2086
-        holds first $kind -l "$(ms 900)"
+        holds first $kind -l "$(ms 1500)"
         for who in second third fourth; do
             # shellcheck disable=SC2086
             act "$who" ${kind/#read/write} -q
@@ -90,9 +90,9 @@ nothing_there() {
 @test "many readers, and a writer behind them" {
     local who readers=(r1 r2 r3 r4 r5 r6)
     for who in "${readers[@]}"; do
-        holds "$who" read -l "$(ms 600)"
+        holds "$who" read -l "$(ms 1500)"
     done
-    act writer write -q -l "$(ms 600)"
+    act writer write -q -l "$(ms 1500)"
     wait_until 5 stand 1
     act late read -q
     wait_until 5 stand 2
@@ -101,8 +101,8 @@ nothing_there() {
 }
 
 @test "semaphores: several permits, some taken, others waited for, and resized" {
-    holds a sem --permits 5 --take 2 -l "$(ms 600)"
-    holds b sem --permits 5 --take 2 -l "$(ms 600)"
+    holds a sem --permits 5 --take 2 -l "$(ms 1500)"
+    holds b sem --permits 5 --take 2 -l "$(ms 1500)"
     try sem -x --permits 5 --take 2 -n x -- true
     assert_failure 75
     act c sem --permits 5 --take 2 -q
@@ -120,7 +120,7 @@ nothing_there() {
         [[ $kind != *--plain* ]] || continue # whose permits are lost
         rm -f end-* history
         # shellcheck disable=SC2086
-        holds dead $kind -l "$(ms 600)"
+        holds dead $kind -l "$(ms 1500)"
         # shellcheck disable=SC2086
         act next ${kind/#read/write} -q
         wait_until 5 stand 1
@@ -216,7 +216,7 @@ nothing_there() {
     server_start q1
     server_start q2
     for kind in run read write; do
-        try $kind -s "$RLOCK_SERVER" -s "$(server_url q1)" -s "$(server_url q2)" -n x -l "$(ms 900)" -- \
+        try $kind -s "$RLOCK_SERVER" -s "$(server_url q1)" -s "$(server_url q2)" -n x -l "$(ms 1500)" -- \
             sh -c "rlock $kind -n x -- sleep $SLOW"
         assert_equal "$kind: $status: $stderr" "$kind: 0: "
         assert_no_keys
@@ -235,7 +235,7 @@ redisson_reads() { # OWNER MS
     for n in 1 2 3 4; do
         redisson_reads "$owner$n:7" 60000
     done
-    try read -n x -l "$(ms 900)" -- sh -c "sleep $SLOW; rlock read -n x -- rlock check"
+    try read -n x -l "$(ms 1500)" -- sh -c "sleep $SLOW; rlock read -n x -- rlock check"
     assert_equal "$status: $stderr" "0: "
     try write -x -n x -- touch ran
     assert_failure 75
@@ -251,6 +251,29 @@ redisson_reads() { # OWNER MS
     brief b
     gone 0 b
     assert_no_keys
+}
+
+# Redis 5 answers so far as all do: NOSCRIPT, and then what a script returns.
+@test "a server older than Redis 6.0: each command is refused in a sentence, and nothing is touched" {
+    local kind command commands=('status --json x' 'break --force x' 'latch set -n x --count 1' 'latch down -n x'
+        'latch wait -q -n x' 'sem -n x --resize 3')
+    helpers_stop
+    rm strict.sock
+    strict_start old
+    for kind in "${kinds[@]}"; do
+        commands+=("$kind -q -n x -- touch ran")
+        [[ $kind == *--plain* ]] || commands+=("acquire $kind -q -n x")
+    done
+    for command in "${commands[@]}"; do
+        # shellcheck disable=SC2086
+        took 0 3000 rlock $command
+        assert_equal "$command: $status" "$command: 69"
+        assert_message
+        assert_stderr_has 'older than Redis 6.0'
+        refute_regex "$stderr" 'may stay held'
+        assert_file_not_exist ran
+        assert_equal "$(keys)" ""
+    done
 }
 
 @test "status without a name is refused in a sentence" {

@@ -64,6 +64,8 @@ static void a_refused_log_in_asks_nothing(void **state) {
         {"-WRONGPASS no\r\n", RLOCK_DENIED, "no"},
         {"-NOAUTH no\r\n", RLOCK_DENIED, "the server wants a password"},
         {"-ERR whatever\r\n", RLOCK_DENIED, "ERR whatever"},
+        {"-ERR wrong number of arguments for 'auth' command\r\n", RLOCK_UNAVAILABLE,
+         "the server is older than Redis 6.0"},
         {"-LOADING wait\r\n", RLOCK_AGAIN, "LOADING wait"},         /* it may pass */
         {"-upstream failure\r\n", RLOCK_AGAIN, "upstream failure"}, /* so may a proxy's */
         {"-ERR max number of clients reached\r\n", RLOCK_AGAIN, "ERR max number"},

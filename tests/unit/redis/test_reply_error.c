@@ -60,6 +60,7 @@ static const struct {
     {"ERR unknown command 'wait'", RLOCK_UNAVAILABLE},
     {"ERR command eval not support for normal user", RLOCK_UNAVAILABLE},
     {"ERR wrong number of arguments for 'auth' command", RLOCK_UNAVAILABLE},
+    {"ERR older than Redis 6.0", RLOCK_UNAVAILABLE},
     {"ERR bad lua script for redis cluster, all the keys that the script uses should be passed "
      "using the KEYS array, and KEYS should not be in expression",
      RLOCK_UNAVAILABLE},
