@@ -88,6 +88,8 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
         rlock__error_set(subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
         io = RLOCK__IO_BROKEN;
+    else if (status == RLOCK_UNAVAILABLE) /* a server without SUBSCRIBE: tries will do */
+        io = RLOCK__IO_UNUSABLE;
     else if (status != RLOCK_OK)
         io = RLOCK__IO_DENIED; /* whatever it has against us */
     if (io == RLOCK__IO_DONE && says(reply, "ssubscribe") && subscription->unconfirmed > 0 &&

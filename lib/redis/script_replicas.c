@@ -110,7 +110,8 @@ bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
         *status = count_replicas(run, replicas);
         return false;
     }
-    if (rlock__reply_judge(run->link, reply) != RLOCK_DENIED)
+    const enum rlock_status role = rlock__reply_judge(run->link, reply);
+    if (role != RLOCK_DENIED && role != RLOCK_UNAVAILABLE)
         return name_replicas(run, replicas, reply, status);
     run->route->no_role = true; /* by their number then, of all that are alive */
     return ask(run, rlock__route_replicas(run->route, run->link), status);

@@ -43,7 +43,7 @@ nothing_there() {
     [[ $(redis --scan | grep -cvE "$stays") == 0 ]]
 }
 
-@test "each kind is taken, held for longer than a lease, and given back" {
+@test "each kind is taken, renewed, and given back" {
     local kind
     for kind in "${kinds[@]}"; do
         # shellcheck disable=SC2086 # a kind and its options
@@ -281,6 +281,56 @@ redisson_reads() { # OWNER MS
     assert_failure 69
     assert_message
     assert_stderr_has script_check_enable
+}
+
+@test "a server without CONFIG, INFO, CLIENT, SLOWLOG, SCRIPT: doctor says unknown, and all works" {
+    local kind command hidden=()
+    for command in CONFIG INFO CLIENT SLOWLOG SCRIPT ROLE COMMAND; do
+        hidden+=(--rename-command "$command" "no-such-$command")
+    done
+    server_start hidden "${hidden[@]}"
+    RLOCK_SERVER=$(server_url hidden)
+    for kind in "${kinds[@]}"; do
+        # shellcheck disable=SC2086
+        try $kind -n x -- sh -c "rlock status -q x; test \$? = 75"
+        assert_equal "$kind: $status: $stderr" "$kind: 0: "
+        redis_on hidden DEL x
+    done
+    rlock latch set -q -n x --count 1
+    rlock latch down -n x
+    try latch wait -q -n x
+    assert_success
+    try status --json
+    assert_success
+    assert_output '[]'
+    hold x
+    try break --force -q x
+    assert_success
+    reap "$holder"
+    assert_equal "$status" 76
+    try doctor
+    assert_equal "$status $(grep '^finding' <<<"$output") $stderr" "0  "
+    for command in version eviction persistence replicas clients timeout slow; do
+        assert_line --regexp "^unknown +$command +cannot tell"
+    done
+    assert_line --regexp '^ok +lock cycle '
+}
+
+@test "a server without SUBSCRIBE: a waiter looks by itself" {
+    local kind
+    server_start deaf --rename-command SUBSCRIBE no-such-subscribe
+    RLOCK_SERVER=$(server_url deaf)
+    for kind in "${kinds[@]}"; do
+        rm -f end-* history
+        # shellcheck disable=SC2086
+        holds a $kind
+        # shellcheck disable=SC2086
+        act b ${kind/#read/write} -q
+        sleep "$SLOW"
+        finish a b
+        assert_equal "$kind: $(cat b.err)" "$kind: "
+        redis_on deaf DEL x
+    done
 }
 
 @test "doctor says unknown, and what is wrong" {

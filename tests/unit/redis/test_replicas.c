@@ -248,13 +248,16 @@ static void who_stays_behind_ends_it_in_time(void **state) {
  * promoted must not answer for one that was. */
 static void without_role_all_that_live_are_counted(void **state) {
     (void)state;
+    static const char denied[] = "-NOPERM no\r\n", unknown[] = "-ERR unknown command 'ROLE'\r\n";
     static const struct {
-        const char *have;
+        const char *role, *have;
         enum rlock_status status;
-    } rows[] = {{":3\r\n", RLOCK_OK}, {":2\r\n", RLOCK_AGAIN}};
+    } rows[] = {{denied, ":3\r\n", RLOCK_OK},
+                {denied, ":2\r\n", RLOCK_AGAIN},
+                {unknown, ":3\r\n", RLOCK_OK}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct servers f;
-        const char *answers[] = {YES(17), ":2\r\n", "-NOPERM no\r\n", rows[i].have, NULL};
+        const char *answers[] = {YES(17), ":2\r\n", rows[i].role, rows[i].have, NULL};
         const char *words[] = {"WAIT", "3", NULL};
         begin_named(&f, answers);
         run_until(&f, 1, LONG_MS, -1);
