@@ -3,6 +3,7 @@
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
 -- Reply {GRANTED, token, lease ms} | {REENTERED, token, lease ms} | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
+--       {APART, 0, 0}: it was asked to re-enter alone
 --       {DONE, ms since, ms it took, host, pid, user, command}: a run has succeeded, see once.lua
 --       {BUSY, ms until it expires (-1: never), place in line,
 --        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
@@ -17,5 +18,5 @@ local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-if not holder then return once.done() or mutex.grant() end
-return mutex.meet() or acquire.busy(holder, ttl, waiters.place(waiters))
+if not holder then return once.done() or holds.apart() or mutex.grant() end
+return mutex.meet() or holds.apart() or acquire.busy(holder, ttl, waiters.place(waiters))

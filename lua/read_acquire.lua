@@ -20,6 +20,8 @@ before, mode, left, more = rw.meet(mode, ttl, call.owner, call.proof_owner)
 if before then return before end
 local around = mode and holds.around()
 if around then return holds.reenter(around, function() waiters.leave_granted(waiters) end) end
+local apart = holds.apart()
+if apart then return apart end
 if mode ~= 'write' and not writer then
     local waited = redis.call('ZSCORE', key.waiters, call.owner)
     local answer = grant(call.owner, mode and left, rw.count_read, function() waiters.leave_granted(waiters) end)

@@ -21,6 +21,9 @@ local function leave() waiters.leave_granted(own) end
 local before, _, more
 before, mode, _, more = rw.meet(mode, ttl, writing, call.proof_owner and rw.write_field(call.proof_owner))
 if before then return before end
+local around = mode and holds.around()
+local apart = not around and holds.apart()
+if apart then return apart end
 if not mode then
     local first = grant(writing, nil, rw.count_write, leave)
     if writer == call.owner then rw.pass_marker_on(writer) end
@@ -28,7 +31,6 @@ if not mode then
     waiters.tell(rw.writers, 'first ' .. call.lease)
     return first
 end
-local around = holds.around()
 if around and holds.count(rw.write_field(around)) > 0 then
     if writer == call.owner then rw.pass_marker_on(writer) end
     return holds.reenter(rw.write_field(around), leave)

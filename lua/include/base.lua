@@ -9,7 +9,7 @@
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       6 '1': check first whether the user has all rights (rights.lua), else '0'
 --       to take it, see request.lua:
---                        7 '1' to stand in line when busy, '0' not to
+--                        7 '1' to stand in line when busy, '0' not to; '2' to re-enter the hold around it, or nothing
 --                        8 what others are shown, as members of a JSON object
 --                        and of these, which may all be '', as many as are needed:
 --                        9 permits in all  10 the kind's variant  11 owner and 12 token of an enclosing hold
@@ -30,6 +30,7 @@ local WRONG_KIND = -1 -- something else stands under the name
 local REFUSED = -2 -- it could never succeed; the text after the numbers says why
 local OUSTED = -3 -- a later waiter has taken our place
 local OVER = -4 -- this try was given back before it arrived
+local APART = -6 -- it asks to re-enter alone, and the hold around it is not here; -5: once.lua
 local KEPT = 1 -- to renew it
 local RELEASED, STILL_HELD = 1, 2 -- to give it back; an outer hold of the same owner remains
 local LOST = 0 -- not there: expired, broken, given back before, never taken

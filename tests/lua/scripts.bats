@@ -81,6 +81,34 @@ example() { # NAME: of a function in examples_*.py
     example mutex_renewed
 }
 
+@test "restore: where it is free, with the token that the others know, which no later one is below" {
+    example restored_where_it_is_free
+}
+
+@test "restore: twice is once, and nothing becomes less" {
+    example restored_once
+}
+
+@test "restore: a hold that a late request has taken gets the token of the others" {
+    example restored_with_the_token_that_the_others_know
+}
+
+@test "restore: a hold and the one inside it, in whatever order" {
+    example restored_inner_and_outer
+}
+
+@test "restore: nothing is taken from anybody, and a try that was given back takes nothing" {
+    example restored_nowhere_else
+}
+
+@test "restore: read holds beside others, and inside the owner's write hold" {
+    example restored_readers
+}
+
+@test "asked to re-enter alone: the hold around it, or nothing" {
+    example reentered_or_nothing
+}
+
 @test "run --min-hold: left held for its time, by nobody" {
     example mutex_left_held
 }

@@ -57,7 +57,7 @@ CONTROLS = {
     "a count that is repeated, and counted": Control(
         "latch", "latch_down", "return try.once(count_down, look)", "return count_down()", "counted", (4, 1, 1, 1)),
     "a server that takes any token": Control(
-        "tokens of a quorum, shared", "token_raise", "if not is_less(known, token) then", "if false then", "gets the token",
+        "tokens of a quorum, shared", "token_raise", "if not raise.is_new(token) then", "if false then", "gets the token",
         (2, 1, 0, 0)),
     "a server that does not keep the token": Control(
         "tokens of a quorum, shared", "token_raise", "redis.call('SET', key.token, token)", "", "gets the token",

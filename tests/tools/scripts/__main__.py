@@ -28,6 +28,7 @@ import examples_locks
 import examples_once
 import examples_preempt
 import examples_readers
+import examples_restore
 import examples_sem
 from bench import Bench
 from client import ServerError
@@ -41,7 +42,7 @@ from walk import play
 MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
 MODULES = (examples_locks, examples_counts, examples_crowd, examples_foreign, examples_faults,
            examples_kinds, examples_inspect, examples_once, examples_preempt, examples_readers,
-           examples_sem)
+           examples_restore, examples_sem)
 EXAMPLES = {name: function for module in MODULES
             for name, function in inspect.getmembers(module, inspect.isfunction)
             if function.__module__ == module.__name__ and name[0] != "_"}

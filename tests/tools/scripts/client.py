@@ -235,11 +235,18 @@ class Lock:
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)
 
-    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None):
+    def restore(self, owner, attempt, token, lease=30000, inner=False, command="command"):
+        script = "mutex_restore" if self.kind == "run" else "rw_restore"
+        us = f'"host":"host","pid":42,"user":"user","command":"{command}","permits":1'
+        return self.run(script, owner, lease, attempt, 1, token, us, "1" if inner else "", self.kind)
+
+    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False):
         """ended: of a run with --once-per its period, exit status and duration."""
-        more = [keep or "", waiter or ""] if keep or waiter or ended else []
+        more = [keep or "", waiter or ""] if keep or waiter or ended or astray else []
+        if ended or astray:
+            more += ["1" if astray else ""]
         if ended:
-            more += ["", *ended, '"host":"host","pid":42,"user":"user","command":"command","permits":1']
+            more += [*ended, '"host":"host","pid":42,"user":"user","command":"command","permits":1']
         return self.run(self.give_script, owner, lease, attempt, permits, *more, record=bool(ended))
 
     def token(self):

@@ -1,0 +1,21 @@
+-- include: base clock channel token server holds rw rw_holds rw_take try token_raise restore
+-- Puts a hold of `read` or `write` back, where nobody has it whom it excludes. A writer that waits does not keep a
+-- reader out who has been in. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 'read' or 'write'.
+-- Reply: mutex_restore.lua
+local writes = ARGV[10] == 'write'
+local ttl = redis.call('PTTL', key.lock)
+local mode = rw.mode(ttl)
+if mode == false then return {WRONG_KIND, 0, 0} end
+if try.is_over() then return {OVER, 0, 0} end
+if restore.drop_dead(call.owner, rw.write_field(call.owner)) then mode, ttl = rw.settle() end
+if mode then mode = rw.sweep(mode, ttl) end
+
+-- Of a write hold that is put back the read holds inside it may be there already.
+local function is_alone()
+    return redis.call('HLEN', key.lock) == 2 and holds.count(call.owner) > 0
+end
+
+local is_ours = mode == 'write' and holds.count(rw.write_field(call.owner)) > 0
+if mode and not is_ours and not (mode == 'read' and (not writes or is_alone())) then return {LOST, 0, 0} end
+if not mode or writes and mode == 'read' then redis.call('HSET', key.lock, 'mode', writes and 'write' or 'read') end
+return restore.put(writes and rw.write_field(call.owner) or call.owner, not mode)

@@ -1,0 +1,118 @@
+"""A hold that is put back on a server that has lost it: owner, token and id are those of the other servers."""
+from bench import A, B, C, INFO, LEASE, LEASES, R, attempt, lease_key, same
+from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
+
+APART, OVER = -6, -4
+TOKEN = "redisson_lock_token:{x}"
+FIELDS = {"run": "{}", "read": "{}", "write": "{}:write"}
+
+
+def _kinds(bench):
+    for kind in FIELDS:
+        bench.server("FLUSHALL")
+        yield kind, bench.lock(kind), FIELDS[kind].format(A)
+
+
+def restored_where_it_is_free(bench):
+    for kind, lock, field in _kinds(bench):
+        bench.server("SET", TOKEN, 3)
+        same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
+        lease_keys = [lease_key(A)] if kind == "read" else []
+        bench.standing("x", INFO, LEASES, *lease_keys)
+        same(bench.server("HGET", "x", field), "1", kind)
+        same(lock.holder_shown(A)["token"], 7, kind)
+        same(lock.token(), 7, kind)
+        bench.ends_in(LEASE, "x", INFO, LEASES, *lease_keys)
+        same(lock.take(B, attempt(2), proof=(A, 7))[:2], [REENTERED, 7], kind)
+        same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0], kind)
+        same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
+        same(lock.give(A, attempt(1))[0], RELEASED, kind)
+        bench.standing()
+        same(lock.take(B, attempt(3))[1], 8, "the next one's token")
+
+
+def restored_once(bench):
+    """Asked again it is the same hold; nor does it lower a token, or a lease."""
+    for kind, lock, field in _kinds(bench):
+        bench.server("SET", TOKEN, 9)
+        lock.restore(A, attempt(1), 7)
+        bench.server.let_pass(LEASE // 2)
+        same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
+        same(bench.server("HGET", "x", field), "1", kind)
+        same((lock.token(), lock.holder_shown(A)["token"]), (9, 7), kind)
+        bench.ends_in(LEASE, "x")
+        same(lock.restore(A, attempt(1), 7, lease=1000), [KEPT, 1000, 0], kind)
+        bench.ends_in(LEASE, "x")
+
+
+def restored_with_the_token_that_the_others_know(bench):
+    """A late request was granted here, with a token of this server's own."""
+    for kind, lock, field in _kinds(bench):
+        bench.server("SET", TOKEN, 9)
+        same(lock.take(A, attempt(1))[1], 10, kind)
+        same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
+        same((bench.server("HGET", "x", field), lock.token(), lock.holder_shown(A)["token"]), ("1", 10, 7), kind)
+
+
+def restored_inner_and_outer(bench):
+    """In whatever order; of the owner is shown what it says itself."""
+    for kind, lock, field in _kinds(bench):
+        same(lock.restore(A, attempt(2), 7, inner=True, command="inner"), [KEPT, LEASE, 0], kind)
+        same(lock.restore(A, attempt(1), 7, command="outer"), [KEPT, LEASE, 0], kind)
+        same(bench.server("HGET", "x", field), "2", kind)
+        same(lock.holder_shown(A)["command"], "outer", kind)
+        lock.restore(A, attempt(3), 7, inner=True, command="inner")
+        same(lock.holder_shown(A)["command"], "outer", kind)
+        for number in 1, 2:
+            same(lock.give(A, attempt(number))[0], STILL_HELD, kind)
+        same(lock.give(A, attempt(3))[0], RELEASED, kind)
+        bench.standing()
+
+
+def restored_nowhere_else(bench):
+    """Who has it keeps it, Redisson's too; what is no lock stays; a try that is over is over."""
+    for kind, lock, field in _kinds(bench):
+        for holder in "run", "write":
+            bench.server("FLUSHALL")
+            bench.lock(holder).take(B, attempt(2))
+            before = bench.server.see()
+            answer = lock.restore(A, attempt(1), 7)[0]
+            same(answer, LOST if holder == kind or {holder, kind} == {"read", "write"} else WRONG_KIND, kind)
+            same(bench.server.see().keys(), before.keys(), kind)
+        bench.server("FLUSHALL")
+        bench.server("HSET", "x", *(["mode", "write", R + ":write", 1] if kind != "run" else [R, 1]))
+        same(lock.restore(A, attempt(1), 7), [LOST, 0, 0], kind)
+        bench.server("FLUSHALL")
+        lock.give(A, attempt(1), astray=True)
+        same(lock.restore(A, attempt(1), 7), [OVER, 0, 0], kind)
+        same(bench.server("EXISTS", "x", INFO, LEASES), 0, kind)
+
+
+def restored_readers(bench):
+    """Beside other readers, also while a writer waits; inside its own write hold, and that around it."""
+    read, write = bench.locks("read", "write")
+    read.take(B, attempt(2))
+    same(write.take(C, attempt(3))[0], BUSY)
+    same(read.restore(A, attempt(1), 7), [KEPT, LEASE, 0])
+    same(write.restore(A, attempt(4), 7), [LOST, 0, 0], "a writer beside others")
+    bench.server("FLUSHALL")
+    same(read.restore(A, attempt(1), 7, inner=True), [KEPT, LEASE, 0])
+    same(write.restore(A, attempt(4), 7), [KEPT, LEASE, 0])
+    same(bench.server.value("x"), {"mode": "write", A: "1", A + ":write": "1"})
+    same(read.restore(A, attempt(5), 7, inner=True), [KEPT, LEASE, 0])
+    same(write.give(A, attempt(4))[0], RELEASED)
+    same(bench.server.value("x"), {"mode": "read", A: "2"})
+
+
+def reentered_or_nothing(bench):
+    """What is asked to re-enter alone takes nothing, stands in no line, and is in nobody's way."""
+    for kind, lock, _ in _kinds(bench):
+        same(lock.take(B, attempt(2), proof=(A, 7), wait="2"), [APART, 0, 0], kind)
+        bench.standing()
+        token = lock.take(A, attempt(1))[1]
+        same(lock.take(B, attempt(2), proof=(A, token + 1), wait="2"), [APART, 0, 0], kind)
+        same(lock.take(B, attempt(2), proof=(C, token), wait="2"), [APART, 0, 0], kind)
+        same(bench.server("EXISTS", "rlock_waiters:{x}", "rlock_writers:{x}", "{x}:wait_write"), 0, kind)
+        same(lock.take(B, attempt(2), proof=(A, token), wait="2"), [REENTERED, token, LEASE], kind)
+        same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
+        same(lock.give(A, attempt(1))[0], RELEASED, kind)
