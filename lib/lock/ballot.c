@@ -120,12 +120,15 @@ bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resourc
     return true;
 }
 
-size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done) {
-    const size_t at_once = RLOCK__RUNS_MAX / lock->client->count;
+size_t rlock__ballots_at_once(const struct rlock_lock *lock, size_t done) {
+    const size_t most = RLOCK__RUNS_MAX / lock->client->count;
     const size_t rest = lock->resource_count - done;
-    if (lock->resource_count == 1 || done % at_once != 0)
-        return 0;
-    return rest < at_once ? rest : at_once;
+    return rest < most ? rest : most;
+}
+
+size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done) {
+    const bool was_asked = done % (RLOCK__RUNS_MAX / lock->client->count) != 0;
+    return lock->resource_count == 1 || was_asked ? 0 : rlock__ballots_at_once(lock, done);
 }
 
 /* --- what several servers say together -------------------------------------------------------- */

@@ -17,7 +17,8 @@ struct rlock__ballot {
     struct rlock__routes *routes;
     const struct rlock__script *script;
     rlock__judge *judge;
-    bool in_line; /* it asks for a place in line */
+    bool in_line;       /* it asks for a place in line */
+    bool only_reenters; /* it asks for a hold of the owner around it, and for nothing else */
     struct rlock__batch batch;
     struct rlock__call calls[RLOCK_SERVERS_MAX];
     struct rlock__run runs[RLOCK_SERVERS_MAX];
@@ -25,7 +26,7 @@ struct rlock__ballot {
     enum rlock_status votes[RLOCK_SERVERS_MAX]; /* of all servers, also of those not asked */
     int64_t sent_ms;                            /* 0: not yet */
     bool unconfirmed;                           /* one said "yes", but its replicas did not */
-    char keep_text[24], place_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
+    char keep_text[24], place_text[24], token_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
         ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed by the calls */
 };
 
@@ -66,6 +67,9 @@ struct rlock__ballot *rlock__ballot_ahead(struct rlock__resource *resource);
 void rlock__ballots_send_ahead(struct rlock__resource *resources, size_t count, bool last_first,
                                const struct rlock__limit *limit);
 bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resource *resource);
+
+/* How many names go into one round trip when so many are done; 0: all are. */
+size_t rlock__ballots_at_once(const struct rlock_lock *lock, size_t done);
 
 /* How many names are next when so many are done; 0: the next was asked about with those before it,
  * or is the only one. */

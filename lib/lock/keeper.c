@@ -72,6 +72,7 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
         return status;
     if (keeper->published != NULL)
         __atomic_store_n(keeper->published, rlock_lease_end_ms(lock), __ATOMIC_RELEASE);
+    rlock__lock_restore(lock, &keeper->routes, keeper->stop_fd);
     return RLOCK_OK;
 }
 

@@ -10,7 +10,12 @@
 #include "os/clock.h"
 #include "os/control.h"
 
-enum { RETRY_MIN_MS = 10, RETRY_MAX_MS = 200, STRAGGLER_MS = 50 };
+enum {
+    RETRY_MIN_MS = 10,
+    RETRY_MAX_MS = 200,
+    STRAGGLER_MS = 50,
+    RESTORE_MS = 100 /* for what servers do not hold of what the majority does */
+};
 
 static bool has_control(const char *text) {
     while (*text != '\0' && !rlock__is_control(*text))
@@ -122,11 +127,21 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     return worst;
 }
 
+void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
+    const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
+    const struct rlock__limit limit = {
+        rlock_now_ms() + (most_ms < RESTORE_MS ? most_ms : RESTORE_MS), cancel_fd, NULL};
+    if (routes->count > 1 && lock->kind->restore != NULL)
+        rlock__resources_restore(lock, routes, &limit);
+}
+
 enum rlock_status rlock_renew(rlock_lock *lock) {
     const struct rlock__limit limit =
         rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     const enum rlock_status status =
         rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
+    if (status == RLOCK_OK)
+        rlock__lock_restore(lock, &lock->client->routes, -1);
     return rlock__final(status);
 }
 

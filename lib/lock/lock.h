@@ -50,6 +50,10 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at);
 
+/* After a renewal: puts the holds back that some of the servers have lost, in a moment for all of
+ * them; cancel_fd: that ends it sooner, -1: none. */
+void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd);
+
 /* Publishes the earliest lease end of the resources. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);
 

@@ -45,6 +45,7 @@ struct rlock__resource {
     char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
     char *proof_owner; /* NULL: no enclosing hold */
     char proof_token[24];
+    bool apart; /* of several servers most do not have the hold around it: it is no more */
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
     char *record;                 /* key: says which runs have ended; NULL: nobody wants to know */
@@ -96,6 +97,12 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
 void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
                                    struct rlock__call *call);
 
+/* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
+ * the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says nothing of one that
+ * was sent before. */
+void rlock__instance_note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
+                                enum rlock_status vote);
+
 /* The owner under which an instance has it. */
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance);
@@ -119,10 +126,11 @@ void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first,
                                     const struct rlock__limit *limit);
 void rlock__resource_note(struct rlock__resource *resource);
 
-/* A server that has lost the hold, or never gave it, is asked for it again while a majority keeps
- * it: a long command outlives servers that restart one after the other. Nobody else can have had
- * the lock meanwhile. */
-void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes);
+/* Of all names at once: a server that has lost the hold, or never gave it, or knows it by another
+ * token, is given it again while a majority keeps it: a long command outlives servers that restart
+ * one after the other. Nobody else can have had the lock meanwhile. */
+void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__routes *routes,
+                              const struct rlock__limit *limit);
 
 /* Asks those that have given another token to accept the hold's. RLOCK_OK: a majority has. *known:
  * the largest token that one of them has given to others and that is in the way, 0: none.

@@ -15,20 +15,27 @@ enum {
     OTHER_KIND = -1,
     NOT_ALLOWED = -2,
     OUT_OF_PLACE = -3, /* -4, of a try that is over, answers none that is still waited for */
-    DONE = -5
+    DONE = -5,
+    APART = -6
 };
 
-enum {
-    GIVE_BACK_MS = 250, /* for what a minority gave */
-    HEAL_MS = 100       /* for what a server does not hold of what the majority does */
-};
+enum { GIVE_BACK_MS = 250 }; /* for what a minority gave */
+
+/* On several servers a hold is that of the owner around it on most of them, or none: what one of
+ * them would give anew, for it has lost that hold, is another, with another token. */
+static bool only_reenters(const struct rlock__resource *resource) {
+    return resource->proof_owner != NULL && resource->instance_count > 1 && !resource->apart;
+}
 
 /* A grant without a token is none, where there is something to hold; nor is a re-entry that was not
  * asked for. */
-static bool is_grant(const struct rlock__resource *resource, const struct rlock__answer *answer) {
-    const bool told = answer->a > 0 || resource->lock->kind->release == NULL;
-    return told && (answer->code == GRANTED ||
-                    (answer->code == REENTERED && resource->proof_owner != NULL));
+static bool is_grant(const struct rlock__ballot *ballot, const struct rlock__answer *answer) {
+    const struct rlock__resource *resource = ballot->resource;
+    if (answer->a <= 0 && resource->lock->kind->release != NULL)
+        return false;
+    if (answer->code == REENTERED)
+        return resource->proof_owner != NULL && !resource->apart;
+    return answer->code == GRANTED && !ballot->only_reenters;
 }
 
 /* What one server's answer says, as a vote. */
@@ -37,8 +44,10 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
         return run->status;
     if (run->answer.code == NOT_GRANTED)
         return RLOCK_BUSY;
-    if (is_grant(ballot->resource, &run->answer))
+    if (is_grant(ballot, &run->answer))
         return RLOCK_OK;
+    if (run->answer.code == APART && ballot->only_reenters)
+        return RLOCK_LOST;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
@@ -51,20 +60,6 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     return rlock__ballot_odd_answer(ballot, run);
 }
 
-/* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
- * the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says nothing of one that
- * was sent before. */
-static void note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
-                       enum rlock_status vote) {
-    const bool unanswered = run->route->in_doubt;
-    if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
-        instance->in_doubt = instance->abandoned = false;
-    else if (unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
-        instance->in_doubt = true;
-    instance->abandoned = instance->abandoned || run->abandoned;
-    instance->astray = instance->astray || (unanswered && !run->abandoned);
-}
-
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
     const struct rlock_lock *lock = ballot->resource->lock;
@@ -72,7 +67,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     instance->in_line = instance->in_line || ballot->in_line;
     if (vote == RLOCK_BUSY && ballot->in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
-    note_doubt(instance, run, vote);
+    rlock__instance_note_doubt(instance, run, vote);
     instance->held = vote == RLOCK_OK;
     instance->given_back = false;
     if (!instance->held)
@@ -90,14 +85,13 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
 static enum rlock_status note_hold(struct rlock__resource *resource,
                                    const struct rlock__limit *limit) {
     int64_t token = 0;
-    size_t reentered = 0;
+    bool inner = false;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
         if (instance->held && instance->token > token)
             token = instance->token;
-        reentered += instance->held && instance->reentered;
+        inner = inner || (instance->held && instance->reentered);
     }
-    const bool inner = reentered >= rlock__majority(resource->instance_count);
     resource->hold = (struct rlock_hold){
         .name = resource->name,
         .owner = inner ? resource->proof_owner : resource->lock->owner,
@@ -105,8 +99,9 @@ static enum rlock_status note_hold(struct rlock__resource *resource,
     };
     resource->lease_end_ms = rlock__ballot_lease_end(resource);
     resource->held = true;
-    return resource->instance_count > 1 ? rlock__resource_agree_on_token(resource, limit)
-                                        : RLOCK_OK;
+    if (inner || resource->instance_count == 1) /* a majority has agreed on that token */
+        return RLOCK_OK;
+    return rlock__resource_agree_on_token(resource, limit);
 }
 
 /* What was given by too few, or may have been. Places in line stay. */
@@ -120,16 +115,19 @@ static void give_back_few(struct rlock__resource *resource) {
     client->error = why;
 }
 
-static void add_take_args(const struct rlock__resource *resource, struct rlock__call *call,
-                          bool in_line, const char *place) {
+static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call *call) {
+    const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
-    const char *more[] = {in_line ? "1" : "0",
+    const bool proves = resource->proof_owner != NULL && !resource->apart;
+    const char *more[] = {ballot->only_reenters ? "2"
+                          : ballot->in_line     ? "1"
+                                                : "0",
                           lock->shown,
                           lock->total_text,
                           lock->variant,
-                          resource->proof_owner != NULL ? resource->proof_owner : "",
-                          resource->proof_token,
-                          place};
+                          proves ? resource->proof_owner : "",
+                          proves ? resource->proof_token : "",
+                          ballot->place_text};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call->args[call->arg_count++] = more[i];
     call->replicated = lock->kind->release != NULL;
@@ -158,18 +156,18 @@ static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call 
 static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
     rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->acquire, judge);
-    ballot->in_line = rlock__resource_lines_up(resource);
+    ballot->only_reenters = only_reenters(resource);
+    ballot->in_line = !ballot->only_reenters && rlock__resource_lines_up(resource);
     if (lock->busy.resource == resource)
         (void)snprintf(ballot->place_text, sizeof ballot->place_text, "%" PRId64, lock->busy.place);
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    add_take_args(resource, &call, ballot->in_line, ballot->place_text);
+    add_take_args(ballot, &call);
     for (size_t i = 0; i < lock->client->count; i++)
         ask(ballot, i, call);
 }
 
-enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
-                                          const struct rlock__limit *limit,
-                                          struct rlock__busy *busy) {
+static enum rlock_status take(struct rlock__resource *resource, const struct rlock__limit *limit,
+                              struct rlock__busy *busy) {
     struct rlock__ballot ballot;
     if (!rlock__ballot_was_ahead(&ballot, resource))
         prepare(&ballot, resource);
@@ -190,6 +188,17 @@ enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
     return status;
 }
 
+enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
+                                          const struct rlock__limit *limit,
+                                          struct rlock__busy *busy) {
+    const bool reenters = only_reenters(resource);
+    const enum rlock_status status = take(resource, limit, busy);
+    if (!reenters || status != RLOCK_LOST)
+        return status;
+    resource->apart = true; /* who has outlived it is a stranger */
+    return take(resource, limit, busy);
+}
+
 void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
                                     const struct rlock__limit *limit) {
     for (size_t i = first; i < first + count; i++) {
@@ -206,31 +215,4 @@ void rlock__resource_note(struct rlock__resource *resource) {
         return;
     rlock__ballot_run(&ballot, NULL);
     rlock__ballot_end(&ballot);
-}
-
-/* Over the keeper's connections: it is given back over others, which an answer may overtake. */
-static enum rlock_status judge_healing(const struct rlock__ballot *ballot,
-                                       struct rlock__instance *instance, struct rlock__run *run) {
-    const enum rlock_status vote = judge(ballot, instance, run);
-    instance->astray = instance->astray || instance->abandoned;
-    return vote;
-}
-
-void rlock__resource_heal(struct rlock__resource *resource, struct rlock__routes *routes) {
-    struct rlock__ballot ballot;
-    const struct rlock__limit limit = {rlock_now_ms() + HEAL_MS, -1, NULL};
-    struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    int64_t known;
-    rlock__ballot_begin(&ballot, resource, routes, resource->lock->kind->acquire, judge_healing);
-    add_take_args(resource, &call, false, "");
-    for (size_t i = 0; i < routes->count; i++) {
-        if (!resource->instances[i].held && !resource->instances[i].in_doubt)
-            ask(&ballot, i, call);
-    }
-    if (ballot.batch.count == 0)
-        return;
-    ballot.batch.enough = ballot.batch.count;
-    rlock__ballot_run(&ballot, &limit);
-    rlock__ballot_end(&ballot);
-    (void)rlock__resource_propose_token(resource, routes, &limit, &known);
 }

@@ -47,8 +47,6 @@ enum rlock_status rlock__resource_renew(struct rlock__resource *resource,
     if (!rlock__ballot_was_ahead(&ballot, resource))
         prepare(&ballot, resource, routes);
     const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
-    if (status == RLOCK_OK && routes->count > 1)
-        rlock__resource_heal(resource, routes);
     if (status != RLOCK_LOST)
         resource->lease_end_ms = rlock__ballot_lease_end(resource);
     return status;

@@ -135,21 +135,22 @@ static void assert_script(const struct rlock__script *script, const char *name) 
 static void each_verb_has_its_script(void **state) {
     (void)state;
     static const struct {
-        const char *kind, *acquire, *renew, *release;
+        const char *kind, *acquire, *renew, *release, *restore;
     } rows[] = {
-        {"run", "mutex_acquire", "mutex_renew", "mutex_release"},
-        {"fair", "fair_acquire", "mutex_renew", "mutex_release"},
-        {"read", "read_acquire", "rw_renew", "rw_release"},
-        {"write", "write_acquire", "rw_renew", "rw_release"},
-        {"sem", "sem_acquire", "sem_renew", "sem_release"},
-        {"plain", "sem_plain_acquire", NULL, "sem_plain_release"},
-        {"latch", "latch_acquire", NULL, NULL},
+        {"run", "mutex_acquire", "mutex_renew", "mutex_release", "mutex_restore"},
+        {"fair", "fair_acquire", "mutex_renew", "mutex_release", NULL},
+        {"read", "read_acquire", "rw_renew", "rw_release", "rw_restore"},
+        {"write", "write_acquire", "rw_renew", "rw_release", "rw_restore"},
+        {"sem", "sem_acquire", "sem_renew", "sem_release", NULL},
+        {"plain", "sem_plain_acquire", NULL, "sem_plain_release", NULL},
+        {"latch", "latch_acquire", NULL, NULL, NULL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct rlock__kind *kind = rlock__kind_find(rows[i].kind);
         assert_script(kind->acquire, rows[i].acquire);
         assert_script(kind->renew, rows[i].renew);
         assert_script(kind->release, rows[i].release);
+        assert_script(kind->restore, rows[i].restore);
     }
     assert_script(RLOCK__TOKEN_RAISE, "token_raise");
     assert_script(RLOCK__LATCH_SET, "latch_set");

@@ -77,7 +77,8 @@ static enum rlock_status release(struct fixture *f) {
     return rlock_release(f->lock, 0, rlock_now_ms() + 10 * ANSWER_MS);
 }
 
-/* What a server was asked, a letter a script: 'a'cquire, 'r'enew, 't'oken, give 'b'ack. */
+/* What a server was asked, a letter a script: 'a'cquire, 'r'enew, re's'tore, 't'oken, give 'b'ack.
+ */
 static const char *asked(const struct fixture *f, size_t server) {
     static char word[PEER_REQUESTS_MAX + 1];
     const struct rlock__kind *kind = rlock__kind_find("run");
@@ -85,7 +86,9 @@ static const char *asked(const struct fixture *f, size_t server) {
         const struct rlock__script *script;
         char letter;
     } scripts[] = {
-        {kind->acquire, 'a'}, {kind->renew, 'r'}, {kind->release, 'b'}, {RLOCK__TOKEN_RAISE, 't'}};
+        {kind->acquire, 'a'}, {kind->renew, 'r'},        {kind->restore, 's'},
+        {kind->release, 'b'}, {RLOCK__TOKEN_RAISE, 't'},
+    };
     const struct peer *peer = &f->peers[server];
     memset(word, 0, sizeof word);
     for (size_t i = 0; i < peer->request_count; i++) {
@@ -313,9 +316,9 @@ static void a_majority_renews(void **state) {
         else
             assert_int_equal(rlock_lease_end_ms(f.lock), end_ms);
         end(&f);
-        /* Where it has gone while the others keep it, it is taken again. */
+        /* Where it has gone while the others keep it, it is put back. */
         const bool healed = status == RLOCK_OK && strcmp(rows[i].another, GONE) == 0;
-        assert_asked(&f, "ar", "ar", healed ? "ara" : "ar");
+        assert_asked(&f, "ar", "ar", healed ? "ars" : "ar");
         forget(&f);
     }
 }
