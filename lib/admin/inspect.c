@@ -62,9 +62,9 @@ static enum rlock_status hear(rlock_client *client, struct question *question,
 /* One page of each that is not complete. False: all are. */
 static bool ask(rlock_client *client, const struct rlock_inspect_options *options,
                 struct question *questions, size_t count) {
-    struct rlock__call *calls[RLOCK__RUNS_MAX];
-    struct question *asked[RLOCK__RUNS_MAX];
-    struct rlock__run runs[RLOCK__RUNS_MAX];
+    struct rlock__call *calls[RLOCK__CALLS_MAX];
+    struct question *asked[RLOCK__CALLS_MAX];
+    struct rlock__run runs[RLOCK__CALLS_MAX];
     bool in_doubt;
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ enum rlock_status rlock_inspect_all(rlock_client *client, const struct rlock_ins
     if (status == RLOCK_OK && options.server >= client->count)
         status = rlock__client_invalid(client, "there is no such server");
     for (size_t i = 0, some; i < count && status == RLOCK_OK; i += some) {
-        some = count - i < RLOCK__RUNS_MAX ? count - i : RLOCK__RUNS_MAX;
+        some = count - i < RLOCK__CALLS_MAX ? count - i : RLOCK__CALLS_MAX;
         status = inspect_some(client, &options, names + i, some, views + i, statuses + i);
     }
     return status;

@@ -9,6 +9,8 @@
 #include "lock/lock.h"
 #include "os/clock.h"
 
+enum { RUNS_MAX = 1024 }; /* in one round trip: what it costs is memory, here and there */
+
 void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
                          struct rlock__routes *routes, const struct rlock__script *script,
                          rlock__judge *judge) {
@@ -37,22 +39,16 @@ struct rlock__call *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t s
     return rlock__ballot_ask(ballot, server, call);
 }
 
-static void send_all(struct rlock__ballot *const *ballots, size_t count,
-                     const struct rlock__limit *limit) {
-    struct rlock__batch *batches[RLOCK__RUNS_MAX];
-    const int64_t sent_ms = rlock_now_ms();
-    for (size_t i = 0; i < count; i++) {
-        ballots[i]->sent_ms = sent_ms;
-        ballots[i]->batch.runs = ballots[i]->runs;
-        batches[i] = &ballots[i]->batch;
-    }
-    if (count > 0)
-        rlock__script_run_batches(batches, count, ballots[0]->script, limit);
+static void begin_sending(struct rlock__ballot *ballot, int64_t sent_ms) {
+    ballot->sent_ms = sent_ms;
+    ballot->batch.runs = ballot->runs;
 }
 
 void rlock__ballot_run(struct rlock__ballot *ballot, const struct rlock__limit *limit) {
-    if (ballot->sent_ms == 0)
-        send_all(&ballot, 1, limit);
+    if (ballot->sent_ms == 0) {
+        begin_sending(ballot, rlock_now_ms());
+        rlock__script_run_batches(&ballot->batch, ballot->script, limit);
+    }
     for (size_t i = 0; i < ballot->batch.count; i++) {
         struct rlock__run *run = &ballot->runs[i];
         const size_t server = ballot->asked[i];
@@ -101,14 +97,22 @@ struct rlock__ballot *rlock__ballot_ahead(struct rlock__resource *resource) {
 
 void rlock__ballots_send_ahead(struct rlock__resource *resources, size_t count, bool last_first,
                                const struct rlock__limit *limit) {
-    struct rlock__ballot *ballots[RLOCK__RUNS_MAX];
-    size_t n = 0;
+    struct rlock__ballot *first = NULL;
+    struct rlock__batch **end = NULL;
+    const int64_t sent_ms = rlock_now_ms();
     for (size_t i = 0; i < count; i++) {
         struct rlock__ballot *ahead = resources[last_first ? count - 1 - i : i].ahead;
-        if (ahead != NULL)
-            ballots[n++] = ahead;
+        if (ahead == NULL)
+            continue;
+        begin_sending(ahead, sent_ms);
+        if (first == NULL)
+            first = ahead;
+        else
+            *end = &ahead->batch;
+        end = &ahead->batch.next;
     }
-    send_all(ballots, n, limit);
+    if (first != NULL)
+        rlock__script_run_batches(&first->batch, first->script, limit);
 }
 
 bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resource *resource) {
@@ -121,13 +125,13 @@ bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resourc
 }
 
 size_t rlock__ballots_at_once(const struct rlock_lock *lock, size_t done) {
-    const size_t most = RLOCK__RUNS_MAX / lock->client->count;
+    const size_t most = RUNS_MAX / lock->client->count;
     const size_t rest = lock->resource_count - done;
     return rest < most ? rest : most;
 }
 
 size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done) {
-    const bool was_asked = done % (RLOCK__RUNS_MAX / lock->client->count) != 0;
+    const bool was_asked = done % (RUNS_MAX / lock->client->count) != 0;
     return lock->resource_count == 1 || was_asked ? 0 : rlock__ballots_at_once(lock, done);
 }
 

@@ -106,7 +106,7 @@ static enum rlock_status step_all(struct rlock__listener *listener,
 /* Waits until a subscription can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
 static enum rlock_status wait_for_any(const struct rlock__listener *listener,
                                       const struct rlock__limit *limit) {
-    struct pollfd fds[RLOCK__POLL_MAX];
+    struct pollfd fds[1 + RLOCK_SERVERS_MAX + 1];
     int64_t again_ms = RLOCK_FOREVER;
     size_t n = 0;
     if (listener->beside_fd > 0)

@@ -22,12 +22,10 @@ void rlock__on_wait(const struct rlock_wait *wait, bool for_turn);
  * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
 enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
 
-enum { RLOCK__POLL_MAX = 32 };
-
-/* The same of several, at most RLOCK__POLL_MAX - 1. RLOCK_OK also at again_ms: when to look again
- * though none shows anything; RLOCK_FOREVER: never. */
+/* The same of several; there is room for one more behind them. RLOCK_OK also at again_ms: when to
+ * look again though none shows anything; RLOCK_FOREVER: never. */
 struct pollfd;
-enum rlock_status rlock__poll_any(const struct pollfd *fds, size_t count, int64_t again_ms,
+enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit);
 
 /* Waits for the limit only. RLOCK_OK: the deadline has come. RLOCK_CANCELLED. */

@@ -73,11 +73,12 @@ static void forget_request(struct rlock__link *link) {
     link->expected = link->got = 0;
 }
 
-rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i) {
-    rlock__reply *reply = i < link->got ? link->replies[i] : NULL;
-    if (reply != NULL)
-        link->replies[i] = NULL;
-    return reply;
+rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count) {
+    rlock__reply **replies = link->replies;
+    *count = link->got;
+    link->replies = NULL;
+    link->got = 0;
+    return replies;
 }
 
 void rlock__link_close(struct rlock__link *link) {
@@ -200,7 +201,8 @@ static enum rlock__io ask(struct rlock__link *link, rlock__reply **out) {
         link->expected = 0;
         link->in_doubt = false;
         link->used = true;
-        *out = rlock__link_take_reply(link, link->got - 1);
+        *out = reply;
+        link->replies[link->got - 1] = NULL;
         return RLOCK__IO_DONE;
     }
 }
@@ -285,10 +287,10 @@ enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock_
                                    rlock__reply **reply) {
     enum rlock__io io;
     while ((io = rlock__link_step(link, reply)) == RLOCK__IO_WAIT) {
-        struct pollfd about;
+        struct pollfd fds[2];
         int64_t again_ms = RLOCK_FOREVER;
-        rlock__link_poll(link, &about, &again_ms);
-        const enum rlock_status status = rlock__poll_any(&about, 1, again_ms, limit);
+        rlock__link_poll(link, fds, &again_ms);
+        const enum rlock_status status = rlock__poll_any(fds, 1, again_ms, limit);
         if (status != RLOCK_OK) {
             rlock__link_time_out(link);
             return status;

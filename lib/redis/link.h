@@ -52,6 +52,7 @@ struct rlock__link {
     rlock__reply **replies;                /* these; room for all that are expected */
     bool used;                             /* a request was answered on this connection */
     const void *checked;                   /* the script that has checked the user's rights on it */
+    const void *loading;                   /* the script that the request brings along */
     bool astray;                           /* it has said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
     int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
@@ -103,14 +104,14 @@ bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock_
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
 /* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is
- * the caller's (it may be an error reply; those before it: rlock__link_take_reply()).
+ * the caller's (it may be an error reply; those before it: rlock__link_take_replies()).
  * RLOCK__IO_WAIT: rlock__link_poll() says what for. Else it has failed, and link->error says why.
  * Without a request it is done, without a reply, when the link is ready. */
 enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
 
-/* The i-th reply to the request that has come to its end, the caller's from now on. NULL: it was
- * taken before. They go with the next request. */
-rlock__reply *rlock__link_take_reply(struct rlock__link *link, size_t i);
+/* The replies to the request that has come to its end, without the last, whose place is empty; all
+ * are the caller's from now on. They go with the next request. *count: of all. */
+rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count);
 
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
 void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms);

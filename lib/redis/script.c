@@ -3,6 +3,7 @@
 #include "redis/script.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "os/clock.h"
@@ -54,13 +55,18 @@ static bool rest_is_silent(const struct rlock__batch *batch, int64_t begun_ms) {
     return batch->in_passing || answered >= batch->enough;
 }
 
-static bool all_decided(struct rlock__batch *const *batches, size_t count, int64_t begun_ms) {
-    for (size_t i = 0; i < count; i++) {
-        if (!decided(batches[i]) && !rest_is_silent(batches[i], begun_ms))
-            return false;
-    }
-    return true;
+static bool all_decided(const struct rlock__batch *batch, int64_t begun_ms) {
+    while (batch != NULL && (decided(batch) || rest_is_silent(batch, begun_ms)))
+        batch = batch->next;
+    return batch == NULL;
 }
+
+/* Each run of all batches, and room to wait for one link each, and for a cancel descriptor. */
+struct all {
+    struct rlock__run **runs;
+    struct pollfd *fds;
+    size_t count;
+};
 
 static bool all_done(struct rlock__run *const *runs, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -82,16 +88,16 @@ static bool is_first_on_link(struct rlock__run *const *runs, size_t i) {
 /* A link's request has been answered, or has failed: each run that waits for it has its share. */
 static void share(struct rlock__run *const *runs, size_t count, struct rlock__link *link,
                   enum rlock__io io, rlock__reply *last, const struct rlock__script *script) {
-    rlock__reply *replies[2 * RLOCK__RUNS_MAX] = {NULL};
-    bool heard[RLOCK__RUNS_MAX] = {false};
-    const size_t got = link->got;
-    for (size_t i = 0; i < got; i++)
-        replies[i] = i + 1 < got ? rlock__link_take_reply(link, i) : last;
+    size_t got;
+    rlock__reply **replies = rlock__link_take_replies(link, &got);
+    link->loading = NULL;
+    if (got > 0)
+        replies[got - 1] = last;
     for (size_t i = 0; i < count; i++)
-        heard[i] = !runs[i]->done && runs[i]->link == link;
+        runs[i]->hears = !runs[i]->done && runs[i]->link == link;
     for (size_t i = 0; i < count; i++) {
         struct rlock__run *run = runs[i];
-        if (!heard[i])
+        if (!run->hears)
             continue;
         if (io != RLOCK__IO_DONE) {
             rlock__run_fail(run, rlock__io_status(io));
@@ -108,6 +114,7 @@ static void share(struct rlock__run *const *runs, size_t count, struct rlock__li
     }
     for (size_t i = 0; i < got; i++)
         rlock__reply_free(replies[i]);
+    free(replies);
 }
 
 /* All as far as they go without waiting. */
@@ -135,16 +142,14 @@ static int64_t straggler_deadline(int64_t begun_ms) {
 
 /* Waits until one of those that are not done can go on. RLOCK_OK, RLOCK_AGAIN (the deadline),
  * RLOCK_CANCELLED. */
-static enum rlock_status wait_for_any(struct rlock__run *const *runs, size_t count,
-                                      const struct rlock__limit *limit) {
-    struct pollfd fds[RLOCK__POLL_MAX];
+static enum rlock_status wait_for_any(const struct all *all, const struct rlock__limit *limit) {
     int64_t again_ms = RLOCK_FOREVER;
     size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (is_first_on_link(runs, i))
-            rlock__link_poll(runs[i]->link, &fds[n++], &again_ms);
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_first_on_link(all->runs, i))
+            rlock__link_poll(all->runs[i]->link, &all->fds[n++], &again_ms);
     }
-    return rlock__poll_any(fds, n, again_ms, limit);
+    return rlock__poll_any(all->fds, n, again_ms, limit);
 }
 
 /* The servers that have not answered by now. */
@@ -166,6 +171,17 @@ static void leave_link(struct rlock__link *link, bool goes_on) {
     }
 }
 
+static void leave_all(const struct all *all, enum rlock_status status, bool goes_on) {
+    for (size_t i = 0; i < all->count; i++) {
+        if (is_first_on_link(all->runs, i))
+            leave_link(all->runs[i]->link, goes_on);
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->runs[i]->done)
+            leave(all->runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, goes_on);
+    }
+}
+
 /* The last request before a deadline has too little time to find out why, and hides what was told
  * before: that a slot is being moved, say. */
 static void recall(struct rlock__run *run) {
@@ -173,53 +189,76 @@ static void recall(struct rlock__run *run) {
         run->route->error = run->route->told;
 }
 
-static size_t begin_all(struct rlock__run **runs, struct rlock__batch *const *batches, size_t count,
-                        const struct rlock__script *script, const struct rlock__limit *limit) {
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < batches[i]->count && n < RLOCK__RUNS_MAX; k++) {
-            runs[n] = &batches[i]->runs[k];
-            rlock__run_begin(runs[n++], limit);
+static void begin_all(struct all *all, struct rlock__batch *batch,
+                      const struct rlock__script *script, const struct rlock__limit *limit) {
+    for (; batch != NULL; batch = batch->next) {
+        for (size_t i = 0; i < batch->count; i++) {
+            all->runs[all->count++] = &batch->runs[i];
+            rlock__run_begin(&batch->runs[i], limit);
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i]->done)
-            rlock__run_ask(runs[i], script);
+    for (size_t i = 0; i < all->count; i++) {
+        if (!all->runs[i]->done)
+            rlock__run_ask(all->runs[i], script);
     }
-    return n;
 }
 
-void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count,
-                               const struct rlock__script *script,
-                               const struct rlock__limit *limit) {
-    struct rlock__run *runs[RLOCK__RUNS_MAX] = {NULL};
+/* Until all have answered, or it is decided without the rest, or the limit has come. */
+static void run_all(const struct all *all, const struct rlock__batch *batches,
+                    const struct rlock__script *script, const struct rlock__limit *limit) {
     struct rlock__limit bound = *limit;
     const int64_t begun_ms = rlock_now_ms();
     int64_t end_ms = 0;
     bool is_decided = false;
     enum rlock_status status = RLOCK_OK;
-    const size_t n = begin_all(runs, batches, count, script, limit);
     while (status == RLOCK_OK) {
-        step(runs, n, script);
-        if (all_done(runs, n))
-            break;
-        is_decided = all_decided(batches, count, begun_ms); /* until a silent one speaks */
+        step(all->runs, all->count, script);
+        if (all_done(all->runs, all->count))
+            return;
+        is_decided = all_decided(batches, begun_ms); /* until a silent one speaks */
         if (is_decided && end_ms == 0)
             end_ms = straggler_deadline(begun_ms);
         bound.deadline_ms =
             is_decided ? rlock__sooner_ms(end_ms, limit->deadline_ms) : limit->deadline_ms;
-        status = wait_for_any(runs, n, &bound);
+        status = wait_for_any(all, &bound);
     }
-    const bool goes_on = is_decided || status == RLOCK_CANCELLED;
-    for (size_t i = 0; i < n; i++) {
-        if (is_first_on_link(runs, i))
-            leave_link(runs[i]->link, goes_on);
+    leave_all(all, status, is_decided || status == RLOCK_CANCELLED);
+}
+
+static void fail_all(struct rlock__batch *batch) {
+    for (; batch != NULL; batch = batch->next) {
+        for (size_t i = 0; i < batch->count; i++) {
+            batch->runs[i] =
+                (struct rlock__run){.route = batch->runs[i].route, .call = batch->runs[i].call};
+            rlock__error_set(&batch->runs[i].route->error, "no memory");
+            rlock__run_end(&batch->runs[i], RLOCK_SYSTEM);
+        }
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i]->done)
-            leave(runs[i], status == RLOCK_CANCELLED ? status : RLOCK_AGAIN, goes_on);
-        if (limit->deadline_ms < begun_ms + HASTY_MS)
-            recall(runs[i]);
+}
+
+void rlock__script_run_batches(struct rlock__batch *batches, const struct rlock__script *script,
+                               const struct rlock__limit *limit) {
+    const int64_t begun_ms = rlock_now_ms();
+    size_t count = 0;
+    for (const struct rlock__batch *batch = batches; batch != NULL; batch = batch->next)
+        count += batch->count;
+    struct rlock__run *few[RLOCK_SERVERS_MAX]; /* one name: a renewal needs no memory for it */
+    struct pollfd fds[RLOCK_SERVERS_MAX + 1];
+    struct all all = {few, fds, 0};
+    const bool are_many = count > RLOCK_SERVERS_MAX;
+    if (are_many)
+        all = (struct all){calloc(count, sizeof *all.runs), calloc(count + 1, sizeof *all.fds), 0};
+    if (all.runs == NULL || all.fds == NULL) {
+        fail_all(batches);
+    } else {
+        begin_all(&all, batches, script, limit);
+        run_all(&all, batches, script, limit);
+    }
+    for (size_t i = 0; i < all.count && limit->deadline_ms < begun_ms + HASTY_MS; i++)
+        recall(all.runs[i]);
+    if (are_many) {
+        free(all.runs);
+        free(all.fds);
     }
 }
 
@@ -227,8 +266,8 @@ enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlo
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out) {
     struct rlock__run run = {.route = route, .call = call};
-    struct rlock__batch batch = {.runs = &run, .count = 1, .enough = 1}, *one = &batch;
-    rlock__script_run_batches(&one, 1, script, limit);
+    struct rlock__batch batch = {.runs = &run, .count = 1, .enough = 1};
+    rlock__script_run_batches(&batch, script, limit);
     route->in_doubt = route->in_doubt || run.unconfirmed;
     *out = run.answer;
     return run.status;

@@ -49,7 +49,12 @@ struct rlock__answer {
     rlock__reply *reply; /* the caller frees it */
 };
 
-enum rlock__run_stage { RLOCK__RUN_HASH, RLOCK__RUN_BODY, RLOCK__RUN_REPLICAS };
+enum rlock__run_stage {
+    RLOCK__RUN_HASH,
+    RLOCK__RUN_BODY,
+    RLOCK__RUN_BEHIND_BODY, /* by its hash, and another run brings the script along before it */
+    RLOCK__RUN_REPLICAS
+};
 
 /* One server's part of a run. */
 struct rlock__run {
@@ -68,6 +73,7 @@ struct rlock__run {
     enum rlock__run_stage stage;
     struct rlock__link *link;
     bool asking;          /* the link's node has the slot not yet (ASK) */
+    bool hears;           /* its link's replies have just come */
     size_t first, last;   /* of the replies to the link's request those that are ours; last 0: none
                              is to come. From 1 */
     rlock__reply *before; /* while one is heard: the reply before it */
@@ -84,15 +90,13 @@ struct rlock__batch {
     struct rlock__run *runs;
     size_t count, enough;
     bool in_passing;
+    struct rlock__batch *next; /* what is asked at the same time; NULL: no more */
 };
-
-enum { RLOCK__RUNS_MAX = 100 }; /* at once, and of the runs in them */
 
 /* EVALSHA, and EVAL when a server does not know the script yet, on all servers at once; in a
  * cluster wherever it sends us. What goes to one server goes in one request: several names cost one
- * round trip. */
-void rlock__script_run_batches(struct rlock__batch *const *batches, size_t count,
-                               const struct rlock__script *script,
+ * round trip, of which the servers keep all answers until we read them. */
+void rlock__script_run_batches(struct rlock__batch *batches, const struct rlock__script *script,
                                const struct rlock__limit *limit);
 
 /* The same of one name on one server. */

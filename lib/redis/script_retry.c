@@ -10,15 +10,18 @@ enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500, LESS = 8 };
 static enum rlock_status ask_once(struct rlock__route *route, const struct rlock__script *script,
                                   struct rlock__run *runs, size_t count,
                                   const struct rlock__limit *limit) {
-    struct rlock__batch batches[RLOCK__RUNS_MAX], *asked[RLOCK__RUNS_MAX] = {NULL};
+    struct rlock__batch batches[RLOCK__CALLS_MAX];
     enum rlock_status status = RLOCK_OK;
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
+        if (runs[i].status != RLOCK_AGAIN)
+            continue;
         batches[n] = (struct rlock__batch){.runs = &runs[i], .count = 1, .enough = 1};
-        asked[n] = &batches[n];
-        n += runs[i].status == RLOCK_AGAIN;
+        if (n > 0)
+            batches[n - 1].next = &batches[n];
+        n++;
     }
-    rlock__script_run_batches(asked, n, script, limit);
+    rlock__script_run_batches(batches, script, limit);
     for (size_t i = 0; i < n; i++) {
         const struct rlock__run *run = batches[i].runs;
         route->in_doubt = route->in_doubt || run->unconfirmed;

@@ -13,7 +13,9 @@ enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock_
                                       const struct rlock__call *call, int64_t deadline_ms,
                                       int cancel_fd, struct rlock__answer *answer, bool *in_doubt);
 
-/* The same of several calls at once, RLOCK__RUNS_MAX at most: each run says what has come of its
+enum { RLOCK__CALLS_MAX = 100 };
+
+/* The same of several calls at once, RLOCK__CALLS_MAX at most: each run says what has come of its
  * call, as rlock__script_retry() returns it; the answers' replies are the caller's to free.
  * After a lost answer a call with a portion is sent with a smaller one, which stays in it. */
 void rlock__script_retry_all(const struct rlock_client *client, struct rlock__route *route,

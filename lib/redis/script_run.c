@@ -23,8 +23,9 @@ static bool is_sharded(const struct rlock__run *run) {
 
 static bool ask_script(struct rlock__run *run, const struct rlock__script *script) {
     const struct rlock__call *call = run->call;
-    const bool by_hash = run->stage == RLOCK__RUN_HASH;
+    const bool by_hash = run->stage != RLOCK__RUN_BODY;
     const char *asking[] = {"ASKING"}; /* it is for one command only */
+    run->link->loading = by_hash ? run->link->loading : script;
     run->link->most =
         call->most > run->link->most || run->link->expected == 0 ? call->most : run->link->most;
     run->first = run->link->expected + 1;
@@ -167,9 +168,10 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
         if (!rlock__run_hear_replicas(run, reply, &status))
             rlock__run_end(run, status);
         rlock__reply_free(reply);
-    } else if (begins_with(error, "NOSCRIPT") && run->stage == RLOCK__RUN_HASH) {
+    } else if (begins_with(error, "NOSCRIPT") && run->stage != RLOCK__RUN_BODY) {
+        const bool is_coming = run->link->loading == script && run->stage == RLOCK__RUN_HASH;
         rlock__reply_free(reply);
-        run->stage = RLOCK__RUN_BODY;
+        run->stage = is_coming ? RLOCK__RUN_BEHIND_BODY : RLOCK__RUN_BODY;
         rlock__run_ask(run, script);
     } else if (error != NULL && redirected(run, script, error)) {
         rlock__reply_free(reply);

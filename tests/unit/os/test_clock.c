@@ -166,11 +166,11 @@ static void who_wants_to_know_hears_of_each_wait_before_it_begins(void **state) 
 static void a_wait_may_end_before_its_deadline(void **state) {
     (void)state;
     const struct rlock__limit limit = {now_ms + 250, -1, NULL};
-    const struct pollfd none = {.fd = -1};
-    assert_int_equal(rlock__poll_any(&none, 1, now_ms + 100, &limit), RLOCK_OK);
+    struct pollfd fds[2] = {{.fd = -1}};
+    assert_int_equal(rlock__poll_any(fds, 1, now_ms + 100, &limit), RLOCK_OK);
     assert_int_equal(wait_count, 1);
     assert_int_equal(waits[0], 100);
-    assert_int_equal(rlock__poll_any(&none, 1, now_ms + 1000, &limit), RLOCK_AGAIN);
+    assert_int_equal(rlock__poll_any(fds, 1, now_ms + 1000, &limit), RLOCK_AGAIN);
     assert_int_equal(waits[1], 150);
 }
 
