@@ -242,7 +242,8 @@ struct rlock_wait {
  * RLOCK_DONE: with once_per_ms, a run has succeeded within that time; rlock_last_run() says which.
  * RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM.
  * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, as far as the server
- * could be reached within half a second to say so. */
+ * could be reached to say so within half a second and a millisecond for each name, 800 ms at most.
+ */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_acquire(rlock_lock *lock,
                                                       const struct rlock_wait *wait);
 
@@ -308,7 +309,7 @@ RLOCK_API const struct rlock_run *rlock_last_run(const rlock_lock *lock);
 RLOCK_API const char *rlock_stuck_at(const rlock_lock *lock);
 
 /* Leaves the queue after RLOCK_AGAIN, and gives back what an attempt without an answer may have
- * taken. Tries for half a second at most. */
+ * taken. Tries for half a second and a millisecond for each name, 800 ms at most. */
 RLOCK_API void rlock_withdraw(rlock_lock *lock);
 
 /* True if an attempt without an answer may have left the lock held until its lease ends. */

@@ -15,49 +15,36 @@ enum {
     ANSWER_MS = 100,
     SPLIT_PATIENCE_MS = 1500,
     PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
-    LEAVE_MS = 500,
-    LEAVE_TRY_MS = 250,
+    LEAVE_MS = 500,   /* and a millisecond for each name */
+    LEAVE_MAX_MS = 800,
     LEAVE_PAUSE_MS = 20,
 };
 
-static struct rlock__limit leave_limit(const struct rlock_lock *lock,
-                                       const struct rlock__limit *whole) {
-    const int64_t end_ms = rlock__sooner_ms(rlock_now_ms() + LEAVE_TRY_MS, whole->deadline_ms);
-    return rlock__client_limit(lock->client, end_ms, whole->cancel_fd);
+/* How long to tell the servers of so many names for: a signal must not wait for a dead server. */
+static int64_t leave_ms(const struct rlock_lock *lock, bool waits_on) {
+    const int64_t ms = LEAVE_MS + (int64_t)lock->resource_count;
+    return waits_on ? ms : rlock__sooner_ms(ms, LEAVE_MAX_MS);
 }
 
-/* Tells the server that we hold nothing and wait for nothing, as far as that can be told by then.
- */
-static void leave_resource(struct rlock_lock *lock, struct rlock__resource *resource,
-                           const struct rlock__limit *whole) {
-    if (lock->listener.resource == resource)
+/* Tells the servers of all names but one (NULL: of all) that we hold nothing and wait for nothing,
+ * as far as that can be told by then. cancel_fd: a signal ends this, for then rlock_withdraw() has
+ * a time of its own; else -1. */
+static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but, int cancel_fd) {
+    const int64_t most_ms = leave_ms(lock, cancel_fd >= 0), end_ms = rlock_now_ms() + most_ms;
+    if (lock->listener.resource != NULL && lock->listener.resource != but)
         rlock__listen_no_more(&lock->listener);
-    const bool known = !rlock__resource_is_clear(resource);
-    while (resource->ahead != NULL || (known && rlock_now_ms() < whole->deadline_ms)) {
-        const struct rlock__limit limit = leave_limit(lock, whole);
-        if (rlock__resource_release(resource, 0, true, &limit) != RLOCK_AGAIN)
+    for (;;) {
+        const int64_t now = rlock_now_ms();
+        const struct rlock__limit limit = rlock__client_limit(
+            lock->client, rlock__sooner_ms(now + most_ms / 2, end_ms), cancel_fd);
+        if (now >= end_ms || rlock__resources_leave(lock, but, &limit) != RLOCK_AGAIN)
             break;
         const struct rlock__limit pause = {
-            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, whole->deadline_ms), whole->cancel_fd,
-            NULL};
+            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, end_ms), cancel_fd, NULL};
         (void)rlock__sleep(&pause);
     }
-    resource->held = false;
-}
-
-/* All but one (NULL: all), in half a second for all of them: a signal must not wait for a dead
- * server. The last name first: rlock_release() says why. cancel_fd: a signal ends this, for then
- * rlock_withdraw() has half a second of its own; else -1. */
-static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but, int cancel_fd) {
-    const struct rlock__limit whole = {rlock_now_ms() + LEAVE_MS, cancel_fd, NULL};
-    for (size_t i = lock->resource_count; i > 0; i--) {
-        const size_t count = rlock__ballots_due(lock, lock->resource_count - i);
-        const struct rlock__limit limit = leave_limit(lock, &whole);
-        if (rlock_now_ms() < whole.deadline_ms)
-            rlock__resources_release_ahead(lock, i - count, count, but, 0, &limit);
-        if (&lock->resources[i - 1] != but)
-            leave_resource(lock, &lock->resources[i - 1], &whole);
-    }
+    for (size_t i = 0; i < lock->resource_count; i++)
+        lock->resources[i].held = lock->resources[i].held && &lock->resources[i] == but;
 }
 
 void rlock_withdraw(rlock_lock *lock) {

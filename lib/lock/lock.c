@@ -175,12 +175,13 @@ enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     return RLOCK_OK;
 }
 
-/* The majority has confirmed it. A server that has not may have lost the request: it is told again,
- * but nobody waits for one that hangs. */
-static void release_stragglers(struct rlock__resource *resource, int64_t keep_ms) {
-    for (int tries = 2; tries > 0 && rlock__resource_may_stay(resource); tries--) {
+/* Majorities have confirmed all that could be. A server that has not may have lost the request: it
+ * is told again, of all names at once, but nobody waits for one that hangs. */
+static void release_stragglers(struct rlock_lock *lock, int64_t keep_ms) {
+    for (int tries = 2; tries > 0; tries--) {
         const struct rlock__limit limit = {rlock_now_ms() + STRAGGLER_MS, -1, NULL};
-        (void)rlock__resource_release(resource, keep_ms, true, &limit);
+        if (!rlock__resources_release_rest(lock, keep_ms, &limit))
+            return;
     }
 }
 
@@ -200,8 +201,6 @@ static enum rlock_status release_resource(struct rlock_lock *lock, struct rlock_
         /* Not there after a request whose answer was lost: that request has taken it. */
         if (status == RLOCK_LOST && in_doubt)
             return RLOCK_OK;
-        if (status == RLOCK_OK)
-            release_stragglers(resource, keep_ms);
         if (status != RLOCK_AGAIN)
             return status;
         in_doubt = in_doubt || rlock__routes_in_doubt(routes);
@@ -227,7 +226,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
             const struct rlock__limit limit =
                 rlock__client_call_limit(lock->client, rlock_now_ms(), false,
                                          rlock__half_way_ms(rlock_now_ms(), deadline_ms), -1);
-            rlock__resources_release_ahead(lock, i - count, count, NULL, keep_ms, &limit);
+            rlock__resources_release_ahead(lock, i - count, count, keep_ms, &limit);
         }
         if (!resource->held && resource->ahead == NULL)
             continue;
@@ -240,6 +239,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
             rlock__error_set(&lock->client->error, "%s is not ours any more", resource->name);
         why = lock->client->error;
     }
+    release_stragglers(lock, keep_ms);
     if (worst != RLOCK_OK)
         lock->client->error = why;
     return worst;

@@ -52,6 +52,7 @@ struct rlock__resource {
     struct rlock__ballot *ahead;  /* answered already, with those of other names; NULL: none */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
+    bool due;                     /* a request about several names is about it, too */
     int64_t lease_end_ms;         /* while held: until when on a majority */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
@@ -164,9 +165,19 @@ enum rlock_status rlock__resource_check(struct rlock__resource *resource,
  * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
                                           bool places_too, const struct rlock__limit *limit);
-/* but: one to leave out; NULL: none. */
+/* Asks once more about all names that are not held, but may still stay somewhere. False: there is
+ * none. */
+bool rlock__resources_release_rest(const struct rlock_lock *lock, int64_t keep_ms,
+                                   const struct rlock__limit *limit);
+
 void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__resource *but, int64_t keep_ms,
-                                    const struct rlock__limit *limit);
+                                    int64_t keep_ms, const struct rlock__limit *limit);
+
+/* Tells the servers once that of all names but one (NULL: of all) we hold nothing and wait for
+ * nothing; the last name first: rlock_release() says why. RLOCK_AGAIN: not all is known to have
+ * been heard. */
+enum rlock_status rlock__resources_leave(const struct rlock_lock *lock,
+                                         const struct rlock__resource *but,
+                                         const struct rlock__limit *limit);
 
 #endif

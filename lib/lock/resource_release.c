@@ -5,6 +5,7 @@
 
 #include "lock/ballot.h"
 #include "lock/lock.h"
+#include "os/clock.h"
 
 enum { RELEASED = 1, STILL_HELD = 2 };
 
@@ -98,15 +99,66 @@ enum rlock_status rlock__resource_release(struct rlock__resource *resource, int6
 }
 
 void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__resource *but, int64_t keep_ms,
-                                    const struct rlock__limit *limit) {
+                                    int64_t keep_ms, const struct rlock__limit *limit) {
     for (size_t i = first; lock->kind->release != NULL && i < first + count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        if (resource == but || rlock__resource_is_clear(resource))
+        if (rlock__resource_is_clear(resource))
             continue;
         struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
         if (ballot != NULL)
             prepare(ballot, resource, keep_ms, true);
     }
     rlock__ballots_send_ahead(lock->resources + first, count, true, limit);
+}
+
+/* Those that are to be asked about, the last first, so many at once. */
+static void ask_ahead(struct rlock__resource *resources, size_t count, int64_t keep_ms,
+                      const struct rlock__limit *limit) {
+    for (size_t i = 0; i < count; i++) {
+        if (resources[i].due && rlock__ballot_ahead(&resources[i]) != NULL)
+            prepare(resources[i].ahead, &resources[i], keep_ms, true);
+    }
+    rlock__ballots_send_ahead(resources, count, true, limit);
+}
+
+static enum rlock_status release_due(const struct rlock_lock *lock, int64_t keep_ms,
+                                     const struct rlock__limit *limit) {
+    enum rlock_status outcome = RLOCK_OK;
+    size_t count;
+    for (size_t end = lock->resource_count; end > 0; end -= count) {
+        count = rlock__ballots_at_once(lock, lock->resource_count - end);
+        if (end < lock->resource_count && rlock_now_ms() >= limit->deadline_ms)
+            return RLOCK_AGAIN;
+        ask_ahead(lock->resources + end - count, count, keep_ms, limit);
+        for (size_t i = end; i > end - count; i--) {
+            struct rlock__resource *resource = &lock->resources[i - 1];
+            if (resource->due &&
+                rlock__resource_release(resource, keep_ms, true, limit) == RLOCK_AGAIN)
+                outcome = RLOCK_AGAIN;
+        }
+    }
+    return outcome;
+}
+
+bool rlock__resources_release_rest(const struct rlock_lock *lock, int64_t keep_ms,
+                                   const struct rlock__limit *limit) {
+    bool are_some = false;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = !resource->held && rlock__resource_may_stay(resource);
+        are_some = are_some || resource->due;
+    }
+    if (are_some)
+        (void)release_due(lock, keep_ms, limit);
+    return are_some;
+}
+
+enum rlock_status rlock__resources_leave(const struct rlock_lock *lock,
+                                         const struct rlock__resource *but,
+                                         const struct rlock__limit *limit) {
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = resource != but && !rlock__resource_is_clear(resource);
+    }
+    return release_due(lock, 0, limit);
 }

@@ -138,6 +138,46 @@ sections() {
     wait_until 5 assert_no_keys
 }
 
+@test "six hundred names over a line of 50 ms, and one of them is busy: the others are free, and a signal ends it" {
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..599})
+    proxy_start
+    proxy lag 50
+    foreign_hold z 60000
+    try run -x "${names[@]}" -n z -- true
+    assert_failure 75
+    assert_keys z
+    start run "${names[@]}" -n z -- true
+    wait_until 5 waiters z 1
+    wait_until 2 only_z_is_taken
+    try run -x -s "$(server_url main)" -n m0 -n m599 -- true
+    assert_success
+    assert_ends_within_a_second
+    assert_keys z
+    start run "${names[@]}" -- sleep 60 # and while they are taken
+    wait_until 5 assert_taken m0
+    assert_ends_within_a_second
+    assert_keys z
+}
+
+only_z_is_taken() {
+    [[ $(redis EXISTS m0 m300 m599 z) == 1 ]]
+}
+
+assert_taken() { # NAME
+    [[ $(redis EXISTS "$1") == 1 ]]
+}
+
+@test "a script that the server does not know yet is sent once, however many names there are" {
+    local -a names
+    mapfile -t names < <(printf -- '-n\nm%d\n' {0..299})
+    redis <<<$'SCRIPT FLUSH\nCONFIG RESETSTAT' >/dev/null
+    try run "${names[@]}" -- true
+    assert_success
+    assert_equal "$(redis INFO commandstats | sed -n 's/^cmdstat_eval:calls=\([0-9]*\),.*/\1/p')" 2
+    assert_no_keys
+}
+
 @test "a server that falls silent, and forty names: a signal ends it within a second" {
     local -a names
     mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})

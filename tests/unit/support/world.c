@@ -66,20 +66,23 @@ enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resourc
 void __wrap_rlock__resources_acquire_ahead(void);
 void __wrap_rlock__resources_acquire_ahead(void) {}
 
-void __wrap_rlock__resources_release_ahead(void);
-void __wrap_rlock__resources_release_ahead(void) {}
-
-enum rlock_status __wrap_rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
-                                                 bool places_too, const struct rlock__limit *limit);
-enum rlock_status __wrap_rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
-                                                 bool places_too,
-                                                 const struct rlock__limit *limit) {
-    assert_int_equal(keep_ms, 0);
-    assert_true(places_too);
-    assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
+static void leave(struct rlock__resource *resource) {
     did('b', resource);
     resource->held = false;
     *resource->instances = (struct rlock__instance){.held = false};
+}
+
+enum rlock_status __wrap_rlock__resources_leave(const struct rlock_lock *lock,
+                                                const struct rlock__resource *but,
+                                                const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__resources_leave(const struct rlock_lock *lock,
+                                                const struct rlock__resource *but,
+                                                const struct rlock__limit *limit) {
+    assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
+    for (size_t i = lock->resource_count; i > 0; i--) {
+        if (&lock->resources[i - 1] != but && !rlock__resource_is_clear(&lock->resources[i - 1]))
+            leave(&lock->resources[i - 1]);
+    }
     return RLOCK_OK;
 }
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# quorum_names.bats: two hundred names on three servers, one of which drops packets, hangs, or answers byte by byte:
+# that costs no more than it does with one name, while they are held and at the end.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/quorum
+
+setup() {
+    rlock_setup
+    members reset "${all[@]}" >/dev/null
+    quorum m1 m2
+}
+
+# beside COUNT ATTACK... : a command of two leases under so many names, on m1, m2 and such a third server; sets status,
+# stderr, and spent: the ms that all took without the command.
+beside() {
+    local count=$1 names
+    shift
+    mapfile -t names < <(seq -f $'-n\nn%g' "$count")
+    run --separate-stderr python3 "$TOOLS/hostile.py" "$@" "$RLOCK" run -l "$(ms 1800)" "${names[@]}" \
+        -s "$(server_url m1)" -s "$(server_url m2)" -s 'redis://127.0.0.1:{}' -- sh -c "sleep $((4 * SLOW)); exit 5"
+    # shellcheck disable=SC2154 # run sets it
+    read -r status spent _ <<<"$output"
+    spent=$((spent - 4000 * SLOW))
+    assert_equal "$*: $status, $stderr" "$*: 5, "
+}
+
+each_costs_no_more() { # ATTACK [TEXT]
+    beside 200 "$@"
+    ((spent < 900 * SLOW)) || fail "$*: $spent ms more than the command"
+    wait_until 3 nothing_left
+}
+
+@test "it drops packets" {
+    each_costs_no_more full
+}
+
+@test "it hangs" {
+    each_costs_no_more mute
+}
+
+@test "it answers byte by byte" {
+    each_costs_no_more trickle '*3\r\n:1\r\n:17\r\n:30000\r\n'
+}
+
+@test "one is stopped while two hundred names are held, and wakes when they are given back: nothing is left on it" {
+    local names
+    quorum m1 m2 m3
+    mapfile -t names < <(seq -f $'-n\nn%g' 200)
+    start run "${names[@]}" -l "$(ms 1800)" -- sh -c 'touch in; until [ -e go ]; do sleep 0.02; done; exit 5'
+    wait_until 10 test -e in
+    pause m3
+    sleep "$((3 * SLOW))"
+    : >go
+    reap "$pid" 2
+    assert_equal "$status" 5
+    assert_equal "$(cat err)" ""
+    resume m3
+    wait_until 3 nothing_left
+}
