@@ -68,32 +68,62 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
     lock->busy = *busy;
 }
 
-/* All of the names or none: what was taken beside a busy one is given back, and the places in the
- * lines of others, which would swallow their wake-ups. All are asked for at once where that is one
- * request; the first in canonical order that is busy is the one to wait for. */
-static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
+/* What was taken beside a busy one is given back, and the places in the lines of others, which
+ * would swallow their wake-ups. */
+static enum rlock_status end_try(struct rlock_lock *lock, size_t stuck_at, enum rlock_status status,
+                                 const struct rlock__limit *limit) {
+    lock->stuck_at = stuck_at;
+    for (size_t k = stuck_at + 1; k < lock->resource_count; k++)
+        rlock__resource_note(&lock->resources[k]);
+    /* Else give_up() leaves all at once, as where nobody has ever been there to be told. */
+    if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
+        rlock__routes_answered(&lock->client->routes))
+        leave_all(lock, &lock->resources[stuck_at], limit->cancel_fd);
+    return status;
+}
+
+/* All of the names or none. All are asked for at once where that is one request; the first in
+ * canonical order that is busy is the one to wait for. */
+static enum rlock_status ask_for_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
     struct rlock__busy busy = {.resource = NULL};
     for (size_t i = 0; i < lock->resource_count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
         rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), limit);
-        const enum rlock_status status = rlock__resource_acquire(resource, limit, &busy);
+        const enum rlock_status status = rlock__resource_acquire(&lock->resources[i], limit, &busy);
         if (status == RLOCK_OK)
             continue;
-        lock->stuck_at = i;
         note_busy(lock, &busy);
-        for (size_t k = i + 1; k < lock->resource_count; k++)
-            rlock__resource_note(&lock->resources[k]);
-        /* Else give_up() leaves all at once, as where nobody has ever been there to be told. */
-        if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
-            rlock__routes_answered(&lock->client->routes))
-            leave_all(lock, resource, limit->cancel_fd);
-        return status;
+        return end_try(lock, i, status, limit);
     }
+    return RLOCK_OK;
+}
+
+static enum rlock_status agree_on_tokens(struct rlock_lock *lock,
+                                         const struct rlock__limit *limit) {
+    size_t stuck_at = 0;
+    enum rlock_status status = RLOCK_OK;
+    if (lock->client->count > 1)
+        status = rlock__resources_agree_on_tokens(lock, limit, &stuck_at);
+    if (status == RLOCK_OK)
+        return status;
+    struct rlock__busy busy = {.resource = NULL};
+    if (status == RLOCK_BUSY)
+        busy = rlock__busy_by_rivals(&lock->resources[stuck_at]);
+    note_busy(lock, &busy);
+    rlock__resource_give_back(&lock->resources[stuck_at]);
+    return end_try(lock, stuck_at, status, limit);
+}
+
+static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
+    enum rlock_status status = ask_for_all(lock, limit);
+    if (status == RLOCK_OK)
+        status = agree_on_tokens(lock, limit);
+    if (status != RLOCK_OK)
+        return status;
     rlock__lock_update_lease_end(lock);
     /* What is left must be enough to start something under it, and to stop it in time. */
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
-    note_busy(lock, &busy);
+    note_busy(lock, &(struct rlock__busy){.resource = NULL});
     leave_all(lock, NULL, limit->cancel_fd); /* which has errors of its own */
     rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     return RLOCK_AGAIN;

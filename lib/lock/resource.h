@@ -115,8 +115,9 @@ const char *rlock__resource_owner_on(const struct rlock__resource *resource,
  * queues stands in all lines. */
 bool rlock__resource_lines_up(const struct rlock__resource *resource);
 
-/* Takes it. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer, or one that may
- * pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error says why. */
+/* Takes it. RLOCK_OK: held, but for the token. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no
+ * answer, or one that may pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error
+ * says why. */
 enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
                                           const struct rlock__limit *limit,
                                           struct rlock__busy *busy);
@@ -127,25 +128,23 @@ void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first,
                                     const struct rlock__limit *limit);
 void rlock__resource_note(struct rlock__resource *resource);
 
+/* Gives back at once what was given by too few, or may have been. Places in line stay. */
+void rlock__resource_give_back(struct rlock__resource *resource);
+
 /* Of all names at once: a server that has lost the hold, or never gave it, or knows it by another
  * token, is given it again while a majority keeps it: a long command outlives servers that restart
  * one after the other. Nobody else can have had the lock meanwhile. */
 void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__routes *routes,
                               const struct rlock__limit *limit);
 
-/* Asks those that have given another token to accept the hold's. RLOCK_OK: a majority has. *known:
- * the largest token that one of them has given to others and that is in the way, 0: none.
- * RLOCK_DENIED: one has no right for us. RLOCK_AGAIN. */
-enum rlock_status rlock__resource_propose_token(struct rlock__resource *resource,
-                                                struct rlock__routes *routes,
-                                                const struct rlock__limit *limit, int64_t *known);
-
-/* The hold's token is the largest that was given. Before anybody learns it a majority has accepted
+/* A hold's token is the largest that was given. Before anybody learns it a majority has accepted
  * it, so that every later holder's is larger, whichever majority gives that; where several readers
- * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
- * RLOCK_BUSY: there are so many of them that each was taken: back off. */
-enum rlock_status rlock__resource_agree_on_token(struct rlock__resource *resource,
-                                                 const struct rlock__limit *limit);
+ * want the same one, all but one go on to the next. Of all names at once. RLOCK_OK, RLOCK_DENIED or
+ * RLOCK_AGAIN. RLOCK_BUSY: there are so many of them that each was taken: back off. *stuck_at: of
+ * which name. */
+enum rlock_status rlock__resources_agree_on_tokens(const struct rlock_lock *lock,
+                                                   const struct rlock__limit *limit,
+                                                   size_t *stuck_at);
 
 /* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
 enum rlock_status rlock__resource_renew(struct rlock__resource *resource,

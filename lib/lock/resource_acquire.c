@@ -82,8 +82,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     return vote;
 }
 
-static enum rlock_status note_hold(struct rlock__resource *resource,
-                                   const struct rlock__limit *limit) {
+static void note_hold(struct rlock__resource *resource) {
     int64_t token = 0;
     bool inner = false;
     for (size_t i = 0; i < resource->instance_count; i++) {
@@ -99,13 +98,9 @@ static enum rlock_status note_hold(struct rlock__resource *resource,
     };
     resource->lease_end_ms = rlock__ballot_lease_end(resource);
     resource->held = true;
-    if (inner || resource->instance_count == 1) /* a majority has agreed on that token */
-        return RLOCK_OK;
-    return rlock__resource_agree_on_token(resource, limit);
 }
 
-/* What was given by too few, or may have been. Places in line stay. */
-static void give_back_few(struct rlock__resource *resource) {
+void rlock__resource_give_back(struct rlock__resource *resource) {
     struct rlock_client *client = resource->lock->client;
     const struct rlock__error why = client->error;
     const struct rlock__limit limit =
@@ -172,19 +167,16 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
     if (!rlock__ballot_was_ahead(&ballot, resource))
         prepare(&ballot, resource);
     rlock__ballot_run(&ballot, limit);
-    enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
+    const enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
     if (status == RLOCK_BUSY)
         *busy = rlock__busy_by_most(&ballot);
     else if (status == RLOCK_DONE)
         *busy = rlock__busy_by_done(&ballot);
     rlock__ballot_end(&ballot);
-    if (status == RLOCK_OK) {
-        status = note_hold(resource, limit);
-        if (status == RLOCK_BUSY)
-            *busy = rlock__busy_by_rivals(resource);
-    }
-    if (status != RLOCK_OK && (ballot.unconfirmed || resource->instance_count > 1))
-        give_back_few(resource);
+    if (status == RLOCK_OK)
+        note_hold(resource);
+    else if (ballot.unconfirmed || resource->instance_count > 1)
+        rlock__resource_give_back(resource);
     return status;
 }
 

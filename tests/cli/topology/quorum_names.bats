@@ -59,3 +59,21 @@ each_costs_no_more() { # ATTACK [TEXT]
     resume m3
     wait_until 3 nothing_left
 }
+
+@test "servers that give other tokens, and a slow line: all names agree on theirs at once" {
+    local names i
+    mapfile -t names < <(seq -f $'-n\nn%g' 100)
+    for i in {1..100}; do
+        echo "SET redisson_lock_token:{n$i} 50"
+    done | redis_on m3 >/dev/null
+    crash m2
+    proxy_start m1
+    proxy lag 50
+    RLOCK_SERVER+=" $(urls m2 m3)"
+    took 0 2500 rlock run "${names[@]}" -- sh -c 'echo "$RLOCK_TOKEN" | sort | uniq -c'
+    assert_success
+    assert_output --regexp '^ *100 51$'
+    assert_equal "$(on m1 m3 -- GET 'redisson_lock_token:{n77}')" $'51\n51'
+    alive=(m1 m3)
+    nothing_left
+}
