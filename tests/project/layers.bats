@@ -186,7 +186,7 @@ layers() {
 	busy listener
 	resource_check resource_release token
 	resource_acquire
-	resource_renew
+	resource_renew resource_restore
 	lock retry
 	lock_new
 	acquire break counter handle inspect keeper resume scan

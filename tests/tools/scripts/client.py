@@ -238,7 +238,7 @@ class Lock:
     def restore(self, owner, attempt, token, lease=30000, inner=False, command="command"):
         script = "mutex_restore" if self.kind == "run" else "rw_restore"
         us = f'"host":"host","pid":42,"user":"user","command":"{command}","permits":1'
-        return self.run(script, owner, lease, attempt, 1, token, us, "1" if inner else "", self.kind)
+        return self.run(script, owner, lease, attempt, 1, token, us, "1" if inner else "", "1" if self.kind == "read" else "")
 
     def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False):
         """ended: of a run with --once-per its period, exit status and duration."""
