@@ -225,21 +225,22 @@ static enum rlock_status judge(struct rlock__link *link, rlock__reply *const *re
 /* One request, and its answers. RLOCK_AGAIN: not now; nothing is changed. */
 static enum rlock_status ask_once(rlock_scan *scan, struct rlock__link *link,
                                   const struct rlock__limit *limit) {
-    const size_t first = scan->has_keys ? 0 : 1, count = first + asked_of(scan);
-    rlock__reply **replies = calloc(count, sizeof(rlock__reply *));
+    const size_t first = scan->has_keys ? 0 : 1;
+    size_t count;
+    rlock__reply *last = NULL;
     enum rlock_status status = RLOCK_SYSTEM;
-    if (replies != NULL && ask(scan, link))
-        status = rlock__link_call(link, limit, &replies[count - 1]);
-    if (status == RLOCK_OK) {
-        for (size_t i = 0; i + 1 < count; i++)
-            replies[i] = rlock__link_take_reply(link, i);
-        status = judge(link, replies, count);
-        if (status == RLOCK_OK)
-            status = read_answers(scan, replies + first, count - first);
-        if (status == RLOCK_OK && first > 0)
-            status = read_keys(scan, replies[0]);
-    }
-    for (size_t i = 0; replies != NULL && i < count; i++)
+    if (ask(scan, link))
+        status = rlock__link_call(link, limit, &last);
+    if (status != RLOCK_OK)
+        return status;
+    rlock__reply **replies = rlock__link_take_replies(link, &count);
+    replies[count - 1] = last;
+    status = judge(link, replies, count);
+    if (status == RLOCK_OK)
+        status = read_answers(scan, replies + first, count - first);
+    if (status == RLOCK_OK && first > 0)
+        status = read_keys(scan, replies[0]);
+    for (size_t i = 0; i < count; i++)
         rlock__reply_free(replies[i]);
     free(replies);
     return status;

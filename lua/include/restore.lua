@@ -17,8 +17,9 @@ function restore.put(field, is_free)
     if raise.is_new(restore.token) then raise.to(restore.token) end
     if is_free then redis.call('DEL', key.info, holds.leases) end
     note()
-    if holds.find(field) then
-        holds.renew(field)
+    local known, ends = holds.find(field)
+    if known then
+        holds.renew(field, ends)
     else
         holds.add(field, call.lease)
         holds.expire(math.max(redis.call('PTTL', key.lock), call.lease))
