@@ -115,7 +115,8 @@ void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first,
 static void ask_ahead(struct rlock__resource *resources, size_t count, int64_t keep_ms,
                       const struct rlock__limit *limit) {
     for (size_t i = 0; i < count; i++) {
-        if (resources[i].due && rlock__ballot_ahead(&resources[i]) != NULL)
+        if (resources[i].due && resources[i].lock->kind->release != NULL &&
+            rlock__ballot_ahead(&resources[i]) != NULL)
             prepare(resources[i].ahead, &resources[i], keep_ms, true);
     }
     rlock__ballots_send_ahead(resources, count, true, limit);

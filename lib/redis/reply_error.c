@@ -90,6 +90,7 @@ static const struct {
     {"Lua script attempted to access a non local key", RLOCK_AGAIN, other_node},
     {"Unknown Redis command called from", RLOCK_UNAVAILABLE,
      "it lacks a command that rlock's scripts need: use Redis 6.0.6 or later"},
+    {"increment or decrement would overflow", RLOCK_UNAVAILABLE, NULL}, /* there is no next token */
     {"user_script:", RLOCK_UNAVAILABLE, NULL}, /* Lua's own: it runs our scripts otherwise */
 };
 
