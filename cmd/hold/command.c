@@ -76,7 +76,7 @@ int command_status(const struct spawn *spawn, const struct settings *settings, c
     if (report->cause == END_FOR_TIME)
         return say_timed_out(spawn, settings, server);
     if (report->cause == END_FOR_WAITER)
-        return settings->conflict_exit_code; /* said when it was asked to */
+        return EXIT_GAVE_WAY; /* said when it was asked to */
     return WIFSIGNALED(report->status) ? EXIT_BY_SIGNAL + WTERMSIG(report->status)
                                        : WEXITSTATUS(report->status);
 }

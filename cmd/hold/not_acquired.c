@@ -52,13 +52,13 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
     return settings->conflict_exit_code;
 }
 
-static int say_ousted(const struct acquired *acquired, const struct settings *settings) {
+static int say_ousted(const struct acquired *acquired) {
     const char *name = rlock_stuck_at(acquired->lock);
     struct out_field fields[ATTEMPT_FIELDS];
     describe_attempt(fields, acquired, name);
     out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
               rlock_error(acquired->server.client));
-    return settings->conflict_exit_code;
+    return EXIT_GAVE_WAY;
 }
 
 /* No run is wanted: -E says how to end where somebody has set it. */
@@ -110,7 +110,7 @@ int not_acquired(const struct acquired *acquired, const struct settings *setting
     if (status == RLOCK_BUSY)
         return say_busy(acquired, settings);
     if (status == RLOCK_OUSTED)
-        return say_ousted(acquired, settings);
+        return say_ousted(acquired);
     if (status == RLOCK_DONE)
         return say_done(acquired, settings);
     char doubt[WHY_SIZE];

@@ -190,8 +190,8 @@ static int end(struct run *run) {
         return end_lost(run);
     const int status = command_status(&run->spawn, run->settings,
                                       rlock_client_server(run->acquired.server.client));
-    const bool preempted = run->spawn.report.cause == END_FOR_WAITER; /* a failure, whatever -E */
-    rlock_note_run(run->acquired.lock, preempted ? EXIT_CONFLICT : status,
+    const bool preempted = run->spawn.report.cause == END_FOR_WAITER; /* a failure */
+    rlock_note_run(run->acquired.lock, preempted ? EXIT_GAVE_WAY : status,
                    ended ? run->acquired.ran_ms : 0);
     return release(run, ended ? min_hold_left_ms(run) : 0, status);
 }

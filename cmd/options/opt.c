@@ -150,8 +150,7 @@ static const struct opt rows[] = {
      .commands = CMD_RUN | CMD_FAIR, .key = SETTING_PREEMPT, .set = set_flag,
      .offset = FIELD(preempt)},
     {"preemptible", 0, NULL, NULL,
-     "when a waiter asks for the lock with --preempt, stop the command, and exit with status 75 or "
-     "that of -E",
+     "when a waiter asks for the lock with --preempt, stop the command, and exit with status 79",
      .commands = CMD_RUN | CMD_FAIR, .key = SETTING_PREEMPTIBLE, .set = set_flag,
      .offset = FIELD(preemptible)},
     {"conflict-exit-code", 'E', "N", "75", "exit status when the lock was not acquired in time",

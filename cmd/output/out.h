@@ -21,6 +21,7 @@ enum exit_status {
     EXIT_LOST = 76,
     EXIT_DENIED = 77,
     EXIT_CONFIG = 78,
+    EXIT_GAVE_WAY = 79, /* to a newer one: superseded, or preempted */
     EXIT_TIMEOUT = 124, /* as timeout(1) */
     EXIT_NOEXEC = 126,
     EXIT_NOTFOUND = 127

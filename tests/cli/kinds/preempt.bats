@@ -19,7 +19,7 @@ yielded() {
             holds a "$holder" --preemptible
             brief b
             act b "$waiter" --preempt
-            gone 75 a
+            gone 79 a
             gone 0 b
             yielded a b
             grep -qx 'rlock: asked the holder of x to end' b.err
@@ -42,19 +42,19 @@ yielded() {
     act b fair --preempt
     gone 0 b
     reap "$holder"
-    assert_equal "$status" 75
+    assert_equal "$status" 79
     # deep, which was killed, could note no exit: but that it was told to, before the other began.
     (($(stamp b enter) > $(sed -n 's/.*who=deep term=//p' history)))
     assert_equal "$(pgrep -fc "[w]ho=deep")" 0
 }
 
-@test "-E of the holder; a command that ends well all the same; one that is over by then" {
+@test "79 whatever -E of the holder says; a command that ends well all the same; one that is over by then" {
     log=a start run -E 9 --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
     wait_until 5 test -e in
     try fair --preempt -n x -- true
     assert_success
     reap "$pid"
-    assert_equal "$status" 9
+    assert_equal "$status" 79
     holds b fair --preemptible
     finish b
     assert_equal "$(cat b.err)" ""
@@ -92,7 +92,7 @@ left() { # N: of a to d so many are there
     done
     wait_until 20 left 1
     for who in a b c d; do
-        ended "${pid_of[$who]}" && gone 75 "$who" || last=$who
+        ended "${pid_of[$who]}" && gone 79 "$who" || last=$who
     done
     wait_until 5 entered_section "$last"
     finish "$last"
@@ -104,11 +104,11 @@ left() { # N: of a to d so many are there
     holds a fair --preemptible
     redis CLIENT PAUSE 300 WRITE # meanwhile nobody gets in
     act b fair --preempt --preemptible --supersede
-    gone 75 a
+    gone 79 a
     wait_until 10 entered_section b
     brief c
     act c fair --preempt --preemptible --supersede
-    gone 75 b
+    gone 79 b
     gone 0 c
     assert_equal "$(order)" "a b c"
 }
@@ -119,7 +119,7 @@ left() { # N: of a to d so many are there
     brief c
     joins c --preempt
     finish a
-    gone 75 b # maybe before its command began
+    gone 79 b # maybe before its command began
     yielded b c
     gone 0 c
     assert_gap a c 3000
@@ -136,7 +136,7 @@ listeners() { # N: holders that listen
     redis CLIENT KILL TYPE pubsub
     brief b
     act b fair --preempt
-    gone 75 a
+    gone 79 a
     gone 0 b
 }
 
@@ -145,21 +145,21 @@ listeners() { # N: holders that listen
     wait_until 5 listeners 1
     brief b
     act b run --preempt
-    gone 75 a
+    gone 79 a
     gone 0 b
     log=two start run --preemptible -n w -n x -- sh -c ': >in; exec sleep 60'
     wait_until 5 test -e in
     try fair --preempt -n x -- true
     assert_success
     reap "$pid"
-    assert_equal "$status" 75
+    assert_equal "$status" 79
     rm in
     log=long start run --preemptible --min-hold 60s -n x -- sh -c ': >in; exec sleep 60'
     wait_until 5 test -e in
     try run --preempt -w "$(ms 1500)" -n x -- true
     assert_failure 75
     reap "$pid"
-    assert_equal "$status" 75
+    assert_equal "$status" 79
 }
 
 @test "nested: the outermost hold agrees for all" {
@@ -168,7 +168,7 @@ listeners() { # N: holders that listen
     try run --preempt -n x -- true
     assert_success
     reap "$pid"
-    assert_equal "$status" 75
+    assert_equal "$status" 79
     rm in
     log=b start run -n x -- rlock run --preemptible -n x -- sh -c ': >in; until [ -e go ]; do sleep 0.01; done'
     wait_until 5 test -e in
@@ -187,7 +187,7 @@ listeners() { # N: holders that listen
     try fair --preempt --once-per 1h -n x -- echo ran
     assert_equal "$status: $output" "0: ran"
     reap "$pid"
-    assert_equal "$status" 0
+    assert_equal "$status" 79
 }
 
 @test "the lease is lost while the command is being stopped: 76" {

@@ -23,7 +23,7 @@ assert_superseded() {
         act "$who" fair --supersede
         if [[ -n $last ]]; then
             wait_until 1 ended "${pid_of[$last]}"
-            gone 75 "$last"
+            gone 79 "$last"
         fi
         wait_until 5 queued 1
         last=$who
@@ -35,7 +35,7 @@ assert_superseded() {
     assert_no_keys
 }
 
-@test "five come at once: one of them gets the lock, four exit 75" {
+@test "five come at once: one of them gets the lock, four exit 79" {
     local who statuses=()
     holds first fair --supersede
     for who in a b c d e; do
@@ -49,7 +49,7 @@ assert_superseded() {
         reap "${pid_of[$who]}"
         statuses+=("$status")
     done
-    assert_equal "$(printf '%s\n' "${statuses[@]}" | sort | tr '\n' ' ')" "0 75 75 75 75 "
+    assert_equal "$(printf '%s\n' "${statuses[@]}" | sort | tr '\n' ' ')" "0 79 79 79 79 "
     assert_equal "$(wc -l <history)" 4
     assert_no_keys
 }
@@ -62,14 +62,14 @@ left_over() { # N: of a to e are alive
     ((alive == $1))
 }
 
-@test "-E: with that status, and no lock is touched" {
+@test "79 whatever -E says, and no lock is touched" {
     local before
     foreign_hold x 60000
     act a fair --supersede -E 9
     wait_until 5 queued 1
     before=$(redis DUMP x | base64)
     act b fair --supersede -E 10
-    gone 9 a
+    gone 79 a
     signal TERM b
     gone 143 b
     assert_equal "$(redis DUMP x | base64)" "$before"
@@ -83,7 +83,7 @@ left_over() { # N: of a to e are alive
     joins s1 --supersede
     join q
     act s2 fair --supersede
-    gone 75 s1
+    gone 79 s1
     wait_until 5 queued 3
     join r
     finish first p q s2 r
@@ -129,7 +129,7 @@ left_over() { # N: of a to e are alive
     brief c
     wait_until 5 queued 2
     signal CONT a
-    gone 75 a
+    gone 79 a
     assert_superseded a
     signal TERM b
     gone 143 b
@@ -147,7 +147,7 @@ left_over() { # N: of a to e are alive
     brief b
     joins b --supersede
     signal CONT a
-    gone 75 a
+    gone 79 a
     assert_superseded a
     assert_stderr_has "pid ${pid_of[b]}"
     finish first b
@@ -162,7 +162,7 @@ left_over() { # N: of a to e are alive
     proxy lose-reply "$(sha acquire fair)" 1 3
     brief b
     act b fair --supersede
-    gone 75 a
+    gone 79 a
     assert_bitten lost-reply 2
     wait_until 5 queued 1
     foreign_release x
@@ -171,13 +171,13 @@ left_over() { # N: of a to e are alive
     assert_no_keys
 }
 
-@test "several names: the last gets both, the others exit 75" {
+@test "several names: the last gets both, the others exit 79" {
     foreign_hold x 60000
     brief b
     act a fair --supersede -n y
     wait_until 5 queued 1
     act b fair --supersede -n y
-    gone 75 a
+    gone 79 a
     foreign_release x
     finish b
     assert_equal "$(order)" b
