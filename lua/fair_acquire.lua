@@ -11,7 +11,8 @@ if is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
     return granted
 end
 
--- include: channel server mutex request try once waiters waiting acquire holds holds_take mutex_take queue queue_wait
+-- include: channel server mutex request try once front waiters waiting acquire
+-- include: holds holds_take mutex_take queue queue_wait
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end

@@ -13,7 +13,7 @@ local refusal = rights.refusal('run')
 if refusal then return refusal end
 if is_simple(ARGV[9], key.lock, key.info, KEYS[4]) then return grant(call.owner) end
 
--- include: channel server mutex request try once waiters waiting acquire holds holds_take mutex_take
+-- include: channel server mutex request try once front waiters waiting acquire holds holds_take mutex_take
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end

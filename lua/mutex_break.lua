@@ -1,4 +1,4 @@
--- include: base clock channel rights server waiters queue mutex mutex_wake broken
+-- include: base clock channel rights server front waiters queue mutex mutex_wake broken
 -- Takes `run` or `fair` away from its holder, all of its holds, and wakes the next. The token stays:
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.

@@ -15,7 +15,7 @@ if is_simple(ARGV[7], list) and redis.pcall('HGET', key.lock, call.owner) == '1'
     end
 end
 
--- include: clock server giving try once waiters queue mutex_wake holds kept holds_give
+-- include: clock server giving try once front waiters queue mutex_wake holds kept holds_give
 local waiter = call.waiter
 
 -- It may have been told what was meant for the next: pass it on.

@@ -9,7 +9,7 @@ if is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters
     return grant(call.owner, nil, rw.count_read)
 end
 
--- include: channel server request try waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
+-- include: channel server request try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end

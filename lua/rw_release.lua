@@ -16,7 +16,7 @@ if #all == 1 and all[1] == own .. ' ' .. call.id and is_simple(ARGV[7], rw.marke
     return {RELEASED, 0, 0}
 end
 
--- include: clock server giving try waiters holds kept holds_give rw_holds rw_wake
+-- include: clock server giving try front waiters holds kept holds_give rw_holds rw_wake
 local waiter = call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

@@ -14,7 +14,7 @@ if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[10]
     end)
 end
 
--- include: server request try waiters waiting acquire sem_permits sem_holds sem_waiters sem_take
+-- include: server request try front waiters waiting acquire sem_permits sem_holds sem_waiters sem_take
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

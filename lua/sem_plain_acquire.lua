@@ -1,4 +1,4 @@
--- include: base clock channel rights token server request try waiters waiting acquire
+-- include: base clock channel rights token server request try front waiters waiting acquire
 -- include: sem sem_permits sem_holds sem_waiters sem_grant sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua

@@ -14,7 +14,7 @@ if own and is_simple(ARGV[7]) and sem.available()
     return {RELEASED, 0, 0}
 end
 
--- include: server giving try waiters sem_permits sem_holds sem_waiters kept
+-- include: server giving try front waiters sem_permits sem_holds sem_waiters kept
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()

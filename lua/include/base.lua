@@ -2,7 +2,7 @@
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
---       5 waiters and 6 heartbeats: see waiters.lua  7... the kind's own
+--       5 waiters and 6 front: see waiters.lua  7... the kind's own
 --       the last, of what takes or gives back: tombstone, see try.lua; before it, where it is asked for:
 --       record, see once.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits

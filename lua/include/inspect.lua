@@ -1,14 +1,13 @@
 -- inspect.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
 -- counts as not there.
 --
--- KEYS  7 list  8 timeouts  9 waiters  10 heartbeats: of `fair`  11 marker  12 waiters  13 heartbeats: of `write`
+-- KEYS  7 list  8 timeouts  9 waiters  10 front: of `fair`  11 marker  12 waiters  13 front: of `write`
 --       14 permits: a semaphore's  15 queuers: of `fair`  16 leases: holds.lua  17 record: once.lua
 local inspect = {
     list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15], leases = KEYS[16],
-    waiters = {waiters = key.waiters, heartbeats = KEYS[6]},
-    queue = {waiters = KEYS[9], heartbeats = KEYS[10]},
-    writers = {waiters = KEYS[12], heartbeats = KEYS[13]},
-    DEAD_AFTER = 7000, SILENCE = 3500, -- see waiters.lua
+    waiters = {waiters = key.waiters, front = KEYS[6]},
+    queue = {waiters = KEYS[9], front = KEYS[10]},
+    writers = {waiters = KEYS[12], front = KEYS[13]},
     AT_ONCE = 20, -- entries that one command returns, or few more
     left = tonumber(ARGV[8]), -- how many entries are still to be looked at
 }
@@ -41,9 +40,9 @@ end
 
 -- The front of a JSON object that was cut in one of its texts, and its last member, since when.
 local function shorten(json)
-    local front = string.sub(json, 1, LONG)
-    local split = string.find(front, '\\+u?%x*$', -64) -- perhaps the half of a character
-    return string.sub(front, 1, (split or 0) - 1) .. '"' .. (string.match(json, ',"since":%d+}$', -40) or '}')
+    local beginning = string.sub(json, 1, LONG)
+    local split = string.find(beginning, '\\+u?%x*$', -64) -- perhaps the half of a character
+    return string.sub(beginning, 1, (split or 0) - 1) .. '"' .. (string.match(json, ',"since":%d+}$', -40) or '}')
 end
 
 -- What a hash says of an owner: a table, and the JSON that it was read from.

@@ -23,14 +23,9 @@ end
 
 -- Which of those waiters are not to be counted any more: a table of truths. See waiting.lua.
 local function dead_of(at)
-    if at.dead then return at.dead end
-    local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
-    local silence = newest and server.now - (newest - inspect.DEAD_AFTER) or 0
-    local are_heard = silence >= -1 and silence <= inspect.SILENCE
-    local over = are_heard and redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now_text, 'LIMIT', '0', '200')
-    at.dead = {}
-    for _, owner in ipairs(over or {}) do at.dead[owner] = true end
-    return at.dead
+    local dead, is_silent = {}, front.is_silent(at)
+    for owner, known in pairs(front.of(at)) do dead[owner] = not is_silent and known.due <= server.now end
+    return dead
 end
 
 -- A ticket is the epoch us at which it came.

@@ -2,12 +2,12 @@
 -- a waiter at the head when its score, an epoch ms, has passed.
 --
 -- KEYS  7 queue: list of owners  8 timeouts: zset {owner: epoch ms}
---       9 waiters and 10 heartbeats: of rlock's own in it, as in waiters.lua
+--       9 waiters and 10 front: of rlock's own in it, as in waiters.lua
 --       11 queuers: hash {rlock's waiter: JSON, what `status` shows;
 --          '': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is '-' when it has left
 --          '>': the one whose place it took}
 local queue = {
-    list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], heartbeats = KEYS[10], queuers = KEYS[11],
+    list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], front = KEYS[10], queuers = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
     AHEAD = 16, -- of so many before one the latest score counts
@@ -145,7 +145,7 @@ end
 function queue.wake(head)
     head = head or queue.head()
     if not head then return false end
-    if is_ours(head) then waiters.expect(queue, {[head] = true}, waiters.dues(queue)) end
+    if is_ours(head) then waiters.expect(queue, {[head] = true}) end
     return server.tell(head, '0')
 end
 
@@ -154,6 +154,6 @@ end
 function queue.tell_lease(ms)
     local head = queue.head()
     if head and is_ours(head) and not server.tell(head, 'first ' .. ms) then
-        waiters.expect(queue, {[head] = false}, waiters.dues(queue))
+        waiters.expect(queue, {[head] = false})
     end
 end

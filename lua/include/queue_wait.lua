@@ -78,7 +78,7 @@ function queue.place(left)
     if length == 0 then redis.call('DEL', queue.timeouts) end -- see queue.settle()
     if not call.enqueue then
         local again_ms = length > 0 and waiters.tend(queue, nil, length - others)
-        redis.call('PEXPIRE', queue.heartbeats, waiters.lifetime(length)) -- tend() may have made them
+        redis.call('PEXPIRE', queue.front, waiters.lifetime(length)) -- tend() may have made them
         return length + 1, length, again_ms, 0
     end
     local ticket, is_new = waiters.enter(queue, length - others, call.variant == 'supersede' and queue.newest())

@@ -11,36 +11,35 @@ function sem.has_turn(first, came)
     local waited = server.now - came / 1000
     if waited < PATIENCE or call.plain and waited % (2 * PATIENCE) < PATIENCE then return false end
     local wants = tonumber(redis.call('HGET', sem.wants, first) or nil)
-    local due = wants and tonumber(redis.call('ZSCORE', waiters.heartbeats, first) or 0)
-    return wants and due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
+    local known = front.of(waiters)[first]
+    return wants and known and known.due - server.now > ALIVE and wants <= sem.available() + sem.in_use()
 end
 
 -- Wakes the first whose request fits into what is available, `most` of them. Each that comes wakes the next; one that
 -- was woken before and has not come may stand still, and is not waited for.
 function sem.wake(most)
-    local front = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
-    local rest = front[1] and sem.available() or 0
+    local first = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
+    local rest = first[1] and sem.available() or 0
     if rest <= 0 then return end
     local owners, told, number_told, heard = {}, {}, 0, false
-    for i = 1, #front, 2 do owners[#owners + 1] = front[i] end
+    for i = 1, #first, 2 do owners[#owners + 1] = first[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
-    local dues = waiters.dues(waiters)
-    if wants[1] and sem.has_turn(front[1], front[2]) then owners = {front[1]} end
+    if wants[1] and sem.has_turn(first[1], first[2]) then owners = {first[1]} end
     for i, owner in ipairs(owners) do
-        local number, due = tonumber(wants[i] or 1), dues[owner] or 0
+        local number, known = tonumber(wants[i] or 1), front.of(waiters)[owner]
         local fits = number <= rest and number_told < most
-        if fits and due % 1 ~= waiters.WOKEN then
+        if fits and not (known and known.state == 'woken') then
             local hears = server.tell(owner, '0')
             told[owner] = hears
             number_told, heard = number_told + 1, heard or hears
             rest = rest - (hears and number or 0)
-        elseif fits and server.now - (due - waiters.DEAF_FOR) < COMING then
+        elseif fits and server.now - (known.due - front.LIMITS.woken) < COMING then
             rest = rest - number
         end
     end
-    waiters.expect(waiters, told, dues)
+    waiters.expect(waiters, told)
     if number_told == #owners and not heard and number_told < NEAR then
-        waiters.fade(key.waiters, waiters.heartbeats, sem.wants)
+        waiters.fade(key.waiters, waiters.front, sem.wants)
     end
 end
 

@@ -8,34 +8,41 @@
 --
 -- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; who has lost its
 --         place by mistake comes back to it with its ticket
---       6 heartbeats: zset {owner at the front: epoch ms by which it must be heard of, or it is dead}
+--       6 front: front.lua
 local waiters = {
-    waiters = key.waiters, heartbeats = KEYS[6],
+    waiters = key.waiters, front = KEYS[6],
     A_FEW = 5, -- so many get a message from one call
-    DEAF_FOR = 4000, -- ms: who did not hear what it was told, or heard and did not come, is dead after that
-    WOKEN = 0.5, -- behind the point of such a time
     FADES_IN = 2500, -- ms
 }
 
--- When each at the front is dead unless it is heard of, {owner: epoch ms}: a few only.
-function waiters.dues(at)
-    local front, dues = redis.call('ZRANGE', at.heartbeats, '0', '-1', 'WITHSCORES'), {}
-    for i = 1, #front, 2 do dues[front[i]] = tonumber(front[i + 1]) end
-    return dues
+-- These, {owner: state}, are in that state from now on.
+function waiters.note(at, states)
+    local known, changed = front.of(at), {}
+    for owner, state in pairs(states) do
+        local text = state .. ' ' .. server.now_text
+        known[owner] = {state = state, due = server.now + front.LIMITS[state], text = text}
+        changed[#changed + 1] = owner
+        changed[#changed + 1] = text
+    end
+    if #changed > 0 then redis.call('HSET', at.front, unpack(changed)) end
 end
 
--- These, {owner: whether it was woken}, were told something. One that hears nothing, or was woken, has a while to come,
--- which does not begin anew with each message. One that sends no heartbeats will be told to, see waiters.tend().
-function waiters.expect(at, told, dues)
-    local changed = {}
-    for owner, woken in pairs(told) do
-        local due = server.now + waiters.DEAF_FOR + (woken and waiters.WOKEN or 0)
-        if dues[owner] and due < dues[owner] then
-            changed[#changed + 1] = due
-            changed[#changed + 1] = owner
-        end
+-- These, {owner: whether it heard}, were told that they may have it, or did not hear what they were told. They have a
+-- while to come, which does not begin anew with each message. One that sends no heartbeats will be told to, see
+-- waiters.tend().
+function waiters.expect(at, told)
+    local states = {}
+    for owner, heard in pairs(told) do
+        local state = heard and 'woken' or 'deaf'
+        local known = front.of(at)[owner]
+        if known and server.now + front.LIMITS[state] < known.due then states[owner] = state end
     end
-    if #changed > 0 then redis.call('ZADD', at.heartbeats, unpack(changed)) end
+    waiters.note(at, states)
+end
+
+function waiters.is_woken(at, owner)
+    local known = front.of(at)[owner]
+    return known and known.state == 'woken'
 end
 
 -- Nobody in it hears: what they leave goes soon, whoever comes. One that lives comes back with its ticket.
@@ -49,18 +56,17 @@ end
 local function tell_some(at, word, wakes)
     local some, told, first, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW), {}, nil, false
     if not some[1] then return nil, false, false end
-    local dues = waiters.dues(at)
     for i = 1, math.min(#some, waiters.A_FEW) do
         local owner = some[i]
         local hears = server.tell(owner, word)
         heard = heard or hears
         if wakes or not hears then told[owner] = hears end
-        first = hears and (not wakes or (dues[owner] or 0) % 1 ~= waiters.WOKEN) and owner
+        first = hears and not (wakes and waiters.is_woken(at, owner)) and owner
         if first then break end
     end
-    waiters.expect(at, told, dues)
+    waiters.expect(at, told)
     local are_more = #some > waiters.A_FEW
-    if not heard and not are_more then waiters.fade(at.waiters, at.heartbeats) end
+    if not heard and not are_more then waiters.fade(at.waiters, at.front) end
     return first or nil, heard, are_more
 end
 
@@ -79,7 +85,8 @@ end
 -- Takes these out.
 function waiters.remove(at, ...)
     redis.call('ZREM', at.waiters, ...)
-    redis.call('ZREM', at.heartbeats, ...)
+    redis.call('HDEL', at.front, ...)
+    for _, owner in ipairs(at.at_front and {...} or {}) do at.at_front[owner] = nil end
 end
 
 -- True: it was the first.

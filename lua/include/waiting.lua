@@ -1,10 +1,6 @@
 -- waiting.lua: coming to wait, and being known to be alive there.
 waiters.FRONT, waiters.BACK, waiters.AT_ONCE = 16, 4, 8
 waiters.SOON, waiters.HEARTBEAT = 1, 2500 -- ms after which one comes again, at most
-waiters.DEAD_AFTER = 7000 -- ms without a heartbeat; SILENCE and a heartbeat fit into it
-waiters.FORGIVEN = 0.25 -- behind the point of such a time, which is sooner: FORGIVEN_FOR
-waiters.FORGIVEN_FOR = 4500 -- HEARTBEAT and more
-waiters.SILENCE = 3500 -- ms without any heartbeat: it was the server that was away
 
 -- The ticket of the caller, where it stands in line.
 function waiters.stands_in(at)
@@ -24,54 +20,66 @@ function waiters.enter(at, length, before)
     return ticket, true
 end
 
--- No heartbeat for so long: none could arrive, or the clock was set back. All begin anew, but none a second
--- time before it has been heard of: it may as well be dead. Returns whether any did.
+-- After a silence all begin anew, but none a second time before it has been heard of: it may as well be dead. Returns
+-- whether any did.
 local function forgive_silence(at)
-    local newest = redis.call('ZRANGE', at.heartbeats, '-1', '-1', 'WITHSCORES')[2]
-    local silence = newest and server.now - (newest - waiters.DEAD_AFTER) or 0
-    if silence >= -1 and silence <= waiters.SILENCE then return false end
-    local front = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)
-    local ends, heartbeats, are_new = server.now + waiters.FORGIVEN_FOR, {}, false
-    if #front == 0 then return false end
-    local dues = waiters.dues(at)
-    for _, owner in ipairs(front) do
-        local due = dues[owner]
-        local forgiven = due and due % 1 == waiters.FORGIVEN and due <= ends + 1
+    if not front.is_silent(at) then return false end
+    local first, states, as_before, are_new = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1), {}, {}, false
+    for _, owner in ipairs(first) do
+        local known = front.of(at)[owner]
+        local forgiven = known and known.state == 'forgiven' and known.due <= server.now + front.LIMITS.forgiven + 1
         are_new = are_new or not forgiven
-        heartbeats[#heartbeats + 1] = owner == call.owner and server.now + waiters.DEAD_AFTER
-            or forgiven and due or ends + waiters.FORGIVEN
-        heartbeats[#heartbeats + 1] = owner
+        if forgiven and owner ~= call.owner then
+            as_before[#as_before + 1] = owner
+            as_before[#as_before + 1] = known.text
+        else
+            states[owner] = owner == call.owner and 'beats' or 'forgiven'
+        end
     end
     if not are_new then return false end
-    redis.call('DEL', at.heartbeats)
-    redis.call('ZADD', at.heartbeats, unpack(heartbeats))
-    redis.call('PEXPIRE', at.heartbeats, waiters.lifetime(0))
+    redis.call('DEL', at.front)
+    at.at_front = {}
+    waiters.note(at, states)
+    if #as_before > 0 then redis.call('HSET', at.front, unpack(as_before)) end
+    at.at_front = nil
+    redis.call('PEXPIRE', at.front, waiters.lifetime(0))
     return true
 end
 
 -- Returns whether there were any.
 local function bury_some(at)
-    local dead = redis.call('ZRANGEBYSCORE', at.heartbeats, '-inf', server.now_text, 'LIMIT', '0', waiters.A_FEW)
+    local dead = {}
+    for owner, known in pairs(front.of(at)) do
+        if known.due <= server.now and #dead < waiters.A_FEW then dead[#dead + 1] = owner end
+    end
     if #dead == 0 then return false end
     if at.bury then at.bury(dead) end
     waiters.remove(at, unpack(dead))
     return true
 end
 
+-- How many are at the front; and how many of them have time left.
+local function count_front(at)
+    local number, alive = 0, 0
+    for _, known in pairs(front.of(at)) do
+        number = number + 1
+        if known.due > server.now + front.LIMITS.deaf then alive = alive + 1 end
+    end
+    return number, alive
+end
+
 -- Those who send heartbeats are the first in line, without a gap. Tells a few more to. Returns whether some of them
 -- did not hear it, and more are wanted.
-local function lengthen_front(at, watched)
-    local alive = redis.call('ZCOUNT', at.heartbeats, server.now + waiters.DEAF_FOR + 1, '+inf')
-    local deaf = false
+local function lengthen_front(at)
+    local watched, alive = count_front(at)
     if alive >= waiters.FRONT then return false end
-    local heartbeats = {}
+    local states, deaf = {}, false
     for _, owner in ipairs(redis.call('ZRANGE', at.waiters, watched, watched + waiters.AT_ONCE - 1)) do
         local hears = owner == call.owner or server.tell(owner, 'beat')
         deaf = deaf or not hears
-        heartbeats[#heartbeats + 1] = server.now + (hears and waiters.DEAD_AFTER or waiters.DEAF_FOR)
-        heartbeats[#heartbeats + 1] = owner
+        states[owner] = hears and 'beats' or 'deaf'
     end
-    if #heartbeats > 0 then redis.call('ZADD', at.heartbeats, unpack(heartbeats)) end
+    waiters.note(at, states)
     return deaf
 end
 
@@ -80,12 +88,10 @@ end
 -- the front, or is one of the last, who are there should all others have died.
 function waiters.tend(at, place, length)
     if call.has_cleaned or forgive_silence(at) then return waiters.SOON end
-    local watched = redis.call('ZCARD', at.heartbeats)
+    local watched = count_front(at)
     local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
-    if is_front then
-        watched = watched + redis.call('ZADD', at.heartbeats, server.now + waiters.DEAD_AFTER, call.owner)
-    end
-    if bury_some(at) or watched < length and lengthen_front(at, watched) then return waiters.SOON end
+    if is_front then waiters.note(at, {[call.owner] = 'beats'}) end
+    if bury_some(at) or count_front(at) < length and lengthen_front(at) then return waiters.SOON end
     local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.BACK)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
@@ -94,7 +100,7 @@ end
 function waiters.expire(at, length, is_first)
     local ms = waiters.lifetime(length)
     if is_first then redis.call('PEXPIRE', at.waiters, ms) end
-    redis.call('PEXPIRE', at.heartbeats, ms)
+    redis.call('PEXPIRE', at.front, ms)
 end
 
 -- The caller's place, or what it would be; how many wait; when it shall come again, see waiters.tend(); its ticket.

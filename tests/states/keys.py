@@ -17,6 +17,7 @@ OWNER = re.compile(r"c000000([0-9])-2222-4333-8444-555555555555:\1@host")
 ATTEMPT = re.compile(r"([0-9])\1{31}")
 SINCE = re.compile(r'"since":[0-9.e+]+')
 SHOWN = re.compile(r'{"token":([0-9]+)(,.*)', re.DOTALL)
+STATE = re.compile(r"(beats|woken|deaf|forgiven) ([0-9]{13})$")  # at the front of a line
 NEWEST = re.compile(r"([0-9]{16})( (?:<owner>|-) .*)", re.DOTALL)  # with --supersede
 TOLD = re.compile(r"([0-9]{1,12})( .*)?$", re.DOTALL)
 
@@ -74,6 +75,8 @@ def from_text(key, field, text, counter):
             return "token", int(found[1]) - counter, found[2] or ""
     if key == INFO and (found := SHOWN.match(text)):
         return "shown", int(found[1]) - counter, SINCE.sub('"since":0', found[2])
+    if found := STATE.match(text):
+        return "ms", int(found[2]) - MS, found[1]
     if not field and (found := NEWEST.match(text)):
         return "newest", int(found[1]) - US, found[2]
     if text.isdigit() and len(text) == 13:
@@ -99,7 +102,7 @@ def to_text(value):
     if kind == "newest":
         return f"{value[1] + US}{value[2]}"
     if kind == "ms":
-        return repr(value[1] + MS).removesuffix(".0")
+        return " ".join([*value[2:], repr(value[1] + MS).removesuffix(".0")])
     if kind == "us":
         return str(value[1] + US)
     return f"{value[1] + LAST_TOKEN}{value[2]}" if kind == "token" else repr(value[1])

@@ -63,8 +63,9 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
     end
     for _, field in ipairs(kind == 'hash' and redis.call('HKEYS', key) or {}) do
         local value = redis.call('HGET', key, field)
-        if string.find(value, '^%d+$') and #value == 13 then
-            redis.call('HSET', key, field, string.format('%.0f', value - ms))
+        local state, since = string.match(value, '^(%l* ?)(%d+)$') -- of a front, or a time alone
+        if since and #since == 13 then
+            redis.call('HSET', key, field, state .. string.format('%.0f', since - ms))
         end
     end
     if left >= 0 then redis.call('PEXPIRE', key, left - ms) end

@@ -87,7 +87,7 @@ class Sem(Model):
         """The first few are told whose requests fit in together; who was told before is on its way."""
         woken = self.woken()
         beats = self.server.value(self.lock.keys[5]) or {}
-        told = woken | {owner for owner, due in beats.items() if due % 1 == 0.5}
+        told = woken | {owner for owner, state in beats.items() if state.startswith("woken")}
         wants = {who.owner: who.options.get("permits", 1) for who in self.living + self.dead}
         rest = self.total - self.in_use() - sum(wants[owner] for owner in woken)
         must(rest >= 0 or not woken, "too many woken:", self.told)

@@ -1,0 +1,29 @@
+-- front.lua: those at the front of a line, who are known to be alive or dead.
+-- Of a line front: hash {owner: "STATE SINCE", epoch ms}. One that is in a state for longer than its limit is dead.
+-- States: beats: it was heard of then, or told to come; woken: it was told that it may have the lock; deaf: it did not
+-- hear what it was told; forgiven: none was heard of for a while, and all begin anew
+local front = {
+    LIMITS = {beats = 7000, woken = 4000, deaf = 4000, forgiven = 4500}, -- ms
+    SILENCE = 3500, -- ms without any heartbeat: it was the server that was away
+}
+
+-- {owner: {state, due: epoch ms, text}}: a few only.
+function front.of(line)
+    if line.at_front then return line.at_front end
+    local entries = redis.call('HGETALL', line.front)
+    line.at_front = {}
+    for i = 1, #entries, 2 do
+        local state, since = string.match(entries[i + 1], '^(%l+) (%d+)$')
+        local limit = front.LIMITS[state or '']
+        if limit then line.at_front[entries[i]] = {state = state, due = since + limit, text = entries[i + 1]} end
+    end
+    return line.at_front
+end
+
+-- Whether none was heard of for so long that none could be, or the clock was set back.
+function front.is_silent(line)
+    local newest
+    for _, known in pairs(front.of(line)) do newest = math.max(newest or 0, known.due) end
+    local silence = newest and server.now - (newest - front.LIMITS.beats) or 0
+    return silence < -1 or silence > front.SILENCE
+end
