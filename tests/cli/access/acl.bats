@@ -78,7 +78,7 @@ nest() { # KIND
     holds c fair --preemptible
     brief d
     act d fair --preempt
-    gone 75 c
+    gone 79 c
     gone 0 d
 }
 

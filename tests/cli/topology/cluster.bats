@@ -196,7 +196,7 @@ load ../../lib/races
         holds_on "$name" a fair --preemptible
         try run --preempt -n "$name" -- true
         assert_success
-        gone 75 a
+        gone 79 a
         rm -f history
     done
     assert_file_not_exist ran

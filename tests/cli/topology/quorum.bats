@@ -253,7 +253,7 @@ load ../../lib/quorum
     crash m2
     brief b
     act b run --preempt
-    gone 75 a
+    gone 79 a
     gone 0 b
     check_history history
     nothing_left
