@@ -11,7 +11,8 @@
 #include "output/duration.h"
 #include "rlock.h"
 
-static_assert(DURATION_MAX_MS <= RLOCK_TIME_MAX_MS, "a duration that can be written can be used");
+static_assert(DURATION_MAX_MS <= RLOCK_TIME_MAX_MS, /* NOLINT(misc-redundant-expression) */
+              "a duration that can be written can be used");
 static_assert(NOTE_MAX <= RLOCK_TEXT_MAX, "a note that is taken can be shown");
 
 static bool refuse(struct reason *reason, const char *text) {

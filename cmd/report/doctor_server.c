@@ -14,12 +14,14 @@ bool doctor_version(const struct target *target, const char *about, struct verdi
     (void)about;
     const char *valkey = doctor_text(target, "valkey_version");
     const char *version = doctor_text(target, "redis_version");
-    int major = 0, minor = 0, patch = 0;
     if (*version == '\0')
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: no right to INFO");
     if (*valkey != '\0')
         return doctor_say(out, DOCTOR_OK, NULL, "Valkey %s", valkey);
-    (void)sscanf(version, "%9d.%9d.%9d", &major, &minor, &patch);
+    char *rest;
+    const long major = strtol(version, &rest, 10);
+    const long minor = *rest == '.' ? strtol(rest + 1, &rest, 10) : 0;
+    const long patch = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
     if (major < 6)
         return doctor_say(out, DOCTOR_FINDING, "use 6.0 or newer: no lock is taken on this one",
                           "Redis %s is too old", version);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 enum {
-    ARGS_MAX = 32,
     READ_SIZE = 4096,
     READ_MOST = 256 * 1024 /* at one go, of a peer that sends without end */
 };
@@ -25,9 +24,11 @@ static enum rlock__io broken(struct rlock__error *error, const char *reason) {
 
 bool rlock__request_add(struct rlock__request *request, size_t count,
                         const struct rlock__arg *args) {
-    const char *data[ARGS_MAX];
-    size_t sizes[ARGS_MAX];
-    for (size_t i = 0; i < count && i < ARGS_MAX; i++) {
+    const char *data[RLOCK__REQUEST_MAX];
+    size_t sizes[RLOCK__REQUEST_MAX];
+    if (count > RLOCK__REQUEST_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++) {
         data[i] = args[i].data;
         sizes[i] = args[i].size;
     }

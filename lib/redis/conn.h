@@ -44,7 +44,9 @@ struct rlock__request {
 struct redisReply;
 typedef struct redisReply rlock__reply;
 
-/* Formats a command behind what the request has already. False: no memory. */
+enum { RLOCK__REQUEST_MAX = 48 }; /* words of a command */
+
+/* Formats a command behind what the request has already. False: no memory, or too many words. */
 bool rlock__request_add(struct rlock__request *request, size_t count,
                         const struct rlock__arg *args);
 /* The same of words, at most four. */

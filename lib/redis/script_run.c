@@ -1,6 +1,7 @@
 /* script_run.c: one script on one server: what is sent, where to, and what the reply means. */
 #include "redis/script_run.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     if (run->asking && !rlock__link_ask_words(run->link, 1, asking))
         return false;
     struct rlock__arg args[3 + RLOCK__KEYS_MAX + RLOCK__ARGS_MAX + 1];
+    static_assert(sizeof args / sizeof args[0] <= RLOCK__REQUEST_MAX, "all words fit a command");
     char key_count[8], portion[24];
     (void)snprintf(key_count, sizeof key_count, "%zu", call->key_count);
     (void)snprintf(portion, sizeof portion, "%zu", call->portion);

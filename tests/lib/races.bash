@@ -8,7 +8,7 @@ assert_no_races() {
     shift
     ! is_sanitized || skip 'the program has its sanitizer'
     command -v valgrind >/dev/null || skip 'no valgrind'
-    valgrind --tool=drd --quiet --error-exitcode=99 "${RLOCK_BUILD_DIR:-$PROJECT/build}/tests/keepers" "$url" >races 2>&1 3>&- &
+    valgrind --tool=drd --quiet --error-exitcode=99 "${RLOCK%/cmd/rlock}/tests/keepers" "$url" >races 2>&1 3>&- &
     pid=$!
     while ! ended "$pid"; do
         for server; do

@@ -333,6 +333,19 @@ static void requests_are_binary_safe(void **state) {
     pipe_close(&pipe);
 }
 
+/* The longest command that there is: none of its words is made up. */
+static void a_request_has_as_many_words_as_fit(void **state) {
+    (void)state;
+    struct rlock__request request = {.bytes = NULL};
+    struct rlock__arg args[RLOCK__REQUEST_MAX + 1];
+    for (size_t i = 0; i < COUNT(args); i++)
+        args[i] = (struct rlock__arg){"x", 1};
+    assert_false(rlock__request_add(&request, COUNT(args), args));
+    assert_true(rlock__request_add(&request, COUNT(args) - 1, args));
+    assert_int_equal(request.size, strlen("*48\r\n") + RLOCK__REQUEST_MAX * strlen("$1\r\nx\r\n"));
+    rlock__request_free(&request);
+}
+
 static void several_commands_are_one_request(void **state) {
     (void)state;
     struct pipe pipe;
@@ -412,6 +425,7 @@ int main(void) {
         cmocka_unit_test(what_never_stops_is_left_alone_now_and_then),
         cmocka_unit_test(an_errors_text_is_made_harmless),
         cmocka_unit_test(requests_are_binary_safe),
+        cmocka_unit_test(a_request_has_as_many_words_as_fit),
         cmocka_unit_test(several_commands_are_one_request),
         cmocka_unit_test(sending_to_nobody_is_an_error),
         cmocka_unit_test(sending_goes_on_where_it_stood),
