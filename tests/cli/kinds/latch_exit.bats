@@ -159,6 +159,7 @@ wrong_kind() {
 }
 
 @test "77: no right for one command of the scripts: what was refused has changed nothing" {
+    needs_server 7.0 'rights that scripts can ask about'
     local command wrong=
     server_start acl
     for command in set get del decrby hset hexists pexpire publish; do

@@ -231,6 +231,7 @@ field_is() { # WHO HOLDS
 }
 
 @test "77: no right for one command of the scripts leaves no lock without an end" {
+    needs_server 7.0 'rights that scripts can ask about'
     local kind command key
     server_start acl
     for kind in read write; do

@@ -125,6 +125,7 @@ three_and_no_more() {
 }
 
 @test "77: no right for one command of the scripts loses no permit for good and makes none" {
+    needs_server 7.0 'rights that scripts can ask about'
     local command wrong=
     server_start acl
     for command in set get decrby incrby zadd zrem zremrangebyscore hset hdel pexpire publish; do
