@@ -4,7 +4,7 @@
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: somebody else has it | {WRONG_KIND, 0, 0} | {OVER, 0, 0}
 if mutex.holder(redis.call('PTTL', key.lock)) == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-restore.drop_dead(call.owner)
+holds.find_living(call.owner) -- if it is over, others may have seen that
 local holder = mutex.holder(redis.call('PTTL', key.lock))
 if holder and holder ~= call.owner then return {LOST, 0, 0} end
 return restore.put(call.owner, not holder)

@@ -14,7 +14,7 @@ if mode ~= 'read' and mode ~= 'write' then return {WRONG_KIND, 0, 0} end
 -- Few hold a lock that is held for writing; the ids of read holds stand in the keys of their leases.
 local function end_writes(field)
     for _, member in ipairs(redis.call('ZRANGE', holds.leases, -16, -1)) do
-        if string.sub(member, 1, #field + 1) == field .. ' ' then redis.call('ZREM', holds.leases, member) end
+        if holds.field_of(member) == field then redis.call('ZREM', holds.leases, member) end
     end
 end
 

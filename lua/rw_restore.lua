@@ -7,7 +7,7 @@ local ttl = redis.call('PTTL', key.lock)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end
-if restore.drop_dead(call.owner, rw.write_field(call.owner)) then mode, ttl = rw.settle() end
+if holds.find_living(call.owner, rw.write_field(call.owner)) == false then mode, ttl = rw.settle() end
 if mode then mode = rw.sweep(mode, ttl) end
 
 -- Of a write hold that is put back the read holds inside it may be there already.

@@ -8,6 +8,9 @@ local holds = {leases = KEYS[4], A_FEW = 2}
 
 function holds.owner_of(field) return (string.gsub(field, ':write$', '')) end
 
+-- Of a member of the leases.
+function holds.field_of(member) return string.match(member, '^(.*) ') end
+
 function holds.is_write(field) return string.sub(field, -6) == ':write' end
 
 -- Under whose name stands what --min-hold keeps.
@@ -28,6 +31,15 @@ end
 
 function holds.lives(field, ends)
     return field and ends > server.now and holds.stands(field)
+end
+
+-- The same of a hold that lives; nil: there is none; false: its lease was over, and it is taken out.
+function holds.find_living(...)
+    local field, ends = holds.find(...)
+    if not field then return nil end
+    if holds.lives(field, ends) then return field, ends end
+    holds.drop(field, call.id)
+    return false
 end
 
 -- For how long the keys stand, ms.
@@ -81,7 +93,7 @@ end
 function holds.longest()
     local last = redis.call('ZRANGE', holds.leases, '-1', '-1', 'WITHSCORES')
     local left = last[1] and last[2] - server.now or 0
-    return left > 0 and holds.count(string.match(last[1], '^(.*) ')) > 0 and left or nil
+    return left > 0 and holds.count(holds.field_of(last[1])) > 0 and left or nil
 end
 
 -- After some have ended: the keys stand for as long as the longest that remains. Returns what longest() does.
@@ -95,7 +107,7 @@ end
 function holds.left_of(owner)
     local last = redis.call('ZRANGE', holds.leases, -16, -1, 'WITHSCORES')
     for i = #last - 1, 1, -2 do
-        local field = string.match(last[i], '^(.*) ')
+        local field = holds.field_of(last[i])
         if holds.owner_of(field) == owner then
             return holds.count(field) > 0 and math.max(last[i + 1] - server.now, 0) or 0
         end

@@ -7,12 +7,8 @@ end
 -- This very attempt was granted under one of these fields, and its answer lost: the same answer again, from now on.
 -- nil: it was not; false: its lease is over, and it is a new attempt.
 function holds.again(...)
-    local field, ends = holds.find(...)
-    if not field then return nil end
-    if not holds.lives(field, ends) then
-        holds.drop(field, call.id)
-        return false
-    end
+    local field, ends = holds.find_living(...)
+    if not field then return field end
     holds.renew(field, ends)
     local owner = holds.owner_of(field)
     return reply(owner == call.owner and GRANTED or REENTERED, owner)

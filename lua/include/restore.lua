@@ -11,8 +11,8 @@ local function note()
     redis.call('HSET', key.info, call.owner, call.us(restore.token))
 end
 
--- count(): one hold of this field more in the lock's hash, which is empty where is_free. The expiry comes first where
--- it can: it is allowed when memory is out.
+-- One hold of this field more in the lock's hash, which is empty where is_free. The expiry comes first where it can: it
+-- is allowed when memory is out.
 function restore.put(field, is_free)
     if raise.is_new(restore.token) then raise.to(restore.token) end
     if is_free then redis.call('DEL', key.info, holds.leases) end
@@ -25,12 +25,4 @@ function restore.put(field, is_free)
         holds.expire(math.max(redis.call('PTTL', key.lock), call.lease))
     end
     return {KEPT, call.lease, 0}
-end
-
--- Takes out the call's hold, if its lease is over here, which others may have seen. Returns whether it was.
-function restore.drop_dead(...)
-    local field, ends = holds.find(...)
-    if not field or holds.lives(field, ends) then return false end
-    holds.drop(field, call.id)
-    return true
 end

@@ -68,7 +68,7 @@ end
 -- Someone that holds it, of rlock's the one who holds it for longest.
 function rw.holder()
     local last = redis.call('ZRANGE', holds.leases, '-1', '-1')[1]
-    if last then return holds.owner_of(string.match(last, '^(.*) ')) end
+    if last then return holds.owner_of(holds.field_of(last)) end
     local some = some_fields(2)
     return holds.owner_of(some[1] == 'mode' and some[3] or some[1] or '')
 end

@@ -32,7 +32,7 @@ CONTROLS = {
         "run", "mutex_release", "    if not left then\n        wake_next()", "    if not left then\n        return {RELEASED, 0, 0}",
         "who waits gets it after"),
     "a repeated request that takes anew": Control(
-        "run in run", "mutex_acquire", "    if not field then return nil end\n    if not holds", "    if true then return nil end\n    if not holds", "who waits gets it after"),
+        "run in run", "mutex_acquire", "    if not field then return nil end\n    if holds", "    if true then return nil end\n    if holds", "who waits gets it after"),
     "a late request that is not remembered to be over": Control(
         "run", "mutex_acquire", "return call.try <= over", "return false", "has left, and of it there is"),
     "a waiter that leaves without a word to the next": Control(

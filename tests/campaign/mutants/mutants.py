@@ -71,7 +71,7 @@ MUTANTS = (
            ("lua/include/sem_holds.lua", "    server.tell_all(redis.call('INCRBY', key.lock, number))\n",
             "    redis.call('INCRBY', key.lock, number)\n")),
     Mutant("an attempt that was granted is not known again",
-           ("lua/include/holds_take.lua", "    if not field then return nil end\n", "    if true then return nil end\n")),
+           ("lua/include/holds.lua", "    if not field then return nil end\n", "    if true then return nil end\n")),
     Mutant("permits that were granted are taken once more",
            ("lua/sem_acquire.lua", "if #ours == call.permits then", "if false then")),
     Mutant("a late request is not refused",
