@@ -7,15 +7,16 @@ local front = {
     SILENCE = 3500, -- ms without any heartbeat: it was the server that was away
 }
 
--- {owner: {state, due: epoch ms, text}}: a few only.
+function front.known(state, since) return {state = state, since = since, due = since + front.LIMITS[state]} end
+
+-- {owner: {state, since and due: epoch ms}}: a few only.
 function front.of(line)
     if line.at_front then return line.at_front end
     local entries = redis.call('HGETALL', line.front)
     line.at_front = {}
     for i = 1, #entries, 2 do
         local state, since = string.match(entries[i + 1], '^(%l+) (%d+)$')
-        local limit = front.LIMITS[state or '']
-        if limit then line.at_front[entries[i]] = {state = state, due = since + limit, text = entries[i + 1]} end
+        if front.LIMITS[state or ''] then line.at_front[entries[i]] = front.known(state, tonumber(since)) end
     end
     return line.at_front
 end

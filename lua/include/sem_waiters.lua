@@ -26,14 +26,14 @@ function sem.wake(most)
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
     if wants[1] and sem.has_turn(first[1], first[2]) then owners = {first[1]} end
     for i, owner in ipairs(owners) do
-        local number, known = tonumber(wants[i] or 1), front.of(waiters)[owner]
+        local number = tonumber(wants[i] or 1)
         local fits = number <= rest and number_told < most
-        if fits and not (known and known.state == 'woken') then
+        if fits and not waiters.is_woken(waiters, owner) then
             local hears = server.tell(owner, '0')
             told[owner] = hears
             number_told, heard = number_told + 1, heard or hears
             rest = rest - (hears and number or 0)
-        elseif fits and server.now - (known.due - front.LIMITS.woken) < COMING then
+        elseif fits and server.now - front.of(waiters)[owner].since < COMING then
             rest = rest - number
         end
     end

@@ -9,16 +9,16 @@
 -- (tcp_retries2 of tcp(7): 15 minutes).
 local try = {tombstone = call.tombstone, REMEMBER = 1200000}
 
-local function bury(number)
+local function remember(field, number)
     redis.call('PEXPIRE', try.tombstone, try.REMEMBER) -- a first write that is allowed when memory is out
-    redis.call('HSET', try.tombstone, 'over', number)
+    redis.call('HSET', try.tombstone, field, number)
     redis.call('PEXPIRE', try.tombstone, try.REMEMBER)
 end
 
 -- True: this try was given back. A later one says so of those before it.
 function try.is_over()
     local over = tonumber(redis.call('HGET', try.tombstone, 'over') or 0)
-    if call.try > over + 1 then bury(call.try - 1) end
+    if call.try > over + 1 then remember('over', call.try - 1) end
     return call.try <= over
 end
 
@@ -28,9 +28,7 @@ end
 function try.once(change, repeated)
     local code = redis.call('HGET', try.tombstone, 'code')
     local answer = code and repeated(tonumber(code)) or change()
-    redis.call('PEXPIRE', try.tombstone, try.REMEMBER) -- see bury()
-    redis.call('HSET', try.tombstone, 'code', answer[1])
-    redis.call('PEXPIRE', try.tombstone, try.REMEMBER)
+    remember('code', answer[1])
     return answer
 end
 
@@ -38,6 +36,6 @@ end
 function try.give_back(give_back)
     if try.is_over() then return {LOST, 0, 0} end
     local answer = give_back()
-    if call.is_astray then bury(call.try) end
+    if call.is_astray then remember('over', call.try) end
     return answer
 end

@@ -19,10 +19,9 @@ local waiters = {
 function waiters.note(at, states)
     local known, changed = front.of(at), {}
     for owner, state in pairs(states) do
-        local text = state .. ' ' .. server.now_text
-        known[owner] = {state = state, due = server.now + front.LIMITS[state], text = text}
+        known[owner] = front.known(state, server.now)
         changed[#changed + 1] = owner
-        changed[#changed + 1] = text
+        changed[#changed + 1] = state .. ' ' .. server.now_text
     end
     if #changed > 0 then redis.call('HSET', at.front, unpack(changed)) end
 end

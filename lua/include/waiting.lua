@@ -24,25 +24,20 @@ end
 -- whether any did.
 local function forgive_silence(at)
     if not front.is_silent(at) then return false end
-    local first, states, as_before, are_new = redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1), {}, {}, false
-    for _, owner in ipairs(first) do
-        local known = front.of(at)[owner]
+    local texts, are_new = {}, false
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, '0', waiters.FRONT - 1)) do
+        local known, state, since = front.of(at)[owner], 'forgiven', server.now
         local forgiven = known and known.state == 'forgiven' and known.due <= server.now + front.LIMITS.forgiven + 1
         are_new = are_new or not forgiven
-        if forgiven and owner ~= call.owner then
-            as_before[#as_before + 1] = owner
-            as_before[#as_before + 1] = known.text
-        else
-            states[owner] = owner == call.owner and 'beats' or 'forgiven'
-        end
+        if owner == call.owner then state = 'beats' elseif forgiven then since = known.since end
+        texts[#texts + 1] = owner
+        texts[#texts + 1] = string.format('%s %d', state, since)
     end
     if not are_new then return false end
     redis.call('DEL', at.front)
-    at.at_front = {}
-    waiters.note(at, states)
-    if #as_before > 0 then redis.call('HSET', at.front, unpack(as_before)) end
-    at.at_front = nil
+    redis.call('HSET', at.front, unpack(texts))
     redis.call('PEXPIRE', at.front, waiters.lifetime(0))
+    at.at_front = nil
     return true
 end
 
