@@ -98,19 +98,6 @@ enum rlock_status rlock__resource_release(struct rlock__resource *resource, int6
     return status;
 }
 
-void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    int64_t keep_ms, const struct rlock__limit *limit) {
-    for (size_t i = first; lock->kind->release != NULL && i < first + count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
-        if (rlock__resource_is_clear(resource))
-            continue;
-        struct rlock__ballot *ballot = rlock__ballot_ahead(resource);
-        if (ballot != NULL)
-            prepare(ballot, resource, keep_ms, true);
-    }
-    rlock__ballots_send_ahead(lock->resources + first, count, true, limit);
-}
-
 /* Those that are to be asked about, the last first, so many at once. */
 static void ask_ahead(struct rlock__resource *resources, size_t count, int64_t keep_ms,
                       const struct rlock__limit *limit) {
@@ -120,6 +107,13 @@ static void ask_ahead(struct rlock__resource *resources, size_t count, int64_t k
             prepare(resources[i].ahead, &resources[i], keep_ms, true);
     }
     rlock__ballots_send_ahead(resources, count, true, limit);
+}
+
+void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
+                                    int64_t keep_ms, const struct rlock__limit *limit) {
+    for (size_t i = first; i < first + count; i++)
+        lock->resources[i].due = !rlock__resource_is_clear(&lock->resources[i]);
+    ask_ahead(lock->resources + first, count, keep_ms, limit);
 }
 
 static enum rlock_status release_due(const struct rlock_lock *lock, int64_t keep_ms,

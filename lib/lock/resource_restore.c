@@ -73,14 +73,6 @@ static void prepare(struct rlock__resource *resource, struct rlock__routes *rout
     ballot->batch.enough = ballot->batch.count;
 }
 
-static void note(struct rlock__resource *resource) {
-    struct rlock__ballot ballot;
-    if (!rlock__ballot_was_ahead(&ballot, resource))
-        return;
-    rlock__ballot_run(&ballot, NULL);
-    rlock__ballot_end(&ballot);
-}
-
 void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__routes *routes,
                               const struct rlock__limit *limit) {
     size_t count;
@@ -89,6 +81,6 @@ void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__route
             prepare(&lock->resources[k], routes);
         rlock__ballots_send_ahead(lock->resources + i, count, false, limit);
         for (size_t k = i; k < i + count; k++)
-            note(&lock->resources[k]);
+            rlock__resource_note(&lock->resources[k]);
     }
 }
