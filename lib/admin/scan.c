@@ -7,19 +7,16 @@
 
 #include "admin/key.h"
 #include "lock/lock.h"
-#include "os/backoff.h"
 #include "os/clock.h"
 #include "redis/reply_error.h"
+#include "redis/script_retry.h"
 #include "rlock_admin.h"
 
 enum {
     NAMES_SIZE = 32 * 1024 * 1024, /* of all names together: some 400,000 */
     NAME_SIZE = 32,                /* what one counts for besides its text */
     EXAMINED_MAX = 1000000,        /* keys, in one step */
-    AT_ONCE = 1000,                /* keys: 0.2 ms of the server's */
-    LESS = 8,                      /* after a step that was not answered in time */
-    PAUSE_MIN_MS = 10,
-    PAUSE_MAX_MS = 500
+    AT_ONCE = 1000                 /* keys: 0.2 ms of the server's */
 };
 
 struct rlock_scan {
@@ -262,7 +259,7 @@ static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *l
         scan->client->error = route->error;
     if (status == RLOCK_AGAIN) {
         rlock__route_doubt(route);
-        scan->at_once = scan->at_once >= LESS ? scan->at_once / LESS : 1;
+        scan->at_once = rlock__smaller(scan->at_once);
     }
     return status;
 }
@@ -270,28 +267,19 @@ static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *l
 /* Again and again until it is answered. */
 static enum rlock_status try_until(rlock_scan *scan, int64_t deadline_ms, int cancel_fd,
                                    bool *more) {
-    const struct rlock__route *route = &scan->client->routes.at[scan->server];
-    const int64_t began_ms = rlock_now_ms();
-    const int64_t reached_by_ms = rlock__after_ms(began_ms, scan->client->connect_timeout_ms);
-    int64_t backoff_ms = 0;
-    for (;;) {
-        const struct rlock__limit limit =
-            rlock__client_call_limit(scan->client, began_ms, backoff_ms > 0,
-                                     rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
-        const enum rlock_status status = try_once(scan, &limit, more);
-        if (status != RLOCK_AGAIN)
-            return status;
-        const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
-        const int64_t end_ms = hopeless ? reached_by_ms : deadline_ms, now = rlock_now_ms();
-        const int64_t next_ms =
-            rlock__sooner_ms(now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
-                             rlock__half_way_ms(now, end_ms));
-        if (next_ms >= end_ms)
-            return RLOCK_UNAVAILABLE;
-        const struct rlock__limit pause = {next_ms, cancel_fd, NULL};
-        if (rlock__sleep(&pause) == RLOCK_CANCELLED)
-            return RLOCK_CANCELLED;
+    struct rlock__tries tries = {.client = scan->client,
+                                 .route = &scan->client->routes.at[scan->server],
+                                 .began_ms = rlock_now_ms(),
+                                 .deadline_ms = deadline_ms,
+                                 .cancel_fd = cancel_fd};
+    enum rlock_status status = RLOCK_AGAIN;
+    while (status == RLOCK_AGAIN) {
+        const struct rlock__limit limit = rlock__tries_limit(&tries);
+        status = try_once(scan, &limit, more);
+        if (status == RLOCK_AGAIN)
+            status = rlock__tries_pause(&tries);
     }
+    return status;
 }
 
 enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int cancel_fd) {

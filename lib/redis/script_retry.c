@@ -6,6 +6,31 @@
 
 enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500, LESS = 8 };
 
+struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries) {
+    return rlock__client_call_limit(tries->client, tries->began_ms, tries->backoff_ms > 0,
+                                    rlock__half_way_ms(rlock_now_ms(), tries->deadline_ms),
+                                    tries->cancel_fd);
+}
+
+enum rlock_status rlock__tries_pause(struct rlock__tries *tries) {
+    const int64_t reached_by_ms =
+        rlock__after_ms(tries->began_ms, tries->client->connect_timeout_ms);
+    const bool hopeless = !tries->route->answered && reached_by_ms < tries->deadline_ms;
+    const int64_t end = hopeless ? reached_by_ms : tries->deadline_ms, now = rlock_now_ms();
+    /* Half of what is left at the most: no long pause gives up what the caller would wait for. */
+    const int64_t next_ms =
+        rlock__sooner_ms(now + rlock__backoff(&tries->backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
+                         rlock__half_way_ms(now, end));
+    if (next_ms >= end) /* a try without time for its answer would hide the reason */
+        return RLOCK_UNAVAILABLE;
+    const struct rlock__limit pause = {next_ms, tries->cancel_fd, NULL};
+    return rlock__sleep(&pause) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_AGAIN;
+}
+
+size_t rlock__smaller(size_t portion) {
+    return portion >= LESS ? portion / LESS : 1;
+}
+
 /* Asks all that have not been answered. RLOCK_AGAIN: some still have not. */
 static enum rlock_status ask_once(struct rlock__route *route, const struct rlock__script *script,
                                   struct rlock__run *runs, size_t count,
@@ -38,7 +63,7 @@ static void doubt(struct rlock__call *const *calls, size_t count) {
     for (size_t i = 0; i < count; i++) {
         calls[i]->replicated_no = true;
         if (calls[i]->portion > 1)
-            calls[i]->portion = calls[i]->portion >= LESS ? calls[i]->portion / LESS : 1;
+            calls[i]->portion = rlock__smaller(calls[i]->portion);
     }
 }
 
@@ -53,39 +78,25 @@ void rlock__script_retry_all(const struct rlock_client *client, struct rlock__ro
                              const struct rlock__script *script, struct rlock__call *const *calls,
                              struct rlock__run *runs, size_t count, int64_t deadline_ms,
                              int cancel_fd, bool *in_doubt) {
-    const int64_t began_ms = rlock_now_ms();
-    const int64_t reached_by_ms = rlock__after_ms(began_ms, client->connect_timeout_ms);
-    int64_t backoff_ms = 0;
+    struct rlock__tries tries = {.client = client,
+                                 .route = route,
+                                 .began_ms = rlock_now_ms(),
+                                 .deadline_ms = deadline_ms,
+                                 .cancel_fd = cancel_fd};
+    enum rlock_status status = RLOCK_AGAIN;
     *in_doubt = false;
     for (size_t i = 0; i < count; i++)
         runs[i] = (struct rlock__run){.route = route, .call = calls[i], .status = RLOCK_AGAIN};
-    for (;;) {
-        const struct rlock__limit limit =
-            rlock__client_call_limit(client, began_ms, backoff_ms > 0,
-                                     rlock__half_way_ms(rlock_now_ms(), deadline_ms), cancel_fd);
+    while (status == RLOCK_AGAIN) {
+        const struct rlock__limit limit = rlock__tries_limit(&tries);
         if (ask_once(route, script, runs, count, &limit) != RLOCK_AGAIN)
             return;
         *in_doubt = *in_doubt || route->in_doubt;
         if (*in_doubt)
             doubt(calls, count);
-        const int64_t now = rlock_now_ms();
-        const bool hopeless = !route->answered && reached_by_ms < deadline_ms;
-        const int64_t end = hopeless ? reached_by_ms : deadline_ms;
-        /* Half of what is left at the most: no long pause gives up what the caller would wait for.
-         */
-        const int64_t next_ms =
-            rlock__sooner_ms(now + rlock__backoff(&backoff_ms, PAUSE_MIN_MS, PAUSE_MAX_MS),
-                             rlock__half_way_ms(now, end));
-        if (next_ms >= end) { /* a try without time for its answer would hide the reason */
-            end_all(runs, count, RLOCK_UNAVAILABLE);
-            return;
-        }
-        const struct rlock__limit pause = {next_ms, cancel_fd, NULL};
-        if (rlock__sleep(&pause) == RLOCK_CANCELLED) {
-            end_all(runs, count, RLOCK_CANCELLED);
-            return;
-        }
+        status = rlock__tries_pause(&tries);
     }
+    end_all(runs, count, status);
 }
 
 enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock__route *route,

@@ -13,6 +13,26 @@ enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock_
                                       const struct rlock__call *call, int64_t deadline_ms,
                                       int cancel_fd, struct rlock__answer *answer, bool *in_doubt);
 
+/* Tries of something on one server, until it is answered or the deadline has come. */
+struct rlock__tries {
+    const struct rlock_client *client;
+    const struct rlock__route *route;
+    int64_t began_ms, deadline_ms;
+    int cancel_fd;
+    int64_t backoff_ms; /* 0: the first */
+};
+
+/* Of the next try. */
+struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries);
+
+/* Pauses after a try that was not answered. RLOCK_AGAIN: there is time for another one. Else how it
+ * ends: RLOCK_UNAVAILABLE, also for a server that was never reached in the client's time for that;
+ * RLOCK_CANCELLED. */
+enum rlock_status rlock__tries_pause(struct rlock__tries *tries);
+
+/* How much to ask for where so much took too long. */
+size_t rlock__smaller(size_t portion);
+
 enum { RLOCK__CALLS_MAX = 100 };
 
 /* The same of several calls at once, RLOCK__CALLS_MAX at most: each run says what has come of its
