@@ -16,11 +16,11 @@ bool doctor_scripts(const struct target *target, const char *about, struct verdi
     const char *refused = doctor_text(target, "rights.refused");
     if (*refused != '\0')
         return doctor_say(out, DOCTOR_FINDING,
-                          "allow +eval +evalsha +time; see rlock(7), ACCESS CONTROL", "%s",
+                          "allow +eval +evalsha +time; see rlock-server(7), ACCESS CONTROL", "%s",
                           refused);
     const char *unknown = doctor_text(target, "rights.unknown");
     if (*unknown != '\0' && *doctor_text(target, "probe.cycle_error") != '\0')
-        return doctor_say(out, DOCTOR_FINDING, "see rlock(7), SERVERS", "%s", unknown);
+        return doctor_say(out, DOCTOR_FINDING, "see rlock-server(7), SERVERS", "%s", unknown);
     return doctor_say(out, DOCTOR_OK, NULL, "they run");
 }
 
@@ -47,7 +47,8 @@ bool doctor_rights(const struct target *target, const char *about, struct verdic
     return judge_rights(
         target, about, DOCTOR_FINDING,
         target->settings->name_count > 0
-            ? "ACL SETUSER with these, if this user takes such locks; see rlock(7), ACCESS CONTROL"
+            ? "ACL SETUSER with these, if this user takes such locks; see rlock-server(7), ACCESS "
+              "CONTROL"
             : "ACL SETUSER with these, if this user takes such locks; where it has rights to some "
               "names only give the beginning of one",
         out);
@@ -59,7 +60,8 @@ bool doctor_rights_beyond(const struct target *target, const char *about, struct
         return false;
     return judge_rights(
         target, about, DOCTOR_NOTE,
-        "ACL SETUSER with these, if this user is to do that; see rlock(7), ACCESS CONTROL", out);
+        "ACL SETUSER with these, if this user is to do that; see rlock-server(7), ACCESS CONTROL",
+        out);
 }
 
 bool doctor_clock(const struct target *target, const char *about, struct verdict *out) {
@@ -109,6 +111,6 @@ bool doctor_processes(const struct target *target, const char *about, struct ver
     (void)about;
     if (proc_is_ours(&why))
         return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
-    return doctor_say(out, DOCTOR_FINDING, "see rlock(7), THE GUARDIAN",
+    return doctor_say(out, DOCTOR_FINDING, "see rlock-internals(7), THE GUARDIAN",
                       "no command can be run: %s", why);
 }

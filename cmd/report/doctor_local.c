@@ -38,7 +38,7 @@ static bool judge(struct verdict *out, int64_t pid, const char *unit, const char
     (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
                    own ? ""
                        : "; that it does not end with that unit: KillMode=process there, or "
-                         "rlock-local.service; see rlock(7)");
+                         "rlock-local.service; see rlock-server(7)");
     return doctor_say(out, DOCTOR_NOTE, advice,
                       "a private redis-server of user %ld alone, pid %" PRId64
                       "%s%.200s, on %.200s",

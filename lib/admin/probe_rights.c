@@ -1,4 +1,4 @@
-/* probe_rights.c: which rights this user lacks, of those in rlock(7), ACCESS CONTROL.
+/* probe_rights.c: which rights this user lacks, of those in rlock-server(7), ACCESS CONTROL.
  *
  * A script asks the server, which knows what its user may do; nothing is touched. */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* reply_error.c: what a server's error means for us.
  *
  * The texts are those of Redis 6.0 to 8.0 and of Valkey, of proxies, and of servers that are
- * stricter, see rlock(7), SERVERS; inside scripts a refused command is not a NOPERM. Scripts append
- * " script: SHA, on @user_script:1.", so only the beginning counts. */
+ * stricter, see rlock-server(7), SERVERS; inside scripts a refused command is not a NOPERM. Scripts
+ * append " script: SHA, on @user_script:1.", so only the beginning counts. */
 #include "redis/reply_error.h"
 
 #include <stddef.h>

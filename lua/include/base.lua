@@ -1,4 +1,4 @@
--- base.lua: what every script begins with. The contract of all scripts is in rlock(7).
+-- base.lua: what every script begins with. The contract of all scripts is in rlock-internals(7).
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold

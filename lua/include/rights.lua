@@ -1,4 +1,4 @@
--- rights.lua: the commands that the scripts of a kind run on its keys. rlock(7), ACCESS CONTROL, has the same lists.
+-- rights.lua: the commands that the scripts of a kind run on its keys. rlock-server(7), ACCESS CONTROL, has the same lists.
 local rights = {}
 
 -- COMMAND:N takes N words behind the key: Redis 8 says nothing about a command with fewer than it takes.

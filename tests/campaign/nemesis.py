@@ -44,7 +44,7 @@ def possible(fault, topology):
         return topology not in ("socket", "sentinel", "cluster")
     if fault == "lock-deleted":  # of several servers two at a time would be too many
         return topology in ("socket", "tcp")
-    # One that takes over with another clock ends leases early: rlock(7).
+    # One that takes over with another clock ends leases early: rlock-server(7).
     return fault != "clock-stepped" or topology not in ("sentinel", "cluster")
 
 

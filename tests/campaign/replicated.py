@@ -193,7 +193,7 @@ class Sentinels(Replicated):
 
 class Shards(Replicated):
     HOSTS, believed = 6, 0
-    known_s = 1.5  # a master that had no replica is asked for one each second: rlock(7)
+    known_s = 1.5  # a master that had no replica is asked for one each second: rlock-server(7)
 
     def __init__(self, place):
         super().__init__()

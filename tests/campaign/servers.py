@@ -19,7 +19,7 @@ FAULTS = ("paused", "restarted", "scripts-flushed", "clients-killed", "memory-fu
           "writes-paused", "slow", "clock-stepped", "lock-deleted")
 SIZES = {"socket": 1, "tcp": 1, "quorum3": 3, "quorum5": 5}
 STEPS_S = (-60, -2, -0.5, 0.5, 2, 60)  # of one of several: the others know better
-STEPS_BACK_S = (-3, -2, -1, -0.5)      # forward ends leases early: rlock(7)
+STEPS_BACK_S = (-3, -2, -1, -0.5)      # forward ends leases early: rlock-server(7)
 NAP_S = 0.15
 DELETE = """
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return {} end

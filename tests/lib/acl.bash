@@ -1,4 +1,4 @@
-# acl.bash: the main server, where rlock may do what rlock(7) says of a kind, and no more. The tests
+# acl.bash: the main server, where rlock may do what rlock-server(7) says of a kind, and no more. The tests
 # themselves speak to it as the user admin. Needs actors.bash and rights.bash.
 # shellcheck shell=bash
 

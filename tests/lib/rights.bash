@@ -1,4 +1,4 @@
-# rights.bash: what rlock(7) says under ACCESS CONTROL, for locks whose names begin with x.
+# rights.bash: what rlock-server(7) says under ACCESS CONTROL, for locks whose names begin with x.
 # shellcheck shell=bash
 
 # rules KIND...: a line each; of "cluster://" and so on what is needed in addition.
@@ -6,7 +6,7 @@ rules() {
     local kind file
     for kind; do
         file="$BATS_FILE_TMPDIR/rules of ${kind//\//_}"
-        [[ -s $file ]] || python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock.7" "$kind" | sed 's/app\*/x*/' >"$file"
+        [[ -s $file ]] || python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock-server.7" "$kind" | sed 's/app\*/x*/' >"$file"
         cat "$file"
     done
 }

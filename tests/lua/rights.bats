@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# rights.bats: the rights that rlock(7) gives for each kind, and the scripts alone: random walks
+# rights.bats: the rights that rlock-server(7) gives for each kind, and the scripts alone: random walks
 # (tests/tools/rights.py) of users who have no other rights, and of users who lack one of them.
 #
 # environment: RLOCK_TEST_SEED   what a failed walk printed: the same walk again
 
 seed=${RLOCK_TEST_SEED:-$RANDOM}
-manual=$BATS_TEST_DIRNAME/../../man/rlock.7
+manual=$BATS_TEST_DIRNAME/../../man/rlock-server.7
 
 load ../lib/rlock
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # scripts.bats: the scripts alone, driven by python on the server (tests/tools/scripts): random
-# walks beside a model of each kind, the keys, values and messages of rlock(7) one by one, what
+# walks beside a model of each kind, the keys, values and messages of rlock-internals(7) one by one, what
 # Redisson has made, the faults of the known scripts, keys of other kinds, no memory.
 #
 # environment: RLOCK_TEST_SEED   what a failed walk printed: the same walk again

@@ -303,6 +303,14 @@ run_document() {
     run_document man/rlock.7
 }
 
+@test "rlock-internals(7)" {
+    run_document man/rlock-internals.7
+}
+
+@test "rlock-server(7)" {
+    run_document man/rlock-server.7
+}
+
 # numberless: times and process ids are others each time.
 numberless() {
     sed 's/[0-9]\+/N/g'

@@ -4,7 +4,7 @@ usage: python3 rights.py rules MANUAL KIND
        python3 rights.py enough MANUAL KIND SOCKET SEED ROUNDS
        python3 rights.py minimal MANUAL KIND SOCKET SEED ROUNDS
 
-rules     the rules that rlock(7), the file MANUAL, gives for a kind, a line each; also for "all",
+rules     the rules that rlock-server(7), the file MANUAL, gives for a kind, a line each; also for "all",
           and what is needed in addition for "cluster://", "--replicas"...
 enough    random walks (see scripts/walk.py) of users who have a kind's rules, for that kind
 minimal   for each command among the rules: walks of users who have all but that one, until the

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl.bats: rlock as a user who may do what rlock(7) says, and no more. What it says is compared with
+# acl.bats: rlock as a user who may do what rlock-server(7) says, and no more. What it says is compared with
 # what scripts do in lua/rights.bats, and what happens when one of the rights is missing stands in
 # acl_missing.bats.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl_break.bats: rlock break as a user who may do what rlock(7) says, and no more; or one word less.
+# acl_break.bats: rlock break as a user who may do what rlock-server(7) says, and no more; or one word less.
 
 load ../../lib/rlock
 load ../../lib/actors

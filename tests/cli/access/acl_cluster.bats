@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl_cluster.bats: the rights that rlock(7) gives for a cluster.
+# acl_cluster.bats: the rights that rlock-server(7) gives for a cluster.
 
 load ../../lib/rlock
 load ../../lib/actors

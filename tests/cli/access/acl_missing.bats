@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl_missing.bats: one of the rights that rlock(7) gives is missing, or is taken away: 77 before
+# acl_missing.bats: one of the rights that rlock-server(7) gives is missing, or is taken away: 77 before
 # anything is taken, or, for what is optional, the same as ever, only later. That no script leaves
 # anything behind is shown for all of them in lua/rights.bats.
 

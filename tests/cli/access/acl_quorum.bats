@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl_quorum.bats: the rights that rlock(7) gives for a lock on several servers.
+# acl_quorum.bats: the rights that rlock-server(7) gives for a lock on several servers.
 
 load ../../lib/rlock
 load ../../lib/actors

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# acl_sentinel.bats: the rights that rlock(7) gives under Sentinel, to the servers' users and to those of
+# acl_sentinel.bats: the rights that rlock-server(7) gives under Sentinel, to the servers' users and to those of
 # the Sentinels; and for --replicas without any.
 
 load ../../lib/rlock

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# doctor_rights.bats: which rights rlock doctor misses, compared with what rlock(7) says of each kind.
+# doctor_rights.bats: which rights rlock doctor misses, compared with what rlock-server(7) says of each kind.
 
 load ../../lib/rlock
 load ../../lib/actors
@@ -17,7 +17,7 @@ only() {
     assert_equal "$(redis ACL SETUSER default reset on nopass "$@")" OK
 }
 
-declare -gA manual=( # what the lines are about, as rlock(7) calls it
+declare -gA manual=( # what the lines are about, as rlock-server(7) calls it
     [run]=run [fair]=fair ['read, write']=read [sem]=sem ['sem --plain']='sem --plain' ['sem --resize']='sem --resize'
     ['latch set']='latch set' ['latch down']='latch down' ['latch wait']='latch wait'
     [status]=status ['status, all']='status No without NAME' [break]=break)

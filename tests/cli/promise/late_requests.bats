@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # late_requests.bats: what the network delivers after rlock has given up on it, or has ended, changes nothing:
-# no later hold is freed, and no lock is taken for nobody. And doubt stays until it is ended. rlock(7), LATE REQUESTS.
+# no later hold is freed, and no lock is taken for nobody. And doubt stays until it is ended. rlock-internals(7), LATE REQUESTS.
 
 load ../../lib/rlock
 

@@ -167,7 +167,7 @@ stands_on() { # SERVER
     wait_until 10 entered_by x a
     section_of x b --ms 1
     wait_until 10 waiters x 1
-    wait_until 5 stands_on one # the other replica alone may have acknowledged it (rlock(7), Replicas)
+    wait_until 5 stands_on one # the other replica alone may have acknowledged it (rlock-server(7), Replicas)
     crash
     taken_over
     end=$(expiry x one)

@@ -1,6 +1,6 @@
 """rlock's scripts called as the library calls them, and what they leave in Redis read back.
 
-Keys and channels are written down here as rlock(7) has them, not taken from the library. Bytes are
+Keys and channels are written down here as rlock-internals(7) has them, not taken from the library. Bytes are
 latin-1 text, one character a byte, so that permit ids and names are the same thing.
 """
 import json
