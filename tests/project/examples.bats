@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# examples.bats: what man/examples has for servers, machines and dashboards is accepted by what it is for, and
+# says what the manual says.
+
+load ../lib/rlock
+load ../lib/ports
+load ../lib/doctor
+
+examples=$PROJECT/man/examples
+
+# The example's server, but for where it listens and keeps its files; in port.
+example_server() {
+    local place=$BATS_TEST_TMPDIR/server
+    mkdir -p "$place"
+    port=$(free_ports 1)
+    cp "$examples/server/users.acl" "$place"
+    sed "s|/etc/redis/|$place/|; s|^port .*|port $port|; s|^bind .*|bind 127.0.0.1|; s|^dir .*|dir $place|
+        s|^pidfile .*|pidfile $place/pid|; s|^logfile .*|logfile $place/log|" "$examples/server/redis.conf" >"$place/redis.conf"
+    redis-server "$place/redis.conf" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    server=$!
+    helper_pids+=("$server")
+    wait_until 10 grep -q 'Ready to accept' "$place/log"
+}
+
+as() { # USER
+    export RLOCK_SERVER=redis://$1@127.0.0.1:$port RLOCK_PASSWORD
+    RLOCK_PASSWORD=$(sed -n "s/^user $1 .* >\([^ ]*\) .*/\1/p" "$examples/server/users.acl")
+}
+
+@test "redis.conf: a server that doctor has nothing to find fault with, by the rights in users.acl" {
+    example_server
+    as doctor
+    assert_healthy
+    assert_says ok persistence 'appendfsync always'
+    assert_says ok eviction noeviction
+    assert_says ok config redis.conf
+    assert_says ok rights 'all that'
+    as rlock
+    assert_healthy
+    assert_says ok rights 'all that'
+    as app
+    assert_healthy app
+    assert_says ok rights 'all that'
+    try run -n other -- true
+    assert_failure 77
+    RLOCK_SERVER=redis://127.0.0.1:$port RLOCK_PASSWORD='' try run -n app -- true
+    assert_failure 77
+    kill "$server"
+    reap "$server"
+}
+
+@test "users.acl: app's rights are those of rlock-server(7), and the others have these commands, too" {
+    local user
+    assert_equal "$(sed -n 's/^user app reset on >[^ ]* //p' "$examples/server/users.acl")" \
+        "$(python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock-server.7" all | paste -sd ' ')"
+    for user in rlock doctor; do
+        sed -n "s/^user $user reset on >[^ ]* ~\* &\* //p" "$examples/server/users.acl"
+    done >others
+    assert_equal "$(sed 's/ +info .*//' others | uniq)" \
+        "$(python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock-server.7" all | grep '^+' | paste -sd ' ')"
+}
+
+@test "rlock-server(7) explains what redis.conf says" {
+    local word
+    for word in appendonly appendfsync maxmemory-policy maxclients timeout aclfile protected-mode bind; do
+        grep -q "^$word " "$examples/server/redis.conf" || fail "redis.conf lacks $word"
+        sed 's/\\-/-/g' "$PROJECT/man/rlock-server.7" | grep -q "^\.It Li.*\b$word\b" || fail "rlock-server(7) lacks $word"
+    done
+}
+
+# As it stands, and with each line that is off turned on, alone.
+@test "rlock.conf: each line is right, and the defaults are the program's" {
+    local line key
+    RLOCK_CONFIG=$examples/rlock.conf try run -n x -- true
+    assert_success
+    grep '^#[a-z-]* = ' "$examples/rlock.conf" >off
+    while read -r line; do
+        key=${line%% =*}
+        sed 's/^#//; s/   *[^ ].*//; s| = /.*| = /dev/null|' <<<"$line" >one.conf
+        [[ $key == '#tls'* || $key == '#password'* ]] || RLOCK_CONFIG=one.conf try run -n x -- true
+        assert_success || fail "$line"
+        grep -q "^\.It Cm ${key#?} Li = " "$PROJECT/man/rlock.conf.5" || fail "rlock.conf(5) lacks $key"
+    done <off
+    for line in 'lease = 30s' 'kill-after = 5s' 'wait = forever' 'connect-timeout = 5s' 'io-timeout = 5s' \
+        'conflict-exit-code = 75' 'log = text' 'timeout = 0'; do
+        grep -qx "#$line" off || fail "rlock.conf lacks $line"
+        sed -n "/^\.It Cm ${line%% =*} Li = /,/^\.It/p" "$PROJECT/man/rlock.conf.5" | tail -n +2 |
+            grep -qw -- "${line##* }" || fail "rlock.conf(5): the default is not $line"
+    done
+}
