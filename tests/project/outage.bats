@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# outage.bats: how long a server may be away. The manual's figures are the program's, README's are the
+# manual's, and a restart that is that short is survived.
+
+load ../lib/rlock
+load ../lib/actors
+load ../lib/protected
+
+build_dir=${RLOCK_BUILD_DIR:-$PROJECT/build}
+
+setup_file() {
+    build_section
+    rlock_setup_file
+}
+
+# LEASE SECONDS of each row of rlock(7).
+manual_rows() {
+    sed -n '/^\.\\" outage/,/^\.\\" end/s/^\.It \([0-9a-z]*\) Ta \([0-9]*\) s.*/\1 \2/p' "$PROJECT/man/rlock.7"
+}
+
+# survived LEASE...: the same, by the header that rlock and its guardian go by.
+survived() {
+    cat >survived.c <<-'END'
+	#include "process/deadline.h"
+	#include <rlock.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+
+	int main(int argc, char **argv) {
+	    for (int i = 1; i < argc; i++) {
+	        char *unit;
+	        int64_t lease_ms = strtol(argv[i], &unit, 10) * (strcmp(unit, "h") == 0 ? 3600000 : strcmp(unit, "m") == 0 ? 60000 : 1000);
+	        struct deadline deadline = deadline_of(lease_ms, deadline_sooner(5000, lease_ms / 3), false);
+	        int64_t left_ms = deadline_stop_at(&deadline, lease_ms - rlock_drift_ms(lease_ms)) - lease_ms / 3;
+	        printf("%s %d\n", argv[i], (int)(left_ms / 1000));
+	    }
+	}
+	END
+    cc -std=c11 -I "$PROJECT/cmd" -I "$PROJECT/lib" -o survived survived.c -L "$build_dir/lib" -Wl,-rpath,"$build_dir/lib" -lrlock
+    ./survived "$@"
+}
+
+@test "the figures in rlock(7) are the program's" {
+    local -a leases
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$build_dir/CMakeCache.txt" || skip "a sanitizer's library wants it in programs"
+    mapfile -t leases < <(manual_rows | cut -d ' ' -f 1)
+    ((${#leases[@]} > 4))
+    assert_equal "$(manual_rows)" "$(survived "${leases[@]}")"
+}
+
+@test "README and rlock-server(7) say the same of the default lease, and of ten minutes" {
+    local default ten
+    default=$(manual_rows | sed -n 's/^30s //p')
+    ten=$(($(manual_rows | sed -n 's/^10m //p') / 60))
+    tr '\n' ' ' <"$PROJECT/README.md" | grep -q "lease of 30 seconds, the server may be away for $default seconds"
+    tr '\n' ' ' <"$PROJECT/README.md" | grep -q "\`-l 10m\` for $ten minutes"
+    tr '\n' ' ' <"$PROJECT/man/rlock-server.7" | grep -q "survives: $default seconds with the default of 30"
+    assert_equal "$ten" 6
+    tr '\n' ' ' <"$PROJECT/man/rlock-server.7" | grep -q 'survive an outage of six minutes'
+}
+
+# rlock-server(7), RESTARTING A SERVER WITHOUT STOPPING JOBS.
+@test "a restart in less time, after a rewrite of the append-only file, stops no job" {
+    server_start down --appendonly yes --appendfsync always
+    RLOCK_SERVER=$(server_url down) protected -l "$(ms 3000)" # survives 0.9 s of it
+    redis_on down BGREWRITEAOF
+    wait_until 10 rewritten
+    redis_on down SHUTDOWN
+    server_stop down
+    sleep "0.$((4 * (SLOW > 1 ? 2 : 1)))"
+    server_start down --appendonly yes --appendfsync always
+    alive_for 3000
+    : >let-go
+    reap "$holder"
+    assert_equal "$status" 5
+}
+
+rewritten() {
+    [[ $(redis_on down INFO persistence) == *aof_rewrite_in_progress:0*aof_last_bgrewrite_status:ok* ]]
+}
+
+@test "a longer lease from a file is that of commands that start from then on, and status shows it" {
+    server_start down --appendonly yes
+    export RLOCK_SERVER
+    RLOCK_SERVER=$(server_url down)
+    echo 'lease = 10m' >"$RLOCK_CONFIG"
+    hold job
+    ((600000 >= $(redis_on down PTTL job) && $(redis_on down PTTL job) > 500000))
+    run -0 rlock status job
+    assert_output --regexp '9m|10m'
+    redis_on down SHUTDOWN
+    server_stop down
+    server_start down --appendonly yes
+    let_go job
+    reap "$holder"
+    assert_equal "$status" 0
+}
