@@ -311,6 +311,10 @@ run_document() {
     run_document man/rlock-server.7
 }
 
+@test "rlock-troubleshooting(7)" {
+    run_document man/rlock-troubleshooting.7
+}
+
 # numberless: times and process ids are others each time.
 numberless() {
     sed 's/[0-9]\+/N/g'
