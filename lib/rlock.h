@@ -59,16 +59,17 @@ extern "C" {
 
 /* What is beyond these limits is refused with RLOCK_INVALID, and nothing has been sent then. Points
  * in time have none: those before the clock began count as past. */
-#define RLOCK_LEASE_MIN_MS 100
-#define RLOCK_LEASE_MAX_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
-#define RLOCK_TIME_MAX_MS  (INT64_C(36525) * 24 * 60 * 60 * 1000) /* 100 years: other durations */
-#define RLOCK_NAME_MAX     512                                    /* bytes */
-#define RLOCK_NAMES_MAX    10000                                  /* of one lock */
-#define RLOCK_TEXT_MAX     1024 /* bytes: what others are shown: user, command, note */
-#define RLOCK_PERMITS_MAX  1000000000
-#define RLOCK_TAKE_MAX     10000 /* permits at once: each has a lease of its own */
-#define RLOCK_SERVERS_MAX  15
-#define RLOCK_REPLICAS_MAX 100
+#define RLOCK_LEASE_MIN_MS       100
+#define RLOCK_FSYNC_LEASE_MIN_MS 6000 /* of a client with fsync */
+#define RLOCK_LEASE_MAX_MS       (INT64_C(7) * 24 * 60 * 60 * 1000)
+#define RLOCK_TIME_MAX_MS        (INT64_C(36525) * 24 * 60 * 60 * 1000) /* 100 years: other durations */
+#define RLOCK_NAME_MAX           512                                    /* bytes */
+#define RLOCK_NAMES_MAX          10000                                  /* of one lock */
+#define RLOCK_TEXT_MAX           1024 /* bytes: what others are shown: user, command, note */
+#define RLOCK_PERMITS_MAX        1000000000
+#define RLOCK_TAKE_MAX           10000 /* permits at once: each has a lease of its own */
+#define RLOCK_SERVERS_MAX        15
+#define RLOCK_REPLICAS_MAX       100
 
 #define RLOCK_LEASE_DEFAULT_MS 30000
 #define RLOCK_REPLICAS_AUTO    (-1)
@@ -129,11 +130,14 @@ struct rlock_client_options {
     int64_t replica_timeout_ms; /* for their acknowledgement. Each of the three times is up to
                                    RLOCK_TIME_MAX_MS, or RLOCK_FOREVER */
     const struct rlock_tls_options *tls; /* NULL: RLOCK_TLS_OPTIONS_INIT */
+    bool fsync; /* a hold and each renewal count once the server, and so many of its replicas as
+                   must acknowledge it, have them on disk. Takes Redis 7.2, but for 7.4, with
+                   appendonly yes, and leases of RLOCK_FSYNC_LEASE_MIN_MS and more */
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
     {                                                                                              \
         sizeof(struct rlock_client_options), NULL, 0, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, 1000, \
-            NULL                                                                                   \
+            NULL, false                                                                            \
     }
 
 /* Makes a client, which connects when it is first used.

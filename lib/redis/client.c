@@ -171,9 +171,17 @@ static bool show(struct rlock_client *client) {
     return true;
 }
 
+/* A server that flushes once a second may take twice as long: Redis puts a flush off while the one
+ * before it goes on (redis.conf, appendfsync). */
+static int64_t acknowledged_within_ms(const struct rlock_client_options *options) {
+    const int64_t least_ms = options->fsync ? RLOCK_FSYNC_LEASE_MIN_MS / 3 : 0;
+    return options->replica_timeout_ms > least_ms ? options->replica_timeout_ms : least_ms;
+}
+
 static enum rlock_status read_servers(struct rlock_client *client,
                                       const struct rlock_client_options *options) {
-    bool replicas = options->replicas > 0;
+    const int64_t timeout_ms = acknowledged_within_ms(options);
+    bool acknowledged = options->fsync || options->replicas > 0;
     for (client->count = 0; client->count < options->server_count; client->count++) {
         struct rlock__site *site = &client->sites[client->count];
         const char *url = options->servers[client->count];
@@ -182,14 +190,16 @@ static enum rlock_status read_servers(struct rlock_client *client,
         if (status != RLOCK_OK)
             return status;
         site->replicas = options->replicas;
-        site->replica_timeout_ms = options->replica_timeout_ms;
+        site->fsync = options->fsync;
+        site->replica_timeout_ms = timeout_ms;
         give_access(client, site);
         const bool may_have = site->server.topology != RLOCK__SINGLE && options->replicas != 0;
-        replicas = replicas || may_have;
+        acknowledged = acknowledged || may_have;
         site->access.answer_timeout_ms = site->finder.answer_timeout_ms =
-            rlock__after_ms(client->io_timeout_ms, replicas ? options->replica_timeout_ms : 0);
+            rlock__after_ms(client->io_timeout_ms, acknowledged ? timeout_ms : 0);
     }
-    client->replica_timeout_ms = replicas ? options->replica_timeout_ms : 0;
+    client->fsync = options->fsync;
+    client->replica_timeout_ms = acknowledged ? timeout_ms : 0;
     return client->count == 1 || is_quorum(client) ? RLOCK_OK : RLOCK_INVALID;
 }
 

@@ -15,6 +15,13 @@
 static const char after_text[] = ""; /* plain words are behind the text */
 static const char no_wait[] =
     "it has no WAIT, by which replicas acknowledge a lock: --replicas 0 does without";
+static const char no_waitaof[] =
+    "it has no WAITAOF, by which it tells what is on its disk: --fsync "
+    "needs Redis 7.2 or later";
+static const char early_waitaof[] =
+    "its WAITAOF may answer before the disk has it (Redis 7.4, Valkey): set 'appendfsync always' "
+    "there, which needs no --fsync, or use Redis 8.0 or later";
+static const char no_aof[] = "it keeps no append-only file: --fsync needs 'appendonly yes' there";
 static const char no_scripts[] =
     "it runs no Lua scripts (EVAL), which all locks need: connect past the "
     "proxy, load the server's Lua module, or use another server";
@@ -68,6 +75,12 @@ static const struct {
     {"WAIT cannot be used with replica", RLOCK_AGAIN, NULL}, /* it was a master just now */
     {"max number of clients", RLOCK_AGAIN, NULL},
     /* What it does not have, or does not allow. */
+    {"WAITAOF cannot be used with replica", RLOCK_AGAIN, NULL},
+    {"WAITAOF cannot be used when numlocal is set", RLOCK_UNAVAILABLE, no_aof},
+    {"WAITAOF: early", RLOCK_UNAVAILABLE, early_waitaof}, /* lua/include/rights.lua */
+    {"WAITAOF: missing", RLOCK_UNAVAILABLE, no_waitaof},
+    {"unknown command 'WAITAOF'", RLOCK_UNAVAILABLE, no_waitaof},
+    {"unknown command `WAITAOF`", RLOCK_UNAVAILABLE, no_waitaof},
     {"unknown command 'WAIT'", RLOCK_UNAVAILABLE, no_wait},
     {"unknown command `WAIT`", RLOCK_UNAVAILABLE, no_wait},
     {"command wait not support", RLOCK_UNAVAILABLE, no_wait},

@@ -154,7 +154,8 @@ int rlock__route_replicas(const struct rlock__route *route, const struct rlock__
 }
 
 bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link) {
-    if (route->site->replicas != RLOCK_REPLICAS_AUTO || route->cluster == NULL)
+    if (route->site->fsync || route->site->replicas != RLOCK_REPLICAS_AUTO ||
+        route->cluster == NULL)
         return false;
     rlock__cluster_lacks_wait(link);
     return true;

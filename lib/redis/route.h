@@ -14,7 +14,8 @@ struct rlock__site {
     struct rlock__access access; /* to what keeps the data */
     struct rlock__access finder; /* to the Sentinels that know where that is */
     int replicas;                /* how many must acknowledge; RLOCK_REPLICAS_AUTO */
-    int64_t replica_timeout_ms;
+    bool fsync;                  /* ... and have it on disk, as must the server itself */
+    int64_t replica_timeout_ms;  /* for all of that */
 };
 
 struct rlock__route {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "redis/script_replicas.h"
 #include "redis/script_run.h"
 
 enum {
@@ -157,7 +158,7 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
     run->abandoned = goes_on && run->link->stage == RLOCK__READY;
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
     if (run->unconfirmed)
-        rlock__error_set(&run->route->error, "the replicas did not acknowledge it in time");
+        rlock__run_note_unconfirmed(run);
     rlock__run_end(run, why);
 }
 

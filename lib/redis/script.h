@@ -22,8 +22,8 @@ enum {
 #define RLOCK__SPUBLISH "SPUBLISH "
 
 /* What goes with it. args[RLOCK__ARG_PUBLISH] is "SPUBLISH CHANNEL", of which the S goes out only
- * where it is known; args[RLOCK__ARG_CHECK] is "0", and goes out as "1" where the script checks the
- * user's rights and has not been answered over this connection yet. */
+ * where it is known; args[RLOCK__ARG_CHECK] is "0", and goes out as "1", with fsync "2", where the
+ * script checks the user's rights and has not been answered over this connection yet. */
 struct rlock__call {
     size_t key_count;
     const char *keys[RLOCK__KEYS_MAX];

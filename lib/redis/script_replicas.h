@@ -1,4 +1,5 @@
-/* script_replicas.h: what a script wrote counts once the replicas have it. For script.c. */
+/* script_replicas.h: what a script wrote counts once the replicas have it, and with fsync
+ * once it is on disk. For script.c and script_run.c. */
 #ifndef RLOCK_SCRIPT_REPLICAS_H
 #define RLOCK_SCRIPT_REPLICAS_H
 
@@ -13,5 +14,8 @@ bool rlock__run_ask_replicas(struct rlock__run *run, enum rlock_status *status);
  * says why. */
 bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
                               enum rlock_status *status);
+
+/* Says in route->error that the time was over before. */
+void rlock__run_note_unconfirmed(struct rlock__run *run);
 
 #endif

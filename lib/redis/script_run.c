@@ -48,7 +48,7 @@ static bool ask_script(struct rlock__run *run, const struct rlock__script *scrip
     for (size_t i = 0; i < call->arg_count; i++) {
         const bool plain = i == RLOCK__ARG_PUBLISH && !is_sharded(run);
         const bool check = i == RLOCK__ARG_CHECK && call->checks && run->link->checked != script;
-        args[n++] = text_arg(check ? "1" : call->args[i] + plain);
+        args[n++] = text_arg(!check ? call->args[i] + plain : run->route->site->fsync ? "2" : "1");
     }
     if (call->portion > 0)
         args[n++] = text_arg(portion);

@@ -36,10 +36,21 @@ function rights.has(command, words, name)
     return redis.acl_check_cmd(command, name, unpack({name, name, name}, 1, tonumber(words) or 0))
 end
 
+-- With --fsync the server must have WAITAOF, which came with Redis 7.2, and one that tells the truth: Redis 7.4, and
+-- Valkey up to 9.1 at least, answer before a flush under appendfsync everysec (redis/redis#13793).
+local function flush_fault()
+    local version = redis.REDIS_VERSION_NUM or 0
+    if redis.VALKEY_VERSION_NUM or version >= 0x070400 and version < 0x080000 then return 'WAITAOF: early' end
+    return version < 0x070200 and 'WAITAOF: missing'
+end
+
 -- Checked by the first request over a connection, before it changes anything. The answer to a user who lacks a
 -- right; nil: go on.
 function rights.refusal(kind)
-    if ARGV[6] ~= '1' or not redis.acl_check_cmd then return nil end
+    if ARGV[6] == '0' then return nil end
+    local fault = ARGV[6] == '2' and flush_fault()
+    if fault then return redis.error_reply(fault) end
+    if not redis.acl_check_cmd then return nil end
     for command, words in rights.commands_of(kind) do
         if not rights.has(command, words, key.lock) then
             return redis.error_reply('NOPERM this user has no right to ' .. command)

@@ -119,7 +119,7 @@ MUTANTS = (
     Mutant("dead waiters keep their place",
            ("lua/include/waiting.lua", "    if #dead == 0 then return false end\n", "    if true then return false end\n")),
     Mutant("a grant does not wait for the replicas",
-           ("lib/redis/script_replicas.c", "return (replicas > 0 || by_name(run)) && ask(", "return replicas < 0 && ask(")),
+           ("lib/redis/script_replicas.c", "return (replicas > 0 || by_name(run) || run->route->site->fsync) && ask(", "return replicas < 0 && ask(")),
     Mutant("a latch opens one too early",
            ("lua/latch_down.lua", "if left > 0 then", "if left > 1 then")),
     Mutant("a count-down that is repeated counts again",

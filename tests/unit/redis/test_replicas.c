@@ -36,6 +36,46 @@ static void a_yes_is_confirmed_by_replicas(void **state) {
     }
 }
 
+/* WAITAOF counts the server itself, then the replicas. */
+static void with_fsync_a_yes_is_confirmed_by_the_disk(void **state) {
+    (void)state;
+    static const struct {
+        int replicas;
+        const char *have;
+        enum rlock_status status;
+        const char *error;
+    } rows[] = {
+        {0, "*2\r\n:1\r\n:0\r\n", RLOCK_OK, ""},
+        {0, "*2\r\n:0\r\n:0\r\n", RLOCK_AGAIN, "it was not on disk in time"},
+        {1, "*2\r\n:1\r\n:1\r\n", RLOCK_OK, ""},
+        {1, "*2\r\n:1\r\n:0\r\n", RLOCK_AGAIN, "0 of 1 replicas acknowledged it in time"},
+        {1, "*2\r\n:0\r\n:1\r\n", RLOCK_AGAIN, "it was not on disk in time"},
+        {0, ":1\r\n", RLOCK_AGAIN, "it was not on disk in time"},
+        {0, "*0\r\n", RLOCK_AGAIN, "it was not on disk in time"},
+        {0, "-NOPERM no\r\n", RLOCK_DENIED,
+         "no (WAITAOF, by which --fsync learns what is on disk)"},
+        {0, "-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.\r\n",
+         RLOCK_UNAVAILABLE, "it keeps no append-only file"},
+        {0, "-ERR unknown command 'WAITAOF', with args beginning with: '1' '0'\r\n",
+         RLOCK_UNAVAILABLE, "it has no WAITAOF"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct servers f;
+        const char *const answers[] = {YES(17), rows[i].have, NULL};
+        const char *words[] = {"WAITAOF", "1", rows[i].replicas == 1 ? "1" : "0", "70", NULL};
+        begin_one(&f, answers, rows[i].replicas);
+        f.sites[0].fsync = true;
+        run_until(&f, 1, LONG_MS, -1);
+        assert_int_equal(f.runs[0].status, rows[i].status);
+        assert_int_equal(f.runs[0].unconfirmed, rows[i].status != RLOCK_OK);
+        if (rows[i].status != RLOCK_OK)
+            assert_non_null(strstr(f.routes[0].error.text, rows[i].error));
+        end(&f);
+        assert_words(&f, 0, 1, words);
+        forget(&f);
+    }
+}
+
 /* It may stand on a master that is none any more: asked for again, or given back. */
 static void too_few_replicas_confirm_nothing(void **state) {
     (void)state;
@@ -332,6 +372,7 @@ static void of_several_each_is_confirmed_by_its_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_yes_is_confirmed_by_replicas),
+        cmocka_unit_test(with_fsync_a_yes_is_confirmed_by_the_disk),
         cmocka_unit_test(too_few_replicas_confirm_nothing),
         cmocka_unit_test(replicas_that_say_nothing_confirm_nothing),
         cmocka_unit_test(what_needs_no_replica_asks_for_none),
