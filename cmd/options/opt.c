@@ -174,6 +174,11 @@ static const struct opt rows[] = {
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
      .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),
      .min = 1},
+    {"fsync", 0, NULL, NULL,
+     "a hold, and each renewal, counts once the server, and the replicas that acknowledge it, have "
+     "it on disk; needs Redis 7.2 or later, with appendonly yes",
+     .commands = TAKING | CMD_RENEW | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
+     .key = SETTING_FSYNC, .set = set_flag, .offset = FIELD(fsync)},
     {"password-file", 0, "F", NULL, "the password, for a URL without one, is the first line of F",
      .commands = ALL_SERVED, .in_file = true,
      .key = SETTING_PASSWORD_FILE, .set = set_path, .offset = FIELD(password_file),

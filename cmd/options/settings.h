@@ -61,6 +61,7 @@ enum setting {
     SETTING_IO_TIMEOUT,
     SETTING_REPLICAS,
     SETTING_REPLICA_TIMEOUT,
+    SETTING_FSYNC,
     SETTING_PASSWORD_FILE,
     SETTING_TLS_CA,
     SETTING_TLS_CERT,
@@ -124,6 +125,7 @@ struct settings {
     int64_t io_timeout_ms;
     int replicas; /* RLOCK_REPLICAS_AUTO: not given */
     int64_t replica_timeout_ms;
+    bool fsync;
     struct rlock_tls_options tls; /* its texts live as long as the settings */
     int conflict_exit_code;       /* -E; 75 */
     int while_pid;                /* --while PID; 0: not given */

@@ -138,6 +138,7 @@ static int make_client(struct server *out, const struct settings *settings) {
         .io_timeout_ms = settings->io_timeout_ms,
         .replicas = settings->replicas,
         .replica_timeout_ms = settings->replica_timeout_ms,
+        .fsync = settings->fsync,
         .tls = &settings->tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);

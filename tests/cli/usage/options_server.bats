@@ -95,7 +95,7 @@ setup() {
 
 @test "a fleet's file may say how replicas and TLS are used" {
     printf '%s\n' 'replicas = 0' 'replica-timeout = 2s' 'tls-ca = /ca.pem' 'tls-cert = /c.pem' \
-        'tls-key = /k.pem' 'tls-name = redis.example' 'tls-insecure = no' >"$RLOCK_CONFIG"
+        'tls-key = /k.pem' 'fsync = no' 'tls-name = redis.example' 'tls-insecure = no' >"$RLOCK_CONFIG"
     try run -n x -- true
     assert_success
     try latch set -n l --count 1

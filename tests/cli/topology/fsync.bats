@@ -1,0 +1,214 @@
+#!/usr/bin/env bats
+# fsync.bats: --fsync: a hold, and each renewal, counts once the server has it on disk.
+
+load ../../lib/rlock
+load ../../lib/replicas
+
+setup_file() {
+    gcc -O2 -shared -fPIC -o "$BATS_FILE_TMPDIR/disk.so" "$TOOLS/disk.c"
+    build_section
+    rlock_setup_file
+}
+
+teardown_file() {
+    rlock_teardown_file
+}
+
+setup() {
+    rlock_setup
+}
+
+teardown() {
+    rlock_teardown
+}
+
+# A server whose machine can lose its power, on this file's disk.
+disk_server() { # [OPTION...]
+    launcher=(env LD_PRELOAD="$BATS_FILE_TMPDIR/disk.so" DISK_STUCK="$BATS_FILE_TMPDIR/stuck")
+    server_start disk --appendonly yes "$@"
+    launcher=()
+    RLOCK_SERVER=$(server_url disk)
+}
+
+clean_disk() {
+    rm -rf "$BATS_FILE_TMPDIR/disk" "$BATS_FILE_TMPDIR/stuck"
+}
+
+# The server ends at once, and its files have what had been flushed by then.
+lose_power() {
+    local file size
+    server_stop disk
+    for file in "$BATS_FILE_TMPDIR"/disk/appendonlydir/*.aof; do
+        size=$(cat "$file.synced" 2>/dev/null) || size=0
+        truncate -s "$size" "$file"
+    done
+    rm -f "$BATS_FILE_TMPDIR/stuck"
+}
+
+# What the server can do: nothing (before Redis 7.2), lie (Redis 7.4, Valkey), or tell what is on disk.
+waitaof() {
+    redis EVAL "local valkey, version = redis.VALKEY_VERSION_NUM, redis.REDIS_VERSION_NUM or 0
+        return (valkey or version >= 0x070400 and version < 0x080000) and 'early' or version < 0x070200 and 'none' or 'true'" 0
+}
+
+needs_waitaof() {
+    [[ $(waitaof) == true ]] || skip "this server cannot tell what is on disk"
+}
+
+@test "a server that cannot tell what is on disk: refused before anything is taken, with what to do" {
+    local why
+    case $(waitaof) in
+    none) why='needs Redis 7.2 or later' ;;
+    early) why='appendfsync always' ;;
+    true) skip "this server can" ;;
+    esac
+    redis CONFIG RESETSTAT
+    try run --fsync -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x "$RLOCK_SERVER" WAITAOF "$why"
+    assert_equal "$(calls hset) $(calls incr)" '0 0'
+    assert_file_not_exist ran
+    assert_no_keys
+}
+
+@test "without an append-only file: refused, with the setting, and nothing is left" {
+    needs_waitaof
+    try run --fsync -n x -- touch ran
+    assert_failure 69
+    assert_message
+    assert_stderr_has x 'appendonly yes'
+    assert_file_not_exist ran
+    assert_no_keys
+}
+
+@test "a lease that is shorter than its renewals may take is refused before a server is asked" {
+    local command
+    for command in run fair read write 'sem --permits 1' 'acquire run'; do
+        # shellcheck disable=SC2086
+        try $command -s unix:///nowhere -l 5999ms --fsync -n x ${command##acquire*} true
+        assert_failure 64
+    done
+    try run -s unix:///nowhere -l 5999ms --fsync -n x -- touch ran
+    assert_failure 64
+    assert_message
+    assert_stderr_has 6s
+}
+
+@test "each hold and each renewal is asked for, and nothing is without --fsync" {
+    needs_waitaof
+    clean_disk
+    disk_server
+    try run -n x -- true
+    assert_success
+    assert_equal "$(calls waitaof disk)" 0
+    try run --fsync -l 6 -n x -- sleep 2.5
+    assert_success
+    (($(calls waitaof disk) >= 2))
+    assert_equal "$(calls wait disk)" 0
+}
+
+blocked_by_disk() {
+    [[ $(redis_on disk INFO clients) == *blocked_clients:1* ]]
+}
+
+@test "the command starts when the hold is on disk, not before" {
+    needs_waitaof
+    clean_disk
+    disk_server
+    : >"$BATS_FILE_TMPDIR/stuck"
+    start run -q --fsync -n x -- "$SECTION" --log history
+    wait_until 10 blocked_by_disk
+    assert_file_not_exist history
+    rm "$BATS_FILE_TMPDIR/stuck"
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_file_exist history
+}
+
+@test "a disk that does not flush: given back, tried again, and 69 when the wait is over" {
+    needs_waitaof
+    clean_disk
+    disk_server
+    : >"$BATS_FILE_TMPDIR/stuck"
+    try run --fsync -w 3 -n x -- touch ran
+    rm "$BATS_FILE_TMPDIR/stuck"
+    assert_failure 69
+    assert_stderr_has x disk
+    assert_file_not_exist ran
+    assert_equal "$(redis_on disk EXISTS x)" 0
+}
+
+@test "appendfsync no: never on disk as far as the server says, and 69" {
+    needs_waitaof
+    clean_disk
+    disk_server --appendfsync no
+    try run --fsync -w 3 -n x -- touch ran
+    assert_failure 69
+    assert_stderr_has appendfsync
+    assert_file_not_exist ran
+}
+
+flushed() {
+    grep -q . "$BATS_FILE_TMPDIR"/disk/appendonlydir/*.incr.aof.synced
+}
+
+@test "power is lost: without --fsync a second holder comes in, which shows that the test can" {
+    needs_waitaof
+    clean_disk
+    disk_server
+    redis_on disk SET something written
+    wait_until 10 flushed
+    : >"$BATS_FILE_TMPDIR/stuck"
+    hold x
+    lose_power
+    disk_server
+    try run -x -n x -- echo second
+    assert_output second
+    let_go x
+}
+
+@test "power is lost: with --fsync the server that is back knows the hold, and its token" {
+    local round
+    needs_waitaof
+    clean_disk
+    disk_server
+    for round in 1 2 3; do
+        hold x --fsync
+        lose_power
+        disk_server
+        try run -x -q --fsync -n x -- echo second
+        assert_failure 75
+        let_go x
+        reap "$holder"
+        assert_equal "$status" 0
+        # shellcheck disable=SC2016
+        try run --fsync -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+        assert_output $((2 * round))
+    done
+}
+
+@test "with --replicas the replicas have it on disk as well" {
+    needs_waitaof
+    port_server first --appendonly yes
+    replica_server second first
+    RLOCK_SERVER=$(port_url first)
+    try run -q --fsync --replicas 1 -w 3 -n x -- touch ran # it keeps nothing on its disk
+    assert_failure 69
+    assert_stderr_has 'on disk'
+    redis_on second CONFIG SET appendonly yes
+    wait_until 10 streams_to first 1
+    try run -q --fsync --replicas 1 -w 10 -n x -- true
+    assert_success
+}
+
+@test "a latch is set, and counted down, when that is on disk" {
+    needs_waitaof
+    clean_disk
+    disk_server
+    try latch set --fsync -n x --count 1
+    assert_success
+    try latch down --fsync -n x
+    assert_success
+    assert_equal "$(calls waitaof disk)" 2
+}
