@@ -6,39 +6,52 @@
 -- Reply {KNOWN, 0, 0, RULE...}: what is missing, as ACL SETUSER takes it | {UNKNOWN, 0, 0}: Redis 6
 -- can't be asked
 local KNOWN, UNKNOWN = 1, 0
-local WORDS_OF = {eval = 1, evalsha = 1, publish = 1} -- behind the first
+local ALSO = {fair = 'run', ['status, all'] = 'status'}
 if not redis.acl_check_cmd then return {UNKNOWN, 0, 0} end
 
 local reply, open = {KNOWN, 0, 0}, {}
 
 -- A command that this server does not have is missing as well.
-local function allowed(command, words, name)
-    local known, answer = pcall(rights.has, command, words, name)
+local function allowed(...)
+    local known, answer = pcall(redis.acl_check_cmd, ...)
     return known and answer
+end
+
+-- Calls see(COMMAND, whether it is allowed on that key) for each command of the kind.
+local function each_right(name, see)
+    local function ask(command, ...)
+        see(command, allowed(command, ...))
+        return true
+    end
+    if ALSO[ARGV[7]] then rights.missing(ALSO[ARGV[7]], ask, name) end
+    rights.missing(ARGV[7], ask, name)
 end
 
 -- A key on which no command is allowed is one whose pattern is missing. SCAN takes none, and says nothing of one.
 for i = 9, #ARGV do
     local some = false
-    for command, words in rights.commands_of(ARGV[7]) do
-        some = some or command ~= 'SCAN' and allowed(command, words, ARGV[i])
-    end
+    each_right(ARGV[i], function(command, may) some = some or command ~= 'SCAN' and may end)
     if some then open[#open + 1] = ARGV[i] else reply[#reply + 1] = '~' .. ARGV[i] end
 end
-for command, words in rights.commands_of(ARGV[7]) do
-    local some = #open == 0
-    for _, name in ipairs(open) do some = some or allowed(command, words, name) end
-    if not some then reply[#reply + 1] = '+' .. string.lower(command) end
+
+-- A command that is allowed on one of the open keys is there.
+local found, order = {}, {}
+each_right('', function(command) order[#order + 1] = command end)
+for _, name in ipairs(open) do
+    each_right(name, function(command, may) found[command] = found[command] or may end)
+end
+for _, command in ipairs(#open > 0 and order or {}) do
+    if not found[command] then reply[#reply + 1] = '+' .. string.lower(command) end
 end
 for _, command in ipairs({'evalsha', 'eval'}) do
-    if not allowed(command, WORDS_OF[command], '0') then reply[#reply + 1] = '+' .. command end
+    if not allowed(command, '0', '0') then reply[#reply + 1] = '+' .. command end
 end
 
 -- The same of channels; nothing is told about UNSUBSCRIBE's.
 local channel = string.match(ARGV[5], ' (.*)$')
 local listened, channels = false, false
 for command in string.gmatch(ARGV[8], '%S+') do
-    local may = allowed(command, WORDS_OF[command], channel)
+    local may = allowed(command, channel, unpack(command == 'publish' and {channel} or {}))
     channels = true
     listened = listened or may
     if not may then reply[#reply + 1] = '+' .. command end

@@ -3,7 +3,7 @@
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
 local list, timeouts = KEYS[7], KEYS[8]
-local refusal = rights.refusal('fair')
+local refusal = rights.refusal('run') or rights.refusal('fair')
 if refusal then return refusal end
 if is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
     local granted = grant(call.owner)

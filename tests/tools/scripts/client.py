@@ -33,12 +33,12 @@ KINDS = {  # name: scripts to take, renew and give back; keys; channel
 
 # A newer server (Redis 8) asked about a command with fewer words than it takes, or more, ends the script; an
 # older one answers. Here every server is a newer one.
-MAY = "return redis.acl_check_cmd("
-STRICT = """return (function(command, ...)
+MAY = ", redis.acl_check_cmd, KEYS[1])"
+STRICT = """, (function(command, ...)
     local arity, words = ({%s})[string.lower(command)], 1 + select('#', ...)
     if arity > 0 and words ~= arity or words < -arity then error(command .. ' has been asked for with ' .. words .. ' words') end
     return redis.acl_check_cmd(command, ...)
-end)("""
+end), KEYS[1])"""
 
 LOOK = """
 local read = {string = {'GET'}, list = {'LRANGE', 0, -1}, hash = {'HGETALL'}, set = {'SMEMBERS'},
