@@ -5,7 +5,7 @@
  * (retry.c). */
 #include <poll.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 #include "lock/retry.h"
 #include "os/clock.h"

@@ -1,7 +1,7 @@
 /* busy.c: why a name was not granted, read from what the servers answered. */
 #include "lock/busy.h"
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "os/clock.h"
 
 static const char *text_or_empty(const rlock__reply *reply, size_t i) {

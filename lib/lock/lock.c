@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "os/backoff.h"
 #include "os/clock.h"
 #include "os/control.h"

@@ -108,7 +108,7 @@ void rlock__instance_note_doubt(struct rlock__instance *instance, const struct r
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance);
 
-/* --- the verbs, on one name: resource_acquire.c, token.c, resource_renew.c... --------------------
+/* --- the verbs, on one name: take.c, token.c, resource_renew.c... --------------------
  */
 
 /* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that

@@ -1,5 +1,5 @@
 /* resource_renew.c: renews one name, by a majority. */
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
 

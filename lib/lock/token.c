@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 
 enum { ROUNDS = 8 };

@@ -182,10 +182,10 @@ layers() {
 	script
 	client key kind view
 	resource script_retry subscription
-	ballot
+	ask
 	busy listener
-	resource_check resource_release token
-	resource_acquire
+	resource_check release token
+	take
 	resource_renew resource_restore
 	lock retry
 	lock_new
@@ -223,7 +223,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ballot,keeper,listener,lock*,resource*,retry,token,subscription}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ask,keeper,listener,lock*,release,resource*,retry,take,token,subscription}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

@@ -34,7 +34,7 @@ MUTANTS = (
             "enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);\n"
             "    if (vote == RLOCK_LOST)\n        vote = RLOCK_OK;")),
     Mutant("a lease is counted from the answer",
-           ("lib/lock/resource_acquire.c", "rlock__lease_end_ms(ballot->sent_ms, ", NOW),
+           ("lib/lock/take.c", "rlock__lease_end_ms(ballot->sent_ms, ", NOW),
            ("lib/lock/resource_renew.c", "rlock__lease_end_ms(ballot->sent_ms, ", NOW)),
     Mutant("a fair lock goes to whoever asks first",
            ("lua/fair_acquire.lua", "if not holder and (not head or head == call.owner) then", "if not holder then")),
@@ -83,7 +83,7 @@ MUTANTS = (
     Mutant("several servers do not agree on a token",
            ("lib/lock/acquire.c", "if (lock->client->count > 1)", "if (lock->client->count > 99)")),
     Mutant("what a minority gave is not given back",
-           ("lib/lock/resource_acquire.c", "else if (ballot.unconfirmed || resource->instance_count > 1)",
+           ("lib/lock/take.c", "else if (ballot.unconfirmed || resource->instance_count > 1)",
             "else if (ballot.unconfirmed && resource->instance_count > 99)")),
     Mutant("the status of a lost lock is the command's",
            (RUN, "return EXIT_LOST;\n}\n\nstatic int end(", "return command_status(&run->spawn, run->settings, \"\");\n}\n\nstatic int end(")),

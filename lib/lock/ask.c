@@ -1,6 +1,6 @@
-/* ballot.c: one script about one name, on all of its servers or some of them, and what they say
+/* ask.c: one script about one name, on all of its servers or some of them, and what they say
  * together. */
-#include "lock/ballot.h"
+#include "lock/ask.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* test_ballot.c: what several servers say together, and until when. */
+/* test_ask.c: what several servers say together, and until when. */
 #include "support/test.h"
 
 #include <string.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 
 enum { SERVERS_MAX = 5 };
 

@@ -1,7 +1,7 @@
-/* ballot.h: one script about one name, on all of its servers or some of them, and what they say
+/* ask.h: one script about one name, on all of its servers or some of them, and what they say
  * together. One server is a majority of one. */
-#ifndef RLOCK_BALLOT_H
-#define RLOCK_BALLOT_H
+#ifndef RLOCK_ASK_H
+#define RLOCK_ASK_H
 
 #include "lock/resource.h"
 #include "redis/client.h"

@@ -1,9 +1,9 @@
-/* resource_release.c: gives one name back, wherever it is or may be. */
+/* release.c: gives one name back, wherever it is or may be. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
 

@@ -1,9 +1,9 @@
-/* resource_acquire.c: takes one name, on one server or on a majority of several (Redlock, redis.io
+/* take.c: takes one name, on one server or on a majority of several (Redlock, redis.io
  * "Distributed locks with Redis"). */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lock/ballot.h"
+#include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
 
