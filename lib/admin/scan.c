@@ -267,8 +267,9 @@ static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *l
 /* Again and again until it is answered. */
 static enum rlock_status try_until(rlock_scan *scan, int64_t deadline_ms, int cancel_fd,
                                    bool *more) {
+    const struct rlock__routes one = {.count = 1, .at = &scan->client->routes.at[scan->server]};
     struct rlock__tries tries = {.client = scan->client,
-                                 .route = &scan->client->routes.at[scan->server],
+                                 .routes = &one,
                                  .began_ms = rlock_now_ms(),
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};

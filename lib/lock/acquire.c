@@ -5,7 +5,6 @@
  * (retry.c). */
 #include <poll.h>
 
-#include "lock/ask.h"
 #include "lock/lock.h"
 #include "lock/retry.h"
 #include "os/clock.h"
@@ -17,7 +16,6 @@ enum {
     PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
     LEAVE_MS = 500,   /* and a millisecond for each name */
     LEAVE_MAX_MS = 800,
-    LEAVE_PAUSE_MS = 20,
 };
 
 /* How long to tell the servers of so many names for: a signal must not wait for a dead server. */
@@ -26,25 +24,11 @@ static int64_t leave_ms(const struct rlock_lock *lock, bool waits_on) {
     return waits_on ? ms : rlock__sooner_ms(ms, LEAVE_MAX_MS);
 }
 
-/* Tells the servers of all names but one (NULL: of all) that we hold nothing and wait for nothing,
- * as far as that can be told by then. cancel_fd: a signal ends this, for then rlock_withdraw() has
- * a time of its own; else -1. */
+/* cancel_fd: a signal ends this, for then rlock_withdraw() has a time of its own; else -1. */
 static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but, int cancel_fd) {
-    const int64_t most_ms = leave_ms(lock, cancel_fd >= 0), end_ms = rlock_now_ms() + most_ms;
     if (lock->listener.resource != NULL && lock->listener.resource != but)
         rlock__listen_no_more(&lock->listener);
-    for (;;) {
-        const int64_t now = rlock_now_ms();
-        const struct rlock__limit limit = rlock__client_limit(
-            lock->client, rlock__sooner_ms(now + most_ms / 2, end_ms), cancel_fd);
-        if (now >= end_ms || rlock__resources_leave(lock, but, &limit) != RLOCK_AGAIN)
-            break;
-        const struct rlock__limit pause = {
-            rlock__sooner_ms(rlock_now_ms() + LEAVE_PAUSE_MS, end_ms), cancel_fd, NULL};
-        (void)rlock__sleep(&pause);
-    }
-    for (size_t i = 0; i < lock->resource_count; i++)
-        lock->resources[i].held = lock->resources[i].held && &lock->resources[i] == but;
+    rlock__leave(lock, but, rlock_now_ms() + leave_ms(lock, cancel_fd >= 0), cancel_fd);
 }
 
 void rlock_withdraw(rlock_lock *lock) {
@@ -70,55 +54,22 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
 
 /* What was taken beside a busy one is given back, and the places in the lines of others, which
  * would swallow their wake-ups. */
-static enum rlock_status end_try(struct rlock_lock *lock, size_t stuck_at, enum rlock_status status,
-                                 const struct rlock__limit *limit) {
-    lock->stuck_at = stuck_at;
-    for (size_t k = stuck_at + 1; k < lock->resource_count; k++)
-        rlock__resource_note(&lock->resources[k]);
+static void end_try(struct rlock_lock *lock, enum rlock_status status, int cancel_fd) {
     /* Else give_up() leaves all at once, as where nobody has ever been there to be told. */
     if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
         rlock__routes_answered(&lock->client->routes))
-        leave_all(lock, &lock->resources[stuck_at], limit->cancel_fd);
-    return status;
+        leave_all(lock, &lock->resources[lock->stuck_at], cancel_fd);
 }
 
-/* All of the names or none. All are asked for at once where that is one request; the first in
- * canonical order that is busy is the one to wait for. */
-static enum rlock_status ask_for_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
-    struct rlock__busy busy = {.resource = NULL};
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        rlock__resources_acquire_ahead(lock, i, rlock__ballots_due(lock, i), limit);
-        const enum rlock_status status = rlock__resource_acquire(&lock->resources[i], limit, &busy);
-        if (status == RLOCK_OK)
-            continue;
-        note_busy(lock, &busy);
-        return end_try(lock, i, status, limit);
-    }
-    return RLOCK_OK;
-}
-
-static enum rlock_status agree_on_tokens(struct rlock_lock *lock,
-                                         const struct rlock__limit *limit) {
-    size_t stuck_at = 0;
-    enum rlock_status status = RLOCK_OK;
-    if (lock->client->count > 1)
-        status = rlock__resources_agree_on_tokens(lock, limit, &stuck_at);
-    if (status == RLOCK_OK)
-        return status;
-    struct rlock__busy busy = {.resource = NULL};
-    if (status == RLOCK_BUSY)
-        busy = rlock__busy_by_rivals(&lock->resources[stuck_at]);
-    note_busy(lock, &busy);
-    rlock__resource_give_back(&lock->resources[stuck_at]);
-    return end_try(lock, stuck_at, status, limit);
-}
-
+/* The first name in canonical order that is busy is the one to wait for. */
 static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__limit *limit) {
-    enum rlock_status status = ask_for_all(lock, limit);
-    if (status == RLOCK_OK)
-        status = agree_on_tokens(lock, limit);
-    if (status != RLOCK_OK)
+    struct rlock__busy busy = {.resource = NULL};
+    const enum rlock_status status = rlock__take(lock, limit, &busy, &lock->stuck_at);
+    if (status != RLOCK_OK) {
+        note_busy(lock, &busy);
+        end_try(lock, status, limit->cancel_fd);
         return status;
+    }
     rlock__lock_update_lease_end(lock);
     /* What is left must be enough to start something under it, and to stop it in time. */
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)

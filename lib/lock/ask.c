@@ -1,5 +1,4 @@
-/* ask.c: one script about one name, on all of its servers or some of them, and what they say
- * together. */
+/* ask.c: asks the servers one thing about several names, and counts what they say about each. */
 #include "lock/ask.h"
 
 #include <inttypes.h>
@@ -8,74 +7,46 @@
 
 #include "lock/lock.h"
 #include "os/clock.h"
+#include "redis/script_retry.h"
 
 enum { RUNS_MAX = 1024 }; /* in one round trip: what it costs is memory, here and there */
 
-void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
-                         struct rlock__routes *routes, const struct rlock__script *script,
-                         rlock__judge *judge) {
-    *ballot = (struct rlock__ballot){.resource = resource,
-                                     .routes = routes,
-                                     .script = script,
-                                     .judge = judge,
-                                     .batch.enough = rlock__majority(routes->count)};
-}
+/* The names that go out together. */
+struct round {
+    size_t count;
+    struct rlock__ballot *ballots;
+    struct rlock__run *runs;           /* for each name one for each server */
+    struct rlock__question *questions; /* likewise */
+};
 
-struct rlock__call *rlock__ballot_ask(struct rlock__ballot *ballot, size_t server,
-                                      struct rlock__call call) {
-    const size_t i = ballot->batch.count++;
-    ballot->calls[i] = call;
-    ballot->runs[i] =
-        (struct rlock__run){.route = &ballot->routes->at[server], .call = &ballot->calls[i]};
-    ballot->asked[i] = server;
-    return &ballot->calls[i];
-}
+/* --- what is asked ---------------------------------------------------------------------------- */
 
-struct rlock__call *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t server,
+struct rlock__question *rlock__ballot_ask(struct rlock__ballot *ballot, size_t server,
                                           struct rlock__call call) {
-    call.args[RLOCK__ARG_ID] =
-        rlock__resource_try_id(ballot->try_id[ballot->batch.count], ballot->resource,
-                               ballot->resource->instances[server].tries);
-    return rlock__ballot_ask(ballot, server, call);
+    const size_t i = ballot->batch.count++;
+    struct rlock__question *question = &ballot->questions[i];
+    question->server = server;
+    question->call = call;
+    ballot->batch.runs[i] =
+        (struct rlock__run){.route = &ballot->ask->routes->at[server], .call = &question->call};
+    return question;
 }
 
-static void begin_sending(struct rlock__ballot *ballot, int64_t sent_ms) {
-    ballot->sent_ms = sent_ms;
-    ballot->batch.runs = ballot->runs;
+struct rlock__question *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t server,
+                                              struct rlock__call call) {
+    struct rlock__question *question = rlock__ballot_ask(ballot, server, call);
+    question->call.args[RLOCK__ARG_ID] = rlock__resource_try_id(
+        question->try_id, ballot->resource, ballot->resource->instances[server].tries);
+    return question;
 }
 
-void rlock__ballot_run(struct rlock__ballot *ballot, const struct rlock__limit *limit) {
-    if (ballot->sent_ms == 0) {
-        begin_sending(ballot, rlock_now_ms());
-        rlock__script_run_batches(&ballot->batch, ballot->script, limit);
-    }
-    for (size_t i = 0; i < ballot->batch.count; i++) {
-        struct rlock__run *run = &ballot->runs[i];
-        const size_t server = ballot->asked[i];
-        ballot->votes[server] = ballot->judge(ballot, &ballot->resource->instances[server], run);
-        ballot->unconfirmed = ballot->unconfirmed || run->unconfirmed;
-    }
-}
-
-void rlock__ballot_end(struct rlock__ballot *ballot) {
-    for (size_t i = 0; i < ballot->batch.count; i++) {
-        rlock__reply_free(ballot->runs[i].answer.reply);
-        ballot->runs[i].answer.reply = NULL;
-    }
-}
-
-enum rlock_status rlock__ballot_decide(struct rlock__ballot *ballot,
-                                       const struct rlock__limit *limit) {
-    rlock__ballot_run(ballot, limit);
-    rlock__ballot_end(ballot);
-    return rlock__ballot_count(ballot->routes, ballot->votes);
-}
+/* --- what one server answers ------------------------------------------------------------------ */
 
 enum rlock_status rlock__ballot_odd_answer(const struct rlock__ballot *ballot,
                                            struct rlock__run *run) {
     rlock__error_set(&run->route->error,
                      "the server's answer to %s can't be understood: code %" PRId64,
-                     ballot->script->name, run->answer.code);
+                     ballot->ask->script->name, run->answer.code);
     return RLOCK_UNAVAILABLE;
 }
 
@@ -89,50 +60,175 @@ enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct 
     return code > 0 ? RLOCK_OK : RLOCK_LOST;
 }
 
-/* --- several names in one round trip ---------------------------------------------------------- */
+/* --- one round -------------------------------------------------------------------------------- */
 
-struct rlock__ballot *rlock__ballot_ahead(struct rlock__resource *resource) {
-    return resource->ahead = malloc(sizeof *resource->ahead);
+static void free_round(struct round *round) {
+    free(round->ballots);
+    free(round->runs);
+    free(round->questions);
 }
 
-void rlock__ballots_send_ahead(struct rlock__resource *resources, size_t count, bool last_first,
-                               const struct rlock__limit *limit) {
-    struct rlock__ballot *first = NULL;
-    struct rlock__batch **end = NULL;
-    const int64_t sent_ms = rlock_now_ms();
-    for (size_t i = 0; i < count; i++) {
-        struct rlock__ballot *ahead = resources[last_first ? count - 1 - i : i].ahead;
-        if (ahead == NULL)
+static bool make_round(struct round *round, size_t names, size_t servers) {
+    *round = (struct round){.ballots = calloc(names, sizeof *round->ballots),
+                            .runs = calloc(names * servers, sizeof *round->runs),
+                            .questions = calloc(names * servers, sizeof *round->questions)};
+    if (round->ballots != NULL && round->runs != NULL && round->questions != NULL)
+        return true;
+    free_round(round);
+    return false;
+}
+
+static struct rlock__resource *name_at(const struct rlock__ask *ask, size_t i) {
+    const size_t count = ask->lock->resource_count;
+    return &ask->lock->resources[ask->verb->last_first ? count - 1 - i : i];
+}
+
+/* The next names that are due, so many at most. *next: from where on; it is moved behind them. */
+static void fill_round(struct round *round, struct rlock__ask *ask, size_t names, size_t *next) {
+    const size_t servers = ask->routes->count;
+    for (; *next < ask->lock->resource_count && round->count < names; (*next)++) {
+        if (!name_at(ask, *next)->due)
             continue;
-        begin_sending(ahead, sent_ms);
-        if (first == NULL)
-            first = ahead;
-        else
-            *end = &ahead->batch;
-        end = &ahead->batch.next;
+        const size_t i = round->count++;
+        round->ballots[i] = (struct rlock__ballot){
+            .ask = ask,
+            .resource = name_at(ask, *next),
+            .batch = {.runs = &round->runs[i * servers],
+                      .enough = rlock__majority(servers),
+                      .in_passing = ask->in_passing},
+            .questions = &round->questions[i * servers],
+        };
+        ask->verb->build(&round->ballots[i]);
+        if (i > 0)
+            round->ballots[i - 1].batch.next = &round->ballots[i].batch;
     }
-    if (first != NULL)
-        rlock__script_run_batches(&first->batch, first->script, limit);
 }
 
-bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resource *resource) {
-    if (resource->ahead == NULL)
-        return false;
-    *ballot = *resource->ahead;
-    free(resource->ahead);
-    resource->ahead = NULL;
+static void judge(struct rlock__ballot *ballot) {
+    for (size_t i = 0; i < ballot->batch.count; i++) {
+        const size_t server = ballot->questions[i].server;
+        ballot->votes[server] = ballot->ask->verb->judge(
+            ballot, &ballot->resource->instances[server], &ballot->batch.runs[i]);
+    }
+}
+
+static bool is_unconfirmed(const struct rlock__ballot *ballot) {
+    bool any = false;
+    for (size_t i = 0; i < ballot->batch.count; i++)
+        any = any || ballot->batch.runs[i].unconfirmed;
+    return any;
+}
+
+/* How much an outcome says of the request as a whole. */
+static int weight(enum rlock_status status) {
+    return status == RLOCK_OK      ? 0
+           : status == RLOCK_BUSY  ? 1
+           : status == RLOCK_AGAIN ? 2
+           : status == RLOCK_LOST  ? 4
+                                   : 3;
+}
+
+/* Of several outcomes the first of the heaviest counts, or the first at all. */
+static void note_outcome(struct rlock__ask *ask, const struct rlock__resource *resource,
+                         enum rlock_status status, bool unconfirmed) {
+    const bool counts = ask->verb->in_order ? ask->status == RLOCK_OK && status != RLOCK_OK
+                                            : weight(status) > weight(ask->status);
+    if (!counts)
+        return;
+    ask->status = status;
+    ask->stuck_at = (size_t)(resource - ask->lock->resources);
+    ask->unconfirmed = unconfirmed;
+    ask->why = *ask->routes->error;
+}
+
+static void conclude(struct rlock__ballot *ballot) {
+    struct rlock__ask *ask = ballot->ask;
+    ballot->resource->due = false; /* conclude() may want another request about it */
+    const enum rlock_status status =
+        ask->verb->conclude != NULL ? ask->verb->conclude(ballot) : rlock__ballot_count(ballot);
+    ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
+    note_outcome(ask, ballot->resource, status, is_unconfirmed(ballot));
+}
+
+static void run_round(struct round *round, struct rlock__ask *ask) {
+    ask->sent_ms = rlock_now_ms();
+    rlock__script_run_batches(&round->ballots[0].batch, ask->script, &ask->limit);
+    for (size_t i = 0; i < round->count; i++) {
+        struct rlock__ballot *ballot = &round->ballots[i];
+        judge(ballot);
+        conclude(ballot);
+        for (size_t k = 0; k < ballot->batch.count; k++)
+            rlock__reply_free(ballot->batch.runs[k].answer.reply);
+    }
+}
+
+/* --- all rounds ------------------------------------------------------------------------------- */
+
+static size_t count_due(const struct rlock_lock *lock) {
+    size_t count = 0;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        count += lock->resources[i].due;
+    return count;
+}
+
+/* Without memory for many names fewer go out at once. False: there is none for a single one. */
+static bool ask_next(struct rlock__ask *ask, size_t due, size_t *next) {
+    const size_t servers = ask->routes->count, most = RUNS_MAX / servers;
+    size_t names = due < most ? due : most;
+    struct round round;
+    while (!make_round(&round, names, servers)) {
+        if ((names /= 2) == 0)
+            return false;
+    }
+    fill_round(&round, ask, names, next);
+    if (round.count > 0)
+        run_round(&round, ask);
+    free_round(&round);
     return true;
 }
 
-size_t rlock__ballots_at_once(const struct rlock_lock *lock, size_t done) {
-    const size_t most = RUNS_MAX / lock->client->count;
-    const size_t rest = lock->resource_count - done;
-    return rest < most ? rest : most;
+/* A name that was not asked about. */
+static void skip(struct rlock__ask *ask, size_t i, enum rlock_status status, const char *why) {
+    if (!name_at(ask, i)->due)
+        return;
+    rlock__error_set(ask->routes->error, "%s", why);
+    note_outcome(ask, name_at(ask, i), status, false);
 }
 
-size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done) {
-    const bool was_asked = done % (RUNS_MAX / lock->client->count) != 0;
-    return lock->resource_count == 1 || was_asked ? 0 : rlock__ballots_at_once(lock, done);
+enum rlock_status rlock__ask(struct rlock__ask *ask) {
+    const size_t count = ask->lock->resource_count, due = count_due(ask->lock);
+    if (ask->status == RLOCK_BUSY || ask->status == RLOCK_AGAIN)
+        ask->status = RLOCK_OK;
+    for (size_t next = 0; due > 0 && next < count;) {
+        if (!ask_next(ask, due, &next)) {
+            skip(ask, next++, RLOCK_SYSTEM, "no memory");
+            continue;
+        }
+        if (ask->verb->in_order && ask->status != RLOCK_OK)
+            break;
+        if (rlock_now_ms() >= ask->limit.deadline_ms)
+            while (next < count)
+                skip(ask, next++, RLOCK_AGAIN, "no answer in time");
+    }
+    if (ask->status != RLOCK_OK)
+        *ask->routes->error = ask->why;
+    return ask->status;
+}
+
+enum rlock_status rlock__ask_all(struct rlock__ask *ask) {
+    for (size_t i = 0; i < ask->lock->resource_count; i++)
+        ask->lock->resources[i].due = true;
+    return rlock__ask(ask);
+}
+
+enum rlock_status rlock__ask_until(struct rlock__ask *ask, struct rlock__tries *tries) {
+    enum rlock_status status = RLOCK_AGAIN;
+    while (status == RLOCK_AGAIN) {
+        ask->limit = rlock__tries_limit(tries);
+        (void)rlock__ask(ask);
+        status = count_due(ask->lock) > 0 ? rlock__tries_pause(tries) : RLOCK_OK;
+    }
+    return ask->status;
 }
 
 /* --- what several servers say together -------------------------------------------------------- */
@@ -149,8 +245,7 @@ static size_t count_of(const enum rlock_status *votes, size_t count, enum rlock_
     return found;
 }
 
-enum rlock_status rlock__ballot_count(struct rlock__routes *routes,
-                                      const enum rlock_status *votes) {
+enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes) {
     /* What more tries would not change. */
     static const enum rlock_status final[] = {
         RLOCK_LOST,   RLOCK_WRONG_KIND,  RLOCK_REFUSED, RLOCK_OUSTED,
@@ -180,7 +275,11 @@ enum rlock_status rlock__ballot_count(struct rlock__routes *routes,
     return RLOCK_AGAIN;
 }
 
-size_t rlock__ballot_most(const char *const *texts, size_t count, size_t *supporters) {
+enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
+    return rlock__votes_count(ballot->ask->routes, ballot->votes);
+}
+
+size_t rlock__votes_most(const char *const *texts, size_t count, size_t *supporters) {
     size_t best = 0;
     *supporters = 0;
     for (size_t i = 0; i < count; i++) {
@@ -195,7 +294,7 @@ size_t rlock__ballot_most(const char *const *texts, size_t count, size_t *suppor
     return best;
 }
 
-int64_t rlock__ballot_least(const int64_t *numbers, size_t count) {
+int64_t rlock__votes_least(const int64_t *numbers, size_t count) {
     int64_t most = 0;
     for (size_t i = 0; i < count; i++) {
         size_t as_large = 0;
@@ -207,9 +306,9 @@ int64_t rlock__ballot_least(const int64_t *numbers, size_t count) {
     return most;
 }
 
-int64_t rlock__ballot_lease_end(const struct rlock__resource *resource) {
+int64_t rlock__votes_lease_end(const struct rlock__resource *resource) {
     int64_t ends[RLOCK_SERVERS_MAX];
     for (size_t i = 0; i < resource->instance_count; i++)
         ends[i] = resource->instances[i].lease_end_ms;
-    return rlock__ballot_least(ends, resource->instance_count);
+    return rlock__votes_least(ends, resource->instance_count);
 }

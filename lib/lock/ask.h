@@ -1,57 +1,85 @@
-/* ask.h: one script about one name, on all of its servers or some of them, and what they say
- * together. One server is a majority of one. */
+/* ask.h: asks the servers one thing about several names, in as few round trips as that takes, and
+ * counts what they say about each name. One name on one server is 1 x 1: one server is a majority
+ * of one. */
 #ifndef RLOCK_ASK_H
 #define RLOCK_ASK_H
 
 #include "lock/resource.h"
 #include "redis/client.h"
 
-struct rlock__ballot;
+struct rlock__busy;
 
-/* Notes what a server's answer says of the name there. Returns its vote. */
-typedef enum rlock_status rlock__judge(const struct rlock__ballot *ballot,
-                                       struct rlock__instance *instance, struct rlock__run *run);
-
-struct rlock__ballot {
-    struct rlock__resource *resource;
-    struct rlock__routes *routes;
-    const struct rlock__script *script;
-    rlock__judge *judge;
-    bool in_line;       /* it asks for a place in line */
-    bool only_reenters; /* it asks for a hold of the owner around it, and for nothing else */
-    struct rlock__batch batch;
-    struct rlock__call calls[RLOCK_SERVERS_MAX];
-    struct rlock__run runs[RLOCK_SERVERS_MAX];
-    size_t asked[RLOCK_SERVERS_MAX];            /* which server's run each is */
-    enum rlock_status votes[RLOCK_SERVERS_MAX]; /* of all servers, also of those not asked */
-    int64_t sent_ms;                            /* 0: not yet */
-    bool unconfirmed;                           /* one said "yes", but its replicas did not */
-    char keep_text[24], place_text[24], token_text[24], try_id[RLOCK_SERVERS_MAX][RLOCK__TRY_SIZE],
-        ticket_text[RLOCK_SERVERS_MAX][24]; /* borrowed by the calls */
+/* What one server is asked about one name. */
+struct rlock__question {
+    size_t server;
+    struct rlock__call call;
+    char try_id[RLOCK__TRY_SIZE], number[24]; /* borrowed by the call */
 };
 
-/* A ballot that asks nobody yet. So many "yes" as a majority of the servers decide it, unless
- * batch.enough is set to something else. */
-void rlock__ballot_begin(struct rlock__ballot *ballot, struct rlock__resource *resource,
-                         struct rlock__routes *routes, const struct rlock__script *script,
-                         rlock__judge *judge);
+/* One name, its questions, and the servers' votes. */
+struct rlock__ballot {
+    struct rlock__ask *ask;
+    struct rlock__resource *resource;
+    struct rlock__batch
+        batch; /* enough: a majority of all servers, unless build() says otherwise */
+    struct rlock__question *questions;          /* one for each run of the batch */
+    enum rlock_status votes[RLOCK_SERVERS_MAX]; /* of all servers, also of those not asked */
+    char number[24];                            /* for build(): borrowed by the calls */
+};
 
-/* Asks a server; the call's arguments may still be added to. rlock__ballot_ask_try(): with the
- * number of the try there, where the script may change something. */
-struct rlock__call *rlock__ballot_ask(struct rlock__ballot *ballot, size_t server,
-                                      struct rlock__call call);
-struct rlock__call *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t server,
+struct rlock__verb {
+    /* Asks servers about the name with rlock__ballot_ask(), and sets the votes of the others. */
+    void (*build)(struct rlock__ballot *ballot);
+    /* Notes what a server's answer says of the name there. Returns its vote. */
+    enum rlock_status (*judge)(const struct rlock__ballot *ballot, struct rlock__instance *instance,
+                               struct rlock__run *run);
+    /* Returns what came of the name. NULL: what the votes say, rlock__ballot_count(). */
+    enum rlock_status (*conclude)(struct rlock__ballot *ballot);
+    bool last_first; /* the last name goes out first */
+    bool in_order; /* the first name that does not succeed decides, and no round follows its own */
+};
+
+struct rlock__ask {
+    struct rlock_lock *lock;
+    const struct rlock__verb *verb;
+    const struct rlock__script *script;
+    struct rlock__routes *routes;
+    struct rlock__limit limit; /* of all round trips together */
+
+    /* For the verb: */
+    char keep_text[24];       /* release: --min-hold */
+    bool in_passing;          /* release: a try follows */
+    struct rlock__busy *busy; /* take: what is in the way */
+    int64_t ttl_ms;           /* check: the shortest */
+
+    /* The outcome: */
+    int64_t sent_ms;          /* when the last round went out */
+    enum rlock_status status; /* of all names together */
+    size_t stuck_at;          /* of which name that is the outcome */
+    bool unconfirmed;         /* a server said "yes" to that name, but its replicas did not */
+    struct rlock__error why;
+};
+
+/* Asks about each name that is `due`, in rounds of about a thousand scripts. A name is due no more
+ * once its outcome is known; RLOCK_AGAIN leaves it due. Asking once more is about these alone, and
+ * an outcome that is final stays.
+ * Returns ask->status: RLOCK_OK, RLOCK_BUSY, RLOCK_AGAIN, or what is final, RLOCK_LOST before all;
+ * routes->error says why. */
+enum rlock_status rlock__ask(struct rlock__ask *ask);
+
+/* The same about every name. */
+enum rlock_status rlock__ask_all(struct rlock__ask *ask);
+
+/* Asks until no name is due, in the way of tries. Returns as rlock__ask() does. */
+struct rlock__tries;
+enum rlock_status rlock__ask_until(struct rlock__ask *ask, struct rlock__tries *tries);
+
+/* Asks a server; arguments may still be added to the call. rlock__ballot_ask_try(): with the number
+ * of the try there, where the script may change something. */
+struct rlock__question *rlock__ballot_ask(struct rlock__ballot *ballot, size_t server,
                                           struct rlock__call call);
-
-/* Sends it, unless that was done ahead, and has each answer judged. */
-void rlock__ballot_run(struct rlock__ballot *ballot, const struct rlock__limit *limit);
-
-/* Frees the replies; their numbers stay. */
-void rlock__ballot_end(struct rlock__ballot *ballot);
-
-/* Both; returns what the votes say together. */
-enum rlock_status rlock__ballot_decide(struct rlock__ballot *ballot,
-                                       const struct rlock__limit *limit);
+struct rlock__question *rlock__ballot_ask_try(struct rlock__ballot *ballot, size_t server,
+                                              struct rlock__call call);
 
 /* Notes that an answer has a code that the script does not have. Returns RLOCK_UNAVAILABLE. */
 enum rlock_status rlock__ballot_odd_answer(const struct rlock__ballot *ballot,
@@ -61,33 +89,19 @@ enum rlock_status rlock__ballot_odd_answer(const struct rlock__ballot *ballot,
 enum rlock_status rlock__ballot_vote(const struct rlock__ballot *ballot, struct rlock__run *run,
                                      int64_t most);
 
-/* Several names in one round trip: a ballot for each is made ahead (NULL: no memory, then one after
- * the other) and all are sent; each name's verb takes it from there: true. */
-struct rlock__ballot *rlock__ballot_ahead(struct rlock__resource *resource);
-void rlock__ballots_send_ahead(struct rlock__resource *resources, size_t count, bool last_first,
-                               const struct rlock__limit *limit);
-bool rlock__ballot_was_ahead(struct rlock__ballot *ballot, struct rlock__resource *resource);
-
-/* How many names go into one round trip when so many are done; 0: all are. */
-size_t rlock__ballots_at_once(const struct rlock_lock *lock, size_t done);
-
-/* How many names are next when so many are done; 0: the next was asked about with those before it,
- * or is the only one. */
-size_t rlock__ballots_due(const struct rlock_lock *lock, size_t done);
-
 /* The one outcome of a vote for each server: RLOCK_OK when a majority says so. What makes such a
  * majority impossible by itself, when it is final. RLOCK_DONE: one says so. RLOCK_BUSY: a majority
- * has answered, but not so;
- * RLOCK_CANCELLED; else RLOCK_AGAIN. routes->error says why. */
-enum rlock_status rlock__ballot_count(struct rlock__routes *routes, const enum rlock_status *votes);
+ * has answered, but not so; RLOCK_CANCELLED; else RLOCK_AGAIN. routes->error says why. */
+enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes);
+enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot);
 
 /* The text that stands there most often: its place; supporters: how often. count is at least 1. */
-size_t rlock__ballot_most(const char *const *texts, size_t count, size_t *supporters);
+size_t rlock__votes_most(const char *const *texts, size_t count, size_t *supporters);
 
 /* Of so many numbers, a server's each, the one that a majority has, or more. */
-int64_t rlock__ballot_least(const int64_t *numbers, size_t count);
+int64_t rlock__votes_least(const int64_t *numbers, size_t count);
 
 /* Until when a majority of the servers keeps the name. */
-int64_t rlock__ballot_lease_end(const struct rlock__resource *resource);
+int64_t rlock__votes_lease_end(const struct rlock__resource *resource);
 
 #endif

@@ -51,14 +51,14 @@ struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
     size_t servers[RLOCK_SERVERS_MAX] = {0}, count = 0, supporters;
     int64_t again_ms = 0;
     for (size_t i = 0; i < ballot->batch.count; i++) {
-        if (ballot->votes[ballot->asked[i]] != RLOCK_BUSY)
+        if (ballot->votes[ballot->questions[i].server] != RLOCK_BUSY)
             continue;
-        note_again(&again_ms, ballot->runs[i].answer.reply);
-        owners[count] = text_or_empty(ballot->runs[i].answer.reply, 3);
+        note_again(&again_ms, ballot->batch.runs[i].answer.reply);
+        owners[count] = text_or_empty(ballot->batch.runs[i].answer.reply, 3);
         servers[count++] = i;
     }
-    const size_t chosen = servers[rlock__ballot_most(owners, count, &supporters)];
-    struct rlock__busy busy = busy_by(ballot->resource, &ballot->runs[chosen].answer);
+    const size_t chosen = servers[rlock__votes_most(owners, count, &supporters)];
+    struct rlock__busy busy = busy_by(ballot->resource, &ballot->batch.runs[chosen].answer);
     busy.again_ms = again_ms;
     busy.split = ballot->batch.count > 1 && supporters < ballot->batch.enough;
     return busy;
@@ -67,9 +67,9 @@ struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
 /* One server's word is enough, however many there are: it has happened. */
 struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot) {
     size_t i = 0;
-    while (ballot->votes[ballot->asked[i]] != RLOCK_DONE)
+    while (ballot->votes[ballot->questions[i].server] != RLOCK_DONE)
         i++;
-    struct rlock__answer *answer = &ballot->runs[i].answer;
+    struct rlock__answer *answer = &ballot->batch.runs[i].answer;
     rlock__reply *reply = answer->reply;
     struct rlock__busy busy = {
         .done = true,

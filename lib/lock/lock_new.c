@@ -227,7 +227,6 @@ static void free_resource(struct rlock__resource *resource) {
     free(resource->publish);
     free(resource->tombstone);
     free(resource->record);
-    free(resource->ahead);
     free(resource->proof_owner);
     free(resource->instances);
 }

@@ -1,4 +1,5 @@
-/* release.c: gives one name back, wherever it is or may be. */
+/* release.c: gives names back, wherever they are or may be, and leaves the lines of their waiters.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,8 +7,14 @@
 #include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
+#include "redis/script_retry.h"
 
 enum { RELEASED = 1, STILL_HELD = 2 };
+
+enum {
+    GIVE_BACK_MS = 250, /* for what a minority gave */
+    STRAGGLERS_MS = 100 /* for servers that have not confirmed what a majority has */
+};
 
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
@@ -17,22 +24,18 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     if (!answered) {
         instance->astray =
             instance->astray || instance->abandoned; /* the connection is gone by now, or may be */
+        instance->leaving = instance->leaving || run->unanswered || run->abandoned;
         return run->status;
     }
-    const enum rlock_status vote = rlock__ballot_vote(ballot, run, STILL_HELD);
+    enum rlock_status vote = rlock__ballot_vote(ballot, run, STILL_HELD);
+    if (vote == RLOCK_LOST && instance->leaving) /* by the request whose answer was lost */
+        vote = RLOCK_OK;
     *instance = (struct rlock__instance){.given_back = vote == RLOCK_OK,
                                          .given_up = instance->given_up,
                                          .tries = instance->tries,
                                          .token = instance->token,
                                          .lease_end_ms = instance->lease_end_ms};
     return vote;
-}
-
-/* Nothing is held of what is only waited for. */
-static enum rlock_status forget(struct rlock__resource *resource) {
-    memset(resource->instances, 0, resource->instance_count * sizeof *resource->instances);
-    resource->held = false;
-    return RLOCK_OK;
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
@@ -55,24 +58,21 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock__instance *instance = &resource->instances[server];
     const char *ours = resource->lock->owner, *owner = owner_to_release(resource, instance);
-    struct rlock__call *call =
-        rlock__ballot_ask_try(ballot, server, rlock__resource_call(resource, owner));
-    if (*ballot->keep_text != '\0')
-        rlock__resource_add_kept_keys(resource, call);
-    call->args[call->arg_count++] = ballot->keep_text;
-    call->args[call->arg_count++] = owner == ours ? "" : ours;
-    call->args[call->arg_count++] = instance->astray ? "1" : "";
+    const char *keep_text = ballot->ask->keep_text;
+    struct rlock__call call = rlock__resource_call(resource, owner);
+    if (*keep_text != '\0')
+        rlock__resource_add_kept_keys(resource, &call);
+    call.args[call.arg_count++] = keep_text;
+    call.args[call.arg_count++] = owner == ours ? "" : ours;
+    call.args[call.arg_count++] = instance->astray ? "1" : "";
     if (resource->lock->once.noted)
-        add_run(call, resource->lock);
-    rlock__call_cut(call);
+        add_run(&call, resource->lock);
+    rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
 }
 
-static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource, int64_t keep_ms,
-                    bool places_too) {
-    const struct rlock_lock *lock = resource->lock;
-    rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->release, judge);
-    if (keep_ms > 0)
-        (void)snprintf(ballot->keep_text, sizeof ballot->keep_text, "%" PRId64, keep_ms);
+static void build(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    const bool places_too = !ballot->ask->in_passing;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
         const bool leaves = places_too && (instance->in_line || rlock__instance_may_stay(instance));
@@ -82,78 +82,106 @@ static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resour
             ask(ballot, i);
     }
     ballot->batch.enough = rlock__majority(ballot->batch.count);
-    ballot->batch.in_passing = !places_too; /* a try follows, which says that the last is over */
 }
 
-enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
-                                          bool places_too, const struct rlock__limit *limit) {
-    struct rlock__ballot ballot;
-    if (resource->lock->kind->release == NULL)
-        return forget(resource);
-    if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, resource, keep_ms, places_too);
-    const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
+static enum rlock_status conclude(struct rlock__ballot *ballot) {
+    struct rlock__resource *resource = ballot->resource;
+    const enum rlock_status status = rlock__ballot_count(ballot);
     if (status == RLOCK_OK || status == RLOCK_LOST)
         resource->held = false;
+    if (status == RLOCK_LOST)
+        rlock__error_set(ballot->ask->routes->error, "%s is not ours any more", resource->name);
     return status;
 }
 
-/* Those that are to be asked about, the last first, so many at once. */
-static void ask_ahead(struct rlock__resource *resources, size_t count, int64_t keep_ms,
-                      const struct rlock__limit *limit) {
-    for (size_t i = 0; i < count; i++) {
-        if (resources[i].due && resources[i].lock->kind->release != NULL &&
-            rlock__ballot_ahead(&resources[i]) != NULL)
-            prepare(resources[i].ahead, &resources[i], keep_ms, true);
-    }
-    rlock__ballots_send_ahead(resources, count, true, limit);
+/* The last name goes first: whoever waits for the first name then finds all of them free. */
+static struct rlock__ask asking(struct rlock_lock *lock, int64_t keep_ms) {
+    static const struct rlock__verb release = {
+        .build = build, .judge = judge, .conclude = conclude, .last_first = true};
+    struct rlock__ask ask = {.lock = lock,
+                             .verb = &release,
+                             .script = lock->kind->release,
+                             .routes = &lock->client->routes};
+    if (keep_ms > 0)
+        (void)snprintf(ask.keep_text, sizeof ask.keep_text, "%" PRId64, keep_ms);
+    return ask;
 }
 
-void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    int64_t keep_ms, const struct rlock__limit *limit) {
-    for (size_t i = first; i < first + count; i++)
-        lock->resources[i].due = !rlock__resource_is_clear(&lock->resources[i]);
-    ask_ahead(lock->resources + first, count, keep_ms, limit);
-}
-
-static enum rlock_status release_due(const struct rlock_lock *lock, int64_t keep_ms,
-                                     const struct rlock__limit *limit) {
-    enum rlock_status outcome = RLOCK_OK;
-    size_t count;
-    for (size_t end = lock->resource_count; end > 0; end -= count) {
-        count = rlock__ballots_at_once(lock, lock->resource_count - end);
-        if (end < lock->resource_count && rlock_now_ms() >= limit->deadline_ms)
-            return RLOCK_AGAIN;
-        ask_ahead(lock->resources + end - count, count, keep_ms, limit);
-        for (size_t i = end; i > end - count; i--) {
-            struct rlock__resource *resource = &lock->resources[i - 1];
-            if (resource->due &&
-                rlock__resource_release(resource, keep_ms, true, limit) == RLOCK_AGAIN)
-                outcome = RLOCK_AGAIN;
-        }
-    }
-    return outcome;
-}
-
-bool rlock__resources_release_rest(const struct rlock_lock *lock, int64_t keep_ms,
-                                   const struct rlock__limit *limit) {
-    bool are_some = false;
+/* Nothing is held of what is only waited for. */
+static void forget_due(struct rlock_lock *lock) {
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        resource->due = !resource->held && rlock__resource_may_stay(resource);
-        are_some = are_some || resource->due;
+        if (resource->due)
+            memset(resource->instances, 0, resource->instance_count * sizeof *resource->instances);
+        resource->held = resource->held && !resource->due;
     }
-    if (are_some)
-        (void)release_due(lock, keep_ms, limit);
-    return are_some;
 }
 
-enum rlock_status rlock__resources_leave(const struct rlock_lock *lock,
-                                         const struct rlock__resource *but,
-                                         const struct rlock__limit *limit) {
+/* Gives back all names that are due, again and again until it is answered or the deadline has come.
+ */
+static enum rlock_status release_until(struct rlock__ask *ask, int64_t deadline_ms, int cancel_fd) {
+    struct rlock__tries tries = {.client = ask->lock->client,
+                                 .routes = ask->routes,
+                                 .began_ms = rlock_now_ms(),
+                                 .deadline_ms = deadline_ms,
+                                 .cancel_fd = cancel_fd};
+    if (ask->script != NULL)
+        return rlock__ask_until(ask, &tries);
+    forget_due(ask->lock);
+    return RLOCK_OK;
+}
+
+void rlock__give_back(struct rlock_lock *lock, const struct rlock__resource *only) {
+    struct rlock_client *client = lock->client;
+    const struct rlock__error why = client->error;
+    struct rlock__ask ask = asking(lock, 0);
+    ask.in_passing = true; /* a try follows, which says that the last is over */
+    ask.limit = rlock__client_limit(client, rlock_now_ms() + GIVE_BACK_MS, -1);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = only != NULL ? resource == only : !resource->held;
+        resource->held = resource->held && !resource->due;
+    }
+    (void)rlock__ask(&ask);
+    client->error = why;
+}
+
+void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
+                  int cancel_fd) {
+    struct rlock__ask ask = asking(lock, 0);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource != but && !rlock__resource_is_clear(resource);
     }
-    return release_due(lock, 0, limit);
+    (void)release_until(&ask, end_ms, cancel_fd);
+    for (size_t i = 0; i < lock->resource_count; i++)
+        lock->resources[i].held = lock->resources[i].held && &lock->resources[i] == but;
+}
+
+/* Majorities have confirmed all that could be. A server that has not may have lost the request: it
+ * is told again, of all names at once, but one that hangs is not waited for. */
+static void release_stragglers(struct rlock_lock *lock, int64_t keep_ms) {
+    struct rlock__ask ask = asking(lock, keep_ms);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = !resource->held && rlock__resource_may_stay(resource);
+    }
+    (void)release_until(&ask, rlock_now_ms() + STRAGGLERS_MS, -1);
+}
+
+enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
+    if (keep_ms > RLOCK_TIME_MAX_MS)
+        return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
+    struct rlock__ask ask = asking(lock, keep_ms);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = resource->held || !rlock__resource_is_clear(resource);
+    }
+    const enum rlock_status status = release_until(&ask, deadline_ms, -1);
+    if (status != RLOCK_OK)
+        lock->stuck_at = ask.stuck_at;
+    release_stragglers(lock, keep_ms);
+    if (status != RLOCK_OK)
+        lock->client->error = ask.why;
+    return rlock__final(status);
 }

@@ -172,11 +172,10 @@ const char *rlock__resource_owner_on(const struct rlock__resource *resource,
 
 void rlock__instance_note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
                                 enum rlock_status vote) {
-    const bool unanswered = run->route->in_doubt;
     if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
         instance->in_doubt = instance->abandoned = false;
-    else if (unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
+    else if (run->unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
         instance->in_doubt = true;
     instance->abandoned = instance->abandoned || run->abandoned;
-    instance->astray = instance->astray || (unanswered && !run->abandoned);
+    instance->astray = instance->astray || (run->unanswered && !run->abandoned);
 }

@@ -7,9 +7,6 @@
 #include "rlock.h"
 
 struct rlock_lock;
-struct rlock__ballot;
-struct rlock__busy;
-struct rlock__routes;
 
 enum {
     RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11,
@@ -24,6 +21,7 @@ struct rlock__instance {
     bool in_doubt;  /* a try without an answer may have taken it */
     bool abandoned; /* a try's answer is no longer waited for, over a connection that stands */
     bool astray;    /* a request to take it may still arrive, over one that is gone */
+    bool leaving;   /* a request to give it back has had no answer */
     bool given_back;
     bool given_up;  /* the try is over, and something of it may still come: the next has a number
                        more */
@@ -49,10 +47,9 @@ struct rlock__resource {
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
     char *record;                 /* key: says which runs have ended; NULL: nobody wants to know */
-    struct rlock__ballot *ahead;  /* answered already, with those of other names; NULL: none */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
-    bool due;                     /* a request about several names is about it, too */
+    bool due;                     /* the next request is about it: ask.h */
     int64_t lease_end_ms;         /* while held: until when on a majority */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
@@ -108,75 +105,8 @@ void rlock__instance_note_doubt(struct rlock__instance *instance, const struct r
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance);
 
-/* --- the verbs, on one name: take.c, token.c, resource_renew.c... --------------------
- */
-
 /* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that
  * queues stands in all lines. */
 bool rlock__resource_lines_up(const struct rlock__resource *resource);
-
-/* Takes it. RLOCK_OK: held, but for the token. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no
- * answer, or one that may pass. Else final; of RLOCK_REFUSED and RLOCK_OUSTED the routes' error
- * says why. */
-enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
-                                          const struct rlock__limit *limit,
-                                          struct rlock__busy *busy);
-
-/* Asks for so many names at once, from `first` on. rlock__resource_note(): of one that is not taken
- * after all. */
-void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__limit *limit);
-void rlock__resource_note(struct rlock__resource *resource);
-
-/* Gives back at once what was given by too few, or may have been. Places in line stay. */
-void rlock__resource_give_back(struct rlock__resource *resource);
-
-/* Of all names at once: a server that has lost the hold, or never gave it, or knows it by another
- * token, is given it again while a majority keeps it: a long command outlives servers that restart
- * one after the other. Nobody else can have had the lock meanwhile. */
-void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__routes *routes,
-                              const struct rlock__limit *limit);
-
-/* A hold's token is the largest that was given. Before anybody learns it a majority has accepted
- * it, so that every later holder's is larger, whichever majority gives that; where several readers
- * want the same one, all but one go on to the next. Of all names at once. RLOCK_OK, RLOCK_DENIED or
- * RLOCK_AGAIN. RLOCK_BUSY: there are so many of them that each was taken: back off. *stuck_at: of
- * which name. */
-enum rlock_status rlock__resources_agree_on_tokens(const struct rlock_lock *lock,
-                                                   const struct rlock__limit *limit,
-                                                   size_t *stuck_at);
-
-/* Renews it over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
-enum rlock_status rlock__resource_renew(struct rlock__resource *resource,
-                                        struct rlock__routes *routes,
-                                        const struct rlock__limit *limit);
-
-void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                  struct rlock__routes *routes, const struct rlock__limit *limit);
-
-/* Looks whether it is still held, by its hold's id, or without one by owner and token.
- * *ttl_ms: for how long, by a majority; RLOCK_FOREVER. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or
- * final. */
-enum rlock_status rlock__resource_check(struct rlock__resource *resource,
-                                        const struct rlock__limit *limit, int64_t *ttl_ms);
-
-/* Gives it back where it is held or may be; and leaves the line, where places_too or it was held.
- * RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final. */
-enum rlock_status rlock__resource_release(struct rlock__resource *resource, int64_t keep_ms,
-                                          bool places_too, const struct rlock__limit *limit);
-/* Asks once more about all names that are not held, but may still stay somewhere. False: there is
- * none. */
-bool rlock__resources_release_rest(const struct rlock_lock *lock, int64_t keep_ms,
-                                   const struct rlock__limit *limit);
-
-void rlock__resources_release_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    int64_t keep_ms, const struct rlock__limit *limit);
-
-/* Tells the servers once that of all names but one (NULL: of all) we hold nothing and wait for
- * nothing; the last name first: rlock_release() says why. RLOCK_AGAIN: not all is known to have
- * been heard. */
-enum rlock_status rlock__resources_leave(const struct rlock_lock *lock,
-                                         const struct rlock__resource *but,
-                                         const struct rlock__limit *limit);
 
 #endif

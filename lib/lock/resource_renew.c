@@ -1,4 +1,4 @@
-/* resource_renew.c: renews one name, by a majority. */
+/* resource_renew.c: renews all names, each by a majority. */
 #include "lock/ask.h"
 #include "lock/lock.h"
 #include "os/clock.h"
@@ -15,8 +15,9 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     if (vote == RLOCK_OK) {
         instance->held = true;
         instance->lease_end_ms =
-            rlock__lease_end_ms(ballot->sent_ms, ballot->resource->lock->lease_ms);
-    } else if (ballot->routes->count > 1) { /* it can be had again; of one the release needs it */
+            rlock__lease_end_ms(ballot->ask->sent_ms, ballot->resource->lock->lease_ms);
+    } else if (ballot->ask->routes->count >
+               1) { /* it can be had again; of one the release needs it */
         *instance = (struct rlock__instance){.abandoned = instance->abandoned,
                                              .astray = instance->astray,
                                              .given_up = instance->given_up,
@@ -25,39 +26,47 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     return vote;
 }
 
-static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource,
-                    struct rlock__routes *routes) {
-    rlock__ballot_begin(ballot, resource, routes, resource->lock->kind->renew, judge);
-    for (size_t i = 0; i < routes->count; i++) {
+static void build(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
         const char *owner = rlock__resource_owner_on(resource, instance);
         ballot->votes[i] = RLOCK_LOST;
         if (instance->held || instance->in_doubt)
             rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(resource, owner))
-                ->replicated = true;
+                ->call.replicated = true;
     }
 }
 
-enum rlock_status rlock__resource_renew(struct rlock__resource *resource,
-                                        struct rlock__routes *routes,
-                                        const struct rlock__limit *limit) {
-    struct rlock__ballot ballot;
-    if (resource->lock->kind->renew == NULL)
-        return RLOCK_OK;
-    if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, resource, routes);
-    const enum rlock_status status = rlock__ballot_decide(&ballot, limit);
+static enum rlock_status conclude(struct rlock__ballot *ballot) {
+    const enum rlock_status status = rlock__ballot_count(ballot);
     if (status != RLOCK_LOST)
-        resource->lease_end_ms = rlock__ballot_lease_end(resource);
+        ballot->resource->lease_end_ms = rlock__votes_lease_end(ballot->resource);
     return status;
 }
 
-void rlock__resources_renew_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                  struct rlock__routes *routes, const struct rlock__limit *limit) {
-    for (size_t i = first; lock->kind->renew != NULL && i < first + count; i++) {
-        struct rlock__ballot *ballot = rlock__ballot_ahead(&lock->resources[i]);
-        if (ballot != NULL)
-            prepare(ballot, &lock->resources[i], routes);
-    }
-    rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
+enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
+                                    const struct rlock__limit *limit, size_t *stuck_at) {
+    static const struct rlock__verb renew = {.build = build, .judge = judge, .conclude = conclude};
+    struct rlock__ask ask = {.lock = lock,
+                             .verb = &renew,
+                             .script = lock->kind->renew,
+                             .routes = routes,
+                             .limit = *limit};
+    if (lock->kind->renew == NULL)
+        return RLOCK_OK;
+    if (rlock__ask_all(&ask) == RLOCK_OK)
+        rlock__lock_update_lease_end(lock);
+    *stuck_at = ask.stuck_at;
+    return ask.status;
+}
+
+enum rlock_status rlock_renew(rlock_lock *lock) {
+    const struct rlock__limit limit =
+        rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+    const enum rlock_status status =
+        rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
+    if (status == RLOCK_OK)
+        rlock__lock_restore(lock, &lock->client->routes, -1);
+    return rlock__final(status);
 }

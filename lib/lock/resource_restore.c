@@ -1,4 +1,5 @@
-/* resource_restore.c: puts a hold back on servers that have lost it, while a majority keeps it. */
+/* resource_restore.c: puts holds back on servers that have lost them, while a majority keeps them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,10 @@
 #include "lock/lock.h"
 #include "os/clock.h"
 
-enum { KEPT = 1 };
+enum {
+    KEPT = 1,
+    RESTORE_MS = 100 /* for all names and servers */
+};
 
 static enum rlock_status vote_of(const struct rlock__run *run) {
     if (run->status != RLOCK_OK)
@@ -28,7 +32,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     instance->given_back = false;
     instance->reentered = strcmp(resource->hold.owner, resource->lock->owner) != 0;
     instance->token = resource->hold.token;
-    instance->lease_end_ms = rlock__lease_end_ms(ballot->sent_ms, resource->lock->lease_ms);
+    instance->lease_end_ms = rlock__lease_end_ms(ballot->ask->sent_ms, resource->lock->lease_ms);
     return vote;
 }
 
@@ -44,7 +48,7 @@ static void ask(struct rlock__ballot *ballot, size_t server, const char *token) 
     const bool inner = strcmp(resource->hold.owner, lock->owner) != 0;
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
     instance->tries += instance->given_up;
-    instance->given_up = false;
+    instance->given_up = instance->leaving = false;
     call.args[0] = resource->hold.owner;
     call.checks = false;
     call.replicated = true;
@@ -55,32 +59,32 @@ static void ask(struct rlock__ballot *ballot, size_t server, const char *token) 
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 
-/* NULL: nothing is missing, or no memory: the next renewal comes. */
-static void prepare(struct rlock__resource *resource, struct rlock__routes *routes) {
-    const struct rlock__script *script = resource->lock->kind->restore;
-    size_t wanted = 0;
-    for (size_t i = 0; i < routes->count; i++)
-        wanted += is_wanted(resource, &resource->instances[i]);
-    struct rlock__ballot *ballot = wanted > 0 ? rlock__ballot_ahead(resource) : NULL;
-    if (ballot == NULL)
-        return;
-    rlock__ballot_begin(ballot, resource, routes, script, judge);
-    (void)snprintf(ballot->token_text, sizeof ballot->token_text, "%" PRId64, resource->hold.token);
-    for (size_t i = 0; i < routes->count; i++) {
+static void build(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
+    for (size_t i = 0; i < resource->instance_count; i++) {
         if (is_wanted(resource, &resource->instances[i]))
-            ask(ballot, i, ballot->token_text);
+            ask(ballot, i, ballot->number);
     }
     ballot->batch.enough = ballot->batch.count;
 }
 
-void rlock__resources_restore(const struct rlock_lock *lock, struct rlock__routes *routes,
-                              const struct rlock__limit *limit) {
-    size_t count;
-    for (size_t i = 0; (count = rlock__ballots_at_once(lock, i)) > 0; i += count) {
-        for (size_t k = i; k < i + count; k++)
-            prepare(&lock->resources[k], routes);
-        rlock__ballots_send_ahead(lock->resources + i, count, false, limit);
-        for (size_t k = i; k < i + count; k++)
-            rlock__resource_note(&lock->resources[k]);
-    }
+/* What could not be put back now is wanted after the next renewal, too. */
+static enum rlock_status conclude(struct rlock__ballot *ballot) {
+    (void)ballot;
+    return RLOCK_OK;
+}
+
+void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
+    static const struct rlock__verb restore = {
+        .build = build, .judge = judge, .conclude = conclude};
+    const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
+    struct rlock__ask ask = {
+        .lock = lock,
+        .verb = &restore,
+        .script = lock->kind->restore,
+        .routes = routes,
+        .limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS), cancel_fd, NULL}};
+    if (routes->count > 1 && lock->kind->restore != NULL)
+        (void)rlock__ask_all(&ask);
 }

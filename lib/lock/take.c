@@ -1,9 +1,10 @@
-/* take.c: takes one name, on one server or on a majority of several (Redlock, redis.io
- * "Distributed locks with Redis"). */
+/* take.c: takes all names of a lock or none, on one server or on a majority of several (Redlock,
+ * redis.io "Distributed locks with Redis"). */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "lock/ask.h"
+#include "lock/busy.h"
 #include "lock/lock.h"
 #include "os/clock.h"
 
@@ -19,8 +20,6 @@ enum {
     APART = -6
 };
 
-enum { GIVE_BACK_MS = 250 }; /* for what a minority gave */
-
 /* On several servers a hold is that of the owner around it on most of them, or none: what one of
  * them would give anew, for it has lost that hold, is another, with another token. */
 static bool only_reenters(const struct rlock__resource *resource) {
@@ -35,7 +34,7 @@ static bool is_grant(const struct rlock__ballot *ballot, const struct rlock__ans
         return false;
     if (answer->code == REENTERED)
         return resource->proof_owner != NULL && !resource->apart;
-    return answer->code == GRANTED && !ballot->only_reenters;
+    return answer->code == GRANTED && !only_reenters(resource);
 }
 
 /* What one server's answer says, as a vote. */
@@ -46,7 +45,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
         return RLOCK_BUSY;
     if (is_grant(ballot, &run->answer))
         return RLOCK_OK;
-    if (run->answer.code == APART && ballot->only_reenters)
+    if (run->answer.code == APART && only_reenters(ballot->resource))
         return RLOCK_LOST;
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
@@ -60,12 +59,19 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     return rlock__ballot_odd_answer(ballot, run);
 }
 
+bool rlock__resource_lines_up(const struct rlock__resource *resource) {
+    const struct rlock_lock *lock = resource->lock;
+    return lock->stands && !only_reenters(resource) &&
+           (lock->kind->queued || resource == lock->listener.resource);
+}
+
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
     const struct rlock_lock *lock = ballot->resource->lock;
+    const bool in_line = rlock__resource_lines_up(ballot->resource);
     const enum rlock_status vote = vote_of(ballot, run);
-    instance->in_line = instance->in_line || ballot->in_line;
-    if (vote == RLOCK_BUSY && ballot->in_line)
+    instance->in_line = instance->in_line || in_line;
+    if (vote == RLOCK_BUSY && in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
     rlock__instance_note_doubt(instance, run, vote);
     instance->held = vote == RLOCK_OK;
@@ -77,7 +83,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     instance->reentered = run->answer.code == REENTERED;
     instance->token = run->answer.a;
     instance->lease_end_ms = lock->kind->renew != NULL
-                                 ? rlock__lease_end_ms(ballot->sent_ms, lock->lease_ms)
+                                 ? rlock__lease_end_ms(ballot->ask->sent_ms, lock->lease_ms)
                                  : RLOCK_FOREVER;
     return vote;
 }
@@ -96,115 +102,117 @@ static void note_hold(struct rlock__resource *resource) {
         .owner = inner ? resource->proof_owner : resource->lock->owner,
         .token = token,
     };
-    resource->lease_end_ms = rlock__ballot_lease_end(resource);
+    resource->lease_end_ms = rlock__votes_lease_end(resource);
     resource->held = true;
 }
 
-void rlock__resource_give_back(struct rlock__resource *resource) {
-    struct rlock_client *client = resource->lock->client;
-    const struct rlock__error why = client->error;
-    const struct rlock__limit limit =
-        rlock__client_limit(client, rlock_now_ms() + GIVE_BACK_MS, -1);
-    resource->held = false;
-    (void)rlock__resource_release(resource, 0, false, &limit);
-    client->error = why;
+/* Of a name that comes behind one that was not granted only the servers' answers count. */
+static enum rlock_status conclude(struct rlock__ballot *ballot) {
+    struct rlock__resource *resource = ballot->resource;
+    if (ballot->ask->status != RLOCK_OK)
+        return RLOCK_OK;
+    const enum rlock_status status = rlock__ballot_count(ballot);
+    if (status == RLOCK_OK)
+        note_hold(resource);
+    else if (status == RLOCK_BUSY)
+        *ballot->ask->busy = rlock__busy_by_most(ballot);
+    else if (status == RLOCK_DONE)
+        *ballot->ask->busy = rlock__busy_by_done(ballot);
+    if (status != RLOCK_LOST || !only_reenters(resource))
+        return status;
+    resource->apart = true; /* most servers have lost the hold around it: we come as a stranger */
+    resource->due = true;
+    return RLOCK_OK;
 }
 
 static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call *call) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
     const bool proves = resource->proof_owner != NULL && !resource->apart;
-    const char *more[] = {ballot->only_reenters ? "2"
-                          : ballot->in_line     ? "1"
-                                                : "0",
+    const char *more[] = {only_reenters(resource)              ? "2"
+                          : rlock__resource_lines_up(resource) ? "1"
+                                                               : "0",
                           lock->shown,
                           lock->total_text,
                           lock->variant,
                           proves ? resource->proof_owner : "",
                           proves ? resource->proof_token : "",
-                          ballot->place_text};
+                          ballot->number};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         call->args[call->arg_count++] = more[i];
     call->replicated = lock->kind->release != NULL;
 }
 
-bool rlock__resource_lines_up(const struct rlock__resource *resource) {
-    const struct rlock_lock *lock = resource->lock;
-    return lock->stands && (lock->kind->queued || resource == lock->listener.resource);
-}
-
 static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
+    const struct rlock_lock *lock = ballot->resource->lock;
     struct rlock__instance *instance = &ballot->resource->instances[server];
-    const char *preempts_as = ballot->resource->lock->preempts_as;
     instance->tries += instance->given_up;
-    instance->given_up = false;
-    char *ticket = ballot->ticket_text[ballot->batch.count];
+    instance->given_up = instance->leaving = false;
+    struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
     if (instance->ticket > 0)
-        (void)snprintf(ticket, sizeof ballot->ticket_text[0], "%" PRId64, instance->ticket);
-    call.args[call.arg_count++] = ticket;
-    call.args[call.arg_count++] = ballot->resource->lock->once.period_text;
-    call.args[call.arg_count++] = preempts_as != NULL ? preempts_as : "";
-    rlock__call_cut(&call);
-    (void)rlock__ballot_ask_try(ballot, server, call);
+        (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
+    const char *more[] = {question->number, lock->once.period_text,
+                          lock->preempts_as != NULL ? lock->preempts_as : ""};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        question->call.args[question->call.arg_count++] = more[i];
+    rlock__call_cut(&question->call);
 }
 
-static void prepare(struct rlock__ballot *ballot, struct rlock__resource *resource) {
-    const struct rlock_lock *lock = resource->lock;
-    rlock__ballot_begin(ballot, resource, &lock->client->routes, lock->kind->acquire, judge);
-    ballot->only_reenters = only_reenters(resource);
-    ballot->in_line = !ballot->only_reenters && rlock__resource_lines_up(resource);
-    if (lock->busy.resource == resource)
-        (void)snprintf(ballot->place_text, sizeof ballot->place_text, "%" PRId64, lock->busy.place);
+static void build(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    const struct rlock__busy *busy = &resource->lock->busy;
+    if (busy->resource == resource)
+        (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, busy->place);
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
     add_take_args(ballot, &call);
-    for (size_t i = 0; i < lock->client->count; i++)
+    for (size_t i = 0; i < resource->instance_count; i++)
         ask(ballot, i, call);
 }
 
-static enum rlock_status take(struct rlock__resource *resource, const struct rlock__limit *limit,
-                              struct rlock__busy *busy) {
-    struct rlock__ballot ballot;
-    if (!rlock__ballot_was_ahead(&ballot, resource))
-        prepare(&ballot, resource);
-    rlock__ballot_run(&ballot, limit);
-    const enum rlock_status status = rlock__ballot_count(ballot.routes, ballot.votes);
+/* What is not held after all is given back at once where it was granted by too few, or where the
+ * replicas did not confirm it. */
+static void end_take(struct rlock_lock *lock, const struct rlock__ask *ask) {
+    if (ask->status != RLOCK_OK && (ask->unconfirmed || lock->client->count > 1))
+        rlock__give_back(lock, &lock->resources[ask->stuck_at]);
+}
+
+static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                         struct rlock__busy *busy, size_t *stuck_at) {
+    const enum rlock_status status = rlock__agree_on_tokens(lock, limit, stuck_at);
     if (status == RLOCK_BUSY)
-        *busy = rlock__busy_by_most(&ballot);
-    else if (status == RLOCK_DONE)
-        *busy = rlock__busy_by_done(&ballot);
-    rlock__ballot_end(&ballot);
-    if (status == RLOCK_OK)
-        note_hold(resource);
-    else if (ballot.unconfirmed || resource->instance_count > 1)
-        rlock__resource_give_back(resource);
+        *busy = rlock__busy_by_rivals(&lock->resources[*stuck_at]);
+    if (status != RLOCK_OK)
+        rlock__give_back(lock, &lock->resources[*stuck_at]);
     return status;
 }
 
-enum rlock_status rlock__resource_acquire(struct rlock__resource *resource,
-                                          const struct rlock__limit *limit,
-                                          struct rlock__busy *busy) {
-    const bool reenters = only_reenters(resource);
-    const enum rlock_status status = take(resource, limit, busy);
-    if (!reenters || status != RLOCK_LOST)
-        return status;
-    resource->apart = true; /* who has outlived it is a stranger */
-    return take(resource, limit, busy);
+static bool is_any_due(const struct rlock_lock *lock) {
+    size_t i = 0;
+    while (i < lock->resource_count && !lock->resources[i].due)
+        i++;
+    return i < lock->resource_count;
 }
 
-void rlock__resources_acquire_ahead(const struct rlock_lock *lock, size_t first, size_t count,
-                                    const struct rlock__limit *limit) {
-    for (size_t i = first; i < first + count; i++) {
-        struct rlock__ballot *ballot = rlock__ballot_ahead(&lock->resources[i]);
-        if (ballot != NULL)
-            prepare(ballot, &lock->resources[i]);
+enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
+                              struct rlock__busy *busy, size_t *stuck_at) {
+    static const struct rlock__verb take = {
+        .build = build, .judge = judge, .conclude = conclude, .in_order = true};
+    struct rlock__ask ask = {.lock = lock,
+                             .verb = &take,
+                             .script = lock->kind->acquire,
+                             .routes = &lock->client->routes,
+                             .limit = *limit,
+                             .busy = busy};
+    enum rlock_status status = rlock__ask_all(&ask);
+    if (status == RLOCK_OK && is_any_due(lock)) { /* those that are apart */
+        rlock__give_back(lock, NULL);
+        for (size_t i = 0; i < lock->resource_count; i++)
+            lock->resources[i].due = !lock->resources[i].held;
+        status = rlock__ask(&ask);
     }
-    rlock__ballots_send_ahead(lock->resources + first, count, false, limit);
-}
-
-void rlock__resource_note(struct rlock__resource *resource) {
-    struct rlock__ballot ballot;
-    if (!rlock__ballot_was_ahead(&ballot, resource))
-        return;
-    rlock__ballot_run(&ballot, NULL);
-    rlock__ballot_end(&ballot);
+    end_take(lock, &ask);
+    *stuck_at = ask.stuck_at;
+    return status == RLOCK_OK && lock->client->count > 1
+               ? agree_on_tokens(lock, limit, busy, stuck_at)
+               : status;
 }

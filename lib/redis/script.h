@@ -68,6 +68,7 @@ struct rlock__run {
     bool refused;     /* it has not been carried out, and no doubt about it */
     bool abandoned;   /* RLOCK_AGAIN, for the others have decided it: the answer may still come */
     bool unconfirmed; /* it said "yes", but its replicas did not: RLOCK_AGAIN */
+    bool unanswered;  /* the request went out, and its answer will never come */
     /* The inside. */
     bool done;
     enum rlock__run_stage stage;

@@ -15,7 +15,8 @@ struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries) {
 enum rlock_status rlock__tries_pause(struct rlock__tries *tries) {
     const int64_t reached_by_ms =
         rlock__after_ms(tries->began_ms, tries->client->connect_timeout_ms);
-    const bool hopeless = !tries->route->answered && reached_by_ms < tries->deadline_ms;
+    const bool hopeless =
+        !rlock__routes_answered(tries->routes) && reached_by_ms < tries->deadline_ms;
     const int64_t end = hopeless ? reached_by_ms : tries->deadline_ms, now = rlock_now_ms();
     /* Half of what is left at the most: no long pause gives up what the caller would wait for. */
     const int64_t next_ms =
@@ -78,8 +79,9 @@ void rlock__script_retry_all(const struct rlock_client *client, struct rlock__ro
                              const struct rlock__script *script, struct rlock__call *const *calls,
                              struct rlock__run *runs, size_t count, int64_t deadline_ms,
                              int cancel_fd, bool *in_doubt) {
+    const struct rlock__routes one = {.count = 1, .at = route};
     struct rlock__tries tries = {.client = client,
-                                 .route = route,
+                                 .routes = &one,
                                  .began_ms = rlock_now_ms(),
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};

@@ -13,10 +13,10 @@ enum rlock_status rlock__script_retry(struct rlock_client *client, struct rlock_
                                       const struct rlock__call *call, int64_t deadline_ms,
                                       int cancel_fd, struct rlock__answer *answer, bool *in_doubt);
 
-/* Tries of something on one server, until it is answered or the deadline has come. */
+/* Tries of something, on one server or several, until it is answered or the deadline has come. */
 struct rlock__tries {
     const struct rlock_client *client;
-    const struct rlock__route *route;
+    const struct rlock__routes *routes;
     int64_t began_ms, deadline_ms;
     int cancel_fd;
     int64_t backoff_ms; /* 0: the first */
@@ -26,8 +26,8 @@ struct rlock__tries {
 struct rlock__limit rlock__tries_limit(const struct rlock__tries *tries);
 
 /* Pauses after a try that was not answered. RLOCK_AGAIN: there is time for another one. Else how it
- * ends: RLOCK_UNAVAILABLE, also for a server that was never reached in the client's time for that;
- * RLOCK_CANCELLED. */
+ * ends: RLOCK_UNAVAILABLE, also where no majority of the servers was reached in the client's time
+ * for that; RLOCK_CANCELLED. */
 enum rlock_status rlock__tries_pause(struct rlock__tries *tries);
 
 /* How much to ask for where so much took too long. */

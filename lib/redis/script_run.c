@@ -61,7 +61,7 @@ void rlock__run_end(struct rlock__run *run, enum rlock_status status) {
     run->status = status;
     if (run->link != NULL) {
         run->route->answered = run->route->answered || run->link->answered;
-        run->route->in_doubt = run->link->in_doubt;
+        run->route->in_doubt = run->unanswered = run->link->in_doubt;
         run->route->used = status == RLOCK_OK ? run->link : run->route->used;
     }
     if (status == RLOCK_AGAIN)
@@ -80,7 +80,7 @@ void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script) 
 /* Finds the way, which may ask for it: before anything is put into a request. */
 void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit) {
     run->answer = (struct rlock__answer){.code = 0};
-    run->refused = run->unconfirmed = run->abandoned = run->done = false;
+    run->refused = run->unconfirmed = run->unanswered = run->abandoned = run->done = false;
     run->stage = RLOCK__RUN_HASH;
     run->asking = false;
     run->redirections = 0;

@@ -184,10 +184,8 @@ layers() {
 	resource script_retry subscription
 	ask
 	busy listener
-	resource_check release token
-	take
-	resource_renew resource_restore
-	lock retry
+	lock release resource_check resource_restore token
+	resource_renew retry take
 	lock_new
 	acquire break counter handle inspect keeper resume scan
 	probe_server

@@ -49,7 +49,7 @@ static enum rlock_status count_votes(struct fixture *f, const char *letters) {
     begin(f, strlen(letters));
     for (size_t i = 0; letters[i] != '\0'; i++)
         votes[i] = vote(letters[i]);
-    return rlock__ballot_count(&f->routes, votes);
+    return rlock__votes_count(&f->routes, votes);
 }
 
 static void a_majority_is_more_than_half(void **state) {
@@ -167,7 +167,7 @@ static void the_text_of_most_wins(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t supporters;
-        assert_int_equal(rlock__ballot_most(rows[i].texts, rows[i].count, &supporters),
+        assert_int_equal(rlock__votes_most(rows[i].texts, rows[i].count, &supporters),
                          rows[i].most);
         assert_int_equal(supporters, rows[i].supporters);
     }
@@ -198,7 +198,7 @@ static void a_majority_keeps_the_name(void **state) {
         struct rlock__resource resource = {.instance_count = rows[i].count, .instances = instances};
         for (size_t k = 0; k < rows[i].count; k++)
             instances[k].lease_end_ms = rows[i].ends[k];
-        if (rlock__ballot_lease_end(&resource) != rows[i].end)
+        if (rlock__votes_lease_end(&resource) != rows[i].end)
             fail_msg("row %zu", i);
     }
 }

@@ -24,12 +24,8 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     return 0;
 }
 
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource,
-                                                 const struct rlock__limit *limit,
-                                                 struct rlock__busy *busy);
-enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resource,
-                                                 const struct rlock__limit *limit,
-                                                 struct rlock__busy *busy) {
+static enum rlock_status take(struct rlock__resource *resource, const struct rlock__limit *limit,
+                              struct rlock__busy *busy) {
     const struct answer *answer = world.answers;
     const bool in_line = rlock__resource_lines_up(resource);
     if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
@@ -63,8 +59,20 @@ enum rlock_status __wrap_rlock__resource_acquire(struct rlock__resource *resourc
 }
 
 /* One after the other here: what is done at once is seen in the order of the names. */
-void __wrap_rlock__resources_acquire_ahead(void);
-void __wrap_rlock__resources_acquire_ahead(void) {}
+enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                     struct rlock__busy *busy, size_t *stuck_at);
+enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                     struct rlock__busy *busy, size_t *stuck_at) {
+    *stuck_at = 0;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        const enum rlock_status status = take(&lock->resources[i], limit, busy);
+        if (status == RLOCK_OK)
+            continue;
+        *stuck_at = i;
+        return status;
+    }
+    return RLOCK_OK;
+}
 
 static void leave(struct rlock__resource *resource) {
     did('b', resource);
@@ -72,18 +80,16 @@ static void leave(struct rlock__resource *resource) {
     *resource->instances = (struct rlock__instance){.held = false};
 }
 
-enum rlock_status __wrap_rlock__resources_leave(const struct rlock_lock *lock,
-                                                const struct rlock__resource *but,
-                                                const struct rlock__limit *limit);
-enum rlock_status __wrap_rlock__resources_leave(const struct rlock_lock *lock,
-                                                const struct rlock__resource *but,
-                                                const struct rlock__limit *limit) {
-    assert_true(limit->deadline_ms <= world.now_ms + 500); /* a dead server holds up nobody */
+void __wrap_rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
+                         int cancel_fd);
+void __wrap_rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
+                         int cancel_fd) {
+    (void)cancel_fd;
+    assert_true(end_ms <= world.now_ms + 500 + NAMES_MAX); /* a dead server holds up nobody */
     for (size_t i = lock->resource_count; i > 0; i--) {
         if (&lock->resources[i - 1] != but && !rlock__resource_is_clear(&lock->resources[i - 1]))
             leave(&lock->resources[i - 1]);
     }
-    return RLOCK_OK;
 }
 
 enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit);
