@@ -18,30 +18,17 @@ enum {
 
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
-    const bool answered = run->status == RLOCK_OK;
-    /* What may still arrive of this try must not be about the next one. */
-    instance->given_up = instance->given_up || instance->astray || !answered;
-    if (!answered) {
-        instance->astray =
-            instance->astray || instance->abandoned; /* the connection is gone by now, or may be */
-        instance->leaving = instance->leaving || run->unanswered || run->abandoned;
-        return run->status;
-    }
     enum rlock_status vote = rlock__ballot_vote(ballot, run, STILL_HELD);
-    if (vote == RLOCK_LOST && instance->leaving) /* by the request whose answer was lost */
-        vote = RLOCK_OK;
-    *instance = (struct rlock__instance){.given_back = vote == RLOCK_OK,
-                                         .given_up = instance->given_up,
-                                         .tries = instance->tries,
-                                         .token = instance->token,
-                                         .lease_end_ms = instance->lease_end_ms};
+    if (vote == RLOCK_LOST && instance->unanswered == RLOCK__LEAVING)
+        vote = RLOCK_OK; /* it went by the request whose answer was lost */
+    rlock__instance_after(instance, RLOCK__RELEASE, rlock__outcome_of(run, vote, false));
     return vote;
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
 static const char *owner_to_release(const struct rlock__resource *resource,
                                     const struct rlock__instance *instance) {
-    if (instance->held)
+    if (rlock__instance_is_held(instance))
         return rlock__resource_owner_on(resource, instance);
     return resource->proof_owner != NULL ? resource->proof_owner : resource->lock->owner;
 }
@@ -64,7 +51,7 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
         rlock__resource_add_kept_keys(resource, &call);
     call.args[call.arg_count++] = keep_text;
     call.args[call.arg_count++] = owner == ours ? "" : ours;
-    call.args[call.arg_count++] = instance->astray ? "1" : "";
+    call.args[call.arg_count++] = instance->may_arrive_late ? "1" : "";
     if (resource->lock->once.noted)
         add_run(&call, resource->lock);
     rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
@@ -75,10 +62,14 @@ static void build(struct rlock__ballot *ballot) {
     const bool places_too = !ballot->ask->in_passing;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        const bool leaves = places_too && (instance->in_line || rlock__instance_may_stay(instance));
+        const bool may_be_held =
+            rlock__instance_is_held(instance) || rlock__instance_in_doubt(instance);
+        const bool leaves =
+            places_too && (instance->state == RLOCK__IN_LINE || rlock__instance_may_stay(instance));
         /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
-        ballot->votes[i] = resource->held && !instance->given_back ? RLOCK_LOST : RLOCK_OK;
-        if (instance->held || instance->in_doubt || leaves)
+        ballot->votes[i] =
+            resource->held && instance->state != RLOCK__GIVEN_BACK ? RLOCK_LOST : RLOCK_OK;
+        if (may_be_held || leaves)
             ask(ballot, i);
     }
     ballot->batch.enough = rlock__majority(ballot->batch.count);

@@ -8,16 +8,105 @@
 
 #include "lock/lock.h"
 
-bool rlock__resource_in_line(const struct rlock__resource *resource) {
-    for (size_t i = 0; i < resource->instance_count; i++) {
-        if (resource->instances[i].in_line)
-            return true;
+/* --- one name on one server ------------------------------------------------------------------- */
+
+/* An error that the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says
+ * nothing of one that was sent before. */
+enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
+                                      bool around) {
+    if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
+        return vote != RLOCK_OK ? RLOCK__NO : around ? RLOCK__YES_AROUND : RLOCK__YES;
+    if (run->unanswered && !run->abandoned)
+        return RLOCK__NO_ANSWER;
+    if (run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
+        return RLOCK__UNSURE;
+    return run->abandoned ? RLOCK__PENDING : RLOCK__NOT_DONE;
+}
+
+static enum rlock__state answered_state(const struct rlock__instance *instance,
+                                        enum rlock__request_kind request,
+                                        enum rlock__outcome outcome) {
+    if (outcome == RLOCK__NO)
+        return request == RLOCK__TAKE && instance->state == RLOCK__IN_LINE ? RLOCK__IN_LINE
+                                                                           : RLOCK__NOTHING;
+    if (request == RLOCK__RELEASE)
+        return RLOCK__GIVEN_BACK;
+    return outcome == RLOCK__YES_AROUND ? RLOCK__REENTERED : RLOCK__HELD;
+}
+
+static void note_answer(struct rlock__instance *instance, enum rlock__request_kind request,
+                        enum rlock__outcome outcome) {
+    if (request == RLOCK__RELEASE) {
+        /* The try is over. What may still arrive of it must not be about the next one. */
+        instance->tries += instance->may_arrive_late || instance->unanswered == RLOCK__LEAVING;
+        instance->may_arrive_late = false;
+        instance->ticket = 0;
     }
-    return false;
+    instance->state = answered_state(instance, request, outcome);
+    /* A renewal knows whether it was taken, not whether it was given back. */
+    if (request != RLOCK__RENEW || instance->unanswered == RLOCK__OUTCOME_UNKNOWN)
+        instance->unanswered = RLOCK__ANSWERED;
+}
+
+static void note_silence(struct rlock__instance *instance, enum rlock__request_kind request,
+                         enum rlock__outcome outcome) {
+    /* The keeper has other connections, and the one that a release went over may be gone by now:
+     * what is pending on this one may come behind what is asked next. */
+    if (request != RLOCK__TAKE && instance->unanswered == RLOCK__REPLY_PENDING)
+        instance->may_arrive_late = true;
+    if (outcome == RLOCK__NOT_DONE || request == RLOCK__RENEW)
+        return;
+    if (request == RLOCK__RELEASE) {
+        instance->unanswered = RLOCK__LEAVING;
+        return;
+    }
+    const bool pending = outcome == RLOCK__PENDING;
+    if (outcome == RLOCK__NO_ANSWER || (pending && request == RLOCK__RESTORE))
+        instance->may_arrive_late = true;
+    if (!pending && instance->unanswered < RLOCK__OUTCOME_UNKNOWN)
+        instance->unanswered = RLOCK__OUTCOME_UNKNOWN;
+    else if (pending && instance->unanswered == RLOCK__ANSWERED)
+        instance->unanswered = RLOCK__REPLY_PENDING;
+}
+
+void rlock__instance_after(struct rlock__instance *instance, enum rlock__request_kind request,
+                           enum rlock__outcome outcome) {
+    if (outcome <= RLOCK__NO)
+        note_answer(instance, request, outcome);
+    else
+        note_silence(instance, request, outcome);
+}
+
+void rlock__instance_begin_try(struct rlock__instance *instance) {
+    if (instance->state == RLOCK__GIVEN_BACK)
+        instance->state = RLOCK__NOTHING;
+    if (instance->unanswered != RLOCK__LEAVING)
+        return;
+    instance->tries++;
+    instance->unanswered = RLOCK__OUTCOME_UNKNOWN;
+}
+
+bool rlock__instance_is_held(const struct rlock__instance *instance) {
+    return instance->state == RLOCK__HELD || instance->state == RLOCK__REENTERED;
+}
+
+bool rlock__instance_in_doubt(const struct rlock__instance *instance) {
+    return instance->unanswered >= RLOCK__OUTCOME_UNKNOWN;
 }
 
 bool rlock__instance_may_stay(const struct rlock__instance *instance) {
-    return instance->held || instance->in_doubt || instance->abandoned || instance->astray;
+    return rlock__instance_is_held(instance) || instance->unanswered != RLOCK__ANSWERED ||
+           instance->may_arrive_late;
+}
+
+/* --- one name --------------------------------------------------------------------------------- */
+
+bool rlock__resource_in_line(const struct rlock__resource *resource) {
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        if (resource->instances[i].state == RLOCK__IN_LINE)
+            return true;
+    }
+    return false;
 }
 
 bool rlock__resource_may_stay(const struct rlock__resource *resource) {
@@ -154,28 +243,19 @@ const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
 }
 
 const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource) {
-    bool astray = false;
+    bool numbered = false;
     unsigned most = 0;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        astray = astray || instance->astray || instance->abandoned || instance->tries > 0;
+        numbered = numbered || instance->may_arrive_late ||
+                   instance->unanswered == RLOCK__REPLY_PENDING || instance->tries > 0;
         most = instance->tries > most ? instance->tries : most;
     }
-    return astray ? rlock__resource_try_id(text, resource, most) : resource->hold_id;
+    return numbered ? rlock__resource_try_id(text, resource, most) : resource->hold_id;
 }
 
 /* The owner under which an instance has it. */
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,
                                      const struct rlock__instance *instance) {
-    return instance->reentered ? resource->proof_owner : resource->lock->owner;
-}
-
-void rlock__instance_note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
-                                enum rlock_status vote) {
-    if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
-        instance->in_doubt = instance->abandoned = false;
-    else if (run->unanswered || run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
-        instance->in_doubt = true;
-    instance->abandoned = instance->abandoned || run->abandoned;
-    instance->astray = instance->astray || (run->unanswered && !run->abandoned);
+    return instance->state == RLOCK__REENTERED ? resource->proof_owner : resource->lock->owner;
 }

@@ -13,23 +13,66 @@ enum {
     RLOCK__PROOF_LEASES = 4 /* read holds of the owner around us whose keys are told beforehand */
 };
 
-/* One name on one server. */
+/* What stands on the server, by its last answer. */
+enum rlock__state {
+    RLOCK__NOTHING,
+    RLOCK__IN_LINE,   /* we have a place among the waiters */
+    RLOCK__HELD,      /* by us */
+    RLOCK__REENTERED, /* it is a hold of the owner around us */
+    RLOCK__GIVEN_BACK
+};
+
+/* What has become of the last requests that may have changed that; of two the later one counts. */
+enum rlock__unanswered {
+    RLOCK__ANSWERED,
+    RLOCK__REPLY_PENDING,   /* nobody waits for the reply, but the connection stands: what is asked
+                               over it comes later */
+    RLOCK__OUTCOME_UNKNOWN, /* a try may have taken it */
+    RLOCK__LEAVING          /* a release may have given it back */
+};
+
+/* One name on one server: rlock__instance_after() alone changes the first three. */
 struct rlock__instance {
-    bool held;
-    bool reentered; /* it is a hold of the owner around us */
-    bool in_line;   /* we have a place among the waiters */
-    bool in_doubt;  /* a try without an answer may have taken it */
-    bool abandoned; /* a try's answer is no longer waited for, over a connection that stands */
-    bool astray;    /* a request to take it may still arrive, over one that is gone */
-    bool leaving;   /* a request to give it back has had no answer */
-    bool given_back;
-    bool given_up;  /* the try is over, and something of it may still come: the next has a number
-                       more */
-    unsigned tries; /* so many are over: lua/include/try.lua */
+    enum rlock__state state;
+    enum rlock__unanswered unanswered;
+    bool may_arrive_late; /* a request to take it, over a connection that is gone */
+    unsigned tries;       /* so many are over: lua/include/try.lua */
     int64_t token;
     int64_t ticket; /* by which we come back to our place in line; 0: none */
     int64_t lease_end_ms;
 };
+
+/* What is asked about an instance, and what comes of it. */
+enum rlock__request_kind { RLOCK__TAKE, RLOCK__RESTORE, RLOCK__RENEW, RLOCK__RELEASE };
+enum { RLOCK__REQUEST_KINDS = RLOCK__RELEASE + 1 };
+
+enum rlock__outcome {
+    RLOCK__YES,
+    RLOCK__YES_AROUND, /* yes, under the owner around us */
+    RLOCK__NO,
+    RLOCK__UNSURE,    /* an answer that says neither, or that the replicas did not confirm */
+    RLOCK__PENDING,   /* no answer yet, over a connection that stands */
+    RLOCK__NO_ANSWER, /* and none will come */
+    RLOCK__NOT_DONE   /* refused, or never sent */
+};
+enum { RLOCK__OUTCOMES = RLOCK__NOT_DONE + 1 };
+
+/* vote: what the judge makes of the answer. around: a "yes" is of the owner around us. */
+enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
+                                      bool around);
+
+/* Notes what came of a request. */
+void rlock__instance_after(struct rlock__instance *instance, enum rlock__request_kind request,
+                           enum rlock__outcome outcome);
+
+/* Before a request to take it: after a release without an answer this is another try. */
+void rlock__instance_begin_try(struct rlock__instance *instance);
+
+bool rlock__instance_is_held(const struct rlock__instance *instance);
+/* A request without an answer may have taken it, or given it back. */
+bool rlock__instance_in_doubt(const struct rlock__instance *instance);
+/* Something of ours may stay there until its lease ends, or may still come. */
+bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 struct rlock__resource {
     const struct rlock_lock *lock;
@@ -75,7 +118,6 @@ const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
 bool rlock__resource_in_line(const struct rlock__resource *resource);
 /* Something of ours may stay there until its lease ends, or may still come. */
 bool rlock__resource_may_stay(const struct rlock__resource *resource);
-bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 /* True: nothing of ours stands anywhere, as far as is known. */
 bool rlock__resource_is_clear(const struct rlock__resource *resource);
@@ -94,12 +136,6 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
 /* Adds to a call to give it back the keys of what stays. */
 void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
                                    struct rlock__call *call);
-
-/* Doubt belongs to the try: only an answer of a script about this very try ends it. An error that
- * the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says nothing of one that
- * was sent before. */
-void rlock__instance_note_doubt(struct rlock__instance *instance, const struct rlock__run *run,
-                                enum rlock_status vote);
 
 /* The owner under which an instance has it. */
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,

@@ -11,18 +11,15 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     const enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);
     if (vote != RLOCK_OK && vote != RLOCK_LOST)
         return vote;
-    instance->in_doubt = false;
-    if (vote == RLOCK_OK) {
-        instance->held = true;
+    if (vote == RLOCK_LOST && ballot->ask->routes->count == 1) /* the release needs it */
+        return vote;
+    const bool around = instance->state == RLOCK__REENTERED;
+    rlock__instance_after(instance, RLOCK__RENEW, rlock__outcome_of(run, vote, around));
+    if (vote == RLOCK_LOST) /* of several servers this one can give it again */
+        instance->token = instance->ticket = instance->lease_end_ms = 0;
+    else
         instance->lease_end_ms =
             rlock__lease_end_ms(ballot->ask->sent_ms, ballot->resource->lock->lease_ms);
-    } else if (ballot->ask->routes->count >
-               1) { /* it can be had again; of one the release needs it */
-        *instance = (struct rlock__instance){.abandoned = instance->abandoned,
-                                             .astray = instance->astray,
-                                             .given_up = instance->given_up,
-                                             .tries = instance->tries};
-    }
     return vote;
 }
 
@@ -32,7 +29,7 @@ static void build(struct rlock__ballot *ballot) {
         const struct rlock__instance *instance = &resource->instances[i];
         const char *owner = rlock__resource_owner_on(resource, instance);
         ballot->votes[i] = RLOCK_LOST;
-        if (instance->held || instance->in_doubt)
+        if (rlock__instance_is_held(instance) || rlock__instance_in_doubt(instance))
             rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(resource, owner))
                 ->call.replicated = true;
     }

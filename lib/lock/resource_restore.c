@@ -19,18 +19,14 @@ static enum rlock_status vote_of(const struct rlock__run *run) {
     return run->answer.code == KEPT ? RLOCK_OK : RLOCK_LOST;
 }
 
-/* Over the keeper's connections: it is given back over others, which an answer may overtake. */
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
     const struct rlock__resource *resource = ballot->resource;
     const enum rlock_status vote = vote_of(run);
-    rlock__instance_note_doubt(instance, run, vote);
-    instance->astray = instance->astray || instance->abandoned;
-    instance->held = vote == RLOCK_OK || (instance->held && vote != RLOCK_LOST);
+    const bool around = strcmp(resource->hold.owner, resource->lock->owner) != 0;
+    rlock__instance_after(instance, RLOCK__RESTORE, rlock__outcome_of(run, vote, around));
     if (vote != RLOCK_OK)
         return vote;
-    instance->given_back = false;
-    instance->reentered = strcmp(resource->hold.owner, resource->lock->owner) != 0;
     instance->token = resource->hold.token;
     instance->lease_end_ms = rlock__lease_end_ms(ballot->ask->sent_ms, resource->lock->lease_ms);
     return vote;
@@ -38,7 +34,8 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
 
 static bool is_wanted(const struct rlock__resource *resource,
                       const struct rlock__instance *instance) {
-    return !instance->in_doubt && (!instance->held || instance->token != resource->hold.token);
+    return !rlock__instance_in_doubt(instance) &&
+           (!rlock__instance_is_held(instance) || instance->token != resource->hold.token);
 }
 
 static void ask(struct rlock__ballot *ballot, size_t server, const char *token) {
@@ -47,8 +44,7 @@ static void ask(struct rlock__ballot *ballot, size_t server, const char *token) 
     struct rlock__instance *instance = &ballot->resource->instances[server];
     const bool inner = strcmp(resource->hold.owner, lock->owner) != 0;
     struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    instance->tries += instance->given_up;
-    instance->given_up = instance->leaving = false;
+    rlock__instance_begin_try(instance);
     call.args[0] = resource->hold.owner;
     call.checks = false;
     call.replicated = true;

@@ -47,12 +47,11 @@ static bool take_up(const struct rlock_lock *lock, struct rlock__resource *resou
         .token = hold->token,
     };
     for (size_t i = 0; i < resource->instance_count; i++)
-        resource->instances[i] =
-            (struct rlock__instance){.held = true,
-                                     .reentered = inner,
-                                     .astray = hold->id != NULL && strchr(hold->id, '.') != NULL,
-                                     .tries = resource->instances[i].tries,
-                                     .token = hold->token};
+        resource->instances[i] = (struct rlock__instance){
+            .state = inner ? RLOCK__REENTERED : RLOCK__HELD,
+            .may_arrive_late = hold->id != NULL && strchr(hold->id, '.') != NULL,
+            .tries = resource->instances[i].tries,
+            .token = hold->token};
     return true;
 }
 

@@ -70,17 +70,15 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     const struct rlock_lock *lock = ballot->resource->lock;
     const bool in_line = rlock__resource_lines_up(ballot->resource);
     const enum rlock_status vote = vote_of(ballot, run);
-    instance->in_line = instance->in_line || in_line;
     if (vote == RLOCK_BUSY && in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
-    rlock__instance_note_doubt(instance, run, vote);
-    instance->held = vote == RLOCK_OK;
-    instance->given_back = false;
-    if (!instance->held)
+    rlock__instance_after(instance, RLOCK__TAKE,
+                          rlock__outcome_of(run, vote, run->answer.code == REENTERED));
+    if (in_line && !rlock__instance_is_held(instance)) /* a grant took us out of it */
+        instance->state = RLOCK__IN_LINE;
+    if (vote != RLOCK_OK)
         return vote;
-    instance->in_line = false; /* the grant took us out of it */
     instance->ticket = 0;
-    instance->reentered = run->answer.code == REENTERED;
     instance->token = run->answer.a;
     instance->lease_end_ms = lock->kind->renew != NULL
                                  ? rlock__lease_end_ms(ballot->ask->sent_ms, lock->lease_ms)
@@ -93,9 +91,9 @@ static void note_hold(struct rlock__resource *resource) {
     bool inner = false;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        if (instance->held && instance->token > token)
+        if (rlock__instance_is_held(instance) && instance->token > token)
             token = instance->token;
-        inner = inner || (instance->held && instance->reentered);
+        inner = inner || instance->state == RLOCK__REENTERED;
     }
     resource->hold = (struct rlock_hold){
         .name = resource->name,
@@ -146,8 +144,7 @@ static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call
 static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
     const struct rlock_lock *lock = ballot->resource->lock;
     struct rlock__instance *instance = &ballot->resource->instances[server];
-    instance->tries += instance->given_up;
-    instance->given_up = instance->leaving = false;
+    rlock__instance_begin_try(instance);
     struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
     if (instance->ticket > 0)
         (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);

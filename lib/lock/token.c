@@ -23,7 +23,7 @@ static bool is_agreed(const struct rlock__resource *resource) {
     size_t know_it = 0;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        know_it += instance->held && instance->token == resource->hold.token;
+        know_it += rlock__instance_is_held(instance) && instance->token == resource->hold.token;
     }
     return know_it >= rlock__majority(resource->instance_count);
 }
@@ -34,7 +34,7 @@ static void build(struct rlock__ballot *ballot) {
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        if (!instance->held)
+        if (!rlock__instance_is_held(instance))
             continue;
         if (instance->token == resource->hold.token) {
             ballot->batch.enough--;

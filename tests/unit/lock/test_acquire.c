@@ -71,8 +71,8 @@ static void of_two_queues_one_is_left(void **state) {
     assert_int_equal(world.deeds[5].what, 'n');
     assert_int_equal(world.deeds[6].what, 'b');
     assert_int_equal(world.deeds[6].resource, 1);
-    assert_true(world.instances[0].in_line);
-    assert_false(world.instances[1].in_line);
+    assert_int_equal(world.instances[0].state, RLOCK__IN_LINE);
+    assert_int_equal(world.instances[1].state, RLOCK__NOTHING);
 }
 
 static void what_could_never_succeed_ends_the_wait(void **state) {

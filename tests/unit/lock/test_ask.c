@@ -194,7 +194,7 @@ static void a_majority_keeps_the_name(void **state) {
         {5, {0, 500, 0, 400, 0}, 0},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct rlock__instance instances[SERVERS_MAX] = {{.held = false}};
+        struct rlock__instance instances[SERVERS_MAX] = {{.state = RLOCK__NOTHING}};
         struct rlock__resource resource = {.instance_count = rows[i].count, .instances = instances};
         for (size_t k = 0; k < rows[i].count; k++)
             instances[k].lease_end_ms = rows[i].ends[k];

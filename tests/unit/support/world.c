@@ -37,15 +37,18 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
         world.now_ms = limit->deadline_ms;
     assert_true(world.now_ms <= limit->deadline_ms);
     const bool lost = answer->status == RLOCK_AGAIN && !answer->sure;
-    resource->instances->in_doubt =
-        lost || (resource->instances->in_doubt && answer->status != RLOCK_OK);
-    resource->instances->in_line = in_line && answer->status != RLOCK_OK;
+    resource->instances->state = in_line ? RLOCK__IN_LINE : RLOCK__NOTHING;
+    rlock__instance_after(resource->instances, RLOCK__TAKE,
+                          answer->status == RLOCK_OK      ? RLOCK__YES
+                          : answer->status != RLOCK_AGAIN ? RLOCK__NO
+                          : lost                          ? RLOCK__NO_ANSWER
+                                                          : RLOCK__NOT_DONE);
     for (size_t i = 0; i < world.client.count; i++) {
         world.routes[i].answered = world.routes[i].answered || answer->status != RLOCK_AGAIN;
         world.routes[i].in_doubt = lost;
     }
     if (answer->status == RLOCK_OK) {
-        resource->held = resource->instances->held = true;
+        resource->held = true;
         resource->lease_end_ms = rlock__lease_end_ms(sent_ms, world.lock.lease_ms);
     }
     if (answer->status == RLOCK_BUSY) {
@@ -77,7 +80,7 @@ enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock
 static void leave(struct rlock__resource *resource) {
     did('b', resource);
     resource->held = false;
-    *resource->instances = (struct rlock__instance){.held = false};
+    *resource->instances = (struct rlock__instance){.state = RLOCK__NOTHING};
 }
 
 void __wrap_rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
