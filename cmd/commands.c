@@ -37,11 +37,10 @@ int cmd_say_unknown(const struct cmd *group, const char *word) {
     const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is repeated: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
-    const char *ours = foreign_command(name, word);
+    const char *ours = group == &cmd_rlock ? foreign_command(word) : NULL;
     if (ours != NULL)
         return out_fail(EXIT_USAGE, NULL, NULL,
-                        "unknown command '%s%s%s': did you mean '%s'? See 'rlock help%s%s'", name,
-                        gap, word, ours, gap, name);
+                        "unknown command '%s': did you mean '%s'? See 'rlock help'", word, ours);
     if (suggestion.best != NULL)
         return out_fail(EXIT_USAGE, NULL, NULL,
                         "unknown command '%s%s%s': did you mean '%s%s%s'? See 'rlock help%s%s'",

@@ -67,9 +67,10 @@ static bool has_option(const struct cmd *cmd, const char *name) {
 static bool complain_foreign(const struct cmd *cmd, const char *dashes, const char *word,
                              struct complaint *why) {
     const struct foreign_option *foreign = foreign_option(word);
-    for (size_t i = 0; foreign != NULL && foreign->ours[i] != NULL; i++) {
+    const size_t most = sizeof foreign->ours / sizeof *foreign->ours;
+    for (size_t i = 0; foreign != NULL && i < most && foreign->ours[i] != NULL; i++) {
         const char *ours = foreign->ours[i];
-        const bool is_option = strpbrk(ours, " _") == NULL;
+        const bool is_option = strchr(ours, ' ') == NULL;
         if (is_option && !has_option(cmd, ours))
             continue;
         if (!is_option && strcmp(ours + strcspn(ours, " ") + 1, cmd->name) == 0) {
