@@ -19,8 +19,8 @@ int command_prepare(struct spawn *spawn, const struct signals *signals,
                     const struct settings *settings) {
     struct spawn_options options = {
         .argv = settings->command,
-        .deadline =
-            deadline_of(settings->lease_ms, settings->kill_after_ms, settings->warn_on_lost),
+        .deadline = deadline_of(settings->lease_ms, settings->kill_after_ms,
+                                settings->on_lost == ON_LOST_WARN),
     };
     options.deadline.time_limit_ms = settings->timeout_ms;
     const char *why;

@@ -14,8 +14,8 @@ const char *kind_in_library(const struct kind *kind, const struct settings *sett
 
 /* Each of these options belongs to commands of one kind. */
 const char *kind_variant(const struct settings *settings) {
-    return settings->supersede        ? "supersede"
-           : settings->prefer_readers ? "prefer-readers"
-           : settings->must_exist     ? "must-exist"
-                                      : NULL;
+    return settings->supersede                  ? "supersede"
+           : settings->prefer == PREFER_READERS ? "prefer-readers"
+           : settings->must_exist               ? "must-exist"
+                                                : NULL;
 }

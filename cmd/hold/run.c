@@ -43,7 +43,7 @@ static void stop_keeper(struct run *run) {
 static void on_lost(struct run *run) {
     stop_keeper(run);
     run->lost = true;
-    const bool runs_on = run->settings->warn_on_lost;
+    const bool runs_on = run->settings->on_lost == ON_LOST_WARN;
     char text[RLOCK_NAME_MAX + 64];
     if (!runs_on) /* first of all: who reads what we say may be slow */
         spawn_stop(&run->spawn, END_FOR_LEASE);

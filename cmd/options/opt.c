@@ -45,7 +45,8 @@ static const struct opt rows[] = {
      .key = SETTING_SUPERSEDE, .set = set_flag, .offset = FIELD(supersede)},
     {"prefer", 0, "readers|writers", "writers",
      "readers: new readers do not wait for this writer while it waits",
-     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .key = SETTING_PREFER, .set = set_prefer},
+     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .key = SETTING_PREFER, .set = set_choice,
+     .offset = FIELD(prefer)},
     {"permits", 0, "N", NULL,
      "how many permits there are in all; all users of the name agree on it",
      .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_PERMITS, .set = set_number,
@@ -77,7 +78,7 @@ static const struct opt rows[] = {
      .key = SETTING_OWNER, .set = set_text, .offset = FIELD(owner)},
     {"kind", 0, "run|fair|read|write|sem|latch", NULL,
      "check only the rights for that kind of lock",
-     .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_kind},
+     .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_choice_text, .offset = FIELD(kind)},
     {"json", 0, NULL, NULL, "print JSON",
      .commands = CMD_STATUS | CMD_DOCTOR, .key = SETTING_JSON, .set = set_flag, .offset = FIELD(json)},
     {"prometheus", 0, NULL, NULL, "print figures for Prometheus, in its text format",
@@ -131,7 +132,7 @@ static const struct opt rows[] = {
      .key = SETTING_KILL_AFTER, .set = set_duration, .offset = FIELD(kill_after_ms)},
     {"on-lost", 0, "stop|warn", "stop", "what happens to the command when the lease is lost",
      .commands = HOLDING, .in_file = true,
-     .key = SETTING_ON_LOST, .set = set_on_lost},
+     .key = SETTING_ON_LOST, .set = set_choice, .offset = FIELD(on_lost)},
     {"min-hold", 0, "D", "0", "keep the lock for at least D, even when the command ends sooner",
      .commands = HOLDING, .in_file = true,
      .key = SETTING_MIN_HOLD, .set = set_duration, .offset = FIELD(min_hold_ms)},
@@ -144,7 +145,7 @@ static const struct opt rows[] = {
      "what waiters, status and the log show beside the command (default: the URL of the CI job, "
      "where one is in the environment); '': nothing",
      .commands = TAKING, .in_file = true, .is_text = true,
-     .key = SETTING_NOTE, .set = set_note},
+     .key = SETTING_NOTE, .set = set_note, .offset = FIELD(note)},
     {"preempt", 0, NULL, NULL,
      "ask the holder to end, if it has --preemptible, and wait until it has",
      .commands = CMD_RUN | CMD_FAIR, .key = SETTING_PREEMPT, .set = set_flag,
@@ -201,7 +202,8 @@ static const struct opt rows[] = {
      .commands = ALL_SERVED, .in_file = true,
      .key = SETTING_TLS_INSECURE, .set = set_flag, .offset = FIELD(tls.insecure)},
     {"command", 'c', "STRING", NULL, "run STRING with /bin/sh -c instead of COMMAND",
-     .commands = RUNNING, .is_text = true, .key = SETTING_COMMAND, .set = set_command},
+     .commands = RUNNING, .is_text = true, .key = SETTING_COMMAND, .set = set_any_text,
+     .offset = FIELD(shell_command)},
     {"quiet", 'q', NULL, NULL, "print errors only",
      .commands = ALL_SERVED, .in_file = true,
      .key = SETTING_QUIET, .set = set_flag, .offset = FIELD(quiet)},
@@ -210,7 +212,7 @@ static const struct opt rows[] = {
      .key = SETTING_VERBOSE, .set = set_verbose},
     {"log", 0, "text|json", "text", "json: print JSON to standard error, one object a line",
      .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_LOG, .set = set_log},
+     .key = SETTING_LOG, .set = set_choice, .offset = FIELD(log)},
     {"list-names", 0, NULL, NULL, "list names of locks for programs",
      .commands = CMD_STATUS, .hidden = true, .key = SETTING_LIST_NAMES, .set = set_flag,
      .offset = FIELD(list_names)},
@@ -260,28 +262,29 @@ bool opt_preset(struct settings *settings, struct complaint *why) {
     return true;
 }
 
-bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
-                  const struct reason *reason, struct complaint *why) {
+bool opt_complain(const struct given *given, struct complaint *why) {
     enum { SHOWN_MAX = 40 };
+    const struct opt *row = given->row;
+    const struct origin *from = given->from;
     char shown[SHOWN_MAX + sizeof " '...'"] = "";
     if (!row->secret)
-        snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, value,
-                 strlen(value) > SHOWN_MAX ? "..." : "");
-    if (reason->no_memory)
+        snprintf(shown, sizeof shown, " '%.*s%s'", SHOWN_MAX, given->text,
+                 strlen(given->text) > SHOWN_MAX ? "..." : "");
+    if (given->no_memory)
         return complain(why, EXIT_SYSTEM, "cannot use %s: out of memory", row->name);
     switch (from->source) {
     case SOURCE_SYSTEM_FILE:
     case SOURCE_USER_FILE:
         return complain(why, EXIT_CONFIG, "%s:%u: cannot use %s%s: %s", from->file, from->line,
-                        row->name, shown, reason->text);
-    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", reason->text);
+                        row->name, shown, given->wrong);
+    case SOURCE_HANDLE: return complain(why, EXIT_USAGE, "cannot use HANDLE: %s", given->wrong);
     case SOURCE_ENVIRONMENT:
-        return complain(why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, reason->text);
+        return complain(why, EXIT_USAGE, "cannot use %s%s: %s", row->variable, shown, given->wrong);
     case SOURCE_DEFAULT:
     case SOURCE_OPTION: break;
     }
     return complain(why, EXIT_USAGE, "cannot use %s%s%s: %s", row->is_operand ? "" : "--",
-                    row->name, shown, reason->text);
+                    row->name, shown, given->wrong);
 }
 
 const char *opt_origin(const struct opt *row, const struct settings *settings,
@@ -300,15 +303,15 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
 
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
-    struct reason reason = {.no_memory = false};
+    struct given given = {.row = row, .text = value, .from = from};
     if (settings->origins[row->key].source > from->source) {
         struct settings checked = *settings;
-        const bool good = row->set(row, &checked, value, from, &reason);
+        const bool good = row->set(&checked, &given);
         settings->kept = checked.kept;
-        return good || opt_complain(row, value, from, &reason, why);
+        return good || opt_complain(&given, why);
     }
-    if (!row->set(row, settings, value, from, &reason))
-        return opt_complain(row, value, from, &reason, why);
+    if (!row->set(settings, &given))
+        return opt_complain(&given, why);
     settings->origins[row->key] = *from;
     return true;
 }

@@ -8,19 +8,21 @@
 
 #include "options/settings.h"
 
-/* What is wrong with a value, and what would be right. */
-struct reason {
-    char text[200];
-    bool no_memory; /* the value may be good */
-};
-
 enum { OPT_MAX = 64 }; /* as many rows as a command can have, or more */
 
 struct opt;
 
-/* Reads a value into the settings. False: reason says why not, and the settings are unchanged. */
-typedef bool opt_setter(const struct opt *row, struct settings *settings, const char *value,
-                        const struct origin *from, struct reason *reason);
+/* A value that was given for a row, and what is wrong with it. */
+struct given {
+    const struct opt *row;
+    const char *text; /* lives as long as the settings */
+    const struct origin *from;
+    char wrong[200]; /* and what would be right */
+    bool no_memory;  /* the value may be good */
+};
+
+/* Reads the value into its field. False: wrong or no_memory is set, the settings are unchanged. */
+typedef bool opt_setter(struct settings *settings, struct given *given);
 
 struct opt {
     const char *name;   /* the long option, and the key in config files */
@@ -40,7 +42,7 @@ struct opt {
     enum setting key;           /* what it sets, for precedence */
 
     opt_setter *set;
-    size_t offset;    /* of the field, for setters that serve several rows */
+    size_t offset;    /* of the field */
     int64_t min, max; /* of a number; of a duration in ms, max 0: no limit */
 };
 
@@ -65,10 +67,9 @@ enum { OPT_ORIGIN_SIZE = 512 };
 const char *opt_origin(const struct opt *row, const struct settings *settings,
                        char text[OPT_ORIGIN_SIZE]);
 
-/* Why a value that came from there cannot be used: "cannot use --lease '5x': reason", or in a
- * config file "FILE:LINE: cannot use lease '5x': reason". Returns false. */
-bool opt_complain(const struct opt *row, const char *value, const struct origin *from,
-                  const struct reason *reason, struct complaint *why);
+/* Why a value cannot be used: "cannot use --lease '5x': wrong", or in a config file "FILE:LINE:
+ * cannot use lease '5x': wrong". Returns false. */
+bool opt_complain(const struct given *given, struct complaint *why);
 
 /* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
 extern const struct opt opt_operand_name, opt_operand_handle;

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,24 @@ static_assert(DURATION_MAX_MS <= RLOCK_TIME_MAX_MS, /* NOLINT(misc-redundant-exp
               "a duration that can be written can be used");
 static_assert(NOTE_MAX <= RLOCK_TEXT_MAX, "a note that is taken can be shown");
 
-static bool refuse(struct reason *reason, const char *text) {
-    snprintf(reason->text, sizeof reason->text, "%s", text);
+static bool refuse(struct given *given, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct given *given, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(given->wrong, sizeof given->wrong, format, arguments);
+    va_end(arguments);
     return false;
 }
 
-static bool refuse_memory(struct reason *reason) {
-    reason->no_memory = true;
+static bool refuse_memory(struct given *given) {
+    given->no_memory = true;
     return false;
+}
+
+static void *field_of(struct settings *settings, const struct given *given) {
+    return (char *)settings + given->row->offset;
 }
 
 static bool has_control(const char *text) {
@@ -31,55 +42,52 @@ static bool has_control(const char *text) {
     return *text != '\0';
 }
 
-bool set_name(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    const char *fault = rlock_name_fault(value);
+bool set_name(struct settings *settings, struct given *given) {
+    const char *fault = rlock_name_fault(given->text);
     if (fault != NULL)
-        return refuse(reason, fault);
+        return refuse(given, "%s", fault);
     const char **names =
         realloc(settings->names, (settings->name_count + 1) * sizeof *settings->names);
     if (names == NULL)
-        return refuse_memory(reason);
-    names[settings->name_count++] = value;
+        return refuse_memory(given);
+    names[settings->name_count++] = given->text;
     settings->names = names;
     return true;
 }
 
 /* Whether a relative path means what its author meant: on the command line it is the caller's
  * directory's, while a file or a variable is read in any directory. */
-static bool has_directory(const struct origin *from) {
-    return from->source == SOURCE_OPTION;
+static bool has_directory(const struct given *given) {
+    return given->from->source == SOURCE_OPTION;
 }
 
 /* Several are a quorum: of several options, or of one value, separated by spaces. All come from one
  * source. The URLs themselves are the library's to read, and so is what servers make a quorum.
  */
-bool set_server(const struct opt *row, struct settings *settings, const char *value,
-                const struct origin *from, struct reason *reason) {
+bool set_server(struct settings *settings, struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
-    const bool again = settings->origins[row->key].source == from->source;
+    const enum source source = given->from->source;
+    const bool again = settings->origins[given->row->key].source == source;
     size_t count = again ? settings->server_count : 0;
-    if (again && from->source != SOURCE_OPTION)
-        return refuse(reason, "there is a server already: the servers of a quorum stand on one "
-                              "line, separated by spaces");
-    char *rest = settings_keep(settings, value), *word;
+    if (again && source != SOURCE_OPTION)
+        return refuse(given, "there is a server already: the servers of a quorum stand on one "
+                             "line, separated by spaces");
+    char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
-        return refuse_memory(reason);
+        return refuse_memory(given);
     memcpy(found, settings->servers, sizeof found);
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word != '\0' && count == RLOCK_SERVERS_MAX)
-            return refuse(reason, "too many servers: a quorum has at most 15");
-        if (local_is(word) && local_is_relative(word) && !has_directory(from))
-            return refuse(reason, "local:DIR is relative, and would be another server in each "
-                                  "directory: give the whole path");
+            return refuse(given, "too many servers: a quorum has at most 15");
+        if (local_is(word) && local_is_relative(word) && !has_directory(given))
+            return refuse(given, "local:DIR is relative, and would be another server in each "
+                                 "directory: give the whole path");
         if (*word != '\0')
             found[count++] = word;
     }
     if (count == 0)
-        return refuse(reason, "it is empty: give a URL such as redis://127.0.0.1:6379");
-    if (from->source == SOURCE_ENVIRONMENT) {
+        return refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
+    if (source == SOURCE_ENVIRONMENT) {
         memcpy(settings->known, settings->servers, sizeof found);
         settings->known_count = settings->server_count;
     }
@@ -88,115 +96,99 @@ bool set_server(const struct opt *row, struct settings *settings, const char *va
     return true;
 }
 
-bool set_duration(const struct opt *row, struct settings *settings, const char *value,
-                  const struct origin *from, struct reason *reason) {
-    (void)from;
+bool set_duration(struct settings *settings, struct given *given) {
+    const struct opt *row = given->row;
     int64_t ms;
-    const char *wrong = duration_parse(&ms, value);
+    const char *wrong = duration_parse(&ms, given->text);
     if (wrong != NULL)
-        return refuse(reason, wrong);
+        return refuse(given, "%s", wrong);
     char least[DURATION_TEXT_SIZE], most[DURATION_TEXT_SIZE];
     duration_format(least, row->min);
     duration_format(most, row->max);
-    if (row->max != 0 && (ms < row->min || ms > row->max)) {
-        snprintf(reason->text, sizeof reason->text, "it is too %s: give %s to %s",
-                 ms < row->min ? "short" : "long", least, most);
-        return false;
-    }
-    if (ms < row->min) {
-        snprintf(reason->text, sizeof reason->text, "it is too short: give at least %s", least);
-        return false;
-    }
-    memcpy((char *)settings + row->offset, &ms, sizeof ms);
+    if (row->max != 0 && (ms < row->min || ms > row->max))
+        return refuse(given, "it is too %s: give %s to %s", ms < row->min ? "short" : "long", least,
+                      most);
+    if (ms < row->min)
+        return refuse(given, "it is too short: give at least %s", least);
+    memcpy(field_of(settings, given), &ms, sizeof ms);
     return true;
 }
 
-bool set_text(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    (void)from;
-    if (*value == '\0')
-        return refuse(reason, "it is empty: give one, or leave it out");
-    memcpy((char *)settings + row->offset, &value, sizeof value);
+bool set_any_text(struct settings *settings, struct given *given) {
+    memcpy(field_of(settings, given), &given->text, sizeof given->text);
     return true;
 }
 
-bool set_path(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    if (*value != '/' && *value != '\0' && !has_directory(from))
-        return refuse(reason, "it is relative, and would be another file in each directory: give "
-                              "the whole path");
-    return set_text(row, settings, value, from, reason);
+bool set_text(struct settings *settings, struct given *given) {
+    if (*given->text == '\0')
+        return refuse(given, "it is empty: give one, or leave it out");
+    return set_any_text(settings, given);
 }
 
-bool set_note(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    if (strlen(value) > NOTE_MAX)
-        return refuse(reason, "it is too long: a note has at most 256 bytes");
-    if (has_control(value))
-        return refuse(reason, "it has a control character: a note is one line of text");
-    settings->note = value;
-    return true;
+bool set_path(struct settings *settings, struct given *given) {
+    if (*given->text != '/' && *given->text != '\0' && !has_directory(given))
+        return refuse(given, "it is relative, and would be another file in each directory: give "
+                             "the whole path");
+    return set_text(settings, given);
 }
 
-bool set_wait(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    if (strcmp(value, "forever") != 0)
-        return set_duration(row, settings, value, from, reason);
+bool set_note(struct settings *settings, struct given *given) {
+    if (strlen(given->text) > NOTE_MAX)
+        return refuse(given, "it is too long: a note has at most 256 bytes");
+    if (has_control(given->text))
+        return refuse(given, "it has a control character: a note is one line of text");
+    return set_any_text(settings, given);
+}
+
+bool set_wait(struct settings *settings, struct given *given) {
+    if (strcmp(given->text, "forever") != 0)
+        return set_duration(settings, given);
     settings->wait_ms = RLOCK_FOREVER;
     return true;
 }
 
-bool set_number(const struct opt *row, struct settings *settings, const char *value,
-                const struct origin *from, struct reason *reason) {
-    (void)from;
-    size_t digits = strspn(value, "0123456789");
+bool set_number(struct settings *settings, struct given *given) {
+    const struct opt *row = given->row;
+    const char *text = given->text;
+    size_t digits = strspn(text, "0123456789");
     /* With at most ten digits it cannot overflow; no row's max has more, or is more than an int. */
     const long long read =
-        digits > 0 && digits <= 10 && value[digits] == '\0' ? strtoll(value, NULL, 10) : -1;
-    if (read < row->min || read > row->max) {
-        snprintf(reason->text, sizeof reason->text, "give a whole number from %d to %d",
-                 (int)row->min, (int)row->max);
-        return false;
-    }
+        digits > 0 && digits <= 10 && text[digits] == '\0' ? strtoll(text, NULL, 10) : -1;
+    if (read < row->min || read > row->max)
+        return refuse(given, "give a whole number from %d to %d", (int)row->min, (int)row->max);
     const int number = (int)read;
-    memcpy((char *)settings + row->offset, &number, sizeof number);
+    memcpy(field_of(settings, given), &number, sizeof number);
     return true;
 }
 
 /* The command line says "yes"; a config file may also say no. */
-static bool read_flag(bool *flag, const char *value, struct reason *reason) {
+static bool read_flag(bool *flag, struct given *given) {
     static const struct {
         const char *word;
         bool flag;
     } words[] = {{"yes", true}, {"no", false},  {"true", true}, {"false", false},
                  {"on", true},  {"off", false}, {"1", true},    {"0", false}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i].word, value) == 0) {
+        if (strcmp(words[i].word, given->text) == 0) {
             *flag = words[i].flag;
             return true;
         }
     }
-    return refuse(reason, "give yes or no");
+    (void)refuse(given, "give yes or no");
+    return false;
 }
 
-bool set_flag(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    (void)from;
+bool set_flag(struct settings *settings, struct given *given) {
     bool flag;
-    if (!read_flag(&flag, value, reason))
+    if (!read_flag(&flag, given))
         return false;
-    memcpy((char *)settings + row->offset, &flag, sizeof flag);
+    memcpy(field_of(settings, given), &flag, sizeof flag);
     return true;
 }
 
-bool set_no_wait(const struct opt *row, struct settings *settings, const char *value,
-                 const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
+bool set_no_wait(struct settings *settings, struct given *given) {
     bool flag;
-    if (!read_flag(&flag, value, reason))
+    if (!read_flag(&flag, given))
         return false;
     if (flag)
         settings->wait_ms = 0;
@@ -205,89 +197,67 @@ bool set_no_wait(const struct opt *row, struct settings *settings, const char *v
     return true;
 }
 
-bool set_verbose(const struct opt *row, struct settings *settings, const char *value,
-                 const struct origin *from, struct reason *reason) {
-    (void)row;
+bool set_verbose(struct settings *settings, struct given *given) {
     bool flag;
-    if (!read_flag(&flag, value, reason))
+    if (!read_flag(&flag, given))
         return false;
-    if (flag && from->source == SOURCE_OPTION)
+    if (flag && given->from->source == SOURCE_OPTION)
         settings->verbosity++;
     else
         settings->verbosity = flag;
     return true;
 }
 
-bool set_on_lost(const struct opt *row, struct settings *settings, const char *value,
-                 const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    bool warn = strcmp(value, "warn") == 0;
-    if (!warn && strcmp(value, "stop") != 0)
-        return refuse(reason, "give stop or warn");
-    settings->warn_on_lost = warn;
-    return true;
-}
-
-bool set_prefer(const struct opt *row, struct settings *settings, const char *value,
-                const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    bool readers = strcmp(value, "readers") == 0;
-    if (!readers && strcmp(value, "writers") != 0)
-        return refuse(reason, "give readers or writers");
-    settings->prefer_readers = readers;
-    return true;
-}
-
-bool set_kind(const struct opt *row, struct settings *settings, const char *value,
-              const struct origin *from, struct reason *reason) {
-    (void)from;
-    const size_t length = strlen(value);
-    for (const char *word = row->arg; word != NULL; word = strchr(word, '|')) {
-        word += *word == '|';
-        if (length > 0 && strcspn(word, "|") == length && strncmp(word, value, length) == 0) {
-            settings->kind = value;
-            return true;
-        }
+/* "give stop or warn", of "stop|warn". */
+static bool refuse_choice(struct given *given) {
+    const char *rest = given->row->arg;
+    size_t used = (size_t)snprintf(given->wrong, sizeof given->wrong, "give ");
+    for (bool is_first = true; rest != NULL && used < sizeof given->wrong; is_first = false) {
+        const char *next = strchr(rest, '|');
+        const char *gap = is_first ? "" : next == NULL ? " or " : ", ";
+        used += (size_t)snprintf(given->wrong + used, sizeof given->wrong - used, "%s%.*s", gap,
+                                 (int)strcspn(rest, "|"), rest);
+        rest = next != NULL ? next + 1 : NULL;
     }
-    return refuse(reason, "give run, fair, read, write, sem or latch");
+    return false;
 }
 
-bool set_log(const struct opt *row, struct settings *settings, const char *value,
-             const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    bool json = strcmp(value, "json") == 0;
-    if (!json && strcmp(value, "text") != 0)
-        return refuse(reason, "give text or json");
-    settings->log = json ? LOG_JSON : LOG_TEXT;
+/* The place of the value among the words of "stop|warn"; -1: it is none of them. */
+static int find_choice(const struct given *given) {
+    const size_t length = strlen(given->text);
+    const char *word = given->row->arg;
+    for (int i = 0; word != NULL; i++) {
+        if (length > 0 && strcspn(word, "|") == length && strncmp(word, given->text, length) == 0)
+            return i;
+        word = strchr(word, '|');
+        word += word != NULL;
+    }
+    return -1;
+}
+
+bool set_choice(struct settings *settings, struct given *given) {
+    const int choice = find_choice(given);
+    if (choice < 0)
+        return refuse_choice(given);
+    memcpy(field_of(settings, given), &choice, sizeof choice);
     return true;
 }
 
-bool set_handle(const struct opt *row, struct settings *settings, const char *value,
-                const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
+bool set_choice_text(struct settings *settings, struct given *given) {
+    return find_choice(given) < 0 ? refuse_choice(given) : set_any_text(settings, given);
+}
+
+bool set_handle(struct settings *settings, struct given *given) {
     struct rlock_handle *handle;
-    const enum rlock_status status = rlock_handle_read(&handle, value);
+    const enum rlock_status status = rlock_handle_read(&handle, given->text);
     if (status == RLOCK_SYSTEM)
-        return refuse_memory(reason);
-    if (*value == '\0')
-        return refuse(reason, "it is empty: give the line that 'rlock acquire' printed");
+        return refuse_memory(given);
+    if (*given->text == '\0')
+        return refuse(given, "it is empty: give the line that 'rlock acquire' printed");
     if (status != RLOCK_OK)
-        return refuse(reason, "it is no handle, or only a part of one: give the line that 'rlock "
-                              "acquire' printed, unchanged");
+        return refuse(given, "it is no handle, or only a part of one: give the line that 'rlock "
+                             "acquire' printed, unchanged");
     rlock_handle_free(settings->handle);
     settings->handle = handle;
-    return true;
-}
-
-bool set_command(const struct opt *row, struct settings *settings, const char *value,
-                 const struct origin *from, struct reason *reason) {
-    (void)row;
-    (void)from;
-    (void)reason;
-    settings->shell_command = value;
     return true;
 }

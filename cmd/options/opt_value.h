@@ -4,8 +4,9 @@
 
 #include "options/opt.h"
 
-opt_setter set_name, set_server, set_wait, set_no_wait, set_duration, set_number, set_flag;
-opt_setter set_text, set_path, set_note;
-opt_setter set_verbose, set_on_lost, set_prefer, set_kind, set_log, set_command;
-opt_setter set_handle;
+opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number;
+opt_setter set_flag, set_verbose;
+opt_setter set_any_text, set_text, set_path, set_note;
+opt_setter set_choice;      /* the place of the word in the row's arg, an int or an enum */
+opt_setter set_choice_text; /* the word */
 #endif

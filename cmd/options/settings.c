@@ -193,13 +193,14 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
         settings->kill_after_ms = third_ms;
         return true;
     }
-    char given[DURATION_TEXT_SIZE];
-    struct reason reason = {.no_memory = false};
-    snprintf(reason.text, sizeof reason.text,
+    char text[DURATION_TEXT_SIZE];
+    struct given given = {.row = opt_find("kill-after"),
+                          .text = duration_format(text, settings->kill_after_ms),
+                          .from = from};
+    snprintf(given.wrong, sizeof given.wrong,
              "it is more than a third of the lease: give at most %lldms, or a longer lease",
              (long long)third_ms);
-    return opt_complain(opt_find("kill-after"), duration_format(given, settings->kill_after_ms),
-                        from, &reason, why);
+    return opt_complain(&given, why);
 }
 
 /* Who knows flock(1) may take it for the limit to the wait, and would wait for ever. */
@@ -215,14 +216,15 @@ static bool check_timeout(const struct settings *settings, struct complaint *why
 static bool check_tls(const struct settings *settings, struct complaint *why) {
     const struct rlock_tls_options *tls = &settings->tls;
     const bool has_cert = tls->cert != NULL;
-    struct reason reason = {.no_memory = false};
     if (has_cert == (tls->key != NULL))
         return true;
-    snprintf(reason.text, sizeof reason.text, "%s is missing: give it with --tls-%s",
+    struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
+                          .text = has_cert ? tls->cert : tls->key,
+                          .from =
+                              &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY]};
+    snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
              has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
-    return opt_complain(
-        opt_find(has_cert ? "tls-cert" : "tls-key"), has_cert ? tls->cert : tls->key,
-        &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY], &reason, why);
+    return opt_complain(&given, why);
 }
 
 /* A run is known by its name. */

@@ -22,7 +22,10 @@ enum source {
 
 enum { NOTE_MAX = 256 }; /* bytes */
 
+/* In the order of the words in their rows of opt.c. */
 enum log_format { LOG_TEXT, LOG_JSON };
+enum on_lost { ON_LOST_STOP, ON_LOST_WARN };
+enum prefer { PREFER_READERS, PREFER_WRITERS };
 
 /* What can be set. Options that set the same thing (--wait, --no-wait) share one. */
 enum setting {
@@ -97,7 +100,7 @@ struct settings {
     const char *password_file;
     char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
     bool supersede;
-    bool prefer_readers;
+    enum prefer prefer;
     int permits; /* --permits N; 0: not given */
     int take;
     bool plain;
@@ -132,7 +135,7 @@ struct settings {
     int64_t min_ttl_ms;           /* --min-ttl D; 0: not given */
     struct rlock_handle *handle;  /* the operand; NULL: none */
     bool no_renew;
-    bool warn_on_lost; /* --on-lost warn */
+    enum on_lost on_lost;
     bool quiet;
     int verbosity; /* number of -v */
     enum log_format log;

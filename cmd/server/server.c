@@ -72,11 +72,12 @@ static bool name_for_command(struct server *server) {
 /* The URLs are read by the library, but their mistakes are reported like those of any other
  * setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
-    struct reason reason = {.no_memory = false};
+    struct given given = {.row = opt_find("server"),
+                          .text = settings->servers[0],
+                          .from = &settings->origins[SETTING_SERVER]};
     struct complaint why = {.status = EXIT_USAGE};
-    (void)snprintf(reason.text, sizeof reason.text, "%s", rlock_error(server->client));
-    (void)opt_complain(opt_find("server"), settings->servers[0], &settings->origins[SETTING_SERVER],
-                       &reason, &why);
+    (void)snprintf(given.wrong, sizeof given.wrong, "%s", rlock_error(server->client));
+    (void)opt_complain(&given, &why);
     return out_fail(why.status, NULL, NULL, "%s", why.text);
 }
 

@@ -61,7 +61,7 @@ static void reads_settings(void **state) {
     assert_int_equal(settings.wait_ms, 300000);
     assert_int_equal(settings.lease_ms, 2000);
     assert_int_equal(settings.origins[SETTING_LEASE].line, 12);
-    assert_true(settings.no_renew && settings.quiet && settings.warn_on_lost);
+    assert_true(settings.no_renew && settings.quiet && settings.on_lost == ON_LOST_WARN);
     assert_int_equal(settings.verbosity, 1);
     assert_int_equal(settings.conflict_exit_code, 3);
     assert_int_equal(settings.min_hold_ms, 1000);

@@ -68,7 +68,7 @@ static void defaults_are_the_contracts(void **state) {
     assert_int_equal(f.settings.connect_timeout_ms, 5000);
     assert_int_equal(f.settings.io_timeout_ms, 5000);
     assert_int_equal(f.settings.conflict_exit_code, EXIT_CONFLICT);
-    assert_false(f.settings.no_renew || f.settings.warn_on_lost || f.settings.quiet);
+    assert_false(f.settings.no_renew || f.settings.on_lost == ON_LOST_WARN || f.settings.quiet);
     assert_int_equal(f.settings.verbosity, 0);
     assert_int_equal(f.settings.log, LOG_TEXT);
     settings_free(&f.settings);
@@ -89,7 +89,7 @@ static void every_option_is_read(void **state) {
 
     assert_loads(&f, "--no-renew --kill-after 0 --on-lost warn --min-hold 2s -E 0 -c true "
                      "--connect-timeout=1ms --io-timeout=.5 --log=json -n a");
-    assert_true(f.settings.no_renew && f.settings.warn_on_lost);
+    assert_true(f.settings.no_renew && f.settings.on_lost == ON_LOST_WARN);
     assert_int_equal(f.settings.kill_after_ms, 0);
     assert_int_equal(f.settings.min_hold_ms, 2000);
     assert_int_equal(f.settings.conflict_exit_code, 0);
@@ -155,10 +155,10 @@ static void each_kind_has_its_options(void **state) {
     assert_loads_for(&f, &cmd_read, "-n a -n b true");
     settings_free(&f.settings);
     assert_loads_for(&f, &cmd_write, "-n a -n b --prefer=readers true");
-    assert_true(f.settings.prefer_readers);
+    assert_int_equal(f.settings.prefer, PREFER_READERS);
     settings_free(&f.settings);
     assert_loads_for(&f, &cmd_write, "-n a --prefer readers --prefer writers true");
-    assert_false(f.settings.prefer_readers);
+    assert_int_equal(f.settings.prefer, PREFER_WRITERS);
     settings_free(&f.settings);
 
     assert_loads_for(&f, &cmd_sem, "-n a true");
