@@ -16,7 +16,7 @@ static void log_renewed(const struct resumed *resumed) {
 static int renew_exec(struct settings *settings) {
     struct resumed resumed;
     /* A config file's lease is one to take locks with. */
-    if (settings->origins[SETTING_LEASE].source == SOURCE_OPTION)
+    if (OPT_IS_GIVEN(settings, lease_ms))
         settings->handle->lease_ms = settings->lease_ms;
     int failure = resumed_open(&resumed, settings, settings->handle);
     if (failure == 0) {

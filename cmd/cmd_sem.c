@@ -86,17 +86,13 @@ static int sem_exec(struct settings *settings) {
     return run_exec(settings);
 }
 
-static bool is_given(const struct settings *settings, enum setting key) {
-    return settings->origins[key].source == SOURCE_OPTION;
-}
-
 static bool check_resize(const struct settings *settings, struct complaint *why) {
-    const char *other = settings->command != NULL              ? "a command"
-                        : is_given(settings, SETTING_PERMITS)  ? "--permits"
-                        : is_given(settings, SETTING_TAKE)     ? "--take"
-                        : is_given(settings, SETTING_PLAIN)    ? "--plain"
-                        : is_given(settings, SETTING_MIN_HOLD) ? "--min-hold"
-                                                               : NULL;
+    const char *other = settings->command != NULL             ? "a command"
+                        : OPT_IS_GIVEN(settings, permits)     ? "--permits"
+                        : OPT_IS_GIVEN(settings, take)        ? "--take"
+                        : OPT_IS_GIVEN(settings, plain)       ? "--plain"
+                        : OPT_IS_GIVEN(settings, min_hold_ms) ? "--min-hold"
+                                                              : NULL;
     return other == NULL ||
            complain(why, EXIT_USAGE,
                     "both --resize and %s: --resize takes no permits and runs nothing", other);
@@ -109,7 +105,7 @@ static bool sem_check(const struct settings *settings, struct complaint *why) {
         return false;
     if (!settings_check_take(settings, why))
         return false;
-    if (settings->plain && is_given(settings, SETTING_MIN_HOLD))
+    if (settings->plain && OPT_IS_GIVEN(settings, min_hold_ms))
         return complain(why, EXIT_USAGE,
                         "both --plain and --min-hold: without a lease nothing would give the "
                         "permits back later");

@@ -13,15 +13,14 @@
 /* A -q of a config file silences messages; only that of the command line asks for no more than the
  * exit status. */
 static bool wants_status_only(const struct settings *settings) {
-    return settings->quiet && settings->origins[SETTING_QUIET].source == SOURCE_OPTION;
+    return settings->quiet && OPT_IS_GIVEN(settings, quiet);
 }
 
 /* There may be nothing to see because it is the wrong server. */
 static void say_origin(const struct server *server, const struct settings *settings) {
     char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
     const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
-    if (settings->json || settings->prometheus || width <= taken ||
-        settings->origins[SETTING_SERVER].source == SOURCE_OPTION)
+    if (settings->json || settings->prometheus || width <= taken || OPT_IS_GIVEN(settings, servers))
         return;
     (void)snprintf(line, sizeof line, "%s, from %s", server_shown(server),
                    server_origin(settings, from));

@@ -7,6 +7,7 @@
 
 #include "hold/ancestor.h"
 #include "hold/progress.h"
+#include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
 
@@ -76,7 +77,7 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
               "not running %s: a run that took %s succeeded %s ago%s%s (--once-per %s)", name,
               duration_format(took, run->took_ms), duration_format_seconds(age, run->age_ms),
               has_host ? " on " : "", run->host, duration_format(period, settings->once_per_ms));
-    const bool is_set = settings->origins[SETTING_CONFLICT_EXIT_CODE].source != SOURCE_DEFAULT;
+    const bool is_set = OPT_FROM(settings, conflict_exit_code)->source != SOURCE_DEFAULT;
     return is_set ? settings->conflict_exit_code : 0;
 }
 

@@ -26,196 +26,165 @@ enum {
     ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_BREAK | CMD_DOCTOR, /* all that speak to a server */
 };
 
-/* To add an option: a row here, a field and a setting in settings.h, and a setter if none of
+/* To add an option: a row here, a field in settings.h, and a setter if none of
  * opt_value.c fits. The drift tests then ask for the man page and the completions.
  * A row reads as what help shows, who has it, and what it sets. */
 /* clang-format off */
 static const struct opt rows[] = {
     {"name", 'n', "NAME", NULL,
      "the lock's name; run, fair, read and write take several: all of them, or none",
-     .commands = NAMED, .is_text = true, .key = SETTING_NAME, .set = set_name},
+     .commands = NAMED, .is_text = true, .set = set_name, .field = FIELD(names)},
     {"server", 's', "URL", NULL,
      "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "
      "for a private server on this machine; run, read, write and status take several: a quorum",
-     .commands = ALL_SERVED, .in_file = true, .secret = true, .is_text = true,
-     .key = SETTING_SERVER, .set = set_server, .variable = "RLOCK_SERVER"},
+     .commands = ALL_SERVED, .in_file = true, .secret = true, .is_text = true, .set = set_server,
+     .field = FIELD(servers), .variable = "RLOCK_SERVER"},
     {"supersede", 0, NULL, NULL,
      "newest first: earlier waiters that have this option give up",
-     .commands = CMD_FAIR | CMD_ACQUIRE_FAIR,
-     .key = SETTING_SUPERSEDE, .set = set_flag, .offset = FIELD(supersede)},
+     .commands = CMD_FAIR | CMD_ACQUIRE_FAIR, .set = set_flag, .field = FIELD(supersede)},
     {"prefer", 0, "readers|writers", "writers",
      "readers: new readers do not wait for this writer while it waits",
-     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .key = SETTING_PREFER, .set = set_choice,
-     .offset = FIELD(prefer)},
+     .commands = CMD_WRITE | CMD_ACQUIRE_WRITE, .set = set_choice, .field = FIELD(prefer)},
     {"permits", 0, "N", NULL,
      "how many permits there are in all; all users of the name agree on it",
-     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_PERMITS, .set = set_number,
-     .offset = FIELD(permits), .min = 1, .max = RLOCK_PERMITS_MAX},
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .set = set_number, .field = FIELD(permits), .min = 1,
+     .max = RLOCK_PERMITS_MAX},
     {"take", 0, "K", "1", "how many permits to take: all K, or none",
-     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .key = SETTING_TAKE, .set = set_number,
-     .offset = FIELD(take), .min = 1, .max = RLOCK_TAKE_MAX},
+     .commands = CMD_SEM | CMD_ACQUIRE_SEM, .set = set_number, .field = FIELD(take), .min = 1,
+     .max = RLOCK_TAKE_MAX},
     {"plain", 0, NULL, NULL,
      "use permits without a lease: those of a killed holder do not come back",
-     .commands = CMD_SEM, .key = SETTING_PLAIN, .set = set_flag, .offset = FIELD(plain)},
+     .commands = CMD_SEM, .set = set_flag, .field = FIELD(plain)},
     {"resize", 0, "N", NULL, "change the number of permits to N, and run nothing",
-     .commands = CMD_SEM, .key = SETTING_RESIZE, .set = set_number, .offset = FIELD(resize),
-     .min = 1, .max = RLOCK_PERMITS_MAX},
+     .commands = CMD_SEM, .set = set_number, .field = FIELD(resize), .min = 1,
+     .max = RLOCK_PERMITS_MAX},
     {"count", 0, "N", NULL, "how many count-downs open the latch",
-     .commands = CMD_LATCH_SET, .key = SETTING_COUNT_DOWNS, .set = set_number,
-     .offset = FIELD(count), .min = 1, .max = RLOCK_PERMITS_MAX},
+     .commands = CMD_LATCH_SET, .set = set_number, .field = FIELD(count), .min = 1,
+     .max = RLOCK_PERMITS_MAX},
     {"by", 0, "K", "1", "how much to count down by",
-     .commands = CMD_LATCH_DOWN, .key = SETTING_BY, .set = set_number, .offset = FIELD(by),
-     .min = 1, .max = RLOCK_PERMITS_MAX},
+     .commands = CMD_LATCH_DOWN, .set = set_number, .field = FIELD(by), .min = 1,
+     .max = RLOCK_PERMITS_MAX},
     {"always", 0, NULL, NULL, "count down whatever the command's exit status is",
-     .commands = CMD_LATCH_DOWN, .key = SETTING_ALWAYS, .set = set_flag, .offset = FIELD(always)},
+     .commands = CMD_LATCH_DOWN, .set = set_flag, .field = FIELD(always)},
     {"must-exist", 0, NULL, NULL, "if there is no latch, wait until it has been set, too",
-     .commands = CMD_LATCH_WAIT, .key = SETTING_MUST_EXIST, .set = set_flag,
-     .offset = FIELD(must_exist)},
+     .commands = CMD_LATCH_WAIT, .set = set_flag, .field = FIELD(must_exist)},
     {"force", 0, NULL, NULL, "do not ask for confirmation; required without a terminal",
-     .commands = CMD_BREAK, .key = SETTING_FORCE, .set = set_flag, .offset = FIELD(force)},
+     .commands = CMD_BREAK, .set = set_flag, .field = FIELD(force)},
     {"owner", 0, "OWNER", NULL, "break only what OWNER holds",
-     .commands = CMD_BREAK, .is_text = true,
-     .key = SETTING_OWNER, .set = set_text, .offset = FIELD(owner)},
+     .commands = CMD_BREAK, .is_text = true, .set = set_text, .field = FIELD(owner)},
     {"kind", 0, "run|fair|read|write|sem|latch", NULL,
      "check only the rights for that kind of lock",
-     .commands = CMD_DOCTOR, .key = SETTING_KIND, .set = set_choice_text, .offset = FIELD(kind)},
+     .commands = CMD_DOCTOR, .set = set_choice_text, .field = FIELD(kind)},
     {"json", 0, NULL, NULL, "print JSON",
-     .commands = CMD_STATUS | CMD_DOCTOR, .key = SETTING_JSON, .set = set_flag, .offset = FIELD(json)},
+     .commands = CMD_STATUS | CMD_DOCTOR, .set = set_flag, .field = FIELD(json)},
     {"prometheus", 0, NULL, NULL, "print figures for Prometheus, in its text format",
-     .commands = CMD_STATUS, .key = SETTING_PROMETHEUS, .set = set_flag,
-     .offset = FIELD(prometheus)},
+     .commands = CMD_STATUS, .set = set_flag, .field = FIELD(prometheus)},
     {"watch", 0, "D", NULL, "show it again every D, until interrupted (default: 2s)", .bare = "2s",
-     .commands = CMD_STATUS, .key = SETTING_WATCH, .set = set_duration, .offset = FIELD(watch_ms),
-     .min = 100, .max = RLOCK_LEASE_MAX_MS},
+     .commands = CMD_STATUS, .set = set_duration, .field = FIELD(watch_ms), .min = 100,
+     .max = RLOCK_LEASE_MAX_MS},
     {"wait", 'w', "D", "forever", "wait at most D for the lock; 0: do not wait",
-     .commands = WAITING, .in_file = true,
-     .key = SETTING_WAIT, .set = set_wait, .offset = FIELD(wait_ms)},
+     .commands = WAITING, .in_file = true, .set = set_wait, .field = FIELD(wait_ms)},
     {"no-wait", 'x', NULL, NULL, "the same as --wait 0",
-     .commands = WAITING, .in_file = true,
-     .key = SETTING_WAIT, .set = set_no_wait},
+     .commands = WAITING, .in_file = true, .set = set_no_wait, .field = FIELD(wait_ms)},
     {"lease", 'l', "D", "30s",
      "how long the server keeps the lock without a renewal, 100ms to 7d; renewed every third of it",
-     .commands = HOLDING, .in_file = true,
-     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .commands = HOLDING, .in_file = true, .set = set_duration, .field = FIELD(lease_ms),
      .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
     {"lease", 'l', "D", "30s",
      "how long the server keeps the lock, 100ms to 7d; not renewed without --while",
-     .commands = ACQUIRING, .in_file = true,
-     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .commands = ACQUIRING, .in_file = true, .set = set_duration, .field = FIELD(lease_ms),
      .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
     {"lease", 'l', "D", NULL,
      "the new lease, 100ms to 7d (default: the one in the handle)",
-     .commands = CMD_RENEW,
-     .key = SETTING_LEASE, .set = set_duration, .offset = FIELD(lease_ms),
+     .commands = CMD_RENEW, .set = set_duration, .field = FIELD(lease_ms),
      .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
     {"while", 0, "PID", NULL,
      "renew the lock in the background until process PID ends, then give it back",
-     .commands = ACQUIRING, .key = SETTING_WHILE, .set = set_number, .offset = FIELD(while_pid),
-     .min = 1, .max = INT32_MAX},
+     .commands = ACQUIRING, .set = set_number, .field = FIELD(while_pid), .min = 1,
+     .max = INT32_MAX},
     {"min-ttl", 0, "D", NULL, "exit with status 1 also if less than D is left of the lease",
-     .commands = CMD_CHECK, .key = SETTING_MIN_TTL, .set = set_duration,
-     .offset = FIELD(min_ttl_ms)},
+     .commands = CMD_CHECK, .set = set_duration, .field = FIELD(min_ttl_ms)},
     {"no-renew", 0, NULL, NULL, "do not renew: the command has at most one lease to finish",
-     .commands = HOLDING, .in_file = true,
-     .key = SETTING_NO_RENEW, .set = set_flag, .offset = FIELD(no_renew)},
+     .commands = HOLDING, .in_file = true, .set = set_flag, .field = FIELD(no_renew)},
     {"timeout", 0, "D", "0",
      "end the command, with status 124, when it has run for D, the wait not counted; 0: no limit",
-     .commands = RUNNING, .in_file = true,
-     .key = SETTING_TIMEOUT, .set = set_duration, .offset = FIELD(timeout_ms)},
+     .commands = RUNNING, .in_file = true, .set = set_duration, .field = FIELD(timeout_ms)},
     {"kill-after", 0, "D", "5s",
      "SIGKILL this long after SIGTERM, when the lease is being lost or the time is over; at most a "
      "third of the lease",
-     .commands = HOLDING, .in_file = true,
-     .key = SETTING_KILL_AFTER, .set = set_duration, .offset = FIELD(kill_after_ms)},
+     .commands = HOLDING, .in_file = true, .set = set_duration, .field = FIELD(kill_after_ms)},
     {"kill-after", 0, "D", "5s", "SIGKILL this long after SIGTERM when the time is over",
-     .commands = RUNNING & ~HOLDING, .in_file = true,
-     .key = SETTING_KILL_AFTER, .set = set_duration, .offset = FIELD(kill_after_ms)},
+     .commands = RUNNING & ~HOLDING, .in_file = true, .set = set_duration,
+     .field = FIELD(kill_after_ms)},
     {"on-lost", 0, "stop|warn", "stop", "what happens to the command when the lease is lost",
-     .commands = HOLDING, .in_file = true,
-     .key = SETTING_ON_LOST, .set = set_choice, .offset = FIELD(on_lost)},
+     .commands = HOLDING, .in_file = true, .set = set_choice, .field = FIELD(on_lost)},
     {"min-hold", 0, "D", "0", "keep the lock for at least D, even when the command ends sooner",
-     .commands = HOLDING, .in_file = true,
-     .key = SETTING_MIN_HOLD, .set = set_duration, .offset = FIELD(min_hold_ms)},
+     .commands = HOLDING, .in_file = true, .set = set_duration, .field = FIELD(min_hold_ms)},
     {"once-per", 0, "D", NULL,
      "run nothing, and exit with status 0 or that of -E, if a run with this option has succeeded "
      "within D",
-     .commands = CMD_RUN | CMD_FAIR, .key = SETTING_ONCE_PER, .set = set_duration,
-     .offset = FIELD(once_per_ms), .min = 1},
+     .commands = CMD_RUN | CMD_FAIR, .set = set_duration, .field = FIELD(once_per_ms), .min = 1},
     {"note", 0, "TEXT", NULL,
      "what waiters, status and the log show beside the command (default: the URL of the CI job, "
      "where one is in the environment); '': nothing",
-     .commands = TAKING, .in_file = true, .is_text = true,
-     .key = SETTING_NOTE, .set = set_note, .offset = FIELD(note)},
+     .commands = TAKING, .in_file = true, .is_text = true, .set = set_note, .field = FIELD(note)},
     {"preempt", 0, NULL, NULL,
      "ask the holder to end, if it has --preemptible, and wait until it has",
-     .commands = CMD_RUN | CMD_FAIR, .key = SETTING_PREEMPT, .set = set_flag,
-     .offset = FIELD(preempt)},
+     .commands = CMD_RUN | CMD_FAIR, .set = set_flag, .field = FIELD(preempt)},
     {"preemptible", 0, NULL, NULL,
      "when a waiter asks for the lock with --preempt, stop the command, and exit with status 79",
-     .commands = CMD_RUN | CMD_FAIR, .key = SETTING_PREEMPTIBLE, .set = set_flag,
-     .offset = FIELD(preemptible)},
+     .commands = CMD_RUN | CMD_FAIR, .set = set_flag, .field = FIELD(preemptible)},
     {"conflict-exit-code", 'E', "N", "75", "exit status when the lock was not acquired in time",
-     .commands = WAITING, .in_file = true,
-     .key = SETTING_CONFLICT_EXIT_CODE, .set = set_number, .offset = FIELD(conflict_exit_code),
+     .commands = WAITING, .in_file = true, .set = set_number, .field = FIELD(conflict_exit_code),
      .max = 255},
     {"connect-timeout", 0, "D", "5s", "how long to try to reach the server",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_CONNECT_TIMEOUT, .set = set_duration, .offset = FIELD(connect_timeout_ms),
-     .min = 1},
+     .commands = ALL_SERVED, .in_file = true, .set = set_duration,
+     .field = FIELD(connect_timeout_ms), .min = 1},
     {"io-timeout", 0, "D", "5s", "how long to wait for a reply",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_IO_TIMEOUT, .set = set_duration, .offset = FIELD(io_timeout_ms), .min = 1},
+     .commands = ALL_SERVED, .in_file = true, .set = set_duration, .field = FIELD(io_timeout_ms),
+     .min = 1},
     {"replicas", 0, "N", NULL,
      "how many replicas must acknowledge a hold and each renewal (default: 0; under "
      "sentinel:// all that could become the master, under cluster:// 1 where one is known)",
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
-     .key = SETTING_REPLICAS, .set = set_number, .offset = FIELD(replicas),
-     .max = RLOCK_REPLICAS_MAX},
+     .set = set_number, .field = FIELD(replicas), .max = RLOCK_REPLICAS_MAX},
     {"replica-timeout", 0, "D", "1s", "how long to wait for the replicas",
      .commands = TAKING | CMD_RENEW | CMD_DOCTOR | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
-     .key = SETTING_REPLICA_TIMEOUT, .set = set_duration, .offset = FIELD(replica_timeout_ms),
-     .min = 1},
+     .set = set_duration, .field = FIELD(replica_timeout_ms), .min = 1},
     {"fsync", 0, NULL, NULL,
      "a hold, and each renewal, counts once the server, and the replicas that acknowledge it, have "
      "it on disk; needs Redis 7.2 or later, with appendonly yes",
      .commands = TAKING | CMD_RENEW | CMD_LATCH_SET | CMD_LATCH_DOWN, .in_file = true,
-     .key = SETTING_FSYNC, .set = set_flag, .offset = FIELD(fsync)},
+     .set = set_flag, .field = FIELD(fsync)},
     {"password-file", 0, "F", NULL, "the password, for a URL without one, is the first line of F",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_PASSWORD_FILE, .set = set_path, .offset = FIELD(password_file),
+     .commands = ALL_SERVED, .in_file = true, .set = set_path, .field = FIELD(password_file),
      .variable = "RLOCK_PASSWORD_FILE"},
     {"tls-ca", 0, "F", NULL,
      "TLS: the certificate authorities to trust (default: the system's)",
-     .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_CA, .set = set_path, .offset = FIELD(tls.ca)},
+     .commands = ALL_SERVED, .in_file = true, .is_text = true, .set = set_path,
+     .field = FIELD(tls.ca)},
     {"tls-cert", 0, "F", NULL, "TLS: a client certificate, for a server that asks for one",
-     .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_CERT, .set = set_path, .offset = FIELD(tls.cert)},
+     .commands = ALL_SERVED, .in_file = true, .is_text = true, .set = set_path,
+     .field = FIELD(tls.cert)},
     {"tls-key", 0, "F", NULL, "TLS: the key of that certificate",
-     .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_KEY, .set = set_path, .offset = FIELD(tls.key)},
+     .commands = ALL_SERVED, .in_file = true, .is_text = true, .set = set_path,
+     .field = FIELD(tls.key)},
     {"tls-name", 0, "HOST", NULL,
      "TLS: the name that the server's certificate must be for (default: the URL's host)",
-     .commands = ALL_SERVED, .in_file = true, .is_text = true,
-     .key = SETTING_TLS_NAME, .set = set_text, .offset = FIELD(tls.name)},
+     .commands = ALL_SERVED, .in_file = true, .is_text = true, .set = set_text,
+     .field = FIELD(tls.name)},
     {"tls-insecure", 0, NULL, NULL, "TLS: do not verify the server's certificate",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_TLS_INSECURE, .set = set_flag, .offset = FIELD(tls.insecure)},
+     .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(tls.insecure)},
     {"command", 'c', "STRING", NULL, "run STRING with /bin/sh -c instead of COMMAND",
-     .commands = RUNNING, .is_text = true, .key = SETTING_COMMAND, .set = set_any_text,
-     .offset = FIELD(shell_command)},
+     .commands = RUNNING, .is_text = true, .set = set_any_text, .field = FIELD(shell_command)},
     {"quiet", 'q', NULL, NULL, "print errors only",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_QUIET, .set = set_flag, .offset = FIELD(quiet)},
+     .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(quiet)},
     {"verbose", 'v', NULL, NULL, "print more",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_VERBOSE, .set = set_verbose},
+     .commands = ALL_SERVED, .in_file = true, .set = set_verbose, .field = FIELD(verbosity)},
     {"log", 0, "text|json", "text", "json: print JSON to standard error, one object a line",
-     .commands = ALL_SERVED, .in_file = true,
-     .key = SETTING_LOG, .set = set_choice, .offset = FIELD(log)},
+     .commands = ALL_SERVED, .in_file = true, .set = set_choice, .field = FIELD(log)},
     {"list-names", 0, NULL, NULL, "list names of locks for programs",
-     .commands = CMD_STATUS, .hidden = true, .key = SETTING_LIST_NAMES, .set = set_flag,
-     .offset = FIELD(list_names)},
+     .commands = CMD_STATUS, .hidden = true, .set = set_flag, .field = FIELD(list_names)},
     {"help", 'h', NULL, NULL, "show this help",
      .commands = ALL_COMMANDS, .asks = SETTINGS_HELP},
     {"list-options", 0, NULL, NULL, "list the options for programs",
@@ -225,17 +194,18 @@ static const struct opt rows[] = {
 };
 /* clang-format on */
 
-const struct opt opt_operand_name = {.name = "NAME", .is_operand = true, .set = set_name};
+const struct opt opt_operand_name = {
+    .name = "NAME", .is_operand = true, .set = set_name, .field = FIELD(names)};
 const struct opt opt_operand_handle = {
     .name = "HANDLE",
     .is_operand = true,
     .secret = true, /* whoever reads it can give the lock back */
-    .key = SETTING_HANDLE,
     .set = set_handle,
+    .field = FIELD(handle),
 };
 
 #define ROW_COUNT (sizeof rows / sizeof *rows)
-static_assert(ROW_COUNT <= OPT_MAX, "OPT_MAX is too small");
+static_assert(ROW_COUNT < SETTINGS_MAX, "SETTINGS_MAX is too small");
 
 const struct opt *opt_at(unsigned commands, size_t i) {
     for (size_t row = 0; row < ROW_COUNT; row++) {
@@ -251,6 +221,18 @@ const struct opt *opt_find(const char *name) {
             return &rows[i];
     }
     return NULL;
+}
+
+/* Of the first row that sets the field, or of the one operand that has no row. */
+static size_t place_of(size_t field) {
+    size_t i = 0;
+    while (i < ROW_COUNT && (rows[i].set == NULL || rows[i].field != field))
+        i++;
+    return i;
+}
+
+const struct origin *opt_from(const struct settings *settings, size_t field) {
+    return &settings->origins[place_of(field)];
 }
 
 bool opt_preset(struct settings *settings, struct complaint *why) {
@@ -289,7 +271,7 @@ bool opt_complain(const struct given *given, struct complaint *why) {
 
 const char *opt_origin(const struct opt *row, const struct settings *settings,
                        char text[OPT_ORIGIN_SIZE]) {
-    const struct origin *from = &settings->origins[row->key];
+    const struct origin *from = opt_from(settings, row->field);
     if (from->file != NULL)
         (void)snprintf(text, OPT_ORIGIN_SIZE, "%s:%u", from->file, from->line);
     else if (from->source == SOURCE_ENVIRONMENT)
@@ -304,7 +286,7 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
     struct given given = {.row = row, .text = value, .from = from};
-    if (settings->origins[row->key].source > from->source) {
+    if (opt_from(settings, row->field)->source > from->source) {
         struct settings checked = *settings;
         const bool good = row->set(&checked, &given);
         settings->kept = checked.kept;
@@ -312,7 +294,7 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
     }
     if (!row->set(settings, &given))
         return opt_complain(&given, why);
-    settings->origins[row->key] = *from;
+    settings->origins[place_of(row->field)] = *from;
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 #include "options/settings.h"
 
-enum { OPT_MAX = 64 }; /* as many rows as a command can have, or more */
+enum { OPT_MAX = SETTINGS_MAX }; /* as many rows as a command can have, or more */
 
 struct opt;
 
@@ -39,10 +39,9 @@ struct opt {
     bool hidden;                /* not in help, nor in --list-options */
     bool is_operand;            /* a row of no command: it has no option, only its name */
     enum settings_outcome asks; /* SETTINGS_OK, or what reading stops for */
-    enum setting key;           /* what it sets, for precedence */
 
     opt_setter *set;
-    size_t offset;    /* of the field */
+    size_t field;     /* its offset in struct settings */
     int64_t min, max; /* of a number; of a duration in ms, max 0: no limit */
 };
 
@@ -59,6 +58,14 @@ bool opt_preset(struct settings *settings, struct complaint *why);
  * The value must live as long as the settings. False: why, with the status that from calls for. */
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why);
+
+/* Where a field has its value from, as in OPT_FROM(settings, lease_ms). Rows that set the same
+ * field share it. */
+const struct origin *opt_from(const struct settings *settings, size_t field);
+#define OPT_FROM(from, field) opt_from(from, offsetof(struct settings, field))
+
+/* Whether it was given on the command line. */
+#define OPT_IS_GIVEN(from, field) (OPT_FROM(from, field)->source == SOURCE_OPTION)
 
 enum { OPT_ORIGIN_SIZE = 512 };
 

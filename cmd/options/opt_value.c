@@ -33,7 +33,7 @@ static bool refuse_memory(struct given *given) {
 }
 
 static void *field_of(struct settings *settings, const struct given *given) {
-    return (char *)settings + given->row->offset;
+    return (char *)settings + given->row->field;
 }
 
 static bool has_control(const char *text) {
@@ -67,7 +67,7 @@ static bool has_directory(const struct given *given) {
 bool set_server(struct settings *settings, struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;
-    const bool again = settings->origins[given->row->key].source == source;
+    const bool again = opt_from(settings, given->row->field)->source == source;
     size_t count = again ? settings->server_count : 0;
     if (again && source != SOURCE_OPTION)
         return refuse(given, "there is a server already: the servers of a quorum stand on one "

@@ -154,8 +154,7 @@ static bool wants_password(const struct settings *settings) {
  * files. What is not wanted is not read. */
 static bool read_password(struct settings *settings, struct complaint *why) {
     const char *password = getenv("RLOCK_PASSWORD");
-    if (password != NULL && *password != '\0' &&
-        settings->origins[SETTING_PASSWORD_FILE].source != SOURCE_OPTION)
+    if (password != NULL && *password != '\0' && !OPT_IS_GIVEN(settings, password_file))
         return keep_password(settings, password, why);
     return settings->password_file == NULL || !wants_password(settings) ||
            read_password_file(settings, why);
@@ -184,12 +183,12 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
 /* At most a third of the lease, so that two thirds are left to renew it in. A weaker source than
  * the lease's gives way, as the default does: a fleet's file need not know of every lease. */
 static bool check_kill_after(struct settings *settings, struct complaint *why) {
-    const struct origin *from = &settings->origins[SETTING_KILL_AFTER];
+    const struct origin *from = OPT_FROM(settings, kill_after_ms);
     int64_t third_ms = settings->lease_ms / 3;
     const bool leaseless = (settings->cmd->options & (CMD_LATCH_WAIT | CMD_LATCH_DOWN)) != 0;
     if (leaseless || settings->kill_after_ms <= third_ms)
         return true;
-    if (from->source == SOURCE_DEFAULT || from->source < settings->origins[SETTING_LEASE].source) {
+    if (from->source == SOURCE_DEFAULT || from->source < OPT_FROM(settings, lease_ms)->source) {
         settings->kill_after_ms = third_ms;
         return true;
     }
@@ -206,7 +205,7 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
 /* Who knows flock(1) may take it for the limit to the wait, and would wait for ever. */
 static bool check_timeout(const struct settings *settings, struct complaint *why) {
     return settings->command != NULL || settings->timeout_ms == 0 ||
-           settings->origins[SETTING_TIMEOUT].source != SOURCE_OPTION ||
+           !OPT_IS_GIVEN(settings, timeout_ms) ||
            complain(why, EXIT_USAGE,
                     "--timeout without a command: it limits how long a command runs; what limits "
                     "a wait is --wait");
@@ -220,8 +219,8 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
         return true;
     struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
                           .text = has_cert ? tls->cert : tls->key,
-                          .from =
-                              &settings->origins[has_cert ? SETTING_TLS_CERT : SETTING_TLS_KEY]};
+                          .from = has_cert ? OPT_FROM(settings, tls.cert)
+                                           : OPT_FROM(settings, tls.key)};
     snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
              has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
     return opt_complain(&given, why);

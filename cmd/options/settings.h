@@ -20,66 +20,15 @@ enum source {
     SOURCE_OPTION
 };
 
-enum { NOTE_MAX = 256 }; /* bytes */
+enum {
+    NOTE_MAX = 256,    /* bytes */
+    SETTINGS_MAX = 64, /* as many as can be set, or more */
+};
 
 /* In the order of the words in their rows of opt.c. */
 enum log_format { LOG_TEXT, LOG_JSON };
 enum on_lost { ON_LOST_STOP, ON_LOST_WARN };
 enum prefer { PREFER_READERS, PREFER_WRITERS };
-
-/* What can be set. Options that set the same thing (--wait, --no-wait) share one. */
-enum setting {
-    SETTING_NAME,
-    SETTING_SERVER,
-    SETTING_SUPERSEDE,
-    SETTING_PREFER,
-    SETTING_PERMITS,
-    SETTING_TAKE,
-    SETTING_PLAIN,
-    SETTING_RESIZE,
-    SETTING_COUNT_DOWNS,
-    SETTING_BY,
-    SETTING_ALWAYS,
-    SETTING_MUST_EXIST,
-    SETTING_FORCE,
-    SETTING_OWNER,
-    SETTING_KIND,
-    SETTING_JSON,
-    SETTING_PROMETHEUS,
-    SETTING_WATCH,
-    SETTING_LIST_NAMES,
-    SETTING_WAIT,
-    SETTING_LEASE,
-    SETTING_NO_RENEW,
-    SETTING_TIMEOUT,
-    SETTING_KILL_AFTER,
-    SETTING_ON_LOST,
-    SETTING_MIN_HOLD,
-    SETTING_ONCE_PER,
-    SETTING_NOTE,
-    SETTING_PREEMPT,
-    SETTING_PREEMPTIBLE,
-    SETTING_CONFLICT_EXIT_CODE,
-    SETTING_CONNECT_TIMEOUT,
-    SETTING_IO_TIMEOUT,
-    SETTING_REPLICAS,
-    SETTING_REPLICA_TIMEOUT,
-    SETTING_FSYNC,
-    SETTING_PASSWORD_FILE,
-    SETTING_TLS_CA,
-    SETTING_TLS_CERT,
-    SETTING_TLS_KEY,
-    SETTING_TLS_NAME,
-    SETTING_TLS_INSECURE,
-    SETTING_COMMAND,
-    SETTING_HANDLE,
-    SETTING_WHILE,
-    SETTING_MIN_TTL,
-    SETTING_QUIET,
-    SETTING_VERBOSE,
-    SETTING_LOG,
-    SETTING_COUNT
-};
 
 struct origin {
     enum source source;
@@ -143,8 +92,8 @@ struct settings {
     /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL}; NULL: none */
     char **command;
 
-    struct origin origins[SETTING_COUNT]; /* who set what */
-    char *shell_argv[4];                  /* what command points to with -c: do not copy settings */
+    struct origin origins[SETTINGS_MAX]; /* see opt_from() */
+    char *shell_argv[4];                 /* what command points to with -c: do not copy settings */
     struct kept_text *kept;
 };
 

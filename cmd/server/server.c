@@ -44,7 +44,7 @@ const char *server_shown(const struct server *server) {
 }
 
 const char *server_for_command(const struct server *server, const struct settings *settings) {
-    const bool is_there = settings->origins[SETTING_SERVER].source == SOURCE_ENVIRONMENT;
+    const bool is_there = OPT_FROM(settings, servers)->source == SOURCE_ENVIRONMENT;
     return is_there ? NULL : server_shown(server);
 }
 
@@ -74,7 +74,7 @@ static bool name_for_command(struct server *server) {
 static int say_bad_url(const struct server *server, const struct settings *settings) {
     struct given given = {.row = opt_find("server"),
                           .text = settings->servers[0],
-                          .from = &settings->origins[SETTING_SERVER]};
+                          .from = OPT_FROM(settings, servers)};
     struct complaint why = {.status = EXIT_USAGE};
     (void)snprintf(given.wrong, sizeof given.wrong, "%s", rlock_error(server->client));
     (void)opt_complain(&given, &why);

@@ -57,10 +57,10 @@ static void reads_settings(void **state) {
                       &why))
         fail_msg("%s", why.text);
     assert_string_equal(settings.servers[0], "redis://h/0#not-a-comment");
-    assert_int_equal(settings.origins[SETTING_SERVER].source, SOURCE_USER_FILE);
+    assert_int_equal(OPT_FROM(&settings, servers)->source, SOURCE_USER_FILE);
     assert_int_equal(settings.wait_ms, 300000);
     assert_int_equal(settings.lease_ms, 2000);
-    assert_int_equal(settings.origins[SETTING_LEASE].line, 12);
+    assert_int_equal(OPT_FROM(&settings, lease_ms)->line, 12);
     assert_true(settings.no_renew && settings.quiet && settings.on_lost == ON_LOST_WARN);
     assert_int_equal(settings.verbosity, 1);
     assert_int_equal(settings.conflict_exit_code, 3);
@@ -210,7 +210,7 @@ static void finds_the_users_file(void **state) {
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
     assert_true(config_load(&settings, &why));
-    assert_int_equal(settings.origins[SETTING_MIN_HOLD].source != SOURCE_USER_FILE, 1);
+    assert_int_equal(OPT_FROM(&settings, min_hold_ms)->source != SOURCE_USER_FILE, 1);
     settings_free(&settings);
 
     setenv("RLOCK_CONFIG", "/nowhere/rlock.conf", 1);

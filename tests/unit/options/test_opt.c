@@ -59,7 +59,7 @@ static void defaults_are_the_contracts(void **state) {
     assert_int_equal(f.settings.name_count, 1);
     assert_string_equal(f.settings.names[0], "deploy");
     assert_int_equal(f.settings.server_count, 0);
-    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_DEFAULT);
+    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_DEFAULT);
     assert_null(f.settings.password);
     assert_true(f.settings.wait_ms == RLOCK_FOREVER);
     assert_int_equal(f.settings.lease_ms, 30000);
@@ -497,15 +497,15 @@ static void options_beat_the_environment(void **state) {
     setenv("RLOCK_SERVER", "redis://environment", 1);
     assert_loads(&f, "-n a true");
     assert_string_equal(f.settings.servers[0], "redis://environment");
-    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_ENVIRONMENT);
+    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_ENVIRONMENT);
     settings_free(&f.settings);
     assert_loads(&f, "-n a -s redis://option true");
     assert_string_equal(f.settings.servers[0], "redis://option");
-    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_OPTION);
+    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_OPTION);
     settings_free(&f.settings);
     setenv("RLOCK_SERVER", "", 1);
     assert_loads(&f, "-n a true");
-    assert_int_equal(f.settings.origins[SETTING_SERVER].source, SOURCE_DEFAULT);
+    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_DEFAULT);
     settings_free(&f.settings);
     unsetenv("RLOCK_SERVER");
 }
