@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "options/foreign.h"
+#include "options/explain.h"
 #include "options/suggest.h"
 #include "output/out.h"
 
@@ -37,7 +37,7 @@ int cmd_say_unknown(const struct cmd *group, const char *word) {
     const char *name = group->name, *gap = cmd_gap(group);
     /* Only a word is repeated: a URL that went astray may have a password in it. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
-    const char *ours = group == &cmd_rlock ? foreign_command(word) : NULL;
+    const char *ours = group == &cmd_rlock ? explain_command(word) : NULL;
     if (ours != NULL)
         return out_fail(EXIT_USAGE, NULL, NULL,
                         "unknown command '%s': did you mean '%s'? See 'rlock help'", word, ours);

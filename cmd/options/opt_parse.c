@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "options/command.h"
-#include "options/foreign.h"
+#include "options/explain.h"
 #include "options/opt.h"
-#include "options/suggest.h"
 #include "output/out.h"
 
 #define LONG_ONLY 256 /* getopt's value of a row without a letter: this and its place */
@@ -53,94 +52,6 @@ static const struct opt *find_value(const struct cmd *cmd, int value) {
     return NULL;
 }
 
-static bool has_option(const struct cmd *cmd, const char *name) {
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        if (strcmp(row->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* An option that another program has. dashes: those that it was given with. True: why says what it
- * is called here, or why there is none. */
-static bool complain_foreign(const struct cmd *cmd, const char *dashes, const char *word,
-                             struct complaint *why) {
-    const struct foreign_option *foreign = foreign_option(word);
-    const size_t most = sizeof foreign->ours / sizeof *foreign->ours;
-    for (size_t i = 0; foreign != NULL && i < most && foreign->ours[i] != NULL; i++) {
-        const char *ours = foreign->ours[i];
-        const bool is_option = strchr(ours, ' ') == NULL;
-        if (is_option && !has_option(cmd, ours))
-            continue;
-        if (!is_option && strcmp(ours + strcspn(ours, " ") + 1, cmd->name) == 0) {
-            complain(why, EXIT_USAGE, "unknown option '%s%s': leave it out: that is what '%s' does",
-                     dashes, word, ours);
-            return true;
-        }
-        complain(why, EXIT_USAGE,
-                 "unknown option '%s%s': did you mean '%s%s'? See 'rlock %s --help'", dashes, word,
-                 is_option ? "--" : "", ours, cmd->name);
-        return true;
-    }
-    if (foreign == NULL || foreign->needless == NULL)
-        return false;
-    complain(why, EXIT_USAGE, "unknown option '%s%s': leave it out: %s", dashes, word,
-             foreign->needless);
-    return true;
-}
-
-/* A long option with one dash, as Go's programs have them: to getopt a row of letters, or a letter
- * and its value, so that -no-wait were the name "o-wait". A value that is meant stands apart. */
-static bool complain_one_dash(const struct cmd *cmd, const char *argument, struct complaint *why) {
-    enum { LEAST = 3 }; /* letters: fewer are letters */
-    char word[32];
-    if (argument == NULL || argument[0] != '-' || argument[1] == '-')
-        return false;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument + 1, "="), argument + 1);
-    if (strlen(word) < LEAST)
-        return false;
-    if (!has_option(cmd, word))
-        return complain_foreign(cmd, "-", word, why);
-    complain(why, EXIT_USAGE, "unknown option '-%s': did you mean '--%s'? See 'rlock %s --help'",
-             word, word, cmd->name);
-    return true;
-}
-
-/* A long option that getopt did not know, or found to begin several.
- * Only its name is shown: a value behind '=' may be a URL with a password. */
-static bool complain_long(const struct cmd *cmd, const char *argument, struct complaint *why) {
-    char word[32], others[128] = "";
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
-    struct suggestion suggestion = SUGGESTION_INIT(word);
-    size_t used = 0, begun = 0;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        if (row->hidden)
-            continue;
-        suggest_offer(&suggestion, row->name);
-        if (strncmp(row->name, word, strlen(word)) != 0 || used >= sizeof others)
-            continue;
-        used += (size_t)snprintf(others + used, sizeof others - used, "%s--%s",
-                                 begun++ > 0 ? " or " : "", row->name);
-    }
-    if (begun > 1 && *word != '\0')
-        return complain(why, EXIT_USAGE, "ambiguous option '--%s': it could be %s", word, others);
-    if (complain_foreign(cmd, "--", word, why))
-        return false;
-    if (opt_find(word) != NULL)
-        return complain(why, EXIT_USAGE,
-                        "unknown option '--%s': it is one of other commands, not of 'rlock %s': "
-                        "see 'rlock %s --help'",
-                        word, cmd->name, cmd->name);
-    if (suggestion.best != NULL)
-        return complain(why, EXIT_USAGE,
-                        "unknown option '--%s': did you mean '--%s'? See 'rlock %s --help'", word,
-                        suggestion.best, cmd->name);
-    return complain(why, EXIT_USAGE, "unknown option '--%s': see 'rlock %s --help'", word,
-                    cmd->name);
-}
-
 /* What getopt_long() refused; it left the details in optopt and optind. */
 static bool complain_refused(const struct cmd *cmd, int result, char **argv,
                              struct complaint *why) {
@@ -151,12 +62,9 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     if (row != NULL)
         return complain(why, EXIT_USAGE, "--%s takes no argument: see 'rlock %s --help'", row->name,
                         cmd->name);
-    if (optopt != 0 && complain_foreign(cmd, "-", (const char[]){(char)optopt, '\0'}, why))
-        return false;
     if (optopt != 0)
-        return complain(why, EXIT_USAGE, "unknown option '-%c': see 'rlock %s --help'", optopt,
-                        cmd->name);
-    return complain_long(cmd, argv[optind - 1] + 2, why);
+        return explain_option(cmd, (const char[]){'-', (char)optopt, '\0'}, why);
+    return explain_option(cmd, argv[optind - 1], why);
 }
 
 /* Which must be there, and no more. */
@@ -227,9 +135,12 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
     while ((result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
         const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
         /* The word that it stands in is the last one, or the next while there are letters left. */
-        if ((result < LONG_ONLY && complain_one_dash(cmd, argv[optind - 1], why)) ||
-            (result < LONG_ONLY && complain_one_dash(cmd, argv[optind], why)))
-            return SETTINGS_BAD;
+        for (int i = optind - 1; result < LONG_ONLY && i <= optind && argv[i] != NULL; i++) {
+            if (explain_is_long(cmd, argv[i])) {
+                explain_option(cmd, argv[i], why);
+                return SETTINGS_BAD;
+            }
+        }
         if (row == NULL) {
             complain_refused(cmd, result, argv, why);
             return SETTINGS_BAD;

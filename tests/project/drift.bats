@@ -195,6 +195,5 @@ written() {
         rlock*) grep -qxF "$ours" <<<"$known" || fail "$ours" ;;
         *) grep -qxFe "--$ours" <<<"$known" || fail "$ours" ;;
         esac
-    done < <(sed -n 's/.*\.ours = {*\([^}]*\)}.*/\1/p' "$PROJECT/cmd/options/foreign.c" | sed 's/", "/\n/g' |
-        tr -d '"' | sort -u)
+    done < <(sed -n 's/.*\.ours = "\([^"]*\)".*/\1/p' "$PROJECT/cmd/options/explain.c" | sort -u)
 }
