@@ -98,3 +98,21 @@ int help_print(const struct cmd *cmd) {
         write_options(stream, cmd);
     return out_page_end(&page);
 }
+
+int help_list_options(const struct cmd *cmd) {
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
+    if (stream == NULL)
+        return EXIT_SYSTEM;
+    const struct opt *row;
+    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
+        if (row->hidden)
+            continue;
+        if (row->letter != 0)
+            fprintf(stream, "-%c", row->letter);
+        /* An optional argument is not a word of its own: it follows '='. */
+        fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
+                row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
+    }
+    return out_page_end(&page);
+}

@@ -7,4 +7,8 @@
 /* Prints it on standard output. Returns the exit status. */
 int help_print(const struct cmd *cmd);
 
+/* Prints one option a line: short, long, argument, help, separated by tabs. For completions and
+ * tests. Returns the exit status. */
+int help_list_options(const struct cmd *cmd);
+
 #endif

@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "help.h"
 #include "options/config.h"
+#include "options/load.h"
 #include "options/opt.h"
-#include "options/settings.h"
 #include "options/suggest.h"
 #include "output/out.h"
 #include "process/signals.h"
@@ -95,7 +95,7 @@ static int run_option(const struct cmd *group, const char *argument, bool is_alo
     if (group == &cmd_rlock && strcmp(argument, "--version") == 0)
         return print_version();
     if (group != &cmd_rlock && strcmp(argument, "--list-options") == 0)
-        return opt_list(group);
+        return help_list_options(group);
     return say_unknown_option(group, argument);
 }
 
@@ -110,7 +110,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     switch (outcome) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;
-    case SETTINGS_LIST: status = opt_list(cmd); break;
+    case SETTINGS_LIST: status = help_list_options(cmd); break;
     case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
     case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }

@@ -1,5 +1,5 @@
-/* job.c: the CI job that we run in: what its runner has put into the environment. */
-#include "options/job.h"
+/* job.c: the page of the CI job that we run in, from the variables that its runner sets. */
+#include "options/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +30,7 @@ static void jenkins(char url[URL_SIZE]) {
     (void)snprintf(url, URL_SIZE, "%s", variable("BUILD_URL"));
 }
 
-/* Whoever reads the note has a login of their own; this one may be a token, which is a user alone.
- */
+/* A login in it may be a token, even without a password; readers of the note use their own. */
 static void drop_login(char *url) {
     char *host = strstr(url, "://");
     if (host == NULL)
@@ -42,7 +41,7 @@ static void drop_login(char *url) {
         memmove(host, at + 1, strlen(at + 1) + 1);
 }
 
-bool job_note(struct settings *settings) {
+bool settings_job_note(struct settings *settings) {
     static const struct origin preset = {.source = SOURCE_DEFAULT};
     static void (*const runners[])(char *) = {gitlab, github, jenkins};
     char url[URL_SIZE];

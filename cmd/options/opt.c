@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "options/command.h"
-#include "options/opt_value.h"
 #include "output/out.h"
 #include "rlock.h"
 
@@ -296,22 +295,4 @@ bool opt_set(const struct opt *row, struct settings *settings, const char *value
         return opt_complain(&given, why);
     settings->origins[place_of(row->field)] = *from;
     return true;
-}
-
-int opt_list(const struct cmd *cmd) {
-    struct out_page page;
-    FILE *stream = out_page_begin(&page);
-    if (stream == NULL)
-        return EXIT_SYSTEM;
-    const struct opt *row;
-    for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
-        if (row->hidden)
-            continue;
-        if (row->letter != 0)
-            fprintf(stream, "-%c", row->letter);
-        /* One that may be left out stands behind '=': not a word of its own. */
-        fprintf(stream, "\t--%s\t%s\t%s\n", row->name,
-                row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
-    }
-    return out_page_end(&page);
 }

@@ -81,17 +81,11 @@ bool opt_complain(const struct given *given, struct complaint *why);
 /* What else may stand on a command line, see struct cmd: names of locks, read like -n; a handle. */
 extern const struct opt opt_operand_name, opt_operand_handle;
 
-/* Reads options up to the first operand, where the command begins (settings->command, NULL: none);
- * of a command that has operands, all options and operands, in any order.
- * Uses getopt_long(), so one thread at a time. */
-enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
-                                char **argv, struct complaint *why);
+/* The setters of opt_value.c. */
+opt_setter set_name, set_server, set_handle, set_duration, set_wait, set_no_wait, set_number;
+opt_setter set_flag, set_verbose;
+opt_setter set_any_text, set_text, set_path, set_note;
+opt_setter set_choice;      /* the place of the word in the row's arg, an int or an enum */
+opt_setter set_choice_text; /* the word */
 
-/* Reads one option from the command line, whatever is wrong with the others. */
-void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
-                    int argc, char **argv);
-
-/* Prints one option a line: short, long, argument, help, separated by tabs. For completions and
- * tests. Returns the exit status. */
-int opt_list(const struct cmd *cmd);
 #endif

@@ -1,15 +1,16 @@
-/* opt_parse.c: the command line, read by getopt_long(3) from the rows of opt.c, and what is said of
- * its mistakes. */
+/* opt_parse.c: reads the command line with getopt_long(3), by the rows of opt.c. */
+#include "options/opt_parse.h"
+
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "options/command.h"
 #include "options/explain.h"
-#include "options/opt.h"
 #include "output/out.h"
 
 #define LONG_ONLY 256 /* getopt's value of a row without a letter: this and its place */
+
+static const struct origin command_line = {.source = SOURCE_OPTION};
 
 /* What getopt_long() wants, made from the rows. */
 struct tables {
@@ -67,9 +68,8 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
     return explain_option(cmd, argv[optind - 1], why);
 }
 
-/* Which must be there, and no more. */
 static bool read_operands(struct settings *settings, const struct cmd *cmd, int count, char **argv,
-                          const struct origin *from, struct complaint *why) {
+                          struct complaint *why) {
     const char *name = cmd->operand->name;
     if ((size_t)count < cmd->operands_min)
         return complain(why, EXIT_USAGE, "missing %s: give it, as in 'rlock %s %s'", name,
@@ -78,15 +78,17 @@ static bool read_operands(struct settings *settings, const struct cmd *cmd, int 
         return complain(why, EXIT_USAGE, "too many operands: 'rlock %s' takes one %s", cmd->name,
                         name);
     for (int i = 0; i < count; i++) {
-        if (!opt_set(cmd->operand, settings, argv[i], from, why))
+        if (!opt_set(cmd->operand, settings, argv[i], &command_line, why))
             return false;
     }
     return true;
 }
 
-/* Any text would do for it, but this is much rather an option whose own place was missed: `-n -x`
- * is a name that was forgotten. A secret is not shown. */
-static bool complain_dash(const struct opt *row, const char *value, struct complaint *why) {
+/* A value that looks like an option: `-n -x` is a name that was forgotten. A secret is not shown.
+ */
+static bool check_dash(const struct opt *row, char **argv, struct complaint *why) {
+    if (!row->is_text || optarg == NULL || optarg != argv[optind - 1] || *optarg != '-')
+        return true;
     if (row->secret)
         return complain(why, EXIT_USAGE,
                         "--%s needs an argument, and what follows looks like an option: give --%s "
@@ -95,74 +97,78 @@ static bool complain_dash(const struct opt *row, const char *value, struct compl
     return complain(why, EXIT_USAGE,
                     "--%s needs an argument, and '%s' looks like an option: give --%s %s, or "
                     "--%s=%s if that is meant",
-                    row->name, value, row->name, row->arg, row->name, value);
+                    row->name, optarg, row->name, row->arg, row->name, optarg);
 }
 
-/* What stands right behind a letter is its value: -n=x would be the name "=x". */
-static bool complain_equals(const struct opt *row, char **argv, struct complaint *why) {
+/* The value of a letter follows it directly: -n=x would be the name "=x". */
+static bool check_equals(const struct opt *row, char **argv, struct complaint *why) {
     const bool is_letter = strncmp(argv[optind - 1], "--", 2) != 0;
     if (optarg == NULL || *optarg != '=' || !is_letter || optarg == argv[optind - 1])
-        return false;
+        return true;
     if (row->secret)
-        complain(why, EXIT_USAGE, "unexpected '=' behind -%c: give -%c %s", row->letter,
-                 row->letter, row->arg);
-    else
-        complain(why, EXIT_USAGE,
-                 "unexpected '=' in '-%c%.40s': give '-%c %.40s', or '--%s=%.40s' if that is meant",
-                 row->letter, optarg, row->letter, optarg + 1, row->name, optarg);
+        return complain(why, EXIT_USAGE, "unexpected '=' behind -%c: give -%c %s", row->letter,
+                        row->letter, row->arg);
+    return complain(why, EXIT_USAGE,
+                    "unexpected '=' in '-%c%.40s': give '-%c %.40s', or '--%s=%.40s' if that is "
+                    "meant",
+                    row->letter, optarg, row->letter, optarg + 1, row->name, optarg);
+}
+
+/* redis-cli has -h HOST: help would be shown in place of the run that was meant. */
+static bool check_help(const struct cmd *cmd, int argc, char **argv, struct complaint *why) {
+    return argc == 2 || strncmp(argv[optind - 1], "--", 2) == 0 ||
+           complain(why, EXIT_USAGE,
+                    "unexpected -h among other arguments: it shows help, as in 'rlock %s -h'; a "
+                    "server is given with --server URL",
+                    cmd->name);
+}
+
+/* getopt_long() takes a long option with one dash for letters. It is the last word, or the next
+ * while there are letters left. */
+static bool check_one_dash(const struct cmd *cmd, char **argv, struct complaint *why) {
+    for (int i = optind - 1; i <= optind && argv[i] != NULL; i++) {
+        if (explain_is_long(cmd, argv[i]))
+            return explain_option(cmd, argv[i], why);
+    }
     return true;
 }
 
-/* -h is a host to those who know redis-cli, and the run that was meant would not take place. */
-static bool complain_help(const struct cmd *cmd, int argc, char **argv, struct complaint *why) {
-    if (argc == 2 || strncmp(argv[optind - 1], "--", 2) == 0)
-        return false;
-    complain(why, EXIT_USAGE,
-             "unexpected -h among other arguments: it shows help, as in 'rlock %s -h'; a server is "
-             "given with --server URL",
-             cmd->name);
-    return true;
+/* What getopt_long() has found last. */
+static enum settings_outcome read_option(struct settings *settings, const struct cmd *cmd,
+                                         int result, int argc, char **argv, struct complaint *why) {
+    const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
+    const bool is_short = result < LONG_ONLY;
+    if (is_short && !check_one_dash(cmd, argv, why))
+        return SETTINGS_BAD;
+    if (row == NULL) {
+        complain_refused(cmd, result, argv, why);
+        return SETTINGS_BAD;
+    }
+    if (row->asks == SETTINGS_HELP && !check_help(cmd, argc, argv, why))
+        return SETTINGS_BAD;
+    if (row->asks != SETTINGS_OK)
+        return row->asks;
+    if ((is_short && !check_equals(row, argv, why)) || !check_dash(row, argv, why))
+        return SETTINGS_BAD;
+    const char *bare = row->bare != NULL ? row->bare : "yes";
+    const bool good = opt_set(row, settings, optarg != NULL ? optarg : bare, &command_line, why);
+    return good ? SETTINGS_OK : SETTINGS_BAD;
 }
 
 enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
                                 char **argv, struct complaint *why) {
-    static const struct origin option = {.source = SOURCE_OPTION};
     struct tables tables = {0};
     make_tables(&tables, cmd);
     opterr = 0;
     optind = 0; /* glibc: begin anew */
-    int result;
-    while ((result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
-        const struct opt *row = result == '?' || result == ':' ? NULL : find_value(cmd, result);
-        /* The word that it stands in is the last one, or the next while there are letters left. */
-        for (int i = optind - 1; result < LONG_ONLY && i <= optind && argv[i] != NULL; i++) {
-            if (explain_is_long(cmd, argv[i])) {
-                explain_option(cmd, argv[i], why);
-                return SETTINGS_BAD;
-            }
-        }
-        if (row == NULL) {
-            complain_refused(cmd, result, argv, why);
-            return SETTINGS_BAD;
-        }
-        if (row->asks == SETTINGS_HELP && complain_help(cmd, argc, argv, why))
-            return SETTINGS_BAD;
-        if (row->asks != SETTINGS_OK)
-            return row->asks;
-        if (result < LONG_ONLY && complain_equals(row, argv, why))
-            return SETTINGS_BAD;
-        if (row->is_text && optarg != NULL && optarg == argv[optind - 1] && *optarg == '-') {
-            complain_dash(row, optarg, why);
-            return SETTINGS_BAD;
-        }
-        const char *bare = row->bare != NULL ? row->bare : "yes";
-        if (!opt_set(row, settings, optarg != NULL ? optarg : bare, &option, why))
-            return SETTINGS_BAD;
+    for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
+        const enum settings_outcome outcome = read_option(settings, cmd, result, argc, argv, why);
+        if (outcome != SETTINGS_OK)
+            return outcome;
     }
     if (cmd->operand != NULL)
-        return read_operands(settings, cmd, argc - optind, argv + optind, &option, why)
-                   ? SETTINGS_OK
-                   : SETTINGS_BAD;
+        return read_operands(settings, cmd, argc - optind, argv + optind, why) ? SETTINGS_OK
+                                                                               : SETTINGS_BAD;
     if (optind < argc)
         settings->command = argv + optind;
     return SETTINGS_OK;
@@ -170,13 +176,12 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
 
 void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
                     int argc, char **argv) {
-    static const struct origin option = {.source = SOURCE_OPTION};
     struct complaint ignored;
     struct tables tables = {0};
     make_tables(&tables, cmd);
     optind = 0;
     for (int result; (result = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1;) {
         if (result != '?' && result != ':' && find_value(cmd, result) == only)
-            (void)opt_set(only, settings, optarg, &option, &ignored);
+            (void)opt_set(only, settings, optarg, &command_line, &ignored);
     }
 }

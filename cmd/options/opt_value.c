@@ -1,5 +1,5 @@
 /* opt_value.c: what an option's value may be, and where it goes. */
-#include "options/opt_value.h"
+#include "options/opt.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -115,13 +115,7 @@ enum settings_outcome {
     SETTINGS_BAD
 };
 
-/* Reads a command's options (argv[0] is its name), then the config files and the environment, and
- * checks them together. Nothing is printed, and no server is spoken to.
- * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
-enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
-                                    char **argv, struct complaint *why);
-
-/* Whether there is a command to run; what has to have one complains without. */
+/* Complains if there is no command to run. */
 bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
                            struct complaint *why);
 

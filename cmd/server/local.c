@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "options/local_url.h"
-#include "options/percent.h"
 #include "output/out.h"
 #include "process/boottime.h"
 #include "server/local_server.h"
@@ -167,8 +166,8 @@ int local_name(const char *server, char **url, char **absolute) {
     *url = *absolute = NULL;
     int status = begin(&local, server, 0);
     if (status == 0) {
-        *absolute = percent_url(LOCAL_PREFIX, local.dir);
-        *url = percent_url("unix://", local.server.address.sun_path);
+        *absolute = local_make_url(LOCAL_PREFIX, local.dir);
+        *url = local_make_url("unix://", local.server.address.sun_path);
         if (*absolute == NULL || *url == NULL)
             status = fail(&local, EXIT_SYSTEM, "cannot name the local: directory: out of memory");
     }

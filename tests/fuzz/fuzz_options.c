@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "commands.h"
-#include "options/opt.h"
+#include "options/opt_parse.h"
 
 enum { WORDS_MAX = 32 };
 

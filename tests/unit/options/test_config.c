@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "options/config.h"
+#include "options/load.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "rlock.h"

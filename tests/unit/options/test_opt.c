@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "commands.h"
+#include "options/load.h"
 #include "options/opt.h"
 #include "output/out.h"
 #include "rlock.h"

@@ -1,0 +1,125 @@
+/* check.c: what options, environment and config files must be to each other. */
+#include <stdio.h>
+#include <string.h>
+
+#include "options/command.h"
+#include "options/load.h"
+#include "options/opt.h"
+#include "output/duration.h"
+#include "output/out.h"
+
+static bool check_name(const struct settings *settings, const struct cmd *cmd,
+                       struct complaint *why) {
+    if (settings->name_count == 0 && cmd->operand == NULL)
+        return complain(why, EXIT_USAGE, "missing --name: give the lock's name with -n NAME");
+    if (cmd->one_name && settings->name_count > 1)
+        return complain(why, EXIT_USAGE, "several names: 'rlock %s' takes one: give -n once",
+                        cmd->name);
+    return true;
+}
+
+static bool check_command(const struct settings *settings, const struct cmd *cmd,
+                          struct complaint *why) {
+    switch (cmd->child) {
+    case CHILD_NEEDED: return settings_want_command(settings, cmd, why);
+    case CHILD_OPTIONAL: break;
+    case CHILD_NONE:
+        return settings->command == NULL ||
+               complain(why, EXIT_USAGE, "unexpected operand: 'rlock %s' runs no command",
+                        cmd->name);
+    }
+    return true;
+}
+
+/* At most a third of the lease, so that two thirds are left to renew it in. If it comes from a
+ * weaker source than the lease it is cut: a config file need not know of every lease. */
+static bool check_kill_after(struct settings *settings, struct complaint *why) {
+    const struct origin *from = OPT_FROM(settings, kill_after_ms);
+    int64_t third_ms = settings->lease_ms / 3;
+    const bool leaseless = (settings->cmd->options & (CMD_LATCH_WAIT | CMD_LATCH_DOWN)) != 0;
+    if (leaseless || settings->kill_after_ms <= third_ms)
+        return true;
+    if (from->source == SOURCE_DEFAULT || from->source < OPT_FROM(settings, lease_ms)->source) {
+        settings->kill_after_ms = third_ms;
+        return true;
+    }
+    char text[DURATION_TEXT_SIZE];
+    struct given given = {.row = opt_find("kill-after"),
+                          .text = duration_format(text, settings->kill_after_ms),
+                          .from = from};
+    snprintf(given.wrong, sizeof given.wrong,
+             "it is more than a third of the lease: give at most %lldms, or a longer lease",
+             (long long)third_ms);
+    return opt_complain(&given, why);
+}
+
+/* --timeout of flock(1) limits the wait: without a command that is probably meant, and rlock would
+ * wait for ever. */
+static bool check_timeout(const struct settings *settings, struct complaint *why) {
+    return settings->command != NULL || settings->timeout_ms == 0 ||
+           !OPT_IS_GIVEN(settings, timeout_ms) ||
+           complain(why, EXIT_USAGE,
+                    "--timeout without a command: it limits how long a command runs; what limits "
+                    "a wait is --wait");
+}
+
+/* A certificate is of no use without its key, nor a key without its certificate. */
+static bool check_tls(const struct settings *settings, struct complaint *why) {
+    const struct rlock_tls_options *tls = &settings->tls;
+    const bool has_cert = tls->cert != NULL;
+    if (has_cert == (tls->key != NULL))
+        return true;
+    struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
+                          .text = has_cert ? tls->cert : tls->key,
+                          .from = has_cert ? OPT_FROM(settings, tls.cert)
+                                           : OPT_FROM(settings, tls.key)};
+    snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
+             has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
+    return opt_complain(&given, why);
+}
+
+static bool check_once(const struct settings *settings, struct complaint *why) {
+    return settings->once_per_ms == 0 || settings->name_count == 1 ||
+           complain(why, EXIT_USAGE,
+                    "--once-per and several names: it works with one: give -n once, and take the "
+                    "others with a nested rlock");
+}
+
+/* The request to end comes with a renewal; and a waiter that asks for the lock must be there to
+ * take it. */
+static bool check_preemption(const struct settings *settings, struct complaint *why) {
+    if (settings->preemptible && settings->no_renew)
+        return complain(why, EXIT_USAGE,
+                        "--preemptible and --no-renew: the request to end arrives with a renewal: "
+                        "give one of the two");
+    return !settings->preempt || settings->wait_ms != 0 ||
+           complain(why, EXIT_USAGE,
+                    "--preempt and no wait: the holder needs time to end: give it with --wait D");
+}
+
+/* Whether several servers can be a quorum is for the library to say. */
+static bool check_servers(const struct settings *settings, const struct cmd *cmd,
+                          struct complaint *why) {
+    enum {
+        WITH_HANDLE = CMD_RENEW | CMD_RELEASE | CMD_CHECK, /* whatever the handle's lock is */
+        ON_SEVERAL = CMD_RUN | CMD_READ | CMD_WRITE | CMD_ACQUIRE_RUN | CMD_ACQUIRE_READ |
+                     CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_BREAK | CMD_DOCTOR,
+    };
+    return settings->server_count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
+           complain(why, EXIT_USAGE,
+                    "several servers: 'rlock %s' works on one: give one, or use run, read or "
+                    "write, which take a lock on a majority of several",
+                    cmd->name);
+}
+
+bool settings_check_command_line(const struct settings *settings, const struct cmd *cmd,
+                                 struct complaint *why) {
+    return check_name(settings, cmd, why) && check_command(settings, cmd, why) &&
+           (cmd->check == NULL || cmd->check(settings, why));
+}
+
+bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
+    return check_kill_after(settings, why) && check_timeout(settings, why) &&
+           check_tls(settings, why) && check_once(settings, why) &&
+           check_preemption(settings, why) && check_servers(settings, cmd, why);
+}
