@@ -99,7 +99,7 @@ static int run(struct down *down) {
     spawn_set_lease_end(&down->spawn, RLOCK_FOREVER);
     bool runs = spawn_start(&down->spawn);
     while (runs)
-        runs = spawn_watch(&down->spawn, &down->signals, -1, -1, RLOCK_FOREVER) != SPAWN_ENDED;
+        runs = spawn_watch(&down->spawn, &down->signals, -1, -1) != SPAWN_ENDED;
     const int status =
         command_status(&down->spawn, down->settings, rlock_client_server(down->server.client));
     if (status != 0 && !down->settings->always)

@@ -17,12 +17,11 @@ static int say_not_started(const struct settings *settings, const char *why) {
 
 int command_prepare(struct spawn *spawn, const struct signals *signals,
                     const struct settings *settings) {
-    struct spawn_options options = {
+    const struct spawn_options options = {
         .argv = settings->command,
-        .deadline = deadline_of(settings->lease_ms, settings->kill_after_ms,
-                                settings->on_lost == ON_LOST_WARN),
+        .deadline = deadline_plan(settings->lease_ms, settings->kill_after_ms,
+                                  settings->on_lost == ON_LOST_WARN, settings->timeout_ms),
     };
-    options.deadline.time_limit_ms = settings->timeout_ms;
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
         return 0;

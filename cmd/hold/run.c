@@ -86,25 +86,16 @@ static void on_news(struct run *run) {
     }
 }
 
-static int64_t overdue_at_ms(const struct run *run) {
-    return deadline_overdue_at(&run->spawn.plan.deadline, rlock_lease_end_ms(run->acquired.lock));
-}
-
 /* Until the command has ended, or has been ended. */
 static void watch(struct run *run) {
     for (;;) {
         const rlock_keeper *keeper = run->keeper;
         const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
         const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
-        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd, overdue_at_ms(run))) {
+        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd)) {
         case SPAWN_ENDED: return;
         case SPAWN_LOST: on_lost(run); break;
         case SPAWN_NEWS: on_news(run); break;
-        case SPAWN_TIME:
-            if (rlock_now_ms() < overdue_at_ms(run)) /* it was renewed meanwhile */
-                break;
-            spawn_kill(&run->spawn, END_FOR_LEASE);
-            return;
         }
     }
 }
@@ -223,7 +214,7 @@ static bool start_keeper(struct run *run) {
     const struct settings *settings = run->settings;
     const struct rlock_keeper_options options = {
         .size = sizeof options,
-        .grace_ms = deadline_grace_ms(&run->spawn.plan.deadline),
+        .grace_ms = run->spawn.plan.deadline.grace_ms,
         .lease_end_ms = &run->spawn.plan.shared->lease_end_ms,
         .report_renewals = out_tells(),
         .report_failures = !settings->quiet || server_is_local(&run->acquired.server),

@@ -39,7 +39,7 @@ static int get_ready(struct guardian *guardian) {
  * with it meanwhile: the command may have children by then. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
     guardian->started_ms = boottime_ms();
-    guardian->descendants.child = launch(guardian->plan, supervise_kill_at_ms(guardian));
+    guardian->descendants.child = launch(guardian->plan, supervise_deadline(guardian).kill_ms);
     return guardian->descendants.child > 0;
 }
 
@@ -85,7 +85,11 @@ static void report(struct guardian *guardian) {
 
 _Noreturn void guardian_main(const struct guardian_plan *plan) {
     struct guardian guardian = {
-        .plan = plan, .report = {.verb = REPORT_ENDED}, .witness = {.orders = -1}};
+        .plan = plan,
+        .started_ms = INT64_MAX,
+        .report = {.verb = REPORT_ENDED},
+        .witness = {.orders = -1},
+    };
     sigset_t all;
     sigfillset(&all);
     /* A kill by name (pkill rlock) is not to hit both of us. */
@@ -96,7 +100,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     const int why_not = get_ready(&guardian);
     if (!await_start(plan))
         _exit(0);
-    if (supervise_is_late(&guardian)) {
+    if (boottime_ms() >= supervise_deadline(&guardian).stop_ms) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.cause = END_FOR_LEASE;
         guardian.report.at_ms = boottime_ms();

@@ -54,7 +54,7 @@ struct guardian_plan {
     bool caller_ignored_child;   /* SIGCHLD was ignored: for the command, too */
     struct guardian_shared *shared;
     pid_t rlock; /* continued when the command is */
-    struct deadline deadline;
+    struct deadline_plan deadline;
     int socket; /* SOCK_SEQPACKET, to rlock; its end of file means rlock is dead */
 };
 

@@ -116,6 +116,26 @@ void spawn_unguard(struct spawn *spawn) {
     spawn->guardian = spawn->socket = -1;
 }
 
+/* The guardian too, which is late or dead. Waits only for the dying. */
+static void kill_tree(struct spawn *spawn, enum end_cause cause) {
+    struct descendants descendants = {
+        .child = guardian_is_ours(spawn) ? spawn->guardian : 0,
+        .strangers = spawn->strangers,
+        .stranger_count = spawn->stranger_count,
+    };
+    urgent_become(); /* as the guardian was, whose work this is */
+    const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
+    spawn->guardian = -1;
+    spawn->report = (struct report){
+        .verb = REPORT_ENDED,
+        .status = SIGKILL, /* as waitpid(2) returns it of a command that was killed */
+        .cause = cause,
+        .killed = true,
+        .left = !all,
+        .at_ms = boottime_ms(),
+    };
+}
+
 /* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     struct signal_taken taken;
@@ -143,7 +163,7 @@ static bool read_report(struct spawn *spawn) {
         return false;
     if (n != (ssize_t)sizeof report) {
         spawn->guardian_lost = true;
-        spawn_kill(spawn, END_BY_ITSELF);
+        kill_tree(spawn, END_BY_ITSELF);
     } else if (report.verb == REPORT_STOPPED) {
         stop_as(spawn, &report);
         return false;
@@ -173,22 +193,38 @@ static void stop_again(struct spawn *spawn) {
         spawn_stop(spawn, spawn->untold);
 }
 
+static struct deadline deadline_now(const struct spawn *spawn, int64_t started_ms) {
+    const int64_t lease_end_ms =
+        __atomic_load_n(&spawn->plan.shared->lease_end_ms, __ATOMIC_ACQUIRE);
+    return deadline_of(&spawn->plan.deadline, lease_end_ms, started_ms);
+}
+
+static bool kill_if_overdue(struct spawn *spawn) {
+    const int64_t now = boottime_ms();
+    if (now < deadline_now(spawn, spawn->started_ms).overdue_ms)
+        return false;
+    const bool for_lease = now >= deadline_now(spawn, INT64_MAX).overdue_ms;
+    kill_tree(spawn, for_lease ? END_FOR_LEASE : END_FOR_TIME);
+    return true;
+}
+
+/* When to look although nothing has happened. */
+static int64_t look_at_ms(const struct spawn *spawn) {
+    const int64_t again_ms =
+        spawn->untold != END_BY_ITSELF ? boottime_ms() + STOP_AGAIN_MS : INT64_MAX;
+    return deadline_sooner(deadline_now(spawn, spawn->started_ms).overdue_ms, again_ms);
+}
+
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
-                             int news_fd, int64_t until_ms) {
+                             int news_fd) {
     struct pollfd fds[] = {
         {.fd = spawn->socket, .events = POLLIN},
         {.fd = signals->fd, .events = POLLIN},
         {.fd = lost_fd, .events = POLLIN},
         {.fd = news_fd, .events = POLLIN},
     };
-    const int64_t overdue_ms = deadline_time_overdue_at(&spawn->plan.deadline, spawn->started_ms);
     for (;;) {
-        const int64_t again_ms =
-            spawn->untold != END_BY_ITSELF ? boottime_ms() + STOP_AGAIN_MS : INT64_MAX;
-        const int64_t look_ms = deadline_sooner(until_ms, overdue_ms);
-        const int n = poll(fds, sizeof fds / sizeof fds[0],
-                           boottime_left_ms(deadline_sooner(look_ms, again_ms)));
-        if (n < 0)
+        if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(look_at_ms(spawn))) < 0)
             continue;
         stop_again(spawn);
         /* A report that is older than a signal of the guardian's is read before it. */
@@ -200,37 +236,14 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
             return SPAWN_LOST;
         if (fds[3].revents != 0)
             return SPAWN_NEWS;
-        if (boottime_ms() >= overdue_ms) {
-            spawn_kill(spawn, END_FOR_TIME);
+        if (kill_if_overdue(spawn))
             return SPAWN_ENDED;
-        }
-        if (boottime_ms() >= until_ms)
-            return SPAWN_TIME;
     }
 }
 
 void spawn_stop(struct spawn *spawn, enum end_cause cause) {
     const struct order order = {.verb = cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP};
     spawn->untold = order_send(spawn->socket, order) ? END_BY_ITSELF : cause;
-}
-
-void spawn_kill(struct spawn *spawn, enum end_cause cause) {
-    struct descendants descendants = {
-        .child = guardian_is_ours(spawn) ? spawn->guardian : 0,
-        .strangers = spawn->strangers,
-        .stranger_count = spawn->stranger_count,
-    };
-    urgent_become(); /* as the guardian was, in whose stead we kill */
-    const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
-    spawn->guardian = -1;
-    spawn->report = (struct report){
-        .verb = REPORT_ENDED,
-        .status = SIGKILL, /* as waitpid(2) returns it of a command that was killed */
-        .cause = cause,
-        .killed = true,
-        .left = !all,
-        .at_ms = boottime_ms(),
-    };
 }
 
 int64_t spawn_ran_ms(const struct spawn *spawn) {

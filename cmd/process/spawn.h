@@ -26,7 +26,7 @@ struct spawn {
 
 struct spawn_options {
     char *const *argv;
-    struct deadline deadline;
+    struct deadline_plan deadline;
 };
 
 /* What ended a watch. */
@@ -34,7 +34,6 @@ enum spawn_event {
     SPAWN_ENDED, /* the command; report says how */
     SPAWN_LOST,  /* lost_fd can be read */
     SPAWN_NEWS,  /* news_fd can be read */
-    SPAWN_TIME,  /* until_ms has come */
 };
 
 /* Gets ready all that can be refused, so that it is refused before a lock is taken. options->argv
@@ -57,18 +56,14 @@ void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms);
  * the guardian could not be told, nothing starts, and the report says so. */
 bool spawn_start(struct spawn *spawn);
 
-/* Waits, passing on the signals that come, and stopping as the command does. A descriptor of -1:
- * none. */
+/* Waits, passes on the signals that come, and stops as the command does. Kills the tree if the
+ * guardian misses its deadline. A descriptor of -1: none. */
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
-                             int news_fd, int64_t until_ms);
+                             int news_fd);
 
 /* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. cause: END_FOR_LEASE
  * or END_FOR_WAITER; the report has another where the command had ended, or been ended, before. */
 void spawn_stop(struct spawn *spawn, enum end_cause cause);
-
-/* Kills the tree and the guardian with it, without asking: for a guardian that is late. Waits for
- * nobody but the dying. Sets the report, with that cause. */
-void spawn_kill(struct spawn *spawn, enum end_cause cause);
 
 /* After SPAWN_ENDED: how long the command ran, from the opening of the gate; -1: it never did. */
 int64_t spawn_ran_ms(const struct spawn *spawn);

@@ -25,35 +25,20 @@ static int64_t lease_end_ms(const struct guardian *guardian) {
     return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE);
 }
 
-static int64_t kill_at_ms(const struct guardian *guardian) {
-    return deadline_kill_at(&guardian->plan->deadline, lease_end_ms(guardian));
+struct deadline supervise_deadline(const struct guardian *guardian) {
+    return deadline_of(&guardian->plan->deadline, lease_end_ms(guardian), guardian->started_ms);
 }
 
-static int64_t stop_at_ms(const struct guardian *guardian) {
-    return deadline_stop_at(&guardian->plan->deadline, lease_end_ms(guardian));
-}
-
-static int64_t time_up_at_ms(const struct guardian *guardian) {
-    return deadline_time_up_at(&guardian->plan->deadline, guardian->started_ms);
-}
-
-static int64_t time_kill_at_ms(const struct guardian *guardian) {
-    return deadline_time_kill_at(&guardian->plan->deadline, guardian->started_ms);
-}
-
-bool supervise_is_late(const struct guardian *guardian) {
-    return boottime_ms() >= stop_at_ms(guardian);
-}
-
-int64_t supervise_kill_at_ms(const struct guardian *guardian) {
-    return deadline_sooner(kill_at_ms(guardian), time_kill_at_ms(guardian));
+/* The lease's alone. */
+static struct deadline lease_deadline(const struct guardian *guardian) {
+    return deadline_of(&guardian->plan->deadline, lease_end_ms(guardian), INT64_MAX);
 }
 
 /* When we have to look next, while the command runs. */
 static void set_timer_running(const struct guardian *guardian) {
-    const int64_t at_ms = deadline_sooner(stop_at_ms(guardian), time_up_at_ms(guardian));
-    if (at_ms != INT64_MAX)
-        set_timer(guardian, at_ms);
+    const int64_t stop_ms = supervise_deadline(guardian).stop_ms;
+    if (stop_ms != INT64_MAX)
+        set_timer(guardian, stop_ms);
 }
 
 /* A lost lease is the graver cause. */
@@ -83,9 +68,9 @@ static void report_job_control(const struct guardian *guardian, const struct des
 /* A command that has lived to see its SIGKILL has got it, by limit_exec() if not by us. */
 static void note_limit(struct guardian *guardian) {
     const int64_t at_ms = guardian->report.at_ms;
-    if (at_ms >= kill_at_ms(guardian))
+    if (at_ms >= lease_deadline(guardian).kill_ms)
         note_cause(guardian, END_FOR_LEASE);
-    if (at_ms >= time_kill_at_ms(guardian))
+    else if (at_ms >= supervise_deadline(guardian).kill_ms)
         note_cause(guardian, END_FOR_TIME);
     if (WIFSIGNALED(guardian->descendants.status) &&
         WTERMSIG(guardian->descendants.status) == SIGKILL)
@@ -112,8 +97,8 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     witness_end(&guardian->witness); /* who is left then is the command's */
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
-    guardian->kill_at_ms =
-        deadline_sooner(now + guardian->plan->deadline.kill_after_ms, kill_at_ms(guardian));
+    guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
+                                           lease_deadline(guardian).kill_ms);
     (void)descendants_signal(&guardian->descendants, SIGTERM);
     /* A stopped process could not act on it. */
     (void)descendants_signal(&guardian->descendants, SIGCONT);
@@ -137,10 +122,9 @@ static void on_time(struct guardian *guardian) {
     const int64_t now = boottime_ms();
     uint64_t count;
     (void)!read(guardian->timer_fd, &count, sizeof count);
-    if (guardian->phase == RUNNING && now >= stop_at_ms(guardian))
-        begin_stopping(guardian, END_FOR_LEASE);
-    else if (guardian->phase == RUNNING && now >= time_up_at_ms(guardian))
-        begin_stopping(guardian, END_FOR_TIME);
+    if (guardian->phase == RUNNING && now >= supervise_deadline(guardian).stop_ms)
+        begin_stopping(guardian,
+                       now >= lease_deadline(guardian).stop_ms ? END_FOR_LEASE : END_FOR_TIME);
     else if (guardian->phase == RUNNING)
         set_timer_running(guardian);
     if (guardian->phase == STOPPING && boottime_ms() >= guardian->kill_at_ms)

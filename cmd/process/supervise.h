@@ -21,17 +21,14 @@ struct guardian {
     struct witness witness;
     int child_fd; /* signalfd for SIGCHLD */
     int timer_fd;
-    int64_t started_ms;  /* the command */
+    int64_t started_ms;  /* the command; INT64_MAX: it has not been */
     int64_t leave_at_ms; /* the job of rlock and the command; INT64_MAX: it has */
     int64_t kill_at_ms;  /* STOPPING */
     struct report report;
 };
 
-/* It is too late to start a command: one that ran would get its SIGTERM now. */
-bool supervise_is_late(const struct guardian *guardian);
-
-/* When the command gets SIGKILL whatever happens, as far as is known now; CLOCK_BOOTTIME. */
-int64_t supervise_kill_at_ms(const struct guardian *guardian);
+/* The command's, as far as is known now. */
+struct deadline supervise_deadline(const struct guardian *guardian);
 
 /* Returns when the command has ended, or has been ended: the phase is ENDED, the report says how.
  * Does as it is told meanwhile: orders.h. */

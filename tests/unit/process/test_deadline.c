@@ -1,60 +1,72 @@
-/* test_deadline.c: when a command has to end. */
+/* test_deadline.c: when a command must end. */
 #include "support/test.h"
 
 #include "process/deadline.h"
 
 static void each_deadline_before_the_next_and_all_before_the_lease_ends(void **state) {
     static const struct {
-        int64_t lease_ms, kill_after_ms, stop_at_ms, kill_at_ms, overdue_at_ms;
+        int64_t lease_ms, kill_after_ms, stop_ms, kill_ms, overdue_ms;
     } cases[] = {
-        {30000, 5000, 94900, 99900, 99950}, /* the margin is 100 ms at the most */
+        {30000, 5000, 94900, 99900, 99950}, /* the margin is 100 ms at most */
         {2000, 600, 99360, 99960, 99980},   /* a fiftieth of the lease */
-        {100, 33, 99962, 99995, 99998},     /* 5 ms at the least */
+        {100, 33, 99962, 99995, 99998},     /* 5 ms at least */
         {100, 0, 99995, 99995, 99998},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct deadline deadline =
-            deadline_of(cases[i].lease_ms, cases[i].kill_after_ms, false);
-        assert_int_equal(deadline_stop_at(&deadline, 100000), cases[i].stop_at_ms);
-        assert_int_equal(deadline_kill_at(&deadline, 100000), cases[i].kill_at_ms);
-        assert_int_equal(deadline_overdue_at(&deadline, 100000), cases[i].overdue_at_ms);
-        assert_int_equal(deadline_grace_ms(&deadline), 100000 - cases[i].stop_at_ms);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct deadline_plan plan =
+            deadline_plan(cases[i].lease_ms, cases[i].kill_after_ms, false, 0);
+        const struct deadline at = deadline_of(&plan, 100000, 5000);
+        assert_int_equal(at.stop_ms, cases[i].stop_ms);
+        assert_int_equal(at.kill_ms, cases[i].kill_ms);
+        assert_int_equal(at.overdue_ms, cases[i].overdue_ms);
+        assert_int_equal(plan.grace_ms, 100000 - cases[i].stop_ms);
     }
 }
 
-static void assert_never(const struct deadline *deadline, int64_t lease_end_ms) {
-    assert_int_equal(deadline_stop_at(deadline, lease_end_ms), INT64_MAX);
-    assert_int_equal(deadline_kill_at(deadline, lease_end_ms), INT64_MAX);
-    assert_int_equal(deadline_overdue_at(deadline, lease_end_ms), INT64_MAX);
+static void assert_never(struct deadline at) {
+    assert_int_equal(at.stop_ms, INT64_MAX);
+    assert_int_equal(at.kill_ms, INT64_MAX);
+    assert_int_equal(at.overdue_ms, INT64_MAX);
 }
 
-static void a_command_that_runs_on_or_a_lease_without_end_has_none(void **state) {
-    const struct deadline runs_on = deadline_of(30000, 5000, true);
-    const struct deadline stopped = deadline_of(30000, 5000, false);
+static void a_command_that_outlives_its_lease_or_a_lease_without_end_has_none(void **state) {
+    const struct deadline_plan outlives = deadline_plan(30000, 5000, true, 0);
+    const struct deadline_plan ends = deadline_plan(30000, 5000, false, 0);
     (void)state;
-    assert_never(&runs_on, 100000);
-    assert_never(&stopped, INT64_MAX);
-    assert_int_equal(deadline_grace_ms(&runs_on), 0);
+    assert_never(deadline_of(&outlives, 100000, 5000));
+    assert_never(deadline_of(&ends, INT64_MAX, 5000));
+    assert_int_equal(outlives.grace_ms, 0);
 }
 
-static void a_limit_counts_from_the_start_whatever_the_lease(void **state) {
-    struct deadline limited = deadline_of(30000, 5000, true);
+static void a_time_limit_counts_from_the_start(void **state) {
+    const struct deadline_plan plan = deadline_plan(30000, 5000, true, 60000);
+    const struct deadline at = deadline_of(&plan, 100000, 100000);
     (void)state;
-    assert_int_equal(deadline_time_up_at(&limited, 100000), INT64_MAX);
-    assert_int_equal(deadline_time_kill_at(&limited, 100000), INT64_MAX);
-    assert_int_equal(deadline_time_overdue_at(&limited, 100000), INT64_MAX);
-    limited.time_limit_ms = 60000;
-    assert_int_equal(deadline_time_up_at(&limited, 100000), 160000);
-    assert_int_equal(deadline_time_kill_at(&limited, 100000), 165000);
-    assert_true(deadline_time_overdue_at(&limited, 100000) > 165000);
+    assert_int_equal(at.stop_ms, 160000);
+    assert_int_equal(at.kill_ms, 165000);
+    assert_true(at.overdue_ms > 165000);
+    assert_never(deadline_of(&plan, 100000, INT64_MAX)); /* not started */
+}
+
+static void of_the_lease_and_the_time_limit_the_sooner_counts(void **state) {
+    const struct deadline_plan plan = deadline_plan(30000, 5000, false, 60000);
+    struct deadline at = deadline_of(&plan, 100000, 34000);
+    (void)state;
+    assert_int_equal(at.stop_ms, 94000); /* the time limit's */
+    assert_int_equal(at.kill_ms, 99000);
+    assert_int_equal(at.overdue_ms, 99950); /* the lease's */
+    at = deadline_of(&plan, 100000, 50000);
+    assert_int_equal(at.stop_ms, 94900);
+    assert_int_equal(at.kill_ms, 99900);
 }
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_deadline_before_the_next_and_all_before_the_lease_ends),
-        cmocka_unit_test(a_command_that_runs_on_or_a_lease_without_end_has_none),
-        cmocka_unit_test(a_limit_counts_from_the_start_whatever_the_lease),
+        cmocka_unit_test(a_command_that_outlives_its_lease_or_a_lease_without_end_has_none),
+        cmocka_unit_test(a_time_limit_counts_from_the_start),
+        cmocka_unit_test(of_the_lease_and_the_time_limit_the_sooner_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
