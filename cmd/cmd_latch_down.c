@@ -69,7 +69,7 @@ static int check_latch(const struct down *down) {
 
 static bool hand_down(struct down *down) {
     const struct settings *settings = down->settings;
-    struct guardian_shared *shared = down->spawn.plan.shared;
+    struct shared *shared = down->spawn.plan.shared;
     if (environment_write_name(settings->names[0], "latch",
                                server_for_command(&down->server, settings), shared->environment,
                                sizeof shared->environment))

@@ -199,7 +199,7 @@ static void say_ready(const struct run *run) {
 
 static bool hand_down(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
-    struct guardian_shared *shared = run->spawn.plan.shared;
+    struct shared *shared = run->spawn.plan.shared;
     if (environment_write(&acquired->enclosing, acquired->lock, acquired->kind->name,
                           server_for_command(&acquired->server, run->settings), shared->environment,
                           sizeof shared->environment))

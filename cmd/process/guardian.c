@@ -18,7 +18,6 @@
 #include "process/boottime.h"
 #include "process/daemon.h"
 #include "process/launch.h"
-#include "process/orders.h"
 #include "process/supervise.h"
 #include "process/title.h"
 #include "process/urgent.h"
@@ -39,7 +38,8 @@ static int get_ready(struct guardian *guardian) {
  * with it meanwhile: the command may have children by then. False: errno says why. */
 static bool start_command(struct guardian *guardian) {
     guardian->started_ms = boottime_ms();
-    guardian->descendants.child = launch(guardian->plan, supervise_deadline(guardian).kill_ms);
+    guardian->descendants.child =
+        launch(guardian->plan, plan_deadline(guardian->plan, guardian->started_ms).kill_ms);
     return guardian->descendants.child > 0;
 }
 
@@ -53,7 +53,7 @@ static void let_go(const struct guardian *guardian) {
 }
 
 /* Waits until rlock has opened the gate. False: it never will. */
-static bool await_start(const struct guardian_plan *plan) {
+static bool await_start(const struct plan *plan) {
     struct order order = {.verb = ORDER_KEYS};
     bool gone = false;
     while (!gone && (!order_take(plan->socket, true, &order, &gone) || order.verb != ORDER_START))
@@ -66,7 +66,7 @@ static bool await_start(const struct guardian_plan *plan) {
  * left alone. */
 static void report(struct guardian *guardian) {
     static const struct timespec moment = {0, 10000000};
-    const struct guardian_plan *plan = guardian->plan;
+    const struct plan *plan = guardian->plan;
     struct order order;
     bool gone = false;
     guardian->report.status = guardian->report.verb == REPORT_ENDED ? guardian->descendants.status
@@ -83,7 +83,7 @@ static void report(struct guardian *guardian) {
     supervise_kill_all(guardian);
 }
 
-_Noreturn void guardian_main(const struct guardian_plan *plan) {
+_Noreturn void guardian_main(const struct plan *plan) {
     struct guardian guardian = {
         .plan = plan,
         .started_ms = INT64_MAX,
@@ -100,7 +100,7 @@ _Noreturn void guardian_main(const struct guardian_plan *plan) {
     const int why_not = get_ready(&guardian);
     if (!await_start(plan))
         _exit(0);
-    if (boottime_ms() >= supervise_deadline(&guardian).stop_ms) {
+    if (boottime_ms() >= plan_deadline(plan, INT64_MAX).stop_ms) {
         /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
         guardian.report.cause = END_FOR_LEASE;
         guardian.report.at_ms = boottime_ms();

@@ -56,8 +56,7 @@ static void fill_environment(char **to, char *texts) {
 }
 
 /* In the child, which may share our memory until exec: touch nothing but exec_error. */
-_Noreturn static void become_command(const struct guardian_plan *plan, pid_t parent,
-                                     int64_t kill_at_ms) {
+_Noreturn static void become_command(const struct plan *plan, pid_t parent, int64_t kill_at_ms) {
     /* Should the guardian be killed, the command goes with it. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
@@ -74,7 +73,7 @@ _Noreturn static void become_command(const struct guardian_plan *plan, pid_t par
 /* vfork(2) copies no page tables, but returns only when the child has become the command: without a
  * timer to end it the guardian must see its deadline come. posix_spawn(3) can't set the death
  * signal. */
-pid_t launch(const struct guardian_plan *plan, int64_t kill_at_ms) {
+pid_t launch(const struct plan *plan, int64_t kill_at_ms) {
     const pid_t self = getpid();
     pid_t child;
     fill_environment(plan->environment, plan->shared->environment);

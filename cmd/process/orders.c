@@ -1,4 +1,4 @@
-/* orders.c: what rlock orders its guardian to do. */
+/* orders.c: what rlock and its guardian say to each other. */
 #include "process/orders.h"
 
 #include <errno.h>
@@ -6,6 +6,11 @@
 #include <time.h>
 
 enum { NO_MEMORY_TRIES = 100, PAUSE_MS = 10 };
+
+struct deadline plan_deadline(const struct plan *plan, int64_t started_ms) {
+    const int64_t lease_end_ms = __atomic_load_n(&plan->shared->lease_end_ms, __ATOMIC_ACQUIRE);
+    return deadline_of(&plan->deadline, lease_end_ms, started_ms);
+}
 
 bool order_send(int socket, struct order order) {
     static const struct timespec pause = {0, PAUSE_MS * 1000000L};

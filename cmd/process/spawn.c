@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "process/boottime.h"
-#include "process/descendants.h"
-#include "process/orders.h"
+#include "process/guardian.h"
 #include "process/proc.h"
 #include "process/urgent.h"
 
@@ -193,17 +192,11 @@ static void stop_again(struct spawn *spawn) {
         spawn_stop(spawn, spawn->untold);
 }
 
-static struct deadline deadline_now(const struct spawn *spawn, int64_t started_ms) {
-    const int64_t lease_end_ms =
-        __atomic_load_n(&spawn->plan.shared->lease_end_ms, __ATOMIC_ACQUIRE);
-    return deadline_of(&spawn->plan.deadline, lease_end_ms, started_ms);
-}
-
 static bool kill_if_overdue(struct spawn *spawn) {
     const int64_t now = boottime_ms();
-    if (now < deadline_now(spawn, spawn->started_ms).overdue_ms)
+    if (now < plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms)
         return false;
-    const bool for_lease = now >= deadline_now(spawn, INT64_MAX).overdue_ms;
+    const bool for_lease = now >= plan_deadline(&spawn->plan, INT64_MAX).overdue_ms;
     kill_tree(spawn, for_lease ? END_FOR_LEASE : END_FOR_TIME);
     return true;
 }
@@ -212,7 +205,7 @@ static bool kill_if_overdue(struct spawn *spawn) {
 static int64_t look_at_ms(const struct spawn *spawn) {
     const int64_t again_ms =
         spawn->untold != END_BY_ITSELF ? boottime_ms() + STOP_AGAIN_MS : INT64_MAX;
-    return deadline_sooner(deadline_now(spawn, spawn->started_ms).overdue_ms, again_ms);
+    return deadline_sooner(plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms, again_ms);
 }
 
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,

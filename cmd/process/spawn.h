@@ -8,13 +8,13 @@
 #include <sys/types.h>
 
 #include "process/descendants.h"
-#include "process/guardian.h"
+#include "process/orders.h"
 #include "process/signals.h"
 
 struct spawn {
     pid_t guardian;
     int socket;
-    struct guardian_plan plan;  /* its socket is known when the guardian is forked; in plan.shared
+    struct plan plan;           /* its socket is known when the guardian is forked; in plan.shared
                                    whoever renews the lease stores its end */
     int64_t started_ms;         /* when the gate was opened */
     enum end_cause untold;      /* of a stop that the guardian does not know of yet */

@@ -1,5 +1,4 @@
-/* supervise.c: what the guardian does while the command runs: it waits for the command's end, for a
- * deadline on its own timer, and for rlock's orders, of which rlock's death is the last. */
+/* supervise.c: the guardian while the command runs: what it does at which event in which phase. */
 #include "process/supervise.h"
 
 #include <poll.h>
@@ -10,88 +9,51 @@
 #include <unistd.h>
 
 #include "process/boottime.h"
-#include "process/orders.h"
 
 enum { PATIENCE_MS = 1000, LEAVE_AFTER_MS = 5 };
 
+enum event {
+    EVENT_CHILD,  /* a child has ended, stopped or gone on */
+    EVENT_TIME,   /* the timer has expired */
+    EVENT_SIGNAL, /* orders: SIGNAL, KEYS */
+    EVENT_AWAKE,  /* AWAKE */
+    EVENT_STOP,   /* STOP, YIELD */
+    EVENT_GONE,   /* rlock is dead: nobody renews */
+    EVENT_COUNT,
+};
+
+typedef void action(struct guardian *guardian);
+
 static void set_timer(const struct guardian *guardian, int64_t at_ms) {
+    if (at_ms == INT64_MAX)
+        return;
     if (at_ms < 1)
         at_ms = 1; /* zero would disarm it */
     const struct itimerspec when = {.it_value = {at_ms / 1000, (long)(at_ms % 1000) * 1000000}};
     (void)timerfd_settime(guardian->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static int64_t lease_end_ms(const struct guardian *guardian) {
-    return __atomic_load_n(&guardian->plan->shared->lease_end_ms, __ATOMIC_ACQUIRE);
+static struct deadline deadline_now(const struct guardian *guardian) {
+    return plan_deadline(guardian->plan, guardian->started_ms);
 }
 
-struct deadline supervise_deadline(const struct guardian *guardian) {
-    return deadline_of(&guardian->plan->deadline, lease_end_ms(guardian), guardian->started_ms);
-}
-
-/* The lease's alone. */
 static struct deadline lease_deadline(const struct guardian *guardian) {
-    return deadline_of(&guardian->plan->deadline, lease_end_ms(guardian), INT64_MAX);
+    return plan_deadline(guardian->plan, INT64_MAX);
 }
 
-/* When we have to look next, while the command runs. */
-static void set_timer_running(const struct guardian *guardian) {
-    const int64_t stop_ms = supervise_deadline(guardian).stop_ms;
-    if (stop_ms != INT64_MAX)
-        set_timer(guardian, stop_ms);
-}
-
-/* A lost lease is the graver cause. */
 static void note_cause(struct guardian *guardian, enum end_cause cause) {
     if (cause > guardian->report.cause)
         guardian->report.cause = cause;
 }
 
-static void continue_rlock(const struct guardian_plan *plan) {
+/* --- the command's end ----------------------------------------------------------------------- */
+
+static void continue_rlock(const struct plan *plan) {
     if (getppid() == plan->rlock)
         (void)kill(plan->rlock, SIGCONT);
 }
 
-/* rlock stops and goes on as the command does. It does not matter if it cannot be sent: then it is
- * stopped already. */
-static void report_job_control(const struct guardian *guardian, const struct descendants *before) {
-    const struct guardian_plan *plan = guardian->plan;
-    const struct descendants *now = &guardian->descendants;
-    const struct report stopped = {
-        .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
-    if (now->stopped_by != 0 && now->stops != before->stops)
-        (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
-    else if (now->stopped_by == 0 && before->stopped_by != 0)
-        continue_rlock(plan);
-}
-
-/* A command that has lived to see its SIGKILL has got it, by limit_exec() if not by us. */
-static void note_limit(struct guardian *guardian) {
-    const int64_t at_ms = guardian->report.at_ms;
-    if (at_ms >= lease_deadline(guardian).kill_ms)
-        note_cause(guardian, END_FOR_LEASE);
-    else if (at_ms >= supervise_deadline(guardian).kill_ms)
-        note_cause(guardian, END_FOR_TIME);
-    if (WIFSIGNALED(guardian->descendants.status) &&
-        WTERMSIG(guardian->descendants.status) == SIGKILL)
-        guardian->report.killed = true;
-}
-
-static void reap(struct guardian *guardian) {
-    const struct descendants before = guardian->descendants;
-    const bool none_left = descendants_reap(&guardian->descendants);
-    if (before.child > 0 && guardian->descendants.child_ended) {
-        guardian->report.at_ms = boottime_ms();
-        note_limit(guardian);
-    }
-    /* A stopped tree counts as ended when all of it has; else the command alone decides: what it
-     * left in the background is left alone. */
-    if (guardian->phase == RUNNING ? guardian->descendants.child_ended : none_left)
-        guardian->phase = ENDED;
-    else if (guardian->phase == RUNNING)
-        report_job_control(guardian, &before);
-}
-
+/* SIGTERM, then SIGCONT, without which a stopped process could not act on it. */
 static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
     witness_end(&guardian->witness); /* who is left then is the command's */
@@ -100,10 +62,9 @@ static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
                                            lease_deadline(guardian).kill_ms);
     (void)descendants_signal(&guardian->descendants, SIGTERM);
-    /* A stopped process could not act on it. */
     (void)descendants_signal(&guardian->descendants, SIGCONT);
     if (cause == END_FOR_TIME && guardian->descendants.stopped_by != 0)
-        continue_rlock(guardian->plan); /* or it would hold the lock on */
+        continue_rlock(guardian->plan); /* while it is stopped it would keep the lock */
     set_timer(guardian, guardian->kill_at_ms);
 }
 
@@ -117,79 +78,166 @@ void supervise_kill_all(struct guardian *guardian) {
     guardian->phase = ENDED;
 }
 
-/* The timer was set by the lease's end that was known then; renewals have moved it since. */
-static void on_time(struct guardian *guardian) {
-    const int64_t now = boottime_ms();
-    uint64_t count;
-    (void)!read(guardian->timer_fd, &count, sizeof count);
-    if (guardian->phase == RUNNING && now >= supervise_deadline(guardian).stop_ms)
-        begin_stopping(guardian,
-                       now >= lease_deadline(guardian).stop_ms ? END_FOR_LEASE : END_FOR_TIME);
-    else if (guardian->phase == RUNNING)
-        set_timer_running(guardian);
-    if (guardian->phase == STOPPING && boottime_ms() >= guardian->kill_at_ms)
-        supervise_kill_all(guardian);
+/* A command that has lived to see its SIGKILL has got it, by limit_exec() if not by us. */
+static void note_end(struct guardian *guardian) {
+    const int64_t at_ms = guardian->report.at_ms = boottime_ms();
+    const int status = guardian->descendants.status;
+    if (at_ms >= lease_deadline(guardian).kill_ms)
+        note_cause(guardian, END_FOR_LEASE);
+    else if (at_ms >= deadline_now(guardian).kill_ms)
+        note_cause(guardian, END_FOR_TIME);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        guardian->report.killed = true;
 }
 
-static void pass_on(const struct guardian *guardian, int signal) {
-    if (guardian->descendants.child > 0)
-        (void)kill(guardian->descendants.child, signal);
+/* True: no child is left. */
+static bool reap(struct guardian *guardian) {
+    const bool had_ended = guardian->descendants.child_ended;
+    const bool none_left = descendants_reap(&guardian->descendants);
+    if (guardian->descendants.child_ended && !had_ended)
+        note_end(guardian);
+    return none_left;
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+/* rlock stops and goes on as the command does. It does not matter if the report cannot be sent:
+ * then rlock is stopped already. */
+static void report_job_control(const struct guardian *guardian, const struct descendants *before) {
+    const struct plan *plan = guardian->plan;
+    const struct descendants *now = &guardian->descendants;
+    const struct report stopped = {
+        .verb = REPORT_STOPPED, .status = now->stopped_by, .stop = now->stops};
+    if (now->stopped_by != 0 && now->stops != before->stops)
+        (void)send(plan->socket, &stopped, sizeof stopped, MSG_NOSIGNAL | MSG_DONTWAIT);
+    else if (now->stopped_by == 0 && before->stopped_by != 0)
+        continue_rlock(plan);
+}
+
+/* The command alone decides: what it has left in the background is left alone. */
+static void reap_command(struct guardian *guardian) {
+    const struct descendants before = guardian->descendants;
+    (void)reap(guardian);
+    if (guardian->descendants.child_ended)
+        guardian->phase = ENDED;
+    else
+        report_job_control(guardian, &before);
+}
+
+/* Renewals may have moved the deadline since the timer was set. */
+static void check_deadline(struct guardian *guardian) {
+    const int64_t now = boottime_ms();
+    if (now >= lease_deadline(guardian).stop_ms)
+        begin_stopping(guardian, END_FOR_LEASE);
+    else if (now >= deadline_now(guardian).stop_ms)
+        begin_stopping(guardian, END_FOR_TIME);
+    else
+        set_timer(guardian, deadline_now(guardian).stop_ms);
+}
+
+static void stop_as_ordered(struct guardian *guardian) {
+    begin_stopping(guardian, guardian->order.verb == ORDER_STOP ? END_FOR_LEASE : END_FOR_WAITER);
 }
 
 /* Whoever continued rlock may have continued the command as well. */
-static void on_awake(struct guardian *guardian, int stop) {
-    reap(guardian);
-    if (guardian->descendants.stopped_by != 0 && guardian->descendants.stops == stop)
-        pass_on(guardian, SIGCONT);
+static void continue_command(struct guardian *guardian) {
+    reap_command(guardian);
+    if (guardian->descendants.child > 0 && guardian->descendants.stopped_by != 0 &&
+        guardian->descendants.stops == guardian->order.number)
+        (void)kill(guardian->descendants.child, SIGCONT);
 }
 
-static void on_order(struct guardian *guardian) {
-    struct order order;
+/* --- stopping -------------------------------------------------------------------------------- */
+
+/* A tree that is being stopped has ended when all of it has. */
+static void reap_tree(struct guardian *guardian) {
+    if (reap(guardian))
+        guardian->phase = ENDED;
+}
+
+static void kill_when_due(struct guardian *guardian) {
+    if (boottime_ms() >= guardian->kill_at_ms)
+        supervise_kill_all(guardian);
+}
+
+/* --- in both phases -------------------------------------------------------------------------- */
+
+/* What the whole group has got the command does not get a second time. */
+static void pass_on(struct guardian *guardian) {
+    if (guardian->order.verb == ORDER_KEYS)
+        witness_forget_keys(&guardian->witness);
+    else if (!witness_has(&guardian->witness, guardian->order.number) &&
+             guardian->descendants.child > 0)
+        (void)kill(guardian->descendants.child, guardian->order.number);
+}
+
+/* NULL: nothing. */
+static action *const actions[ENDED][EVENT_COUNT] = {
+    [RUNNING] =
+        {
+            [EVENT_CHILD] = reap_command,
+            [EVENT_TIME] = check_deadline,
+            [EVENT_SIGNAL] = pass_on,
+            [EVENT_AWAKE] = continue_command,
+            [EVENT_STOP] = stop_as_ordered,
+            [EVENT_GONE] = supervise_kill_all,
+        },
+    [STOPPING] =
+        {
+            [EVENT_CHILD] = reap_tree,
+            [EVENT_TIME] = kill_when_due,
+            [EVENT_SIGNAL] = pass_on,
+            [EVENT_AWAKE] = NULL, /* SIGCONT has been sent */
+            [EVENT_STOP] = NULL,
+            [EVENT_GONE] = supervise_kill_all,
+        },
+};
+
+static void act(struct guardian *guardian, enum event event) {
+    if (guardian->phase != ENDED && actions[guardian->phase][event] != NULL)
+        actions[guardian->phase][event](guardian);
+}
+
+/* --- the loop -------------------------------------------------------------------------------- */
+
+static void on_socket(struct guardian *guardian) {
+    static const enum event events[] = {
+        [ORDER_SIGNAL] = EVENT_SIGNAL, [ORDER_KEYS] = EVENT_SIGNAL, [ORDER_AWAKE] = EVENT_AWAKE,
+        [ORDER_STOP] = EVENT_STOP,     [ORDER_YIELD] = EVENT_STOP,
+    };
     bool gone;
-    if (!order_take(guardian->plan->socket, false, &order, &gone)) {
-        if (gone)
-            supervise_kill_all(guardian); /* rlock is dead: nobody renews, at once */
-        return;
+    if (order_take(guardian->plan->socket, false, &guardian->order, &gone))
+        act(guardian, events[guardian->order.verb]);
+    else if (gone)
+        act(guardian, EVENT_GONE);
+}
+
+/* The end first: a command that has ended by itself needs no stopping. */
+static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
+    struct signalfd_siginfo info;
+    uint64_t count;
+    if (fds[0].revents != 0) {
+        (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
+        act(guardian, EVENT_CHILD);
     }
-    switch (order.verb) {
-    case ORDER_START: break;
-    case ORDER_SIGNAL: /* what the whole group has got the command does not get a second time */
-        if (!witness_has(&guardian->witness, order.number))
-            pass_on(guardian, order.number);
-        break;
-    case ORDER_KEYS: witness_forget_keys(&guardian->witness); break;
-    case ORDER_AWAKE: on_awake(guardian, order.number); break;
-    case ORDER_STOP:
-    case ORDER_YIELD:
-        if (guardian->phase == RUNNING)
-            begin_stopping(guardian, order.verb == ORDER_STOP ? END_FOR_LEASE : END_FOR_WAITER);
-        break;
+    if (fds[1].revents != 0) {
+        (void)!read(guardian->timer_fd, &count, sizeof count);
+        act(guardian, EVENT_TIME);
     }
+    if (fds[2].revents != 0 && guardian->phase != ENDED)
+        on_socket(guardian);
 }
 
 /* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
- * the whole job does not reach us. A witness can be put there only by one who is still there, and
- * costs more than the rest, as does memory: a command that is over in a moment pays for neither. Of
- * one that is being stopped it would be among those that are waited for. */
+ * the whole job does not reach us. Only a process of the group can put a witness there. That costs
+ * more than the rest, as does memory: a command that is over in a moment pays for neither. While
+ * the tree is being stopped the witness would be one of those that we wait for. */
 static void leave_job(struct guardian *guardian) {
     guardian->leave_at_ms = INT64_MAX;
     descendants_get_memory();
     if (guardian->phase == RUNNING)
         guardian->witness = witness_start();
     (void)setsid();
-}
-
-/* The end first: a command that has ended by itself needs no stopping. */
-static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
-    if (fds[0].revents != 0) {
-        struct signalfd_siginfo info;
-        (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
-        reap(guardian);
-    }
-    if (guardian->phase != ENDED && fds[1].revents != 0)
-        on_time(guardian);
-    if (guardian->phase != ENDED && fds[2].revents != 0)
-        on_order(guardian);
 }
 
 void supervise(struct guardian *guardian) {
@@ -200,7 +248,7 @@ void supervise(struct guardian *guardian) {
     };
     /* From the start: what the command's orphans do all the time must not put it off. */
     guardian->leave_at_ms = boottime_ms() + LEAVE_AFTER_MS;
-    set_timer_running(guardian);
+    set_timer(guardian, deadline_now(guardian).stop_ms);
     while (guardian->phase != ENDED) {
         if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(guardian->leave_at_ms)) > 0)
             on_events(guardian, fds);

@@ -2,20 +2,18 @@
 #ifndef RLOCK_CMD_SUPERVISE_H
 #define RLOCK_CMD_SUPERVISE_H
 
-#include <sys/types.h>
-
 #include "process/descendants.h"
-#include "process/guardian.h"
+#include "process/orders.h"
 #include "process/witness.h"
 
 enum phase {
     RUNNING,  /* the lease is sure, and time is left */
-    STOPPING, /* SIGTERM is out; SIGKILL follows */
+    STOPPING, /* SIGTERM has been sent; SIGKILL follows */
     ENDED,
 };
 
 struct guardian {
-    const struct guardian_plan *plan;
+    const struct plan *plan;
     enum phase phase;
     struct descendants descendants; /* of the command */
     struct witness witness;
@@ -24,17 +22,15 @@ struct guardian {
     int64_t started_ms;  /* the command; INT64_MAX: it has not been */
     int64_t leave_at_ms; /* the job of rlock and the command; INT64_MAX: it has */
     int64_t kill_at_ms;  /* STOPPING */
+    struct order order;  /* the last one */
     struct report report;
 };
 
-/* The command's, as far as is known now. */
-struct deadline supervise_deadline(const struct guardian *guardian);
-
-/* Returns when the command has ended, or has been ended: the phase is ENDED, the report says how.
- * Does as it is told meanwhile: orders.h. */
+/* Carries out orders until the command has ended, or has been ended: the phase is ENDED, the report
+ * says how. */
 void supervise(struct guardian *guardian);
 
-/* SIGKILL to all, at once. */
+/* SIGKILL to the whole tree, at once. */
 void supervise_kill_all(struct guardian *guardian);
 
 #endif
