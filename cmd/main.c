@@ -12,8 +12,8 @@
 #include "options/opt.h"
 #include "options/suggest.h"
 #include "output/out.h"
+#include "process/self.h"
 #include "process/signals.h"
-#include "process/title.h"
 #include "rlock.h"
 
 static int print_version(void) {
@@ -136,7 +136,7 @@ static bool fill_standard_streams(void) {
 
 int main(int argc, char **argv) {
     const struct cmd *cmd = &cmd_rlock;
-    title_setup(argc, argv);
+    self_note_arguments(argc, argv);
     if (!fill_standard_streams())
         return EXIT_SYSTEM;
     for (; cmd->group != NULL; argc--, argv++) {

@@ -20,7 +20,7 @@
 
 #include "hold/detached.h"
 #include "output/out.h"
-#include "process/daemon.h"
+#include "process/self.h"
 
 enum { RELEASE_AFTER_LOSS_MS = 1000 };
 
@@ -36,7 +36,7 @@ struct background {
 /* What the caller left open would stay open for as long as the lock is kept. */
 static void close_others(const struct background *background) {
     const int ours[] = {background->process_fd, background->socket, background->signals->fd};
-    daemon_close_others(ours, sizeof ours / sizeof ours[0]);
+    self_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
 /* Until the process ends, the lock is lost, or somebody wants us to end. */
@@ -90,7 +90,7 @@ static int print_and_stay(const struct background *background, const struct acqu
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
         (void)!chdir("/");
-        daemon_leave_streams(null);
+        self_leave_streams(null);
         (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
         stay(background, acquired, keeper);
     }

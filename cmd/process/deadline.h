@@ -1,12 +1,29 @@
-/* deadline.h: when a command must end: before its lease does, and within --timeout. rlock and its
- * guardian both keep to this.
+/* deadline.h: the clock, and when a command must end: before its lease does, and within --timeout.
+ * rlock and its guardian both keep to this.
  *
- * Instants are milliseconds on CLOCK_BOOTTIME; INT64_MAX: never. */
+ * Instants are milliseconds on CLOCK_BOOTTIME, which goes on while the machine sleeps, as leases
+ * do. INT64_MAX: never. */
 #ifndef RLOCK_CMD_DEADLINE_H
 #define RLOCK_CMD_DEADLINE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/* Now: the same as rlock_now_ms(), for the code that knows no lock. */
+static inline int64_t boottime_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The time-out for poll(2): 0 when it is over. If it is longer than poll(2) can wait, or for ever,
+ * poll(2) returns early: compute it again. */
+static inline int boottime_left_ms(int64_t until_ms) {
+    const int64_t left = until_ms - boottime_ms();
+    return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
+}
 
 enum { MARGIN_MIN_MS = 5, MARGIN_MAX_MS = 100, LATE_MS = 2000 };
 

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/boottime.h"
+#include "process/deadline.h"
 #include "process/proc.h"
 
 enum {

@@ -15,12 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/boottime.h"
-#include "process/daemon.h"
+#include "process/deadline.h"
 #include "process/launch.h"
+#include "process/self.h"
 #include "process/supervise.h"
-#include "process/title.h"
-#include "process/urgent.h"
 
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
 static int get_ready(struct guardian *guardian) {
@@ -47,9 +45,9 @@ static bool start_command(struct guardian *guardian) {
  * pkill -f "rlock run" is not to hit both rlock and us. */
 static void let_go(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
-    daemon_close_others(kept, sizeof kept / sizeof kept[0]);
-    title_set("lock-guardian");
-    urgent_become();
+    self_close_others(kept, sizeof kept / sizeof kept[0]);
+    self_set_title("lock-guardian");
+    self_raise_priority();
 }
 
 /* Waits until rlock has opened the gate. False: it never will. */

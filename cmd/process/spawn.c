@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/boottime.h"
+#include "process/deadline.h"
 #include "process/guardian.h"
 #include "process/proc.h"
-#include "process/urgent.h"
+#include "process/self.h"
 
 enum { KILL_PATIENCE_MS = 1000, STOP_AGAIN_MS = 50 };
 
@@ -122,7 +122,7 @@ static void kill_tree(struct spawn *spawn, enum end_cause cause) {
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };
-    urgent_become(); /* as the guardian was, whose work this is */
+    self_raise_priority(); /* as the guardian was, whose work this is */
     const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
     spawn->guardian = -1;
     spawn->report = (struct report){

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/boottime.h"
+#include "process/deadline.h"
 
 enum { PATIENCE_MS = 1000, LEAVE_AFTER_MS = 5 };
 

@@ -15,9 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/daemon.h"
 #include "process/proc.h"
-#include "process/title.h"
+#include "process/self.h"
 
 enum { STATUS_SIZE = 4096 };
 
@@ -26,11 +25,11 @@ _Noreturn static void bear_witness(int orders) {
     sigset_t one;
     int signal;
     (void)prctl(PR_SET_NAME, "lock-witness", 0, 0, 0);
-    title_set("lock-witness");
+    self_set_title("lock-witness");
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         close(fd);
-    daemon_close_others(&orders, 1);
+    self_close_others(&orders, 1);
     while (read(orders, &signal, sizeof signal) == sizeof signal) {
         sigemptyset(&one);
         sigaddset(&one, signal);

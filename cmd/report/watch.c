@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "output/out.h"
-#include "process/boottime.h"
+#include "process/deadline.h"
 #include "report/status.h"
 
 enum {

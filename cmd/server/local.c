@@ -21,7 +21,7 @@
 
 #include "options/local_url.h"
 #include "output/out.h"
-#include "process/boottime.h"
+#include "process/deadline.h"
 #include "server/local_server.h"
 #include "server/trust.h"
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/daemon.h"
+#include "process/self.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -134,9 +134,9 @@ _Noreturn static void detach(const struct plan *plan) {
     const int null = open("/dev/null", O_RDWR);
     if (fchdir(plan->server->dir_fd) != 0 || null < 0)
         _exit(126);
-    daemon_leave_streams(null);
+    self_leave_streams(null);
     const int kept[] = {plan->server->dir_fd, plan->error_fd};
-    daemon_close_others(kept, sizeof kept / sizeof kept[0]);
+    self_close_others(kept, sizeof kept / sizeof kept[0]);
     (void)fcntl(plan->server->dir_fd, F_SETFD, 0);
     become_server(plan);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/boottime.h"
+#include "process/deadline.h"
 #include "process/descendants.h"
 #include "process/proc.h"
 

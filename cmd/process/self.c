@@ -1,19 +1,22 @@
-/* daemon.c: what a process that outlives its starter's attention leaves behind.
+/* self.c: what a process of ours changes about itself.
  *
- * close_range(2) is not everywhere: Linux before 5.9 has none, and a container's seccomp profile
- * that does not know it refuses it. Then the kernel's list of what is open is gone through, and
- * without that every number there may be. */
-#include "process/daemon.h"
+ * Descriptors: close_range(2) is not everywhere: Linux before 5.9 has none, and a container's
+ * seccomp profile that does not know it refuses it. Then the kernel's list of what is open is gone
+ * through, and without that every number there may be. */
+#include "process/self.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 4096, NUMBERS_MAX = 1 << 20 };
+enum { READ_SIZE = 4096, NUMBERS_MAX = 1 << 20, NICE = -10 };
 
 static bool is_kept(int fd, const int *kept, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -71,13 +74,39 @@ static void close_numbers(const int *kept, size_t count) {
     }
 }
 
-void daemon_close_others(const int *kept, size_t count) {
+void self_close_others(const int *kept, size_t count) {
     if (!close_ranges(kept, count) && !close_listed(kept, count))
         close_numbers(kept, count);
 }
 
-void daemon_leave_streams(int null) {
+void self_leave_streams(int null) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         (void)dup2(null, fd);
     close(null);
+}
+
+/* /proc/PID/cmdline is read from where the system put the arguments. */
+static struct {
+    char *start;
+    size_t size;
+} arguments;
+
+void self_note_arguments(int argc, char **argv) {
+    if (argc < 1) /* before Linux 5.18 */
+        return;
+    arguments.start = argv[0];
+    arguments.size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]);
+}
+
+void self_set_title(const char *word) {
+    if (arguments.size == 0)
+        return;
+    memset(arguments.start, 0, arguments.size);
+    (void)snprintf(arguments.start, arguments.size, "%s", word);
+}
+
+/* A nice value counts within a session only (sched(7), The autogroup feature). */
+void self_raise_priority(void) {
+    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){1}) != 0)
+        (void)setpriority(PRIO_PROCESS, 0, NICE);
 }
