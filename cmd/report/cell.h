@@ -2,9 +2,10 @@
 #ifndef RLOCK_CMD_CELL_H
 #define RLOCK_CMD_CELL_H
 
-#include "report/status.h"
+#include "output/duration.h"
+#include "rlock_admin.h"
 
-enum { CELL_STATE_SIZE = 64, CELL_LEASE_SIZE = 96 };
+enum { CELL_STATE_SIZE = 64, CELL_LEASE_SIZE = DURATION_TEXT_SIZE };
 
 /* Styles, see table_add(): rlock-status(1) has the rules. */
 #define CELL_FREE   "32"
@@ -26,10 +27,7 @@ void cell_hold(char text[CELL_STATE_SIZE], const struct rlock_view_holder *holde
 /* How the last run with --once-per ended. */
 void cell_run(char text[CELL_STATE_SIZE], const struct rlock_view_run *run);
 
-/* What is left of a lease, with a bar if the form has them. Returns the style, NULL for none: a
- * holder that renews its lease does so each third of it, so that less than half is left only of one
- * that is not renewed. */
-const char *cell_lease(char text[CELL_LEASE_SIZE], const struct status_form *form,
-                       const rlock_view *view, const struct rlock_view_holder *holder);
+/* What is left of the lease; "": it has no end, or it is unknown. */
+void cell_lease(char text[CELL_LEASE_SIZE], const struct rlock_view_holder *holder);
 
 #endif

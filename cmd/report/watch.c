@@ -1,4 +1,4 @@
-/* watch.c: rlock status --watch. */
+/* watch.c: rlock status --watch: redraws, follows the terminal's size, and ends at q. */
 #include "report/watch.h"
 
 #include <errno.h>
@@ -7,36 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "output/columns.h"
+#include "output/duration.h"
 #include "output/out.h"
 #include "process/deadline.h"
+#include "report/keys.h"
 #include "report/status.h"
 
 enum {
-    PATIENCE_MS = 1000, /* with a server that has answered before: it is asked again soon */
-    SHARE = 4, /* to look takes at most a fifth of the time: the pause is four times as long */
-    BAR_PART = 10,
-    BAR_MAX = 20, /* a bar has a tenth of the columns, and so many at most */
+    PATIENCE_MS = 1000, /* for a server that has answered before: ask it again soon */
+    SHARE = 4,          /* pause four times as long as a look takes: a fifth of the time at most */
+    LINE_SIZE = 2048
 };
 
 struct watch {
     const struct server *server;
     const struct settings *settings;
     struct survey last; /* the last one that some server has answered */
-    int64_t last_ms;    /* when; -1: there has been none */
-    bool answers;       /* the last one asked for is that */
-    char *messages;     /* of that */
+    int64_t last_ms;    /* when; -1: none yet */
+    bool answers;       /* the latest look is that one */
+    char *messages;     /* of the latest look, on a terminal */
     int64_t pause_ms;
-    int64_t patience_ms; /* twice as much each time that it was not enough: some are far away */
-    struct leases leases;
+    int64_t patience_ms; /* doubled each time that it was too short: some servers are far away */
     int signals;
 };
 
 /* --- a look ---------------------------------------------------------------------------------- */
 
-/* On a screen messages stand in it; elsewhere, and until there is one, they go where they always
- * do. Returns the exit status, of which only what cannot be helped ends it. */
+/* On a terminal messages stand in the drawing; without one, and before the first drawing, they go
+ * to standard error. Returns the exit status. */
 static int look(struct watch *w, bool on_screen) {
     struct survey survey;
     size_t size;
@@ -66,28 +68,94 @@ static int look(struct watch *w, bool on_screen) {
     return made ? status : EXIT_SYSTEM;
 }
 
-/* --- and what it shows ----------------------------------------------------------------------- */
+/* --- a drawing ------------------------------------------------------------------------------- */
 
-static int draw(struct watch *w, struct status_form *form) {
-    struct out_page page;
-    const struct status_moment moment = {
-        .messages = w->messages,
-        .silent_ms = w->answers ? -1 : rlock_now_ms() - w->last_ms,
-        .every_ms = w->pause_ms,
-    };
-    FILE *stream = out_page_begin(&page);
-    if (stream == NULL)
-        return EXIT_SYSTEM;
-    form->width -= 1; /* at a line's very end what erases its rest would erase the last letter */
-    form->bar = form->width / BAR_PART < BAR_MAX ? form->width / BAR_PART : BAR_MAX;
-    form->leases = &w->leases;
-    leases_turn(&w->leases);
-    (void)status_screen(stream, &w->last, form, &moment);
-    return out_page_end(&page);
+/* "12:00:03, every 2s: 4 locks, 3 held, 2 waiting on redis://10.77.0.1:6379" */
+static void write_title(const struct watch *w, FILE *stream) {
+    char clock[16] = "", text[DURATION_TEXT_SIZE];
+    const time_t now = time(NULL);
+    struct tm local;
+    size_t held = 0, waiting = 0;
+    for (size_t i = 0; i < w->last.count; i++) {
+        held += w->last.views[i]->held;
+        waiting += w->last.views[i]->waiter_count;
+    }
+    if (localtime_r(&now, &local) != NULL)
+        (void)strftime(clock, sizeof clock, "%H:%M:%S", &local);
+    fprintf(stream, "%s, every %s: ", clock, duration_format(text, w->pause_ms));
+    if (!w->answers)
+        fprintf(stream, "no answer for %s, this was last seen:\n",
+                duration_format_seconds(text, rlock_now_ms() - w->last_ms));
+    else if (w->last.server_count > 1)
+        fprintf(stream, "%zu of %zu servers answer\n", w->last.answered, w->last.server_count);
+    else
+        fprintf(stream, "%zu lock%s, %zu held, %zu waiting on %s\n", w->last.count,
+                w->last.count == 1 ? "" : "s", held, waiting, w->last.servers[0].url);
 }
 
-/* Where nothing is drawn over, what was seen before is not shown again. */
-static int show(struct watch *w) {
+/* The title and the messages, which are not yet fit for a terminal. */
+static void write_top(const struct watch *w, FILE *stream, const struct status_form *form) {
+    char *text = NULL, line[LINE_SIZE];
+    size_t size;
+    FILE *lines = open_memstream(&text, &size);
+    if (lines == NULL)
+        return;
+    write_title(w, lines);
+    fputs(w->messages, lines);
+    (void)fclose(lines);
+    for (char *at = text, *end; at != NULL && (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        const char *style = at == text && w->answers ? "1" : "31";
+        (void)snprintf(line, sizeof line, "%.*s", (int)(end - at), at);
+        out_make_printable(line);
+        columns_cut(line, form->width);
+        if (form->colours)
+            fprintf(stream, "\033[%sm%s\033[0m\n", style, line);
+        else
+            fprintf(stream, "%s\n", line);
+    }
+    free(text);
+}
+
+/* Overwrites line by line and erases what is left below, so that the screen is never empty. The
+ * terminal's last line is the cursor's. */
+static void write_over(FILE *stream, const char *text, const struct status_form *form) {
+    size_t lines = 0, room = form->lines > 2 ? form->lines - 1 : 1;
+    char more[64];
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    const size_t shown = lines > room ? room - 1 : lines;
+    fputs("\033[H", stream);
+    for (size_t i = 0; i < shown; i++) {
+        const size_t length = strcspn(text, "\n");
+        fprintf(stream, "%.*s\033[K\n", (int)length, text);
+        text += length + 1;
+    }
+    (void)snprintf(more, sizeof more, "%zu more lines", lines - shown);
+    columns_cut(more, form->width);
+    fprintf(stream, "%s%s\033[J", shown < lines ? more : "", shown < lines ? "\033[K\n" : "");
+}
+
+static int draw(const struct watch *w, struct status_form *form) {
+    struct out_page page;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = out_page_begin(&page), *lines = open_memstream(&text, &size);
+    form->width -= 1; /* erasing behind a line that is full would erase its last letter */
+    bool made = stream != NULL && lines != NULL;
+    if (made) {
+        write_top(w, lines, form);
+        made = status_table(lines, &w->last, form);
+    }
+    made = lines != NULL && fclose(lines) == 0 && made;
+    if (made)
+        write_over(stream, text, form);
+    free(text);
+    const int status = stream != NULL ? out_page_end(&page) : EXIT_SYSTEM;
+    return made ? status : EXIT_SYSTEM;
+}
+
+/* Where nothing is drawn over, what was printed before is not printed again. */
+static int show(const struct watch *w) {
     struct status_form form = status_form_choose(w->settings);
     if (form.is_screen)
         return draw(w, &form);
@@ -96,18 +164,17 @@ static int show(struct watch *w) {
 
 /* --- until the next -------------------------------------------------------------------------- */
 
-/* What calls for another drawing at once: another size, and a shell that has written in between.
- * Signals are read, and never come while a line is written. Returns a descriptor, -1 for none. */
+/* Another size, and a shell that has written in between, call for a drawing at once. */
 static int begin_signals(void) {
-    sigset_t drawn_again;
-    (void)sigemptyset(&drawn_again);
-    (void)sigaddset(&drawn_again, SIGWINCH);
-    (void)sigaddset(&drawn_again, SIGCONT);
-    (void)sigprocmask(SIG_BLOCK, &drawn_again, NULL);
-    return signalfd(-1, &drawn_again, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigset_t redraw;
+    (void)sigemptyset(&redraw);
+    (void)sigaddset(&redraw, SIGWINCH);
+    (void)sigaddset(&redraw, SIGCONT);
+    (void)sigprocmask(SIG_BLOCK, &redraw, NULL);
+    return signalfd(-1, &redraw, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* As a write would; but none comes while there is nothing to print. */
+/* As a write would fail; but there may be nothing to print for hours. */
 static int end_unread(void) {
     (void)raise(SIGPIPE);
     return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot write to standard output: %s",
@@ -116,16 +183,20 @@ static int end_unread(void) {
 
 static int rest(struct watch *w) {
     const int64_t end_ms = boottime_ms() + w->pause_ms;
-    struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN}, {.fd = STDOUT_FILENO}};
     struct signalfd_siginfo taken;
     int status = 0;
     for (int left_ms; status == 0 && (left_ms = boottime_left_ms(end_ms)) > 0;) {
+        const bool on_screen = status_form_choose(w->settings).is_screen;
+        struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN},
+                               {.fd = STDOUT_FILENO},
+                               {.fd = on_screen ? keys_listen() : -1, .events = POLLIN}};
         if (poll(fds, sizeof fds / sizeof *fds, left_ms) <= 0)
             continue;
         if (fds[1].revents != 0)
             return end_unread();
-        const bool one = read(w->signals, &taken, sizeof taken) == sizeof taken;
-        if (one && status_form_choose(w->settings).is_screen)
+        if (fds[2].revents != 0)
+            keys_read();
+        if (read(w->signals, &taken, sizeof taken) == sizeof taken && on_screen)
             status = show(w);
     }
     return status;
@@ -145,8 +216,8 @@ int watch(const struct server *server, const struct settings *settings) {
         if (show(&w) != 0 || rest(&w) != 0)
             status = EXIT_SYSTEM;
     }
+    keys_end();
     survey_free(&w.last);
-    leases_free(&w.leases);
     free(w.messages);
     if (w.signals >= 0)
         (void)close(w.signals);

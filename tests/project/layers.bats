@@ -285,12 +285,13 @@ promised() {
     assert_line cmd/report/doctor_output.c
 }
 
-@test "state at file scope: messages, the one walk over descendants, and where the system put the arguments" {
+@test "state at file scope: messages, the one walk over descendants, where the system put the arguments, the terminal's settings" {
     run variables "$CMD_OBJECTS"/{,*/}*.o
     assert_output "out out
 stream pending
 descendants walk
-self arguments"
+self arguments
+keys terminal"
 }
 
 @test "after the fork the guardian asks for no memory" {
@@ -319,7 +320,7 @@ only_linux() {
     ((rows > 5))
     # A header that is not everywhere belongs to one of these words.
     portable='arpa/inet|assert|ctype|dirent|dlfcn|errno|fcntl|fnmatch|getopt|inttypes|limits|net(db|inet/(in|tcp))|poll'
-    portable+='|pthread|pwd|sched|signal|std(arg|atomic|bool|def|int|io|lib)|strings?|time|unistd'
+    portable+='|pthread|pwd|sched|signal|std(arg|atomic|bool|def|int|io|lib)|strings?|termios|time|unistd'
     portable+='|sys/(file|ioctl|mman|random|resource|socket|stat|types|un|utsname|wait)|hiredis/.*|openssl/.*'
     run bash -c 'grep -hoE "^#include <[^>]+>" -r lib cmd --include="*.[ch]" | sort -u | grep -vE "<($1)\.h>"' - "$portable"
     assert_output "$(printf '#include <%s.h>\n' nss sys/{auxv,eventfd,prctl,signalfd,syscall,timerfd})"
