@@ -7,6 +7,8 @@
 #include "output/columns.h"
 #include "output/out.h"
 
+#define ELLIPSIS "..."
+
 enum { GAP = 2 };
 
 bool table_add(struct table *table, const char *text, const char *style) {
@@ -36,100 +38,123 @@ void table_free(struct table *table) {
 
 /* --- widths ---------------------------------------------------------------------------------- */
 
-static void measure(const struct table *table, size_t *widths) {
-    for (size_t i = 0; i < table->column_count; i++)
-        widths[i] = columns_of(table->columns[i].title);
-    for (size_t i = 0, column = 0; i < table->count; i++) {
-        const size_t width = columns_of(table->cells[i].text);
-        if (width > widths[column])
-            widths[column] = width;
-        column = column + 1 < table->column_count ? column + 1 : 0;
-    }
+/* How the columns are shown. */
+struct layout {
+    size_t widths[TABLE_COLUMNS_MAX];
+    bool dropped[TABLE_COLUMNS_MAX], tail[TABLE_COLUMNS_MAX];
+    bool colours;
+};
+
+static const char *tail_of(const char *text) {
+    const char *at = strrchr(text, '@');
+    return at != NULL ? at + 1 : text;
 }
 
-static size_t sum(const size_t *widths, size_t count) {
-    size_t total = count > 0 ? GAP * (count - 1) : 0;
-    for (size_t i = 0; i < count; i++)
-        total += widths[i];
+static size_t measure(const struct table *table, size_t column, bool tail) {
+    size_t widest = columns_of(table->columns[column].title);
+    for (size_t i = column; i < table->count; i += table->column_count) {
+        const char *text = table->cells[i].text;
+        const size_t width = columns_of(tail ? tail_of(text) : text);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static size_t sum(const struct table *table, const struct layout *layout) {
+    size_t total = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (!layout->dropped[i])
+            total += (total > 0 ? GAP : 0) + layout->widths[i];
+    }
     return total;
 }
 
-/* Cuts the columns whose turn it is. */
-static void cut(const struct table *table, size_t *widths, size_t shown, int turn, size_t width) {
-    for (size_t i = 0; i < shown; i++) {
-        const struct table_column *column = &table->columns[i];
-        const size_t total = sum(widths, shown);
-        if (column->turn != turn || widths[i] <= column->least || total <= width)
-            continue;
-        const size_t spare = widths[i] - column->least;
-        widths[i] -= spare < total - width ? spare : total - width;
+static void take_step(const struct table *table, const struct table_step *step,
+                      struct layout *layout, size_t over) {
+    size_t *width = &layout->widths[step->column];
+    const size_t least = (size_t)step->to;
+    if (step->to == TABLE_DROP)
+        layout->dropped[step->column] = true;
+    else if (step->to == TABLE_TAIL)
+        *width = measure(table, step->column, layout->tail[step->column] = true);
+    else if (*width > least)
+        *width = *width - least > over ? *width - over : least;
+}
+
+/* A later step may have made more room than was needed: a column that was cut gets it back. */
+static void give_back(const struct table *table, struct layout *layout, size_t room) {
+    for (size_t i = 0; i < table->column_count && room > 0; i++) {
+        const size_t wanted = measure(table, i, layout->tail[i]) - layout->widths[i];
+        const size_t given = layout->dropped[i] ? 0 : wanted < room ? wanted : room;
+        layout->widths[i] += given;
+        room -= given;
     }
 }
 
-/* Returns how many columns there is room for. The last turn comes when the column whose turn was
- * first is gone. */
-static size_t fit(const struct table *table, size_t *widths, size_t width) {
-    size_t shown = table->column_count;
-    for (int turn = 1; turn <= TABLE_TURNS; turn++) {
-        if (turn == TABLE_TURNS && sum(widths, shown) > width &&
-            table->columns[shown - 1].turn == 1)
-            shown--;
-        cut(table, widths, shown, turn, width);
+static void fit(const struct table *table, struct layout *layout, size_t width) {
+    size_t total;
+    for (size_t i = 0; i < table->column_count; i++)
+        layout->widths[i] = measure(table, i, false);
+    for (size_t i = 0; i < table->step_count && (total = sum(table, layout)) > width; i++) {
+        if (table->steps[i].column < table->column_count)
+            take_step(table, &table->steps[i], layout, total - width);
     }
-    while (shown > 1 && sum(widths, shown) > width)
-        shown--;
-    if (widths[0] > width)
-        widths[0] = width;
-    return shown;
+    total = sum(table, layout);
+    if (total <= width)
+        give_back(table, layout, width - total);
+    else if (layout->widths[0] > width)
+        layout->widths[0] = width;
 }
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
-static void write_cell(const struct table_column *column, FILE *stream, const char *text,
-                       size_t width, bool is_last, const char *style) {
-    const char *more = width > 3 ? "..." : "";
+static void write_text(FILE *stream, const char *text, const char *style) {
+    if (style != NULL && *text != '\0')
+        fprintf(stream, "\033[%sm%s\033[0m", style, text);
+    else
+        fputs(text, stream);
+}
+
+/* width: SIZE_MAX for no limit. Behind the last cell of a row nothing stands. */
+static void write_cell(FILE *stream, const char *text, const char *style, size_t width, bool right,
+                       bool is_last) {
     char *cut = NULL;
     size_t taken = columns_of(text);
-    if (taken > width && (cut = strdup(text)) != NULL) {
-        columns_cut(cut, width - strlen(more));
-        taken = columns_of(cut) + strlen(more);
+    if (taken > width && (cut = malloc(strlen(text) + sizeof ELLIPSIS)) != NULL) {
+        const size_t kept = width > strlen(ELLIPSIS) ? width - strlen(ELLIPSIS) : width;
+        (void)strcpy(cut, text);
+        columns_cut(cut, kept);
+        (void)strcat(cut, kept < width ? ELLIPSIS : "");
+        taken = columns_of(cut);
     }
     const int space = taken < width ? (int)(width - taken) : 0;
-    if (column->right)
-        fprintf(stream, "%*s", space, "");
-    if (style != NULL && *text != '\0')
-        fprintf(stream, "\033[%sm%s%s\033[0m", style, cut != NULL ? cut : text,
-                cut != NULL ? more : "");
-    else
-        fprintf(stream, "%s%s", cut != NULL ? cut : text, cut != NULL ? more : "");
-    if (!is_last)
-        fprintf(stream, "%*s", GAP + (column->right ? 0 : space), "");
+    fprintf(stream, "%*s", right ? space : 0, "");
+    write_text(stream, cut != NULL ? cut : text, style);
+    fprintf(stream, "%*s", is_last ? 0 : GAP + (right ? 0 : space), "");
     free(cut);
 }
 
-/* Nothing stands behind the last cell that has something in it. */
 static void write_row(const struct table *table, FILE *stream, const struct table_cell *cells,
-                      const size_t *widths, size_t shown, bool colours) {
+                      const struct layout *layout) {
     size_t last = 0;
-    for (size_t i = 0; i < shown; i++)
-        last = *cells[i].text != '\0' ? i : last;
-    for (size_t i = 0; i <= last; i++)
-        write_cell(&table->columns[i], stream, cells[i].text, widths[i], i == last,
-                   colours ? cells[i].style : NULL);
+    for (size_t i = 0; i < table->column_count; i++)
+        last = *cells[i].text != '\0' && !layout->dropped[i] ? i : last;
+    for (size_t i = 0; i <= last; i++) {
+        const char *text = layout->tail[i] ? tail_of(cells[i].text) : cells[i].text;
+        if (!layout->dropped[i])
+            write_cell(stream, text, layout->colours ? cells[i].style : NULL, layout->widths[i],
+                       table->columns[i].right, i == last);
+    }
     fputc('\n', stream);
 }
 
 void table_write(const struct table *table, FILE *stream, size_t width, bool colours) {
-    size_t widths[TABLE_COLUMNS_MAX] = {0};
+    struct layout layout = {.colours = colours};
     struct table_cell titles[TABLE_COLUMNS_MAX];
-    measure(table, widths);
-    const size_t shown = fit(table, widths, width);
-    for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
-        titles[i] = (struct table_cell){
-            .text = (char *)(i < table->column_count ? table->columns[i].title : ""),
-            .style = "1",
-        };
-    write_row(table, stream, titles, widths, shown, colours);
+    fit(table, &layout, width);
+    for (size_t i = 0; i < table->column_count; i++)
+        titles[i] = (struct table_cell){.text = (char *)table->columns[i].title, .style = "1"};
+    write_row(table, stream, titles, &layout);
     for (size_t i = 0; i + table->column_count <= table->count; i += table->column_count)
-        write_row(table, stream, &table->cells[i], widths, shown, colours);
+        write_row(table, stream, &table->cells[i], &layout);
 }

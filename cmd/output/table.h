@@ -7,18 +7,25 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_COLUMNS_MAX = 10, TABLE_TURNS = 3 };
+enum { TABLE_COLUMNS_MAX = 10, TABLE_DROP = 0, TABLE_TAIL = -1 };
 
 struct table_column {
     const char *title;
-    size_t least; /* it may be cut to that */
-    int turn;     /* when: 1 is cut first, TABLE_TURNS last; 0: it is never cut */
-    bool right;   /* numbers */
+    bool right; /* numbers */
+};
+
+/* What a column does where the table is wider than the terminal. */
+struct table_step {
+    size_t column;
+    int to; /* so many columns, the rest becoming "..."; TABLE_DROP: it goes; TABLE_TAIL: of each
+               cell only what stands behind its last '@' */
 };
 
 struct table {
     const struct table_column *columns;
     size_t column_count;
+    const struct table_step *steps; /* in this order, until it fits; what comes last counts most */
+    size_t step_count;
     struct table_cell {
         char *text;
         const char *style;
@@ -31,9 +38,7 @@ struct table {
  * a constant; NULL: not at all. False: no memory. */
 bool table_add(struct table *table, const char *text, const char *style);
 
-/* Writes titles and rows. What does not fit into so many columns is cut with "...": one column
- * after the other, by their turns. Where that is not enough the last columns are left out, and one
- * that was cut first even before any is cut last. colours: false for plain text. */
+/* Writes titles and rows, no wider than so many columns. colours: false for plain text. */
 void table_write(const struct table *table, FILE *stream, size_t width, bool colours);
 void table_free(struct table *table);
 

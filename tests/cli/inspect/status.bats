@@ -224,7 +224,7 @@ fill_with_long() {
         '{"host":"a\u001b[2Jb\u009bc","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}' >/dev/null
 }
 
-@test "the table on a terminal: its real width; COMMAND is cut first, then WHO, and NAME last" {
+@test "the table on a terminal: never wider than that, whatever is in it" {
     local columns widest
     fill_with_long
     export NO_COLOR=1
@@ -236,16 +236,49 @@ fill_with_long() {
 print(max(sum(1 + (u.east_asian_width(c) in "WF") for c in line.rstrip("\r\n")) for line in sys.stdin))' <<<"$output")
         ((widest <= columns)) || fail "$widest columns of $columns: $output"
     done
-    redis HSET short "$JAVA" 1 >/dev/null
-    redis HSET 'rlock_info:{short}' "$JAVA" '{"host":"a-host","user":"a-user","command":"a-command that is long"}' >/dev/null
-    on_terminal 75 -- status short
-    assert_output --regexp 'short +run +held +a-user@a-host .* a-co?m?m?a?n?d?.*\.\.\.'
-    on_terminal 64 -- status short
-    assert_output --regexp 'short +run +held +a-u.*\.\.\. .* a-co\.\.\.'
-    redis HSET "${long::30}" "$JAVA" 1 >/dev/null
-    on_terminal 76 -- status "${long::30}"
-    assert_line --index 1 --regexp "^NAME .* TOKEN"$'\r'
-    assert_output --regexp "${long::30}  run   held   777"
+}
+
+# by_rlock NAME COMMAND NOTE: held by root@web-01 for three seconds.
+by_rlock() {
+    redis HSET "$1" "$JAVA" 1 >/dev/null
+    redis PEXPIRE "$1" 27999 >/dev/null
+    redis HSET "rlock_info:{$1}" "$JAVA" "{\"host\":\"web-01\",\"user\":\"root\",\"pid\":30419,
+        \"since\":$(($(redis TIME | head -n 1) * 1000 - 3000)),\"command\":\"$2\",\"note\":\"$3\"}" >/dev/null
+}
+
+@test "a narrow terminal cuts NOTE, TOKEN, PID, COMMAND from its end and WHO's user, in this order; host and name last" {
+    local head='NAME +KIND +STATE +WHO' row='deploy-production +run +held' columns regex
+    export NO_COLOR=1
+    by_rlock deploy-production './deploy.sh --environment production' https://gitlab.example.com/web/-/jobs/101
+    while read -r columns regex; do
+        on_terminal "$columns" -- status deploy-production
+        assert_line --index 1 --regexp "^$head ${regex%% / *}"$'\r$'
+        assert_line --index 2 --regexp "^$row ${regex#* / }"$'\r$'
+    done <<EOS
+160 +PID +FOR +LEASE +TOKEN +COMMAND +NOTE /  +root@web-01 +30419 +[0-9]+s +[0-9]+s +./deploy.sh --environment production +https://gitlab.*/101
+120 +PID +FOR +LEASE +TOKEN +COMMAND /  +root@web-01 +30419 +[0-9]+s +[0-9]+s +./deploy.sh --environment production
+100 +PID +FOR +LEASE +COMMAND /  +root@web-01 +30419 +[0-9]+s +[0-9]+s +./deploy.sh --environment production
+96 +FOR +LEASE +COMMAND /  +root@web-01 +[0-9]+s +[0-9]+s +./deploy.sh --environment production
+80 +FOR +LEASE +COMMAND /  +root@web-01 +[0-9]+s +[0-9]+s +./deploy.sh --en[a-z]*\.\.\.
+65 +FOR +LEASE +COMMAND /  +web-01 +[0-9]+s +[0-9]+s +./deploy.[sh.]*\.\.\.
+EOS
+    on_terminal 36 -- status deploy-production
+    assert_line --index 2 --regexp "^deploy-production +held +web-01"$'\r$'
+    on_terminal 30 -- status deploy-production
+    assert_line --index 2 --regexp "^deploy-pr?o?d?u?c?\.\.\. +held +web-01"$'\r$'
+}
+
+@test "at 80 columns host, name and a short command are whole" {
+    export NO_COLOR=1
+    by_rlock vacuum 'sleep 60' https://gitlab.example.com/web/-/jobs/101
+    by_rlock deploy-staging './deploy.sh --environment staging --verbose' ''
+    by_rlock short 'sleep 60' ''
+    on_terminal 80 -- status vacuum deploy-staging
+    assert_line --index 2 --regexp "^vacuum  .* root@web-01 .* sleep 60"$'\r$'
+    assert_line --index 3 --regexp "^deploy-staging  .* root@web-01 .* ./deploy.sh --env.*\.\.\."$'\r$'
+    on_terminal 40 -- status short
+    assert_line --index 2 --regexp "^short  .* web-01 .*s"$'\r$'
+    refute_output --partial '...'
 }
 
 @test "of many who wait the first five are shown, with -v all" {
