@@ -175,17 +175,25 @@ RLOCK_API size_t rlock_facts_servers(const rlock_facts *facts);
 
 /* A fact about one of them; NULL: unknown. Its name is one of these:
  *     a field of INFO or CLUSTER INFO, such as "redis_version"
- *     "config." and a parameter of the configuration
- *     "sentinel." and a field of SENTINEL MASTER; "ckquorum" ("OK", or why not); "given",
- *         "answered" or "silent", of the Sentinels
- *     "slowlog.slowest_us", "slowlog.command"
- *     "rights." and a kind: the rules that it lacks, as ACL SETUSER takes them; "rights.refused":
- *         why they are unknown
- *     "probe.server"; "probe.error": why it has not answered; "probe.rtt_us"; "probe.clock_ms": how
- *         far its clock is ahead; "probe.wait": "yes" or "no", whether it has WAIT;
+ *     "config." and a parameter of the configuration; "refused." and a command: why what it says is
+ *         unknown, in words
+ *     "sentinel.known", "sentinel.down_after_ms", as SENTINEL MASTER has them; "sentinel.ckquorum"
+ *         ("OK", or why not); "sentinel.given", "answered", "missing" or "silent": those in the URL
+ *     "slowlog.slowest_ms", "slowlog.command"
+ *     "rights." and a kind: the rules that the user lacks, as ACL SETUSER takes them;
+ *         "rights.refused": why they are unknown; "rights.names": "limited", if a lock of any name
+ *         is out of the user's reach; "scripts.error": why no script runs
+ *     "probe.server"; "probe.error": why it has not answered; "probe.rtt_us"; "probe.clock_off_ms"
+ *         and "probe.clock_side"; "probe.version": 60016 for 6.0.16; "probe.memory_percent",
+ *         "probe.clients_percent", "probe.slots_missing"; "probe.open": "yes", if it serves those
+ *         who give no password, at "probe.host"; "probe.wait": "yes" or "no", whether it has WAIT;
  *         "probe.wait_denied": why this user may not use it; "probe.cycle_us", or
- * "probe.cycle_error" */
+ *         "probe.cycle_error" */
 RLOCK_API const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name);
+
+/* A fact that is a whole number. False: it is none, or unknown, and *out stays as it is. */
+RLOCK_API bool rlock_fact_number(const rlock_facts *facts, size_t server, const char *name,
+                                 int64_t *out);
 
 RLOCK_API void rlock_facts_free(rlock_facts *facts);
 

@@ -1,8 +1,10 @@
-/* doctor.h: what `rlock doctor` looks for. To add a check: its function, and a row in doctor.c. */
+/* doctor.h: what `rlock doctor` checks. To add a check: rows in doctor_rules.c, and a function only
+ * where one fact after the other does not decide. */
 #ifndef RLOCK_CMD_DOCTOR_H
 #define RLOCK_CMD_DOCTOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "options/settings.h"
@@ -23,40 +25,64 @@ enum doctor_level {
     DOCTOR_FINDING
 };
 
-enum { DOCTOR_ADVICE_SIZE = 512 };
-
 struct verdict {
     enum doctor_level level;
     char found[1024];
-    char advice[DOCTOR_ADVICE_SIZE]; /* "": none */
+    const char *setting; /* the parameter to set, as CONFIG SET takes it; NULL: none */
+    char advice[512];    /* in words; with a setting: what else there is to say; "": none */
+    char paste[1024];    /* a command, on a line of its own on a terminal; "": none */
+    const char *file;    /* the server's configuration file; "": it has none; NULL: unknown */
 };
 
-/* Judges. False: there is nothing to judge here. */
-typedef bool doctor_check(const struct target *target, const char *about, struct verdict *out);
+/* Judges. False: there is nothing to say. */
+typedef bool doctor_judge(const struct target *target, const char *about, struct verdict *out);
 
-/* Each writes what was found; the advice comes with it, NULL for none. All return true. */
+/* How a fact is compared. Each but UNKNOWN and ALWAYS needs one that is known; BELOW and ABOVE a
+ * number, which they compare with the limit. */
+enum doctor_test { ALWAYS, UNKNOWN, KNOWN, IS, IS_NOT, BELOW, ABOVE, IS_LOCAL /* the URL */ };
+
+/* Of the rules of one check the first that fits speaks; one with nothing found is silent. */
+struct rule {
+    const char *check;
+    const char *fact;
+    enum doctor_test test;
+    const char *word; /* of IS and IS_NOT */
+    int64_t limit;
+    enum doctor_level level;
+    const char *found;  /* {FACT} stands for that fact; one that ends in _us is shown in ms */
+    const char *advice; /* see struct verdict */
+    const char *setting;
+    doctor_judge *judge; /* instead of all of these: speaks if it returns true */
+    const char *about;   /* for one that serves several checks */
+};
+
+/* Up to one without a check. */
+extern const struct rule doctor_rules[];
+
+/* Writes a verdict; advice: NULL for none. All return true. */
 bool doctor_say(struct verdict *out, enum doctor_level level, const char *advice,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool doctor_set(struct verdict *out, enum doctor_level level, const char *setting,
+                const char *advice, const char *found);
 
-/* How to set a parameter so that it is still set when the server has been started again: CONFIG SET
- * alone is not. behind: what else is there to say, "" for nothing. Returns the text. */
-const char *doctor_set(char text[DOCTOR_ADVICE_SIZE], const struct target *target,
-                       const char *setting, const char *behind);
+/* Whether the URL begins with that. */
+bool doctor_is(const struct target *target, const char *scheme);
 
 /* A fact as text, "" when it is not known; as a number, -1 then. */
 const char *doctor_text(const struct target *target, const char *fact);
 int64_t doctor_number(const struct target *target, const char *fact);
 
-/* doctor_server.c */
-doctor_check doctor_version, doctor_config, doctor_eviction, doctor_memory, doctor_persistence,
-    doctor_clients, doctor_timeout, doctor_slow, doctor_tls;
+/* doctor_judge.c */
+doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
+    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_processes;
 /* doctor_local.c */
-doctor_check doctor_setting, doctor_local;
-/* doctor_replication.c */
-doctor_check doctor_replicas, doctor_wait, doctor_sentinel, doctor_cluster;
-/* doctor_client.c */
-doctor_check doctor_scripts, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_clock,
-    doctor_round_trip, doctor_cycle;
+doctor_judge doctor_local;
+/* doctor_replicas.c */
+doctor_judge doctor_replicas, doctor_wait;
+
+/* How long an outage is survived by holders whose lease and --kill-after are these, counted from
+ * when the first request fails: it may begin just before a renewal. */
+int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms);
 
 /* One check's outcome; about: the server's name. */
 typedef void doctor_report(void *context, const char *check, const char *about,

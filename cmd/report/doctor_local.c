@@ -1,5 +1,4 @@
-/* doctor_local.c: checks of this host: who has named the server, and of a local: server what runs
- * there, for whom, and how it ends. */
+/* doctor_local.c: what a local: server is: its process, its socket, and how to end it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include "options/lines.h"
 #include "options/local_url.h"
 #include "report/doctor.h"
-#include "server/server.h"
 
 enum { UNIT_SIZE = 256 };
 
@@ -31,26 +29,18 @@ static void find_unit(char unit[UNIT_SIZE], int64_t pid) {
     lines_close(&lines);
 }
 
-/* The advice is how to end it; of one that ends with somebody else's unit, how it would not. */
+/* One that a unit of somebody else's has started ends with that unit. */
 static bool judge(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
     const bool own = *unit == '\0' || strncmp(unit, "rlock-local", strlen("rlock-local")) == 0;
     char advice[sizeof out->advice];
     (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
                    own ? ""
-                       : "; that it does not end with that unit: KillMode=process there, or "
+                       : "; to keep it when that unit ends: KillMode=process there, or "
                          "rlock-local.service; see rlock-server(7)");
     return doctor_say(out, DOCTOR_NOTE, advice,
                       "a private redis-server of user %ld alone, pid %" PRId64
                       "%s%.200s, on %.200s",
                       (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
-}
-
-/* Of the host that runs this: one that has lost its own setting may have got another. */
-bool doctor_setting(const struct target *target, const char *about, struct verdict *out) {
-    char from[OPT_ORIGIN_SIZE];
-    (void)about;
-    return target->server == 0 && doctor_say(out, DOCTOR_OK, NULL, "the server is named by %s",
-                                             server_origin(target->settings, from));
 }
 
 bool doctor_local(const struct target *target, const char *about, struct verdict *out) {

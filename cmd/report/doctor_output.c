@@ -1,17 +1,49 @@
-/* doctor_output.c: how the outcome of checks is printed: as lines, or as a JSON array. */
+/* doctor_output.c: how the outcome of checks is printed: a line each, wrapped on a terminal, or as
+ * a JSON array. */
 #include "report/doctor_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "output/columns.h"
 #include "output/json.h"
 #include "output/out.h"
+#include "report/status.h"
+
+enum { INDENT = 29, ADVICE_SIZE = 1024 };
 
 static const char *const levels[] = {[DOCTOR_OK] = "ok",
                                      [DOCTOR_NOTE] = "note",
                                      [DOCTOR_UNKNOWN] = "unknown",
                                      [DOCTOR_FINDING] = "finding"};
+
+static const char no_file[] =
+    "(it has no file: what CONFIG SET sets is lost when the server restarts)";
+
+static bool has_no_file(const struct verdict *verdict) {
+    return verdict->file != NULL && *verdict->file == '\0';
+}
+
+/* On one line, for a pipe and JSON. CONFIG SET alone is lost when the server restarts. */
+static void describe_advice(char text[ADVICE_SIZE], const struct verdict *verdict) {
+    const char *file = verdict->file != NULL ? verdict->file : "redis.conf";
+    *text = '\0';
+    if (verdict->setting != NULL && has_no_file(verdict))
+        (void)snprintf(text, ADVICE_SIZE, "start it with a redis.conf that has %s %s",
+                       verdict->setting, no_file);
+    else if (verdict->setting != NULL)
+        (void)snprintf(text, ADVICE_SIZE,
+                       "CONFIG SET %s and CONFIG REWRITE, which keeps it in %.200s",
+                       verdict->setting, file);
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, ADVICE_SIZE - used, "%s%s",
+                   used > 0 && *verdict->advice != '\0' ? "; " : "", verdict->advice);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------
+ */
 
 static void print(struct doctor_output *out, const char *text) {
     if (out->failure == 0)
@@ -23,51 +55,118 @@ static void write_json(struct doctor_output *out, const char *check, const char 
                        const struct verdict *verdict) {
     struct out_page page;
     struct json json = {.stream = out->failure == 0 ? out_page_begin(&page) : NULL};
+    char advice[ADVICE_SIZE];
     if (json.stream == NULL) {
         out->failure = EXIT_SYSTEM;
         return;
     }
+    describe_advice(advice, verdict);
     fputs(out->count++ == 0 ? "[" : ",\n ", json.stream);
     json_open(&json, NULL, '{');
     json_text(&json, "check", check);
     json_text(&json, "server", server);
     json_text(&json, "level", levels[verdict->level]);
     json_text(&json, "found", verdict->found);
-    json_text(&json, "advice", *verdict->advice != '\0' ? verdict->advice : NULL);
+    json_text(&json, "advice", *advice != '\0' ? advice : NULL);
     json_close(&json, '}');
     out->failure = out_page_end(&page);
 }
 
+/* --- lines -------------------------------------------------------------------------------------
+ */
+
+/* Breaks lines between words, behind INDENT columns that are taken. */
+static void write_wrapped(FILE *stream, const char *text, size_t width) {
+    size_t taken = INDENT;
+    char word[sizeof((struct verdict *)NULL)->found];
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+        const size_t columns = columns_of(word);
+        if (taken > INDENT && taken + 1 + columns > width) {
+            fprintf(stream, "\n%*s", INDENT, "");
+            taken = INDENT;
+        }
+        taken += (size_t)fprintf(stream, "%s", taken > INDENT ? " " : "") + columns;
+        fputs(word, stream);
+        text += length + (text[length] == ' ');
+    }
+}
+
+/* On a terminal: what to paste has lines of its own, which are never broken. */
+static void write_for_people(FILE *stream, const struct verdict *verdict, size_t width) {
+    write_wrapped(stream, verdict->found, width);
+    if (verdict->setting != NULL && has_no_file(verdict)) {
+        fprintf(stream, "\n%*s", INDENT, "");
+        write_wrapped(stream, "start it with a redis.conf that has this line", width);
+        fprintf(stream, "\n%*s%s\n%*s", INDENT, "", verdict->setting, INDENT, "");
+        write_wrapped(stream, no_file, width);
+    } else if (verdict->setting != NULL)
+        fprintf(stream, "\n%*sCONFIG SET %s\n%*sCONFIG REWRITE", INDENT, "", verdict->setting,
+                INDENT, "");
+    if (*verdict->advice != '\0') {
+        fprintf(stream, "\n%*s", INDENT, "");
+        write_wrapped(stream, verdict->advice, width);
+    }
+    if (*verdict->paste != '\0')
+        fprintf(stream, "\n%*s%s", INDENT, "", verdict->paste);
+}
+
 /* A line that names the server stands before what is said of it. */
+static void write_server(struct doctor_output *out, const char *server) {
+    char line[1024];
+    if (out->server != NULL && strcmp(out->server, server) == 0)
+        return;
+    (void)snprintf(line, sizeof line - 1, "%s", server);
+    out_make_printable(line); /* before the colon, which would make a port look like a password */
+    print(out, out->count > 0 ? "\n" : "");
+    print(out, line);
+    print(out, ":\n");
+    free(out->server);
+    out->server = strdup(server);
+}
+
 static void write_text(struct doctor_output *out, const char *check, const char *server,
                        const struct verdict *verdict) {
-    char line[sizeof *verdict + 128];
-    if (out->server == NULL || strcmp(out->server, server) != 0) {
-        snprintf(line, sizeof line, "%s:", server);
-        out_make_printable(line);
-        print(out, out->count > 0 ? "\n" : "");
-        print(out, line);
-        print(out, "\n");
-        free(out->server);
-        out->server = strdup(server);
+    struct out_page page;
+    char advice[ADVICE_SIZE];
+    write_server(out, server);
+    FILE *stream = out->failure == 0 ? out_page_begin(&page) : NULL;
+    if (stream == NULL) {
+        out->failure = EXIT_SYSTEM;
+        return;
     }
-    snprintf(line, sizeof line, "%-8s %-19s %s%s%s", levels[verdict->level], check, verdict->found,
-             *verdict->advice != '\0' ? "; " : "", verdict->advice);
-    out_make_printable(line); /* servers' texts come to a terminal here */
-    print(out, line);
-    print(out, "\n");
+    fprintf(stream, "%-8s %-19s ", levels[verdict->level], check);
+    if (isatty(STDOUT_FILENO)) {
+        write_for_people(stream, verdict, status_form_choose(out->settings).width);
+    } else {
+        describe_advice(advice, verdict);
+        fprintf(stream, "%s%s%s", verdict->found, *advice != '\0' ? "; " : "", advice);
+    }
+    fputc('\n', stream);
+    out->failure = out_page_end(&page);
     out->count++;
 }
 
+/* A server's texts come to a terminal here. */
 void doctor_output_write(void *context, const char *check, const char *server,
                          const struct verdict *verdict) {
     struct doctor_output *out = context;
+    struct verdict shown = *verdict;
+    char file[256];
     if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
         return;
-    if (out->settings->json)
+    if (out->settings->json) {
         write_json(out, check, server, verdict);
-    else
-        write_text(out, check, server, verdict);
+        return;
+    }
+    (void)snprintf(file, sizeof file, "%s", verdict->file != NULL ? verdict->file : "redis.conf");
+    out_make_printable(file);
+    out_make_printable(shown.found);
+    out_make_printable(shown.advice);
+    out_make_printable(shown.paste);
+    shown.file = file;
+    write_text(out, check, server, &shown);
 }
 
 int doctor_output_end(struct doctor_output *out) {

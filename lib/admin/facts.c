@@ -1,10 +1,13 @@
 /* facts.c: what was found out about servers: names and values. */
 #include "admin/facts.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "redis/resp.h"
 
 enum { LINES_MAX = 4096 }; /* of one server: INFO has some 200 */
 
@@ -18,8 +21,10 @@ static void add(struct rlock__facts *facts, char *name, char *value) {
         free(value);
         return;
     }
-    facts->at[facts->count].name = name;
-    facts->at[facts->count++].value = value;
+    const size_t i = facts->count++;
+    facts->at[i].name = name;
+    facts->at[i].value = value;
+    facts->at[i].is_number = rlock__resp_whole(value, &facts->at[i].number);
 }
 
 void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...) {
@@ -31,15 +36,17 @@ void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *f
     add(facts, strdup(name), length >= 0 ? value : NULL);
 }
 
-void rlock__fact_add_lines(struct rlock__facts *facts, const char *prefix, const char *text) {
+void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number) {
+    rlock__fact_add(facts, name, "%" PRId64, number);
+}
+
+void rlock__fact_add_lines(struct rlock__facts *facts, const char *text) {
     while (*text != '\0' && facts->count < LINES_MAX) {
         const size_t length = strcspn(text, "\r\n");
         const char *colon = memchr(text, ':', length);
-        char *name = NULL;
         if (colon != NULL && *text != '#') {
             const size_t before = (size_t)(colon - text);
-            const bool named = asprintf(&name, "%s%.*s", prefix, (int)before, text) >= 0;
-            add(facts, named ? name : NULL, strndup(colon + 1, length - before - 1));
+            add(facts, strndup(text, before), strndup(colon + 1, length - before - 1));
         }
         text += length;
         text += strspn(text, "\r\n");
@@ -60,13 +67,34 @@ size_t rlock_facts_servers(const rlock_facts *facts) {
     return facts->count;
 }
 
-const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name) {
-    const struct rlock__facts *of = &facts->servers[server];
-    for (size_t i = 0; server < facts->count && i < of->count; i++) {
-        if (strcmp(of->at[i].name, name) == 0)
-            return of->at[i].value;
+/* SIZE_MAX: there is none. */
+static size_t find(const struct rlock__facts *facts, const char *name) {
+    for (size_t i = 0; i < facts->count; i++) {
+        if (strcmp(facts->at[i].name, name) == 0)
+            return i;
     }
-    return NULL;
+    return SIZE_MAX;
+}
+
+const char *rlock__fact_text(const struct rlock__facts *facts, const char *name) {
+    const size_t i = find(facts, name);
+    return i != SIZE_MAX ? facts->at[i].value : NULL;
+}
+
+bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out) {
+    const size_t i = find(facts, name);
+    if (i == SIZE_MAX || !facts->at[i].is_number)
+        return false;
+    *out = facts->at[i].number;
+    return true;
+}
+
+const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name) {
+    return server < facts->count ? rlock__fact_text(&facts->servers[server], name) : NULL;
+}
+
+bool rlock_fact_number(const rlock_facts *facts, size_t server, const char *name, int64_t *out) {
+    return server < facts->count && rlock__fact_number(&facts->servers[server], name, out);
 }
 
 void rlock_facts_free(rlock_facts *facts) {

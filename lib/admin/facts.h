@@ -12,6 +12,8 @@ struct rlock__facts {
     size_t count;
     struct {
         char *name, *value;
+        int64_t number;
+        bool is_number;
     } * at;
     bool incomplete; /* memory was short */
 };
@@ -25,8 +27,14 @@ struct rlock_facts {
 __attribute__((format(printf, 3, 4))) void
 rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...);
 
-/* Adds the lines NAME:VALUE of a text such as INFO's, each name behind a prefix. */
-void rlock__fact_add_lines(struct rlock__facts *facts, const char *prefix, const char *text);
+void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number);
+
+/* As rlock_fact() and rlock_fact_number(), of one server. */
+const char *rlock__fact_text(const struct rlock__facts *facts, const char *name);
+bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out);
+
+/* Adds the lines NAME:VALUE of a text such as INFO's */
+void rlock__fact_add_lines(struct rlock__facts *facts, const char *text);
 
 /* One server more; NULL: no memory. Those before it may have moved. */
 struct rlock__facts *rlock__facts_of_another(rlock_facts *facts);

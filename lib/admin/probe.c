@@ -76,5 +76,8 @@ enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_opt
         rlock__probe_sentinels(&probe);
     rlock__probe_rights(&probe);
     rlock__probe_cycle(&probe);
+    const char *why = rlock_fact(facts, 0, "rights.unknown");
+    if (why != NULL && rlock_fact(facts, 0, "probe.cycle_error") != NULL)
+        rlock__fact_add(probe.facts, "scripts.error", "%s", why);
     return RLOCK_OK;
 }

@@ -1,6 +1,5 @@
 /* probe_cycle.c: a lock of its own is taken and given back, to see that it works and how long it
  * takes. Nothing stays of it, not even its token. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,7 +58,7 @@ void rlock__probe_cycle(struct rlock__probe *probe) {
     for (int i = 0; i < CYCLES && status == RLOCK_OK; i++)
         status = cycle(probe, name, &took_us);
     if (status == RLOCK_OK)
-        rlock__fact_add(probe->facts, "probe.cycle_us", "%" PRId64, took_us);
+        rlock__fact_add_number(probe->facts, "probe.cycle_us", took_us);
     forget_token(probe, name);
     free(name);
 }

@@ -53,6 +53,13 @@ static bool add_rules(char **text, const rlock__reply *reply) {
     return true;
 }
 
+/* A user with rights to the locks of other names only has none to this lock's own key. */
+static bool lacks_name(const char *missing, const char *name) {
+    const size_t length = strlen(name);
+    return missing[0] == '~' && strncmp(missing + 1, name, length) == 0 &&
+           (missing[1 + length] == ' ' || missing[1 + length] == '\0');
+}
+
 static enum rlock_status ask(struct rlock__probe *probe, const struct right *right,
                              const char *kind_name, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(kind_name);
@@ -96,6 +103,8 @@ static enum rlock_status probe_right(struct rlock__probe *probe, const struct ri
     }
     if (status == RLOCK_OK && known)
         rlock__fact_add(probe->facts, strncat(name, right->name, sizeof name - 8), "%s", missing);
+    if (status == RLOCK_OK && known && right == rights && lacks_name(missing, probe->options->name))
+        rlock__fact_add(probe->facts, "rights.names", "limited");
     free(missing);
     return status;
 }

@@ -5,15 +5,15 @@
 #include "admin/probe.h"
 
 static void note_master(struct rlock__probe *probe, const rlock__reply *row) {
-    static const char *const wanted[] = {"num-slaves", "num-other-sentinels", "quorum",
-                                         "down-after-milliseconds", "flags"};
     for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {
         const char *name = rlock__reply_text(row, i), *value = rlock__reply_text(row, i + 1);
-        for (size_t j = 0; j < sizeof wanted / sizeof *wanted; j++) {
-            char fact[64] = "sentinel.";
-            if (name != NULL && value != NULL && strcmp(name, wanted[j]) == 0)
-                rlock__fact_add(probe->facts, strncat(fact, name, sizeof fact - 10), "%s", value);
-        }
+        int64_t others;
+        if (name == NULL || value == NULL)
+            continue;
+        if (strcmp(name, "down-after-milliseconds") == 0)
+            rlock__fact_add(probe->facts, "sentinel.down_after_ms", "%s", value);
+        if (strcmp(name, "num-other-sentinels") == 0 && rlock__resp_whole(value, &others))
+            rlock__fact_add_number(probe->facts, "sentinel.known", 1 + rlock__resp_bounded(others));
     }
 }
 
@@ -68,6 +68,10 @@ void rlock__probe_sentinels(struct rlock__probe *probe) {
         else
             rlock__fact_add(probe->facts, "sentinel.silent", "%s:%s", host->name, host->port);
     }
-    rlock__fact_add(probe->facts, "sentinel.given", "%zu", server->host_count);
-    rlock__fact_add(probe->facts, "sentinel.answered", "%zu", answered);
+    if (answered == 0)
+        rlock__fact_add(probe->facts, "sentinel.ckquorum", "no Sentinel answers");
+    rlock__fact_add_number(probe->facts, "sentinel.given", (int64_t)server->host_count);
+    rlock__fact_add_number(probe->facts, "sentinel.answered", (int64_t)answered);
+    rlock__fact_add_number(probe->facts, "sentinel.missing",
+                           (int64_t)(server->host_count - answered));
 }

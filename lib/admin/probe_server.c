@@ -10,6 +10,7 @@
 
 enum {
     ROUND_TRIPS = 5,
+    SLOTS = 16384,
     RECENT_S = 3600, /* of the slow log */
     SLOW_TIME = 1,   /* the fields of one of its entries */
     SLOW_TOOK_US,
@@ -77,30 +78,54 @@ static void time_round_trips(struct rlock__probe *probe) {
     if (probe->status != RLOCK_OK)
         return;
     qsort(took_us, ROUND_TRIPS, sizeof *took_us, by_number);
-    rlock__fact_add(probe->facts, "probe.rtt_us", "%" PRId64, took_us[ROUND_TRIPS / 2]);
+    rlock__fact_add_number(probe->facts, "probe.rtt_us", took_us[ROUND_TRIPS / 2]);
 }
 
-static void ask_info(struct rlock__probe *probe) {
-    static const char *const words[] = {"INFO"};
-    rlock__reply *reply = rlock__probe_ask(probe, 1, words);
+/* Why something is unknown, for people: "refused.INFO". A server may not have the command at all.
+ */
+static void note_refusal(struct rlock__probe *probe, const char *command) {
+    char name[64] = "refused.";
+    if (probe->status == RLOCK_OK)
+        rlock__fact_add(probe->facts, strncat(name, command, sizeof name - 9), "%s%s",
+                        probe->answer == RLOCK_DENIED ? "no right to " : "the server refuses ",
+                        command);
+}
+
+/* The lines of a text such as INFO's. */
+static void ask_lines(struct rlock__probe *probe, size_t count, const char *const *words,
+                      const char *command) {
+    rlock__reply *reply = rlock__probe_ask(probe, count, words);
     const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
     if (text != NULL)
-        rlock__fact_add_lines(probe->facts, "", text);
+        rlock__fact_add_lines(probe->facts, text);
+    else
+        note_refusal(probe, command);
     rlock__reply_free(reply);
 }
 
+/* What INFO has said stands before it, and is what rlock_fact() finds. */
 static void ask_config(struct rlock__probe *probe) {
-    static const char *const parameters[] = {
-        "save",       "stop-writes-on-bgsave-error", "appendfsync", "min-replicas-to-write",
-        "maxclients", "min-replicas-max-lag",        "timeout",     "maxmemory-policy"};
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
-        const char *words[] = {"CONFIG", "GET", parameters[i]};
+    static const struct {
+        const char *parameter, *fact;
+    } rows[] = {{"save", "config.save"},
+                {"stop-writes-on-bgsave-error", "config.stop-writes-on-bgsave-error"},
+                {"appendfsync", "config.appendfsync"},
+                {"min-replicas-to-write", "config.min-replicas-to-write"},
+                {"timeout", "config.timeout"},
+                {"bind", "config.bind"},
+                {"protected-mode", "config.protected-mode"},
+                {"maxclients", "maxclients"},
+                {"maxmemory-policy", "maxmemory_policy"}};
+    bool refused = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *words[] = {"CONFIG", "GET", rows[i].parameter};
         rlock__reply *reply = rlock__probe_ask(probe, 3, words);
         const char *value = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
-        char name[64] = "config.";
         if (value != NULL)
-            rlock__fact_add(probe->facts, strncat(name, parameters[i], sizeof name - 8), "%s",
-                            value);
+            rlock__fact_add(probe->facts, rows[i].fact, "%s", value);
+        if (reply == NULL && !refused)
+            note_refusal(probe, "CONFIG GET");
+        refused = refused || reply == NULL;
         rlock__reply_free(reply);
     }
 }
@@ -115,12 +140,16 @@ static void ask_time(struct rlock__probe *probe, int64_t *now_s) {
     const char *micros = reply != NULL ? rlock__reply_text(reply, 1) : NULL;
     int64_t micro = 0;
     *now_s = before_ms / 1000;
+    if (reply == NULL)
+        note_refusal(probe, "TIME");
     if (seconds != NULL && micros != NULL && rlock__resp_whole(seconds, now_s) &&
         rlock__resp_whole(micros, &micro)) {
         *now_s = rlock__resp_bounded(*now_s);
         const int64_t server_ms = *now_s * 1000 + rlock__resp_bounded(micro) / 1000;
-        rlock__fact_add(probe->facts, "probe.clock_ms", "%" PRId64,
-                        server_ms - (before_ms + after_ms) / 2);
+        const int64_t ahead_ms = server_ms - (before_ms + after_ms) / 2;
+        rlock__fact_add_number(probe->facts, "probe.clock_off_ms",
+                               ahead_ms < 0 ? -ahead_ms : ahead_ms);
+        rlock__fact_add(probe->facts, "probe.clock_side", ahead_ms < 0 ? "behind" : "ahead of");
     }
     rlock__reply_free(reply);
 }
@@ -131,8 +160,10 @@ static void ask_slow_log(struct rlock__probe *probe, int64_t now_s) {
     rlock__reply *reply = rlock__probe_ask(probe, 3, words);
     const char *command = "";
     int64_t slowest_us = 0, at_s, took_us;
-    if (reply == NULL)
+    if (reply == NULL) {
+        note_refusal(probe, "SLOWLOG GET");
         return;
+    }
     for (size_t i = 0; i < rlock__reply_count(reply); i++) {
         const rlock__reply *entry = rlock__reply_at(reply, i);
         const rlock__reply *said = rlock__reply_at(entry, SLOW_WORDS);
@@ -143,17 +174,8 @@ static void ask_slow_log(struct rlock__probe *probe, int64_t now_s) {
         slowest_us = took_us;
         command = rlock__reply_text(said, 0);
     }
-    rlock__fact_add(probe->facts, "slowlog.slowest_us", "%" PRId64, slowest_us);
+    rlock__fact_add_number(probe->facts, "slowlog.slowest_ms", slowest_us / 1000);
     rlock__fact_add(probe->facts, "slowlog.command", "%s", command);
-    rlock__reply_free(reply);
-}
-
-static void ask_cluster(struct rlock__probe *probe) {
-    static const char *const words[] = {"CLUSTER", "INFO"};
-    rlock__reply *reply = rlock__probe_ask(probe, 2, words);
-    const char *text = reply != NULL ? rlock__reply_string(reply) : NULL;
-    if (text != NULL)
-        rlock__fact_add_lines(probe->facts, "", text);
     rlock__reply_free(reply);
 }
 
@@ -169,15 +191,69 @@ static void ask_wait(struct rlock__probe *probe) {
         rlock__fact_add(probe->facts, "probe.wait_denied", "%s", probe->link->error->text);
 }
 
+/* Whether it does what anybody asks who knows no password. */
+static void ask_as_stranger(struct rlock__probe *probe) {
+    static const char *const words[] = {"PING"};
+    struct rlock__access access = *probe->link->access;
+    struct rlock__error error;
+    struct rlock__link link;
+    struct rlock__probe stranger = *probe;
+    if (probe->status != RLOCK_OK || *probe->link->port == '\0')
+        return;
+    access.user = access.password = NULL;
+    rlock__link_init(&link, probe->link->host, probe->link->port, &access, &error);
+    rlock__link_like(&link, probe->link);
+    stranger.link = &link;
+    rlock__reply *reply = rlock__probe_ask(&stranger, 1, words);
+    rlock__fact_add(probe->facts, "probe.open", reply != NULL ? "yes" : "no");
+    rlock__fact_add(probe->facts, "probe.host", "%s", probe->link->host);
+    rlock__reply_free(reply);
+    rlock__link_close(&link);
+}
+
+/* "6.0.16" as 60016. */
+static void note_version(struct rlock__facts *facts) {
+    const char *rest = rlock__fact_text(facts, "redis_version");
+    int64_t number = 0;
+    for (int i = 0; rest != NULL && i < 3; i++) {
+        const unsigned long part = strtoul(rest, (char **)&rest, 10);
+        number = number * 100 + (int64_t)(part > 99 ? 99 : part);
+        rest += *rest == '.';
+    }
+    if (rest != NULL)
+        rlock__fact_add_number(facts, "probe.version", number);
+}
+
+/* What follows from several facts, so that each check can look at one. */
+static void conclude(struct rlock__facts *facts) {
+    int64_t part = -1, whole = -1;
+    const struct {
+        const char *part, *whole, *name;
+    } percents[] = {{"used_memory", "maxmemory", "probe.memory_percent"},
+                    {"connected_clients", "maxclients", "probe.clients_percent"}};
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+        if (rlock__fact_number(facts, percents[i].part, &part) &&
+            rlock__fact_number(facts, percents[i].whole, &whole) && part >= 0 && whole > 0)
+            rlock__fact_add_number(facts, percents[i].name,
+                                   (int64_t)((double)part * 100 / (double)whole));
+    }
+    if (rlock__fact_number(facts, "cluster_slots_assigned", &part))
+        rlock__fact_add_number(facts, "probe.slots_missing", SLOTS - rlock__resp_bounded(part));
+    note_version(facts);
+}
+
 void rlock__probe_server(struct rlock__probe *probe) {
+    static const char *const info[] = {"INFO"}, *const cluster[] = {"CLUSTER", "INFO"};
     int64_t now_s;
     ask_first(probe);
     time_round_trips(probe);
-    ask_info(probe);
+    ask_lines(probe, 1, info, "INFO");
     ask_config(probe);
     ask_time(probe, &now_s);
     ask_slow_log(probe, now_s);
     ask_wait(probe);
     if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)
-        ask_cluster(probe);
+        ask_lines(probe, 2, cluster, "CLUSTER INFO");
+    ask_as_stranger(probe);
+    conclude(probe->facts);
 }

@@ -17,7 +17,7 @@ setup() {
     local check
     assert_healthy
     assert_line --index 0 "$RLOCK_SERVER:"
-    for check in version eviction persistence replicas clients timeout slow tls scripts rights processes clock 'round trip' \
+    for check in version eviction persistence replicas clients timeout lease slow tls scripts rights processes clock 'round trip' \
         'lock cycle'; do
         assert_says '(ok|note)' "$check" .
     done
@@ -94,10 +94,101 @@ disk_failed() { # SERVER NAME: in its INFO
     assert_finding persistence 'snapshots only'
 }
 
-@test "clients: nearly as many as may be" {
+@test "clients: nearly as many as may be, or few at all: a job has up to three" {
+    assert_healthy
+    assert_says ok clients 'of 10000; a running job has up to 3 connections'
     listen nothing
+    redis CONFIG SET maxclients 200
+    assert_healthy
+    redis CONFIG SET maxclients 199
+    assert_finding clients ' of 199: a running job has up to 3 connections'
     redis CONFIG SET maxclients 2
     assert_finding clients '2 of 2'
+}
+
+@test "clients: a running job has no more connections than that" {
+    local before
+    before=$(redis CLIENT LIST | wc -l)
+    start fair -n x -l "$(ms 600)" --preemptible -- sh -c 'touch ready; exec sleep 60'
+    wait_until 10 test -e ready
+    sleep 0.5 # it has renewed, and listens
+    (($(redis CLIENT LIST | wc -l) - before <= 3)) || fail "$(redis CLIENT LIST)"
+    kill "$pid"
+    reap "$pid"
+}
+
+@test "persistence: appendfsync everysec is a note" {
+    try doctor
+    assert_success
+    assert_says note persistence 'appendfsync everysec: .*a second of locks.*appendfsync always'
+    redis CONFIG SET appendfsync always
+    try doctor
+    assert_says ok persistence 'append-only file, appendfsync always'
+}
+
+@test "lease: how long an outage holders survive, by the lease and --kill-after that are set" {
+    try doctor
+    assert_says ok lease '30s: holders survive an outage of 14 s'
+    echo 'lease = 10m' >"$RLOCK_CONFIG"
+    try doctor
+    assert_says ok lease '10m: holders survive an outage of 388 s'
+    printf '%s\n' 'lease = 1m' 'kill-after = 20s' >"$RLOCK_CONFIG"
+    try doctor
+    assert_says ok lease '1m: holders survive an outage of 19 s'
+    echo 'lease = 1s' >"$RLOCK_CONFIG"
+    try doctor
+    assert_success
+    assert_says note lease '1s: holders survive an outage of 3[0-9][0-9] ms'
+}
+
+@test "lease: an outage of that length, just before a renewal, is survived" {
+    local survived
+    echo 'lease = 6s' >"$RLOCK_CONFIG"
+    try doctor --kind run
+    survived=$(sed -n 's/^.* lease .* outage of \([0-9]*\) s;.*/\1/p' <<<"$output")
+    ((survived == 1))
+    start run -n x -- sh -c 'touch ready; sleep 7'
+    wait_until 10 test -e ready
+    sleep 1.9 # just before a renewal
+    kill -STOP "$(server_pid main)"
+    sleep "$survived"
+    kill -CONT "$(server_pid main)"
+    reap "$pid"
+    assert_equal "$status" 0
+}
+
+@test "auth: a network address without a password" {
+    local port
+    port=$(free_ports 1)
+    server_start open --bind 0.0.0.0 --port "$port" --protected-mode no
+    well open
+    assert_finding auth 'a network address without a password.*anyone who can connect' -s "redis://127.0.0.1:$port"
+    redis_on open CONFIG SET protected-mode yes
+    assert_healthy -s "redis://127.0.0.1:$port"
+    assert_says ok auth 'no password, but only this machine can connect'
+    redis_on open CONFIG SET requirepass secret protected-mode no
+    RLOCK_PASSWORD=secret assert_healthy -s "redis://127.0.0.1:$port"
+    assert_says ok auth 'the server asks for a password'
+    refute_output --partial secret
+    assert_line --index 0 "redis://127.0.0.1:$port:"
+    REDISCLI_AUTH=secret redis_on open CONFIG SET requirepass ''
+}
+
+@test "on a terminal lines are wrapped at its width, and what to paste has lines of its own" {
+    local columns
+    mkdir "$BATS_FILE_TMPDIR/wrapped"
+    servers+=(wrapped)
+    printf '%s\n' 'save ""' 'maxmemory 1gb' 'maxmemory-policy allkeys-lru' >wrapped.conf
+    with_file wrapped
+    for columns in 100 80; do
+        run python3 "$TOOLS/terminal.py" --columns "$columns" -- "$RLOCK" doctor -s "$(server_url wrapped)"
+        assert_failure 1
+        run tr -d '\r' <<<"$output"
+        assert_equal "$(grep -v "^unix:\|$PWD\|$BATS_FILE_TMPDIR" <<<"$output" | awk -v most="$columns" 'length > most')" ''
+        assert_line --regexp '^ {29}CONFIG SET maxmemory-policy noeviction$'
+        assert_line --regexp '^ {29}CONFIG SET appendonly yes$'
+        assert_line --regexp '^ {29}CONFIG REWRITE$'
+    done
 }
 
 @test "timeout: idle connections are closed before they renew" {
@@ -190,8 +281,16 @@ disk_failed() { # SERVER NAME: in its INFO
     redis ACL SETUSER default +@all >/dev/null
     assert_success
     assert_says unknown version 'no right to INFO'
+    assert_says unknown persistence 'no right to INFO'
+    assert_says unknown replicas 'no right to INFO'
+    assert_says unknown clients 'no right to INFO'
     assert_says unknown timeout 'no right to CONFIG GET'
     assert_says unknown slow 'no right to SLOWLOG GET'
+    server_start renamed --rename-command CONFIG '' --rename-command SLOWLOG ''
+    try doctor -s "$(server_url renamed)"
+    assert_says unknown timeout 'cannot tell: the server refuses CONFIG GET$'
+    assert_says unknown slow 'the server refuses SLOWLOG GET$'
+    refute_output --partial 'no right'
 }
 
 @test "the server is away, or wants a password" {

@@ -32,7 +32,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     redis_on small CLUSTER ADDSLOTSRANGE 0 16380
     try doctor
     assert_failure 1
-    assert_says finding cluster '3 of 16384 slots are served by nobody'
+    assert_says finding cluster '3 of 16384 slots are served by no node'
     assert_says finding replicas 'no replica: .*nothing takes over'
     redis_on small CLUSTER ADDSLOTSRANGE 16381 16383
     wait_until 10 tells small cluster_state:ok

@@ -89,3 +89,15 @@ missing() { # ABOUT: as the line says
     assert_says finding scripts '+eval'
     refute_output --partial 'rights run'
 }
+
+@test "a user of certain names: without one of them a line says so, and that is no finding" {
+    mapfile -t words < <(rules run)
+    only "${words[@]}" resetkeys '~app-*' '~redisson_*:{app-*' '~rlock_*:{app-*' '~{app-*' resetchannels '&*{app-*' +info +config +slowlog +ping
+    try doctor
+    assert_success
+    assert_says unknown rights "this user's rights are limited to certain names; .*rlock doctor app"
+    assert_equal "$(grep -c rights <<<"$output")" 1
+    refute_output --partial 'lock cycle'
+    try doctor --kind run app-x
+    refute_line --regexp '^(unknown|finding) *rights'
+}

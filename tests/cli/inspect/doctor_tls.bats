@@ -11,7 +11,7 @@ load ../../lib/doctor
     RLOCK_SERVER=$(tls_url tls)
     assert_healthy "${trust[@]}"
     assert_says ok tls 'encrypted, and its certificate verified'
-    assert_finding tls 'any certificate is taken.*--tls-ca' --tls-insecure
+    assert_finding tls 'the certificate is not verified.*--tls-ca' --tls-insecure
     try doctor
     assert_failure 77
     assert_output ""

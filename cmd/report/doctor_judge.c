@@ -1,0 +1,233 @@
+/* doctor_judge.c: the checks of `rlock doctor` that depend on more than one fact after the other:
+ * on the settings, on this machine, or on several facts at once. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/duration.h"
+#include "process/deadline.h"
+#include "process/proc.h"
+#include "report/doctor.h"
+#include "rlock.h"
+#include "server/server.h"
+
+enum { SHORT_OUTAGE_MS = 5000 };
+
+/* A host that has lost its own setting may have another's. */
+bool doctor_setting(const struct target *target, const char *about, struct verdict *out) {
+    char from[OPT_ORIGIN_SIZE];
+    (void)about;
+    return target->server == 0 && doctor_say(out, DOCTOR_OK, NULL, "the server is named by %s",
+                                             server_origin(target->settings, from));
+}
+
+/* --- what a crash loses ----------------------------------------------------------------------- */
+
+/* The server then refuses to write, unless it is configured not to. */
+static bool snapshots_fail(const struct target *target) {
+    return strcmp(doctor_text(target, "rdb_last_bgsave_status"), "err") == 0 &&
+           *doctor_text(target, "config.save") != '\0' &&
+           strcmp(doctor_text(target, "config.stop-writes-on-bgsave-error"), "no") != 0;
+}
+
+/* A local: server's holders end with the machine. */
+static bool judge_file(const struct target *target, const char *or_wait, struct verdict *out) {
+    const char *sync = doctor_text(target, "config.appendfsync");
+    if (strcmp(sync, "no") == 0)
+        return doctor_set(out, DOCTOR_FINDING, "appendfsync everysec", NULL,
+                          "appendfsync no: a crash of the machine loses the locks of the last half "
+                          "minute");
+    if (strcmp(sync, "everysec") == 0 && !doctor_is(target, "local:"))
+        return doctor_set(out, DOCTOR_NOTE, "appendfsync always", or_wait,
+                          "append-only file, appendfsync everysec: a crash of the machine may lose "
+                          "a second of locks, and the server may then grant one twice");
+    return doctor_say(out, DOCTOR_OK, NULL, "append-only file%s%s",
+                      *sync != '\0' ? ", appendfsync " : "", sync);
+}
+
+/* INFO does not say whether there are snapshots: `save ""` is none. */
+bool doctor_persistence(const struct target *target, const char *about, struct verdict *out) {
+    static const char or_wait[] = "or keep it down for longer than the longest lease before it is "
+                                  "started again";
+    const int64_t aof = doctor_number(target, "aof_enabled");
+    const char *save = rlock_fact(target->facts, target->server, "config.save");
+    (void)about;
+    if (aof == 1 && strcmp(doctor_text(target, "aof_last_write_status"), "err") == 0)
+        return doctor_say(out, DOCTOR_FINDING, "see the server's log: is the disk full?",
+                          "the append-only file can't be written: the server grants no locks");
+    if (snapshots_fail(target))
+        return doctor_say(out, DOCTOR_FINDING,
+                          "see the server's log: is the disk full, or memory short?",
+                          "the last snapshot could not be written: the server grants no locks");
+    if (aof == 1)
+        return judge_file(target, or_wait, out);
+    if (aof < 0)
+        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
+                          doctor_text(target, "refused.INFO"));
+    if (save == NULL)
+        return doctor_set(out, DOCTOR_UNKNOWN, "appendonly yes", NULL,
+                          "no append-only file; cannot tell whether there are snapshots");
+    return doctor_set(out, DOCTOR_FINDING, "appendonly yes", or_wait,
+                      *save == '\0' ? "no append-only file and no snapshots: all locks and tokens "
+                                      "are lost when the server restarts"
+                                    : "snapshots only: the locks since the last one are lost when "
+                                      "the server crashes");
+}
+
+/* --- what the lease is enough for ------------------------------------------------------------- */
+
+/* A holder between two renewals is idle; a subscriber is not, to Redis. */
+bool doctor_timeout(const struct target *target, const char *about, struct verdict *out) {
+    const int64_t timeout_s = doctor_number(target, "config.timeout");
+    const int64_t third_ms = target->settings->lease_ms / 3;
+    (void)about;
+    if (timeout_s < 0)
+        return false;
+    if (timeout_s == 0 || timeout_s * 1000 > third_ms)
+        return doctor_say(out, DOCTOR_OK, NULL, timeout_s == 0 ? "none" : "%" PRId64 " s",
+                          timeout_s);
+    out->setting = "timeout 0";
+    return doctor_say(out, DOCTOR_FINDING, NULL,
+                      "the server closes idle connections after %" PRId64 " s, before a lock is "
+                      "renewed (each %" PRId64 " ms): each renewal has to reconnect",
+                      timeout_s, third_ms);
+}
+
+int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
+    const struct deadline deadline = deadline_of(lease_ms, kill_after_ms, false);
+    return lease_ms - rlock_drift_ms(lease_ms) - deadline_grace_ms(&deadline) - lease_ms / 3;
+}
+
+bool doctor_lease(const struct target *target, const char *about, struct verdict *out) {
+    const int64_t lease_ms = target->settings->lease_ms;
+    const int64_t ms = doctor_tolerance_ms(lease_ms, target->settings->kill_after_ms);
+    const bool is_short = ms < SHORT_OUTAGE_MS;
+    char lease[DURATION_TEXT_SIZE];
+    (void)about;
+    return target->server == 0 &&
+           doctor_say(out, is_short ? DOCTOR_NOTE : DOCTOR_OK,
+                      is_short ? "use longer leases: a restart or a failover takes longer than that"
+                               : NULL,
+                      "%s: holders survive an outage of %" PRId64 " %s",
+                      duration_format(lease, lease_ms), ms < 1000 ? ms : ms / 1000,
+                      ms < 1000 ? "ms" : "s");
+}
+
+/* --- who else can reach it ---------------------------------------------------------------------
+ */
+
+static bool is_loopback(const char *host) {
+    return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
+           strcmp(host, "localhost") == 0;
+}
+
+/* Whether all addresses that it listens on are this machine's own, as far as it says. */
+static bool listens_here_only(const struct target *target) {
+    char bind[512], *rest = bind;
+    (void)snprintf(bind, sizeof bind, "%s", doctor_text(target, "config.bind"));
+    bool here = *bind != '\0';
+    for (const char *word; here && (word = strsep(&rest, " ")) != NULL;)
+        here = *word == '\0' || is_loopback(word + (*word == '-'));
+    return here;
+}
+
+/* By another way than ours: through an address of its own, it may have to be asked differently. */
+static bool is_exposed(const struct target *target) {
+    if (!is_loopback(doctor_text(target, "probe.host")))
+        return true;
+    return strcmp(doctor_text(target, "config.protected-mode"), "no") == 0 &&
+           !listens_here_only(target);
+}
+
+bool doctor_auth(const struct target *target, const char *about, struct verdict *out) {
+    const char *open = doctor_text(target, "probe.open");
+    (void)about;
+    if (*open == '\0')
+        return false;
+    if (strcmp(open, "yes") != 0)
+        return doctor_say(out, DOCTOR_OK, NULL, "the server asks for a password");
+    if (!is_exposed(target))
+        return doctor_say(out, DOCTOR_OK, NULL, "no password, but only this machine can connect");
+    return doctor_set(
+        out, DOCTOR_FINDING, "requirepass PASSWORD",
+        "or give it an ACL user for locks and switch the default user off; see "
+        "rlock-server(7), ACCESS CONTROL",
+        "a network address without a password: anyone who can connect can take, break "
+        "and delete locks");
+}
+
+bool doctor_tls(const struct target *target, const char *about, struct verdict *out) {
+    const bool tls = doctor_is(target, "rediss:") || doctor_is(target, "sentinels:") ||
+                     doctor_is(target, "clusters:");
+    (void)about;
+    if (tls && target->settings->tls.insecure)
+        return doctor_say(out, DOCTOR_FINDING, "give --tls-ca instead of --tls-insecure",
+                          "the certificate is not verified: anyone on the network path can read "
+                          "and change the traffic");
+    if (tls)
+        return doctor_say(out, DOCTOR_OK, NULL, "encrypted, and its certificate verified");
+    if (doctor_is(target, "unix:") || doctor_is(target, "local:"))
+        return doctor_say(out, DOCTOR_OK, NULL, "not needed on a socket of this machine");
+    return doctor_say(out, DOCTOR_NOTE, "use rediss:// where others can listen to the network",
+                      "not encrypted; passwords are sent in clear text");
+}
+
+/* --- what this user may do, and this machine can ------------------------------------------------
+ */
+
+/* "app" of redis://app:secret@host. */
+static void note_command(struct verdict *out, const struct target *target, const char *missing) {
+    const char *host = strstr(target->url, "://"), *at = host != NULL ? strchr(host, '@') : NULL;
+    const size_t length = at != NULL ? strcspn(host + 3, ":@") : 0;
+    (void)snprintf(out->paste, sizeof out->paste, "ACL SETUSER %.*s %s",
+                   length > 0 ? (int)length : (int)strlen("default"),
+                   length > 0 ? host + 3 : "default", missing);
+}
+
+static bool judge_rights(const struct target *target, const char *about, enum doctor_level lack,
+                         const char *advice, struct verdict *out) {
+    char fact[64];
+    (void)snprintf(fact, sizeof fact, "rights.%s", about);
+    const char *missing = rlock_fact(target->facts, target->server, fact);
+    const char *why = doctor_text(target, "rights.unknown");
+    if (missing == NULL && *doctor_text(target, "rights.refused") != '\0')
+        return false; /* "scripts" has told */
+    if (missing == NULL)
+        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
+                          *why != '\0' ? why : "the server is older than Redis 7.0");
+    if (*missing == '\0')
+        return doctor_say(out, DOCTOR_OK, NULL, "all that it needs");
+    note_command(out, target, missing);
+    return doctor_say(out, lack, advice, "missing: %s", missing);
+}
+
+/* To take locks of a kind, to renew them and to give them back. */
+bool doctor_rights(const struct target *target, const char *about, struct verdict *out) {
+    if (target->settings->kind != NULL && strstr(about, target->settings->kind) == NULL)
+        return false;
+    return judge_rights(target, about, DOCTOR_FINDING,
+                        "ACL SETUSER with these, if this user takes such locks; see "
+                        "rlock-server(7), ACCESS CONTROL",
+                        out);
+}
+
+/* A user that takes locks can do without these, and often should. */
+bool doctor_rights_beyond(const struct target *target, const char *about, struct verdict *out) {
+    if (target->settings->kind != NULL)
+        return false;
+    return judge_rights(target, about, DOCTOR_NOTE,
+                        "ACL SETUSER with these, if this user is to do that; see rlock-server(7), "
+                        "ACCESS CONTROL",
+                        out);
+}
+
+/* rlock runs a command only where it can end all that the command starts. */
+bool doctor_processes(const struct target *target, const char *about, struct verdict *out) {
+    const char *why;
+    (void)target;
+    (void)about;
+    if (proc_is_ours(&why))
+        return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
+    return doctor_say(out, DOCTOR_FINDING, "see rlock-internals(7), THE GUARDIAN",
+                      "no command can be run: %s", why);
+}

@@ -1,0 +1,119 @@
+/* doctor_replicas.c: the checks of `rlock doctor` on what a replica has when it takes over. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/doctor.h"
+
+enum { LAG_MAX_S = 3, REPLICAS_MAX = 100 };
+
+/* Those that are online and do not lag: "ip=10.0.0.2,port=6379,state=online,offset=42,lag=0". */
+static int64_t good_replicas(const struct target *target) {
+    int64_t good = 0;
+    for (int i = 0; i < REPLICAS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "slave%d", i);
+        const char *replica = rlock_fact(target->facts, target->server, name);
+        const char *lag = replica != NULL ? strstr(replica, "lag=") : NULL;
+        if (replica == NULL)
+            break;
+        good += strstr(replica, "state=online") != NULL && lag != NULL &&
+                strtol(lag + strlen("lag="), NULL, 10) <= LAG_MAX_S;
+    }
+    return good;
+}
+
+static bool has_wait(const struct target *target) {
+    return strcmp(doctor_text(target, "probe.wait"), "no") != 0;
+}
+
+/* A cluster without WAIT, and no --replicas. */
+static bool goes_without(const struct target *target) {
+    return target->settings->replicas == RLOCK_REPLICAS_AUTO && doctor_is(target, "cluster") &&
+           !has_wait(target);
+}
+
+/* How many must acknowledge, as the library takes it. */
+static int64_t wanted(const struct target *target, bool managed, int64_t known) {
+    if (target->settings->replicas != RLOCK_REPLICAS_AUTO)
+        return target->settings->replicas;
+    return doctor_is(target, "sentinel") ? known : managed && known > 0 && has_wait(target);
+}
+
+static bool judge_master(const struct target *target, int64_t known, struct verdict *out) {
+    const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
+    const int64_t good = good_replicas(target), want = wanted(target, managed, known);
+    const int64_t least = doctor_number(target, "config.min-replicas-to-write");
+    if (least > good)
+        return doctor_say(out, DOCTOR_FINDING,
+                          "see what is wrong with the replicas, or lower min-replicas-to-write",
+                          "min-replicas-to-write is %" PRId64 " and %" PRId64 " of %" PRId64
+                          " replicas are there: the server refuses to write, and grants no locks",
+                          least, good, known);
+    if (want > good)
+        return doctor_say(out, DOCTOR_FINDING, "see what is wrong with the replicas, or give fewer",
+                          "--replicas %" PRId64 " and %" PRId64 " of %" PRId64
+                          " replicas are there: no lock can be taken",
+                          want, good, known);
+    if (good < known)
+        return doctor_say(out, DOCTOR_FINDING, "see what holds them up: INFO replication",
+                          "%" PRId64 " of %" PRId64 " replicas are behind or not online",
+                          known - good, known);
+    if (managed && known == 0)
+        return doctor_say(out, DOCTOR_FINDING, "add a replica",
+                          "no replica: when this master fails, nothing takes over");
+    if (goes_without(target)) /* doctor_wait() tells */
+        return doctor_say(out, DOCTOR_OK, NULL, "%" PRId64, known);
+    if (managed && want == 0)
+        return doctor_say(out, DOCTOR_FINDING, "leave --replicas at 1 or more",
+                          "--replicas 0: a replica that takes over may not know of a lock, and "
+                          "grant it again");
+    if (known > 0 && want == 0)
+        return doctor_say(out, DOCTOR_NOTE, "give --replicas if one may ever take over",
+                          "%" PRId64 ", and none has to acknowledge a lock", known);
+    return doctor_say(out, DOCTOR_OK, NULL,
+                      known == 0 ? "none" : "%" PRId64 ", %" PRId64 " must acknowledge a lock",
+                      known, want);
+}
+
+bool doctor_replicas(const struct target *target, const char *about, struct verdict *out) {
+    (void)about;
+    const int64_t known = doctor_number(target, "connected_slaves");
+    const char *role = doctor_text(target, "role");
+    if (*role == '\0')
+        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
+                          doctor_text(target, "refused.INFO"));
+    if (strcmp(role, "master") != 0)
+        return doctor_say(out, DOCTOR_FINDING,
+                          "give the master's URL, or sentinel://, which finds it",
+                          "it is a replica itself, and grants no locks");
+    return judge_master(target, known, out);
+}
+
+/* Matters only where a replica must acknowledge a lock, by --replicas or by default. */
+bool doctor_wait(const struct target *target, const char *about, struct verdict *out) {
+    (void)about;
+    const char *denied = doctor_text(target, "probe.wait_denied");
+    const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
+    if (target->settings->replicas == 0 ||
+        (target->settings->replicas == RLOCK_REPLICAS_AUTO && !managed))
+        return false;
+    if (*denied != '\0')
+        return doctor_say(
+            out, DOCTOR_FINDING, "ACL SETUSER with +wait",
+            "no right to WAIT, which tells what a replica has: no lock can be taken: %s", denied);
+    if (has_wait(target))
+        return false;
+    if (goes_without(target))
+        return doctor_say(out, DOCTOR_FINDING,
+                          "connect to the nodes themselves if this is a proxy, or use a server "
+                          "that has it; with --replicas 0 rlock does not warn each time",
+                          "the server has no WAIT, so no replica acknowledges a lock: one that "
+                          "takes over may not know of it, and grant it again");
+    return doctor_say(
+        out, DOCTOR_FINDING,
+        "connect to the server itself if this is a proxy, use one that has it, or "
+        "give --replicas 0",
+        "the server has no WAIT, which tells what a replica has: no lock can be taken");
+}
