@@ -54,13 +54,24 @@ recipe_unit() {
     assert_success || fail "$2: $line" || return
 }
 
-# The one job of a CI file, as the runner would.
+# The one job of a CI file, as the runner would; "grey": one that does not get the lock does not fail, either.
 recipe_ci() {
     printf '%s\n' "$1" >ci.yml
     run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
     assert_success || fail "$2" || return
     assert_line deployed
     assert_no_keys
+    [[ $3 == grey ]] || return 0
+    foreign_hold deploy 60000
+    sed -i 's/-w 30m/-w 0/' ci.yml
+    run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
+    assert_success || fail "$2, while it is held" || return
+    refute_line deployed
+    assert_output --regexp '(allowed: |exit status )75'
+    printf '#!/bin/sh\nexit 3\n' >sandbox/deploy.sh
+    redis FLUSHALL
+    run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
+    assert_failure 1 || fail "$2, when it fails" || return
 }
 
 # The command of a container: an array of texts.

@@ -11,7 +11,7 @@
 #     config        a configuration file
 #     program ARG   a C program, which is compiled, and succeeds with these arguments
 #     cmake         lines that man/examples/c/CMakeLists.txt has as well
-# and of recipes (recipes.bash): crontab, unit NAME, ci, container, ansible, terraform, makefile TARGET, alerts.
+# and of recipes (recipes.bash): crontab, unit NAME, ci [grey], container, ansible, terraform, makefile TARGET, alerts.
 # A block that is none of these fails: there is no example that nobody runs.
 
 load ../lib/rlock
@@ -172,7 +172,7 @@ run_block() { # FILE DOCUMENT
     fi
     rm -f next-needs-files
     case $note in
-    crontab | ci | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
+    crontab | ci | 'ci grey' | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
         "recipe_${note%% *}" "$text" "$where" "${note#* }"
         stop_local
         return ;;
@@ -297,6 +297,10 @@ run_document() {
 
 @test "rlock-cookbook(7)" {
     run_document man/rlock-cookbook.7
+}
+
+@test "examples/local-locks.md" {
+    run_document man/examples/local-locks.md
 }
 
 @test "rlock(7)" {
