@@ -88,3 +88,35 @@ as() { # USER
             grep -qw -- "${line##* }" || fail "rlock.conf(5): the default is not $line"
     done
 }
+
+@test "grafana-dashboard.json: panels of Grafana's form, of metrics that status --prometheus has" {
+    run python3 - "$examples/grafana-dashboard.json" <<-'END'
+	import json, re, sys
+	dashboard = json.load(open(sys.argv[1], encoding="utf-8"))
+	assert dashboard["title"] and dashboard["schemaVersion"] >= 36 and "id" not in dashboard
+	variables = {variable["name"] for variable in dashboard["templating"]["list"]}
+	asked = [variable["query"]["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
+	seen, room = set(), set()
+	for panel in dashboard["panels"]:
+	    assert panel["type"] in {"stat", "table", "bargauge", "timeseries"} and panel["title"] and panel["description"], panel
+	    assert panel["id"] not in seen and panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}, panel
+	    seen.add(panel["id"])
+	    place = panel["gridPos"]
+	    assert place["x"] + place["w"] <= 24
+	    cells = {(x, y) for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])}
+	    assert not cells & room, "panels overlap"
+	    room |= cells
+	    assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"])
+	    asked += [target["expr"] for target in panel["targets"]]
+	for expression in asked:
+	    assert set(re.findall(r"\$(\w+)", expression)) <= variables, expression
+	    for opening, closing in ("()", "{}", "[]"):
+	        assert expression.count(opening) == expression.count(closing), expression
+	    print("\n".join(re.findall(r"\brlock_\w+", expression)))
+	END
+    assert_success
+    ((${#lines[@]} > 10))
+    for metric in "${lines[@]}"; do
+        grep -q "^\.It Cm.*\b$metric\b" "$PROJECT/man/rlock-status.1" || fail "no metric $metric"
+    done
+}
