@@ -15,10 +15,12 @@
 #include "process/self.h"
 #include "process/signals.h"
 #include "rlock.h"
+#include "version.h" /* written by version.cmake */
 
+/* Which source it was made of, if that was known; and whose defects a static program has, too. */
 static int print_version(void) {
-    char text[64];
-    snprintf(text, sizeof text, "rlock %s\n", rlock_version());
+    char text[256];
+    snprintf(text, sizeof text, "rlock %s%s\n%s", rlock_version(), RLOCK_COMMIT, RLOCK_LINKED_IN);
     return out_stdout(text);
 }
 

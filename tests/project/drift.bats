@@ -176,9 +176,16 @@ written() {
     done < <(written '\(RLOCK_[A-Z_]*\):.*'; sed -n 's/^#define \(RLOCK_[A-Z_]*_INIT\)\>.*/\1/p' "$PROJECT"/lib/rlock*.h)
 }
 
-@test "--version prints the project's version" {
+@test "--version prints the project's version, and the commit where git knows it" {
+    local version
+    version=$(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")
     run -0 "$RLOCK" --version
-    assert_output "rlock $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")"
+    assert_output --regexp "^rlock ${version//./\\.}( \(commit [0-9a-f]{10,}\+?\))?\$"
+    cmake -DSOURCE=/ -DHEADER="$PWD/version.h" -DCOMMIT=0123abc -DLINKED_IN='OpenSSL 3.0.1' -P "$PROJECT/cmd/version.cmake"
+    printf '#include <stdio.h>\n#include "version.h"\nint main(void) { printf("%%s|%%s", RLOCK_COMMIT, RLOCK_LINKED_IN); }\n' >say.c
+    cc -o say say.c
+    run -0 ./say
+    assert_output --regexp '^ \(commit 0123abc\)\|linked in: OpenSSL 3\.0\.1, glibc 2\.[0-9]+$'
 }
 
 @test "what words of other programs lead to is there" {
