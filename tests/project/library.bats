@@ -118,6 +118,19 @@ assert_examples_work() {
     assert_no_keys
 }
 
+@test "a lock that cannot be renewed counts as lost a keeper's grace before its lease ends" {
+    local left grace=$((1500 * SLOW))
+    proxy_start
+    "$BUILD/tests/grace" x "$RLOCK_SERVER" $((3000 * SLOW)) "$grace" >out 3>&- &
+    pid=$!
+    wait_until 10 grep -q held out
+    proxy hang
+    reap "$pid"
+    assert_equal "$status" 0
+    left=$(tail -n 1 out)
+    ((left <= grace && left > grace / 2)) || fail "lost $left ms before the lease's end, not $grace"
+}
+
 @test "keepers and a client's other locks share nothing unguarded" {
     assert_no_races "$RLOCK_SERVER" main
 }

@@ -191,6 +191,31 @@ disk_failed() { # SERVER NAME: in its INFO
     done
 }
 
+@test "clients: four fifths of as many as may be, and one less" {
+    redis CONFIG SET maxclients 200
+    connect_many 158
+    assert_healthy # the last is doctor's own
+    connect_many 1
+    assert_finding clients '160 of 200'
+}
+
+# connect_many N: N more connections to the main server, until the test ends.
+connect_many() {
+    local before
+    before=$(redis CLIENT LIST | wc -l)
+    python3 -c 'import socket, sys, time
+held = [socket.socket(socket.AF_UNIX) for _ in range(int(sys.argv[2]))]
+for one in held:
+    one.connect(sys.argv[1])
+time.sleep(600)' "$BATS_FILE_TMPDIR/main/sock" "$1" 3>&- 4>&- &
+    helper_pids+=($!)
+    wait_until 10 are_connected $((before + $1))
+}
+
+are_connected() { # N
+    (($(redis CLIENT LIST | wc -l) == $1))
+}
+
 @test "timeout: idle connections are closed before they renew" {
     redis CONFIG SET timeout 5
     assert_finding timeout 'after 5 s'

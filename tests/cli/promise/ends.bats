@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# ends.bats: how a command comes to its end, and what that end counts as, where rlock could easily take it for another.
+
+load ../../lib/rlock
+
+setup() {
+    rlock_setup
+    tree=TREE=$TEST_MARK
+}
+
+@test "--no-renew --on-lost warn: a command that ends after the lease has lost it, whatever it says of itself" {
+    local kind
+    for kind in run fair read write 'sem --permits 2'; do
+        # shellcheck disable=SC2086 # words
+        try $kind --no-renew --on-lost warn -l "$(ms 300)" -n x -- sh -c 'sleep "$0"; echo ran to its end' "0.$((6 * SLOW))"
+        assert_equal "$kind: $status" "$kind: 76"
+        assert_output 'ran to its end'
+        assert_message
+    done
+}
+
+# It counts as lost when its end is seen, not when someone else has taken the lock meanwhile.
+@test "--no-renew --on-lost warn: a command that ends within the lease has its own status" {
+    try run --no-renew --on-lost warn -l 10s -n x -- sh -c 'exit 4'
+    assert_equal "$status" 4
+    assert_equal "$stderr" ""
+    assert_free x
+}
+
+# orderly: a process that at SIGTERM says so and ends. It stops itself, and the file stopped has its pid.
+orderly() {
+    cat >"$1" <<'EOS'
+        trap 'echo >orderly; exit' TERM
+        echo $$ >stopped
+        kill -STOP $$
+        while :; do sleep 0.1; done
+EOS
+}
+
+is_stopped() {
+    [[ -s stopped ]] && in_state "$(cat stopped)" T
+}
+
+@test "the lease is lost: a grandchild that is stopped goes on, and ends as its SIGTERM tells it to" {
+    orderly grandchild
+    start run -l "$(ms 6000)" -n x -- env "$tree" sh -c 'sh grandchild & wait'
+    wait_until 10 is_stopped
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_file_exist orderly
+    assert_no_processes "$tree"
+}
+
+@test "--timeout: a grandchild that is stopped goes on, and ends as its SIGTERM tells it to" {
+    orderly grandchild
+    start run --timeout "$(ms 1500)" -n x -- env "$tree" sh -c 'sh grandchild & wait'
+    wait_until 10 is_stopped
+    reap "$pid"
+    assert_equal "$status" 124
+    assert_file_exist orderly
+    assert_no_processes "$tree"
+}
+
+@test "rlock is stopped and its guardian is killed: the command does not live on unguarded" {
+    start run -n x -- env "$tree" sleep 600
+    wait_until 10 marks 1
+    kill -STOP "$pid"
+    wait_until 5 in_state "$pid" T
+    kill -KILL "$(guardian_of "$pid")"
+    wait_until 5 none_marked "$tree"
+    in_state "$pid" T || fail "it was rlock that ended the command"
+    kill -CONT "$pid"
+    reap "$pid"
+    assert_equal "$status" 137
+}
+
+marks() { # N
+    (($(marked "$tree" | wc -l) >= $1))
+}

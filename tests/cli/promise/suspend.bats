@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# suspend.bats: leases and limits are counted on CLOCK_BOOTTIME, which goes on while a machine sleeps. In a time
+# namespace this clock is a day ahead of CLOCK_MONOTONIC, as it is after such a sleep: who reads the one and waits
+# by the other is early, late, or waits for ever.
+
+load ../../lib/rlock
+
+setup() {
+    rlock_setup
+    unshare --time --boottime 86400 true || skip "needs the right to make a time namespace"
+}
+
+# slept ARG...: rlock, as after a sleep of a day; as by try.
+slept() {
+    run --separate-stderr timeout -s KILL $((60 * SLOW)) unshare --time --boottime 86400 "$RLOCK" "$@"
+    printf '%s\n' "status $status: rlock $*" "$stderr"
+}
+
+@test "the two clocks differ there" {
+    run unshare --time --boottime 86400 python3 -c \
+        'import time; print(round(time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic(), -3) >= 86000)'
+    assert_output True
+}
+
+@test "--timeout: neither at once nor late, by rlock's clock and the guardian's timer" {
+    local began
+    began=$(now_ms)
+    slept run --timeout "$(ms 500)" -n x -- sh -c 'echo began; exec sleep "$0"' "$((30 * SLOW))"
+    assert_equal "$status" 124
+    assert_output began
+    (($(now_ms) - began < 15000 * SLOW)) || fail "it had its whole time"
+}
+
+@test "one lease: the command is dead before its end, by the guardian's timer" {
+    local began
+    began=$(now_ns)
+    slept run -l "$(ms 1000)" --no-renew -n x -- sh -c 'date +%s%N >began; while :; do date +%s%N >>beats; sleep 0.02; done'
+    assert_equal "$status" 76
+    (($(wc -l <beats) > 5)) || fail "it was ended at once"
+    (($(now_ns) < began + 20000000000)) || fail "it lived on"
+    (($(tail -n 1 beats) - $(cat began) < 1000000000 * SLOW)) || fail "it outlived the lease"
+}
+
+@test "the lease is renewed in time, by the keeper's timer" {
+    slept run -l "$(ms 1000)" -n x -- sh -c 'sleep "$0"; exit 5' "$((3 * SLOW))"
+    assert_equal "$status" 5
+    assert_equal "$stderr" ""
+}
+
+# Between vfork and exec the guardian stands still.
+@test "an exec that takes longer than the limit is ended by the command's own timer" {
+    command -v strace >/dev/null || skip "needs strace"
+    printf '#!/bin/sh\n: >ran\n' >slow
+    chmod +x slow
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+    run --separate-stderr unshare --time --boottime 86400 strace -f -qq -o trace -e trace=execve -P "$PWD/slow" \
+        -e inject=execve:delay_enter=$((1000000 * SLOW)) \
+        "$RLOCK" run -n x --timeout "$(ms 300)" --kill-after "$(ms 100)" -- "$PWD/slow"
+    printf '%s\n' "status $status" "$stderr"
+    assert_equal "$status" 124
+    assert_stderr_has 'SIGKILL did' # late, the guardian's SIGTERM would have done
+    assert_file_not_exist ran
+}
