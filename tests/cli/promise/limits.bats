@@ -97,7 +97,7 @@ time.sleep(600)' "$1" 3>&- 4>&- &
     for limit in 1000 0; do
         took 300 2000 timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x --timeout 300ms --kill-after 100ms -- ./slow
         assert_equal "$limit: $status" "$limit: 124"
-        took 500 3000 timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x -l "$(ms 900)" --no-renew -- ./slow
+        took 500 $((900 * SLOW + 2100)) timeout 60 prlimit --sigpending="$limit" "$RLOCK" run -n x -l "$(ms 900)" --no-renew -- ./slow
         assert_equal "$limit: $status" "$limit: 76"
     done
 }

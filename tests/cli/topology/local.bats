@@ -255,7 +255,7 @@ long_hold() {
     rlock run -n x -- true
     refute flock -n "$dir" true
     rm "$dir/redis.sock"
-    took 0 3000 "$RLOCK" run --connect-timeout "$(ms 300)" -n x -- touch ran
+    took 0 $((300 * SLOW + 2700)) "$RLOCK" run --connect-timeout "$(ms 300)" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has "$dir" redis.log

@@ -167,7 +167,7 @@ foreign_release_on() { # SERVER
 
 @test "nothing can be written anywhere: the wait ends in time, 69, saying so" {
     redis REPLICAOF 127.0.0.1 "$(port_of one)"
-    took $((600 * SLOW)) 2000 rlock run -q -w "$(ms 700)" -n x -- touch ran
+    took $((600 * SLOW)) $((700 * SLOW + 1300)) rlock run -q -w "$(ms 700)" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x READONLY

@@ -126,7 +126,7 @@ nothing_left() {
 at_the_door() {
     local before
     "begin_$1"
-    took $((400 * SLOW)) 3000 rlock run -q -w "$(ms 400)" -n x -- touch ran
+    took $((400 * SLOW)) $((400 * SLOW + 2600)) rlock run -q -w "$(ms 400)" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$RLOCK_SERVER"

@@ -89,7 +89,7 @@ assert_no_replica() {
 
 @test "a silent replica until the wait ends: 69, that it was the replica, and nothing is left" {
     freeze one
-    took $((1000 * SLOW)) 2200 rlock run -q "${short[@]}" -w "$(ms 1000)" -n x -- touch ran
+    took $((1000 * SLOW)) $((1000 * SLOW + 1200)) rlock run -q "${short[@]}" -w "$(ms 1000)" -n x -- touch ran
     assert_no_replica
     assert_nothing_left main
     thaw one
@@ -99,7 +99,7 @@ assert_no_replica() {
 
 @test "a silent replica without a wait: 69 after one --replica-timeout" {
     freeze one
-    took $((700 * SLOW)) 1300 rlock run -q -x --replicas 1 --replica-timeout "$(ms 700)" -n x -- touch ran
+    took $((700 * SLOW)) $((700 * SLOW + 600)) rlock run -q -x --replicas 1 --replica-timeout "$(ms 700)" -n x -- touch ran
     assert_no_replica
     assert_no_keys
 }
@@ -146,7 +146,7 @@ assert_no_replica() {
 @test "no replica at all: 69" {
     server_start lone
     RLOCK_SERVER=$(server_url lone)
-    took $((300 * SLOW)) 2000 rlock run -q "${short[@]}" -w "$(ms 300)" -n x -- touch ran
+    took $((300 * SLOW)) $((300 * SLOW + 1700)) rlock run -q "${short[@]}" -w "$(ms 300)" -n x -- touch ran
     assert_no_replica
     assert_equal "$(redis_on lone EXISTS x)" 0
 }

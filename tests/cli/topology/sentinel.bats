@@ -149,7 +149,7 @@ one_is_enough() {
     local url
     url=$(sentinel_url s1)
     believes s1 one
-    took $((500 * SLOW)) 2500 rlock run -q -w "$(ms 500)" -s "$url" -n x -- touch ran
+    took $((500 * SLOW)) $((500 * SLOW + 2000)) rlock run -q -w "$(ms 500)" -s "$url" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$url"
@@ -167,7 +167,7 @@ one_is_enough() {
 @test "no Sentinel is there: 69 after --connect-timeout, however long the wait" {
     local url
     url=sentinel://$(dead_port),$(dead_port)/m
-    took $((400 * SLOW)) 2000 rlock run -q --connect-timeout "$(ms 400)" -s "$url" -n x -- touch ran
+    took $((400 * SLOW)) $((400 * SLOW + 1600)) rlock run -q --connect-timeout "$(ms 400)" -s "$url" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$url"
@@ -177,7 +177,7 @@ one_is_enough() {
 @test "no Sentinel answers: 69 after --connect-timeout" {
     changed
     freeze s1 s2 s3
-    took $((600 * SLOW)) 2200 rlock run -q --connect-timeout "$(ms 600)" -n x -- touch ran
+    took $((600 * SLOW)) $((600 * SLOW + 1600)) rlock run -q --connect-timeout "$(ms 600)" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$RLOCK_SERVER"
@@ -192,7 +192,7 @@ one_is_enough() {
 }
 
 @test "no Sentinel knows the name: 69, and that it is so" {
-    took 0 2500 rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
+    took 0 $((600 * SLOW + 1900)) rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_regex "$stderr" 'know.*nobody|nobody.*know'
@@ -373,7 +373,7 @@ sentinel_has_seen_it() {
     changed
     freeze one two
     wait_until 20 down_everywhere 2
-    took 0 3000 rlock run -w "$(ms 2500)" -n x -- true
+    took 0 $((2500 * SLOW + 500)) rlock run -w "$(ms 2500)" -n x -- true
     assert_success
 }
 
