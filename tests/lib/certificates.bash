@@ -4,7 +4,7 @@
 #   ca, other-ca      two authorities
 #   server            good: for localhost, redis.example, 127.0.0.1 and ::1
 #   named             for redis.example and *.wild.example only
-#   partial           for w*.example and *d.example only
+#   partial           for w*.wild.example and *d.wild.example only
 #   common            for redis.example, in the old way: by its subject alone
 #   chained           good, by way of an authority in between, which stands in the file
 #   expired, future   good but for its time
@@ -60,7 +60,7 @@ issue other-ca 'another authority' "$authority" other-ca
 issue between 'an authority in between' "$authority" ca
 issue server server "$here" ca
 issue named server 'subjectAltName=DNS:redis.example,DNS:*.wild.example\n' ca
-issue partial server 'subjectAltName=DNS:w*.example,DNS:*d.example\n' ca
+issue partial server 'subjectAltName=DNS:w*.wild.example,DNS:*d.wild.example\n' ca
 issue common redis.example 'basicConstraints=CA:false\n' ca
 issue chained server "$here" between
 cat between.pem >>chained.pem

@@ -25,7 +25,7 @@ static void what_could_be_more_than_text_is_a_question_mark(void **state) {
         {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf", "\xe2\x80\xa7??\xe2\x80\xaf"},
         {"\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\x8d\xe2\x81\xa0\xc2\xad", "?????"},
         {"\xe1\x85\x9e|\xe1\x85\x9f|\xe1\x85\xa0|\xe1\x85\xa1|\xe3\x85\xa4|\xef\xbe\xa0",
-         "\xe1\x85\x9e|?|?|\xe1\x85\xa1|?|?"}, /* fillers of Hangul, between its letters */
+         "\xe1\x85\x9e|?|?|\xe1\x85\xa1|?|?"},      /* fillers of Hangul, between its letters */
         {"\xf3\xa0\x80\xa0\xf3\xa0\x84\x80", "??"}, /* tags, selectors beyond the 16th */
         {"\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbe", "\xef\xbf\xbc\xef\xbf\xbd?"},
         /* no UTF-8: alone, cut, too long, a surrogate, beyond the last */
@@ -57,14 +57,14 @@ static void passwords_are_hidden(void **state) {
         {"--server=rediss://us%40er:S3%3ACRET@h", "--server=rediss://us%40er:***@h"},
         {"REDIS://u:S3CRET@h", "REDIS://u:***@h"},
         /* as rlock reads it: to the last '@', whatever stands before */
-        {"redis://u:S3/CR@ET@h/1", "redis://u:***@h/1"},
-        {"rediss://u:S3/CR@ET@h/1", "rediss://u:***@h/1"},
-        {"valkey://u:S3/CR@ET@h/1", "valkey://u:***@h/1"},
-        {"valkeys://u:S3/CR@ET@h/1", "valkeys://u:***@h/1"},
-        {"sentinel://u:S3/CR@ET@h/m", "sentinel://u:***@h/m"},
-        {"sentinels://u:S3/CR@ET@h/m", "sentinels://u:***@h/m"},
-        {"cluster://u:S3/CR@ET@h", "cluster://u:***@h"},
-        {"clusters://u:S3/CR@ET@h", "clusters://u:***@h"},
+        {"redis://u:S3@C/R@ET@h/1", "redis://u:***@h/1"},
+        {"rediss://u:S3@C/R@ET@h/1", "rediss://u:***@h/1"},
+        {"valkey://u:S3@C/R@ET@h/1", "valkey://u:***@h/1"},
+        {"valkeys://u:S3@C/R@ET@h/1", "valkeys://u:***@h/1"},
+        {"sentinel://u:S3@C/R@ET@h/m", "sentinel://u:***@h/m"},
+        {"sentinels://u:S3@C/R@ET@h/m", "sentinels://u:***@h/m"},
+        {"cluster://u:S3@C/R@ET@h", "cluster://u:***@h"},
+        {"clusters://u:S3@C/R@ET@h", "clusters://u:***@h"},
         {"redis://u:S3'C\"R,E;T@h", "redis://u:***@h"},
         {"redis://u:S3://CRET@h", "redis://u:***@h"},
         {"sentinel://u:S3CRET@a:1,b:2/m", "sentinel://u:***@a:1,b:2/m"},
