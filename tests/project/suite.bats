@@ -54,6 +54,24 @@ suite_of() {
     assert_equal "$(grep -c run runs)" 1
 }
 
+@test "nor has whatever else a judge finds: anomalies of the campaign, a sum that is not right, a walk, a state" {
+    local said
+    for said in 'round 1: 3 anomalies' 'broken promise: 39 of 40 additions' 'broken promise: seed 7, round 3: two hold'; do
+        rm -rf project build runs
+        suite_of "echo run >>$PWD/runs; echo '$said'; test \$(grep -c run $PWD/runs) = 2"
+        assert_failure
+        assert_equal "$(grep -c run runs)" 1
+    done
+}
+
+@test "a second look has the seed of the first, and is told and counted at the end" {
+    suite_of "echo \$RLOCK_TEST_SEED >>$PWD/runs; test \$(grep -c . $PWD/runs) = 2"
+    assert_success
+    assert_equal "$(sort -u runs | wc -l)" 1
+    assert_line --partial 'seed '"$(head -n 1 runs)"
+    assert_line --regexp 'second looks: 1: one$'
+}
+
 @test "nor has a sanitizer's finding" {
     suite_of "echo run >>$PWD/runs; echo 'WARNING: ThreadSanitizer: data race'; test \$(grep -c run $PWD/runs) = 2"
     assert_failure

@@ -62,7 +62,7 @@ def play(args):
             print(f"{name} {','.join(map(str, size))}: {played}", flush=True)
             if played.found:
                 bad += 1
-                print(played.found, flush=True)
+                print("broken promise:", played.found, flush=True)
     if args.report:
         report.write(rows)
     return bad

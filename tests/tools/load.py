@@ -276,7 +276,7 @@ class Load:
         print(f"statuses {dict(self.victims.statuses)}; struck {dict(self.bites)}")
         never = [fault for fault, times in self.bites.items() if times == 0]
         if wrong := set(self.victims.statuses) - EXPECTED:
-            sys.exit(f"load.py: nothing explains the statuses {wrong}")
+            sys.exit(f"load.py: broken promise: nothing explains the statuses {wrong}")
         if never:
             sys.exit(f"load.py: never struck: {', '.join(never)}")
 

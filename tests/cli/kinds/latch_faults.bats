@@ -123,7 +123,7 @@ faults='lose-reply mute-reply lose-request mute-request'
 
 @test "requests and replies are lost with probability 0.3: 40 count-downs of 40 open it, and not one less" {
     local seed n
-    seed=$RANDOM
+    seed=${RLOCK_TEST_SEED:-$RANDOM}
     echo "seed $seed"
     proxy_start
     rlock latch set -n x --count 40

@@ -294,7 +294,7 @@ look() {
 
 @test "every reply is lost with probability 0.3: available and in use are always N, and N at rest" {
     local seed n
-    seed=$RANDOM
+    seed=${RLOCK_TEST_SEED:-$RANDOM}
     echo "seed $seed"
     proxy_start
     proxy drop 0.3 "$seed" evalsha

@@ -36,8 +36,8 @@ reap_adders() {
     start_adders 40
     reap_adders
     assert_equal "$ok" 40
-    assert_equal "$(cat counter)" 40
     check_history --min-sections 40 --journal journal history
+    [[ $(cat counter) == 40 ]] || fail "broken promise: $(cat counter) of 40 additions"
     assert_no_keys
 }
 
@@ -73,21 +73,21 @@ both_entered() {
 }
 
 @test "40 additions while the proxy loses requests and replies" {
-    local seed=$RANDOM
+    local seed=${RLOCK_TEST_SEED:-$RANDOM}
     echo "seed $seed"
     proxy_start
     proxy drop 0.1 "$seed"
     start_adders 40 --io-timeout "$(ms 1000)"
     reap_adders
     assert_equal "$ok" 40
-    assert_equal "$(cat counter)" 40
     check_history --min-sections 40 --journal journal history
+    [[ $(cat counter) == 40 ]] || fail "broken promise: $(cat counter) of 40 additions"
     (($(grep -c '^lost-' proxy.log) >= 10))
     proxy pass
 }
 
 @test "40 processes, 8 of them killed at random: each addition counts once" {
-    local seed=$RANDOM n victim
+    local seed=${RLOCK_TEST_SEED:-$RANDOM} n victim
     echo "seed $seed"
     RANDOM=$seed
     start_adders 40 -l "$(ms 1000)"
@@ -104,7 +104,7 @@ both_entered() {
 }
 
 @test "the same, with lost replies as well" {
-    local seed=$RANDOM n victim
+    local seed=${RLOCK_TEST_SEED:-$RANDOM} n victim
     echo "seed $seed"
     RANDOM=$seed
     proxy_start

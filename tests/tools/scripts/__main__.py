@@ -54,7 +54,7 @@ def walk(kind, path, seed, rounds, steps):
         try:
             model = play(MODELS[kind], path, f"{seed}/{number}", int(steps))
         except AssertionError as error:
-            sys.exit(f"seed {seed}, round {number}: {error}")
+            sys.exit(f"broken promise: seed {seed}, round {number}: {error}")
         for action, count in model.counts.items():
             counts[action] = counts.get(action, 0) + count
     print(f"seed {seed}:", ", ".join(f"{count} x {what}" for what, count in sorted(counts.items())))
@@ -81,7 +81,7 @@ def explore_all(kind, path, depth):
     try:
         print(explore(kind, path, int(depth)), "states")
     except AssertionError as error:
-        sys.exit(str(error))
+        sys.exit(f"broken promise: {error}")
 
 
 if __name__ == "__main__":
