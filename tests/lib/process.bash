@@ -133,5 +133,5 @@ is_sanitized() {
 
 # Where a limit says how many threads there may be, each that the thread sanitizer adds is one too many.
 no_thread_of_a_sanitizer() {
-    ! grep -q __tsan_init "$RLOCK" || skip 'a sanitizer has a thread of its own in each process'
+    ! grep -q __tsan_init "$RLOCK" || skip 'not for a build with a sanitizer: it has a thread in each process'
 }

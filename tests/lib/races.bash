@@ -6,8 +6,8 @@
 assert_no_races() {
     local url=$1 server
     shift
-    ! is_sanitized || skip 'the program has its sanitizer'
-    command -v valgrind >/dev/null || skip 'no valgrind'
+    ! is_sanitized || skip 'not for a build with a sanitizer'
+    command -v valgrind >/dev/null || skip 'not for a machine without valgrind: tests/run tsan brings it'
     valgrind --tool=drd --quiet --error-exitcode=99 "${RLOCK%/cmd/rlock}/tests/keepers" "$url" >races 2>&1 3>&- &
     pid=$!
     while ! ended "$pid"; do

@@ -16,7 +16,7 @@ needs_server() {
     version=$(redis-server --version)
     [[ $version =~ v=([0-9.]+) ]]
     [[ $version == Valkey* ]] || printf '%s\n' "$1" "${BASH_REMATCH[1]}" | sort -V -C ||
-        skip "Redis ${BASH_REMATCH[1]} has no $2"
+        skip "not for Redis ${BASH_REMATCH[1]}: it has no $2"
 }
 
 launcher=()    # what starts a server: see net_server

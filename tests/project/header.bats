@@ -15,7 +15,7 @@ setup_file() {
 
 # A build with a sanitizer makes a library that wants it in its users, too.
 plain_build_only() {
-    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "the library wants its sanitizer"
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "not for a build with a sanitizer"
 }
 
 strict() { # COMPILER STANDARD LANGUAGE

@@ -31,7 +31,7 @@ $(tail -n +3 difference)"
 }
 
 @test "prototypes, sizes, offsets and numbers of the headers are those that are written down" {
-    [[ $(getconf LONG_BIT) == 64 ]] || skip "they are those of 64 bits"
+    [[ $(getconf LONG_BIT) == 64 ]] || skip "not for 32 bits"
     same librlock.abi python3 "$TOOLS/abi.py" interface "$PREFIX/include/rlock_admin.h"
 }
 
@@ -60,7 +60,7 @@ $(tail -n +3 difference)"
 
 # A build with a sanitizer makes a library that wants it in its users, too.
 plain_build_only() {
-    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "the library wants its sanitizer"
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "not for a build with a sanitizer"
 }
 
 # The examples in the directory $1 do what they say.

@@ -7,7 +7,7 @@ load ../lib/rlock
 setup_file() {
     export SOURCE=${RLOCK_SOURCE_DIR:-$PROJECT}
     BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
-    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "a build that nobody packs"
+    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "not for a build with a sanitizer"
     export DEBS=$BATS_FILE_TMPDIR/debs
     cpack --config "$BUILD/CPackConfig.cmake" -B "$DEBS" >"$BATS_FILE_TMPDIR/log"
     for package in rlock librlock0 librlock-dev; do

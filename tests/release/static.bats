@@ -8,7 +8,7 @@ load ../lib/tls
 
 setup() {
     tls_setup
-    ((EUID == 0)) || skip "chroot needs root"
+    ((EUID == 0)) || skip "needs root"
     root=$PWD/root
     mkdir -p "$root/etc"
     cp "$RLOCK" "$certificates/ca.pem" "$root"

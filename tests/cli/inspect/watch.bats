@@ -60,8 +60,8 @@ many() {
 }
 
 @test "a drawing is one write over what was there: the screen is never empty" {
-    command -v strace >/dev/null || skip "no strace"
-    strace -o trace true || skip "strace cannot run here"
+    command -v strace >/dev/null || skip "needs strace"
+    strace -o trace true || skip "needs the right to trace"
     run python3 "$TOOLS/terminal.py" expect=free expect=free expect=free keys=^C -- \
         strace -o trace -s 8 -e trace=write "$RLOCK" status --watch=100ms x
     assert_equal "$(grep -c '^write(1, "\\33\[H' trace)" "$(grep -c '^write(1,' trace)"

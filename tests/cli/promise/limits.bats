@@ -13,7 +13,7 @@ setup() {
 family='trap "" TERM; setsid sh -c "trap \"\" TERM; : >ready; sleep 600; sleep 600" & while :; do wait; done'
 
 needs_little() {
-    ! is_sanitized || skip 'a sanitizer needs more'
+    ! is_sanitized || skip 'not for a build with a sanitizer: it needs more'
 }
 
 # --- small stacks --------------------------------------------------------------------------------

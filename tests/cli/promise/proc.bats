@@ -16,7 +16,7 @@ setup() {
 apart() {
     local root=()
     ((EUID == 0)) || root=(--map-root-user)
-    unshare "${root[@]}" --mount true 2>/dev/null || skip "no namespaces here"
+    unshare "${root[@]}" --mount true 2>/dev/null || skip "needs the right to make namespaces"
     run --separate-stderr timeout -s KILL $((20 * SLOW)) unshare "${root[@]}" "${@:1:$#-2}" sh -c "${!#}"
     printf '%s\n' "status $status" "$stderr"
 }
@@ -36,7 +36,7 @@ assert_refused() { # WORD...
 
 @test "no /proc: 71 before anything is taken; what needs no command goes on" {
     apart --mount -- 'mount -t tmpfs none /proc && exec "$RLOCK" --version'
-    [[ $status == 0 && -z $stderr ]] || skip "a sanitizer needs /proc"
+    [[ $status == 0 && -z $stderr ]] || skip "not for a build with a sanitizer: it needs /proc"
     apart --mount -- 'mount -t tmpfs none /proc && exec "$RLOCK" run -n x -- touch ran'
     assert_refused /proc
     apart --mount -- 'mount -t tmpfs none /proc && "$RLOCK" acquire run -n x && exec "$RLOCK" status x'
@@ -222,7 +222,7 @@ int main(int count, char **arguments) {
 }
 EOC
     chmod 4755 "$dir/become-root"
-    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || { rm -r "$dir"; skip "nosuid"; }
+    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || { rm -r "$dir"; skip "needs the right to become root (nosuid)"; }
     setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
         "$dir/become-root" sleep 600 >out 2>err </dev/null 3>&- 4>&- &
     pid=$!
