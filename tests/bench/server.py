@@ -10,7 +10,7 @@ import time
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(TESTS / "tools" / "scripts"))
-from client import Server as Connection  # pylint: disable=wrong-import-position
+from client import Server as Connection  # noqa: E402
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
 # What rlocks send, and we; all else is what scripts do.

@@ -24,12 +24,12 @@ UNHARMED = {"command-killed", "runner-ended"}  # rlock itself lives to give it b
 KILLED = ("holder-killed", "waiter-killed")  # nobody is left to give anything back
 UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
 CONNECT_S = 5   # --connect-timeout: so long a server that cannot be reached at first is tried
-NO_TIME_MS = 20 # with less left nothing is tried any more
+NO_TIME_MS = 20  # with less left nothing is tried any more
 ORPHANED_S = 0.5  # a busy machine may take so long
 OVERTIME_S = 3  # a reply's time-out and what is to be given back, when a limit is over
 LATE_S = 0.03   # a guardian that may not run before others, on a busy machine: README.md
 HANDED_S = 1.6  # from a release to the next one's command; who was not woken comes after 2.2 s
-NOTICED_S = 0.2 # beside what rlock(7) says
+NOTICED_S = 0.2  # beside what rlock(7) says
 HARMLESS = (*nemesis.PROCESS, "lock-deleted")  # servers answer all others as ever
 # requests arrive
 HEARD = (*nemesis.PROCESS, "scripts-flushed", "reply-lost", "reply-late", "reply-cut", "reply-trickles")

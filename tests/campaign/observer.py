@@ -136,7 +136,6 @@ class Observer:
             asked_ns = sample.asked_ns
         yield from open_holds.values()
 
-
     def samples_between(self, begin_ns, end_ns):
         """Those that were taken within."""
         first = bisect.bisect_left(self.samples, begin_ns, key=lambda sample: sample.asked_ns)

@@ -9,7 +9,7 @@ import time
 
 import network
 from crew import NAME, PERMITS
-from servers import Server, Topology
+from servers import Topology
 
 INTEROP = pathlib.Path(__file__).resolve().parent.parent / "interop"
 sys.path.append(str(INTEROP))

@@ -14,7 +14,6 @@ Writes what load.py does, but a latch's history is that of the directories round
 """
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import threading

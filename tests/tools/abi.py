@@ -71,10 +71,10 @@ def symbols(library, old, version):
     print("librlock.so.0 librlock0 #MINVER#")
     for line in sorted(run("nm", "-D", "--defined-only", "--format=posix", library).splitlines()):
         name, kind = line.split()[:2]
-        if kind == "A": # the version itself
+        if kind == "A":  # the version itself
             name += "@" + name
         name = name.replace("@@", "@")
-        if "@" in name: # else it is a sanitizer's
+        if "@" in name:  # else it is a sanitizer's
             print(f" {name} {since.get(name, version)}")
 
 

@@ -112,8 +112,9 @@ def main():
     if attack in ("raw", "endless", "trickle", "logged-in", "turns"):
         text = command.pop(0).encode().decode("unicode_escape").encode("latin-1")
     listener = socket.create_server(("127.0.0.1", 0), backlog=0 if attack == "full" else 64)
+    kept = []  # connections live as long as it does
     if attack == "full":
-        pending = fill(listener)  # they live as long as it does
+        kept.extend(fill(listener))
     else:
         threading.Thread(target=listen, args=(listener, attack, text), daemon=True).start()
     port = str(listener.getsockname()[1])

@@ -18,8 +18,6 @@ judge  OLD was the master, NEW took over. From NEW's first line as a master on, 
 Exit status: 0 sound, 1 violated (each violation on a line of its own), 2 nothing shown.
 """
 import argparse
-import os
-import socket
 import sys
 import threading
 import time

@@ -12,6 +12,7 @@ import socket
 GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED, DONE = 1, 2, 0, -1, -2, -3, -5
 KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
+
 def common(fourth):
     return ["*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}"]
 

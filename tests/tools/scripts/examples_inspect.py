@@ -7,7 +7,8 @@ from client import WRONG_KIND, common
 
 SEEN = 1
 KEYS = common("rlock_hold:{*}") + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
-                 "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout", "rlock_queuers:{*}",
+                 "rlock_queue_beats:{*}", "{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "{*}:timeout",
+                 "rlock_queuers:{*}",
                  "rlock_leases:{*}", "rlock_last:{*}"]
 HOLDER = ("owner", "host", "pid", "user", "command", "since", "ttl", "holds", "token", "permits", "writes",
           "kept", "note", "preemptible", "id")
@@ -83,14 +84,14 @@ class _View:
         return merged
 
     def merge_permits(self):
-        for _, permit in self.parts:
-            mine = [row for row in self.rows.values() if row["id"][:24] == permit[:24] and row["holds"]]
+        for _, each in self.parts:
+            mine = [row for row in self.rows.values() if row["id"][:24] == each[:24] and row["holds"]]
             if mine:
                 mine[0].update(permits=1 + mine[0].get("counted", 0), counted=1 + mine[0].get("counted", 0))
-                mine[0]["ttl"] = max(mine[0]["ttl"], self.parts[permit, permit]["ttl"])
+                mine[0]["ttl"] = max(mine[0]["ttl"], self.parts[each, each]["ttl"])
             else:
-                self.rows[permit, permit] = dict(zip(HOLDER, (permit, "", -1, "", "", -1, self.parts[permit, permit]["ttl"], 0,
-                                                              "", 1, 0, 0, "", 0, permit)))
+                self.rows[each, each] = dict(zip(HOLDER, (each, "", -1, "", "", -1, self.parts[each, each]["ttl"], 0,
+                                                          "", 1, 0, 0, "", 0, each)))
         return [row for row in self.rows.values() if row["permits"]]
 
 

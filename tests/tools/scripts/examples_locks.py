@@ -1,5 +1,5 @@
 """Keys, values and messages of run, fair, read, write, as Redisson's clients see them."""
-from bench import (A, B, BEAT, C, HOLD, INFO, LEASE, LEASES, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
+from bench import (A, B, BEAT, C, INFO, LEASE, LEASES, PATIENCE, QUEUE, S, TIMEOUTS, WAITERS, about,
                    attempt, lease_key, same)
 from client import BUSY, GRANTED, KEPT, LOST, OUSTED, REENTERED, RELEASED, STILL_HELD
 

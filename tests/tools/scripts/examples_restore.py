@@ -1,6 +1,6 @@
 """A hold that is put back on a server that has lost it: owner, token and id are those of the other servers."""
 from bench import A, B, C, INFO, LEASE, LEASES, R, attempt, lease_key, same
-from client import BUSY, GRANTED, KEPT, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
+from client import BUSY, KEPT, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
 
 APART, OVER = -6, -4
 TOKEN = "redisson_lock_token:{x}"

@@ -1,6 +1,6 @@
 """Semaphores and latches that are used by many: what one script costs, and whose turn it is."""
-from bench import A, B, C, HOLD, INFO, LEASE, PERMITS, WAITERS, attempt, same
-from client import BUSY, GRANTED, KEPT, LOST, REFUSED, RELEASED
+from bench import A, B, C, HOLD, INFO, LEASE, WAITERS, attempt, same
+from client import BUSY, GRANTED, KEPT, LOST, RELEASED
 
 BEATS, WANTS = "rlock_beats:{x}", "rlock_wants:{x}"
 MOST = 40  # commands of one script

@@ -3,8 +3,9 @@
 One client, P, follows the library's rules: a request without an answer is sent again; what may have been
 taken is given back; a try has a number, which grows when something of the last one may still arrive; who
 gives back says whether a request to take it was never answered. Another, Q, takes and gives back at will.
-States that are the same but for times and tokens are gone on from once. After each step: who was told that it holds does hold, not both, no token comes twice. In the end, when P
-has left and all that was under way has arrived, nothing of P is there.
+States that are the same but for times and tokens are gone on from once. After each step: the client that was told
+that it holds does hold, not both, no token comes twice. In the end, when P has left and all that was under way has
+arrived, nothing of P is there.
 """
 from collections import deque
 

@@ -186,7 +186,7 @@ class Mutex(Model):
         must(set(beats) <= set(queue), "beats", beats, queue)
         must([owner for owner in queue if owner in self.order] == self.order, "order", queue, self.order)
         for owner in queue:
-            must(self.age.get(owner, 0) * PAUSE < 20000, "dead, and still there:", owner) # forgiven once
+            must(self.age.get(owner, 0) * PAUSE < 20000, "dead, and still there:", owner)  # forgiven once
         line = seen.get(self.lock.keys[4]) or {}
         for who in self.waiting("run"):
             must(who.owner in line, "lost its place:", who)
