@@ -94,8 +94,8 @@ bool doctor_timeout(const struct target *target, const char *about, struct verdi
 }
 
 int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
-    const struct deadline deadline = deadline_of(lease_ms, kill_after_ms, false);
-    return lease_ms - rlock_drift_ms(lease_ms) - deadline_grace_ms(&deadline) - lease_ms / 3;
+    const struct deadline_plan plan = deadline_plan(lease_ms, kill_after_ms, false, 0);
+    return lease_ms - rlock_drift_ms(lease_ms) - plan.grace_ms - lease_ms / 3;
 }
 
 bool doctor_lease(const struct target *target, const char *about, struct verdict *out) {
