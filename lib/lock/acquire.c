@@ -6,7 +6,6 @@
 #include <poll.h>
 
 #include "lock/lock.h"
-#include "lock/retry.h"
 #include "os/clock.h"
 #include "os/options.h"
 

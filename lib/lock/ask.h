@@ -4,10 +4,7 @@
 #ifndef RLOCK_ASK_H
 #define RLOCK_ASK_H
 
-#include "lock/resource.h"
-#include "redis/client.h"
-
-struct rlock__busy;
+#include "lock/lock.h"
 
 /* What one server is asked about one name. */
 struct rlock__question {

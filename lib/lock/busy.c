@@ -1,6 +1,4 @@
 /* busy.c: why a name was not granted, read from what the servers answered. */
-#include "lock/busy.h"
-
 #include "lock/ask.h"
 #include "os/clock.h"
 

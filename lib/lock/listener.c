@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "lock/resource.h"
+#include "lock/lock.h"
 #include "os/clock.h"
 
 #define NO_NEWS ((struct rlock__news){.first_ms = -1})

@@ -1,14 +1,121 @@
-/* lock.h: the inside of a lock: its resources, one for each name. */
+/* lock.h: the inside of a lock: its resources, one for each name, and what is known of each on each
+ * server. */
 #ifndef RLOCK_LOCK_H
 #define RLOCK_LOCK_H
 
 #include <stdatomic.h>
 
-#include "lock/busy.h"
 #include "lock/kind.h"
 #include "lock/listener.h"
-#include "lock/resource.h"
+#include "os/random.h"
 #include "redis/client.h"
+
+struct rlock_lock;
+struct rlock__ballot;
+
+enum {
+    RLOCK__TRY_SIZE = RLOCK__ID_SIZE + 11,
+    RLOCK__PROOF_LEASES = 4 /* read holds of the owner around us whose keys are told beforehand */
+};
+
+/* What stands on the server, by its last answer. */
+enum rlock__state {
+    RLOCK__NOTHING,
+    RLOCK__IN_LINE,   /* we have a place among the waiters */
+    RLOCK__HELD,      /* by us */
+    RLOCK__REENTERED, /* it is a hold of the owner around us */
+    RLOCK__GIVEN_BACK
+};
+
+/* What has become of the requests that may have changed that; of several the last in this list
+ * counts. */
+enum rlock__unanswered {
+    RLOCK__ANSWERED,
+    RLOCK__REPLY_PENDING,   /* we do not wait for the reply, but the connection stands: whatever we
+                               send over it arrives later */
+    RLOCK__OUTCOME_UNKNOWN, /* a try may have taken it */
+    RLOCK__LEAVING          /* a release may have given it back */
+};
+
+/* One name on one server. rlock__instance_after() changes the first four. */
+struct rlock__instance {
+    enum rlock__state state;
+    enum rlock__unanswered unanswered;
+    bool may_arrive_late; /* a request to take it, over a connection that is gone */
+    unsigned tries;       /* so many are over: lua/include/try.lua */
+    int64_t token;
+    int64_t ticket; /* by which we come back to our place in line; 0: none */
+    int64_t lease_end_ms;
+};
+
+/* What is asked about an instance, and what comes of it. */
+enum rlock__request_kind { RLOCK__TAKE, RLOCK__RESTORE, RLOCK__RENEW, RLOCK__RELEASE };
+enum { RLOCK__REQUEST_KINDS = RLOCK__RELEASE + 1 };
+
+enum rlock__outcome {
+    RLOCK__YES,
+    RLOCK__YES_AROUND, /* yes, under the owner around us */
+    RLOCK__NO,
+    RLOCK__UNSURE,    /* an answer that says neither, or that the replicas did not confirm */
+    RLOCK__PENDING,   /* no answer yet, over a connection that stands */
+    RLOCK__NO_ANSWER, /* and none will come */
+    RLOCK__NOT_DONE   /* refused, or never sent */
+};
+enum { RLOCK__OUTCOMES = RLOCK__NOT_DONE + 1 };
+
+/* vote: what the judge makes of the answer. around: a "yes" is of the owner around us. */
+enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
+                                      bool around);
+
+/* Notes what came of a request. */
+void rlock__instance_after(struct rlock__instance *instance, enum rlock__request_kind request,
+                           enum rlock__outcome outcome);
+
+/* Before a request to take it: after a release without an answer this is another try. */
+void rlock__instance_begin_try(struct rlock__instance *instance);
+
+bool rlock__instance_is_held(const struct rlock__instance *instance);
+/* A request without an answer may have taken it, or given it back. */
+bool rlock__instance_in_doubt(const struct rlock__instance *instance);
+/* Something of ours may stay there until its lease ends, or may still come. */
+bool rlock__instance_may_stay(const struct rlock__instance *instance);
+
+struct rlock__resource {
+    const struct rlock_lock *lock;
+    char *name;
+    char *keys[RLOCK__KEYS_MAX];
+    /* Of `read` and `write`, NULL behind the last: of read holds that are ours, or the owner's
+     * around us; and of what --min-hold keeps of these. */
+    char *lease_keys[1 + RLOCK__PROOF_LEASES + 1], *kept_keys[2 + 1];
+    char *channel;     /* everybody's, Redisson's too */
+    char *own_channel; /* ours alone while we wait */
+    char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
+    char *proof_owner; /* NULL: no enclosing hold */
+    char proof_token[24];
+    bool apart; /* of several servers most do not have the hold around it: it is no more */
+    char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
+    char *tombstone;              /* key: says which tries are over */
+    char *record;                 /* key: says which runs have ended; NULL: nobody wants to know */
+    struct rlock_hold hold;       /* name, owner, token while held */
+    bool held;                    /* on a majority */
+    bool due;                     /* the next request is about it: ask.h */
+    int64_t lease_end_ms;         /* while held: until when on a majority */
+    size_t instance_count;
+    struct rlock__instance *instances; /* in the order of the client's servers */
+};
+
+/* It is held by others, or not to be taken: what the servers say of that. */
+struct rlock__busy {
+    struct rlock__resource *resource; /* NULL: it is not */
+    int64_t hint_ms;                  /* when that hold expires; -1: never */
+    int64_t place;    /* in line, from 1; before we stand in it: what ours would be */
+    int64_t again_ms; /* how long we may sleep at most; 0: not said */
+    bool split;       /* of several servers no majority is anybody's */
+    struct rlock_holder holder;
+    bool done; /* it is not taken because of this run */
+    struct rlock_run run;
+    rlock__reply *reply; /* what their texts are in; the owner of this frees it */
+};
 
 struct rlock_lock {
     rlock_client *client;
@@ -21,8 +128,8 @@ struct rlock_lock {
         bool noted; /* the run has ended: the release says how */
     } once;
     char *owner;
-    char *shown;       /* what others are shown of us: shown.h */
-    char *preempts_as; /* who a holder is told asks it to end; NULL: nobody does */
+    char *shown;       /* what others are shown of us */
+    char *preempts_as; /* the name by which we ask holders to end; NULL: we do not */
     bool preemptible;
     size_t resource_count;
     struct rlock__resource *resources; /* in canonical order */
@@ -40,13 +147,62 @@ struct rlock_lock {
     struct rlock__listener listener;
 };
 
+/* --- resource.c: one name --------------------------------------------------------------------- */
+
+/* Gives the resource, which has its name, the attempt's id: "ID", or "ID.N" with the number of the
+ * try. False: no memory. */
+bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
+
+/* Makes lease_keys and kept_keys, by the owners as they are now. False: no memory. */
+bool rlock__resource_name_leases(struct rlock__resource *resource);
+void rlock__resource_forget_leases(struct rlock__resource *resource);
+
+/* What another process needs to give it back: "ID", or "ID.N" where requests may arrive late.
+ * Returns the text. */
+const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__resource *resource);
+
+/* The number of a try, so many being over: "ID.N". Returns the text. */
+const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
+                                   const struct rlock__resource *resource, unsigned tries);
+
+/* On some server at least: */
+bool rlock__resource_in_line(const struct rlock__resource *resource);
+/* Something of ours may stay there until its lease ends, or may still come. */
+bool rlock__resource_may_stay(const struct rlock__resource *resource);
+
+/* True: nothing of ours stands anywhere, as far as is known. */
+bool rlock__resource_is_clear(const struct rlock__resource *resource);
+
+/* What every script gets first, the owner being `owner`. It borrows its texts. */
+struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner);
+
+/* The same to take it: with the keys alone that this needs. */
+struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource);
+
+/* The same about what is held: with the keys alone that stand then, which may be none but the lock.
+ */
+struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
+                                             const char *owner);
+
+/* Adds to a call to give it back the keys of what stays. */
+void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
+                                   struct rlock__call *call);
+
+/* The owner under which an instance has it. */
+const char *rlock__resource_owner_on(const struct rlock__resource *resource,
+                                     const struct rlock__instance *instance);
+
+/* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that
+ * queues stands in all lines. */
+bool rlock__resource_lines_up(const struct rlock__resource *resource);
+
 /* --- lock.c ---------------------------------------------------------------------------------- */
 
 /* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
 enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
-/* --- the verbs, on all names: take.c, token.c, resource_renew.c, release.c... -------------------
- */
+/* --- the verbs, on all names: take.c, token.c, hold.c, release.c
+ * ----------------------------------- */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer,
  * or one that may pass. Else final. *stuck_at: which is the first name that was not granted; of
@@ -83,5 +239,52 @@ void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, 
 
 /* Publishes the earliest lease end of the resources. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);
+
+/* --- busy.c ----------------------------------------------------------------------------------- */
+
+/* What a ballot that was counted as RLOCK_BUSY says: the holder whom most of the servers name.
+ * Takes the reply, whose text the holder borrows. */
+struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot);
+
+/* What one that was counted as RLOCK_DONE says. Takes the reply, too. */
+struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot);
+
+/* It was granted, but others took each token that we wanted: no reply is in it. */
+struct rlock__busy rlock__busy_by_rivals(struct rlock__resource *resource);
+
+/* --- retry.c: sets next_try_ms ---------------------------------------------------------------- */
+
+/* So often at least a waiter that must be heard of tries again: lua/include/waiting.lua. */
+enum { RLOCK__HEARTBEAT_MS = 2500 };
+
+/* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of
+ * several servers nobody has a majority. */
+void rlock__retry_after_busy(struct rlock_lock *lock);
+
+/* After no answer: a pause that doubles, of which a random half is taken. */
+void rlock__retry_after_failure(struct rlock_lock *lock);
+
+void rlock__retry_now(struct rlock_lock *lock);
+
+/* We stand at the front from now on. */
+void rlock__retry_heartbeat(struct rlock_lock *lock);
+
+/* --- lock_new.c, handle.c --------------------------------------------------------------------- */
+
+/* What others are shown of a holder or waiter: the members of a JSON object, without its braces;
+ * scripts store it as it comes. NULL stands for ""; a note that is "" is left out. Yours to free;
+ * NULL: no memory. */
+char *rlock__shown(const char *host, const char *user, const char *command, const char *note,
+                   const char *permits);
+
+/* Base64. How many letters so many bytes make, without the NUL at their end. */
+size_t rlock__base64_length(size_t size);
+
+/* Writes them, and a NUL. */
+void rlock__base64_encode(char *out, const unsigned char *bytes, size_t size);
+
+/* The way back; out has room for three bytes of every four letters. False: it is none, or not in
+ * the one way in which these bytes are written. */
+bool rlock__base64_decode(unsigned char *out, size_t *size, const char *text);
 
 #endif

@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include "lock/lock.h"
-#include "lock/shown.h"
 #include "os/options.h"
 
-enum { HOST_SIZE = 256 };
+enum { HOST_SIZE = 256, ESCAPED_MAX = sizeof "\\u0000" - 1 };
 
 static bool is_within(int64_t number, int64_t least, int64_t most) {
     return number >= least && number <= most;
@@ -90,6 +89,41 @@ static const char **canonical(const struct rlock_lock_options *options, size_t *
     }
     *count = n;
     return names;
+}
+
+/* As it stands in a JSON string. Bytes that are no UTF-8 go as they are: who shows them cares for
+ * that. Yours to free; NULL: no memory. */
+static char *escape(const char *text) {
+    text = text != NULL ? text : "";
+    char *out = malloc(ESCAPED_MAX * strlen(text) + 1), *to = out;
+    for (; out != NULL && *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ') {
+            to += sprintf(to, "\\u%04x", (unsigned)*text);
+        } else {
+            if (*text == '"' || *text == '\\')
+                *to++ = '\\';
+            *to++ = *text;
+        }
+    }
+    if (out != NULL)
+        *to = '\0';
+    return out;
+}
+
+char *rlock__shown(const char *host, const char *user, const char *command, const char *note,
+                   const char *permits) {
+    char *texts[] = {escape(host), escape(user), escape(command), escape(note)}, *out = NULL;
+    const bool has_note = texts[3] != NULL && *texts[3] != '\0';
+    if (texts[0] == NULL || texts[1] == NULL || texts[2] == NULL || texts[3] == NULL ||
+        asprintf(&out,
+                 "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
+                 "\"permits\":%s",
+                 texts[0], (long)getpid(), texts[1], texts[2], has_note ? "\"note\":\"" : "",
+                 texts[3], has_note ? "\"," : "", permits) < 0)
+        out = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    return out;
 }
 
 /* That we may be asked to end, as others are shown it; and as whom we ask others. */

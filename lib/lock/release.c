@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lock/ask.h"
-#include "lock/lock.h"
 #include "os/clock.h"
 #include "redis/script_retry.h"
 

@@ -1,12 +1,10 @@
 /* resource.c: one name of a lock: what goes into each script about it, and what may stand of it. */
-#include "lock/resource.h"
+#include "lock/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "lock/lock.h"
 
 /* --- one name on one server ------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* retry.c: when a waiter tries again, unless a message comes before.
  *
  * The cap bounds what a lost message costs. There is no polling tick. */
-#include "lock/retry.h"
+#include "lock/lock.h"
 
 #include "os/backoff.h"
 #include "os/clock.h"

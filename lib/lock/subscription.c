@@ -1,11 +1,11 @@
 /* subscription.c: a waiter's subscription on one server, from the connection to each message. */
-#include "lock/subscription.h"
+#include "lock/listener.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/resource.h"
+#include "lock/lock.h"
 #include "os/clock.h"
 #include "redis/reply_error.h"
 

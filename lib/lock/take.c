@@ -4,8 +4,6 @@
 #include <stdio.h>
 
 #include "lock/ask.h"
-#include "lock/busy.h"
-#include "lock/lock.h"
 #include "os/clock.h"
 
 /* The scripts' codes; each script says at its top which it uses. */

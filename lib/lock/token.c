@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "lock/ask.h"
-#include "lock/lock.h"
 
 enum { ROUNDS = 8 };
 

@@ -166,7 +166,7 @@ may_use() { # lib|cmd
 # From the bottom up; what stands on one line may not use one another.
 layers() {
     cat <<-END
-	base64 clock error facts io random resp shown slot status
+	clock error facts io random resp slot status
 	backoff module options poll thread url
 	tls
 	resolve
@@ -184,8 +184,8 @@ layers() {
 	resource script_retry subscription
 	ask
 	busy listener
-	lock release resource_check resource_restore token
-	resource_renew retry take
+	lock release token
+	hold retry take
 	lock_new
 	acquire break counter handle inspect keeper resume scan
 	probe_server
@@ -221,7 +221,7 @@ layers() {
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
     run calls "$LIB_OBJECTS/lock/kind.c.o"
     refute_output --regexp '(^|'$'\n'')(rlock_|poll|send|recv|connect)'
-    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ask,keeper,listener,lock*,release,resource*,retry,take,token,subscription}.c lib/redis/{client,script}.c
+    run grep -nE 'kind->name|strcmp\([^)]*kind|kind (==|!=)' lib/lock/{acquire,ask,hold,keeper,listener,lock*,release,resource*,retry,take,token,subscription}.c lib/redis/{client,script}.c
     assert_output ""
 }
 

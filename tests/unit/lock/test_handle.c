@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/base64.h"
 #include "lock/lock.h"
 #include "support/peer.h"
 

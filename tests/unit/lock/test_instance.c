@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lock/resource.h"
+#include "lock/lock.h"
 
 enum { STATES = RLOCK__GIVEN_BACK + 1, KNOWLEDGE = RLOCK__LEAVING + 1 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lock/shown.h"
+#include "lock/lock.h"
 
 static void words_are_json_whatever_they_are(void **state) {
     (void)state;

@@ -1,0 +1,216 @@
+/* hold.c: what is done to all names while they are held: they are renewed, put back on servers that
+ * have lost them while a majority keeps them, and looked for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lock/ask.h"
+#include "os/clock.h"
+
+enum {
+    KEPT = 1,        /* the scripts' code */
+    RESTORE_MS = 100 /* for all names and servers */
+};
+
+/* --- renewing --------------------------------------------------------------------------------- */
+
+/* What one server's answer says of our hold there. */
+static enum rlock_status judge_renewal(const struct rlock__ballot *ballot,
+                                       struct rlock__instance *instance, struct rlock__run *run) {
+    const enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);
+    if (vote != RLOCK_OK && vote != RLOCK_LOST)
+        return vote;
+    if (vote == RLOCK_LOST && ballot->ask->routes->count == 1) /* the release needs it */
+        return vote;
+    const bool around = instance->state == RLOCK__REENTERED;
+    rlock__instance_after(instance, RLOCK__RENEW, rlock__outcome_of(run, vote, around));
+    if (vote == RLOCK_LOST) /* of several servers this one can give it again */
+        instance->token = instance->ticket = instance->lease_end_ms = 0;
+    else
+        instance->lease_end_ms =
+            rlock__lease_end_ms(ballot->ask->sent_ms, ballot->resource->lock->lease_ms);
+    return vote;
+}
+
+static void build_renewal(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        const struct rlock__instance *instance = &resource->instances[i];
+        const char *owner = rlock__resource_owner_on(resource, instance);
+        ballot->votes[i] = RLOCK_LOST;
+        if (rlock__instance_is_held(instance) || rlock__instance_in_doubt(instance))
+            rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(resource, owner))
+                ->call.replicated = true;
+    }
+}
+
+static enum rlock_status conclude_renewal(struct rlock__ballot *ballot) {
+    const enum rlock_status status = rlock__ballot_count(ballot);
+    if (status != RLOCK_LOST)
+        ballot->resource->lease_end_ms = rlock__votes_lease_end(ballot->resource);
+    return status;
+}
+
+enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
+                                    const struct rlock__limit *limit, size_t *stuck_at) {
+    static const struct rlock__verb renew = {
+        .build = build_renewal, .judge = judge_renewal, .conclude = conclude_renewal};
+    struct rlock__ask ask = {.lock = lock,
+                             .verb = &renew,
+                             .script = lock->kind->renew,
+                             .routes = routes,
+                             .limit = *limit};
+    if (lock->kind->renew == NULL)
+        return RLOCK_OK;
+    if (rlock__ask_all(&ask) == RLOCK_OK)
+        rlock__lock_update_lease_end(lock);
+    *stuck_at = ask.stuck_at;
+    return ask.status;
+}
+
+/* --- restoring -------------------------------------------------------------------------------- */
+
+static enum rlock_status vote_of(const struct rlock__run *run) {
+    if (run->status != RLOCK_OK)
+        return run->status;
+    return run->answer.code == KEPT ? RLOCK_OK : RLOCK_LOST;
+}
+
+static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
+                                        struct rlock__instance *instance, struct rlock__run *run) {
+    const struct rlock__resource *resource = ballot->resource;
+    const enum rlock_status vote = vote_of(run);
+    const bool around = strcmp(resource->hold.owner, resource->lock->owner) != 0;
+    rlock__instance_after(instance, RLOCK__RESTORE, rlock__outcome_of(run, vote, around));
+    if (vote != RLOCK_OK)
+        return vote;
+    instance->token = resource->hold.token;
+    instance->lease_end_ms = rlock__lease_end_ms(ballot->ask->sent_ms, resource->lock->lease_ms);
+    return vote;
+}
+
+static bool is_wanted(const struct rlock__resource *resource,
+                      const struct rlock__instance *instance) {
+    return !rlock__instance_in_doubt(instance) &&
+           (!rlock__instance_is_held(instance) || instance->token != resource->hold.token);
+}
+
+static void ask_restore(struct rlock__ballot *ballot, size_t server, const char *token) {
+    const struct rlock__resource *resource = ballot->resource;
+    const struct rlock_lock *lock = resource->lock;
+    struct rlock__instance *instance = &ballot->resource->instances[server];
+    const bool inner = strcmp(resource->hold.owner, lock->owner) != 0;
+    struct rlock__call call = rlock__resource_call_to_acquire(resource);
+    rlock__instance_begin_try(instance);
+    call.args[0] = resource->hold.owner;
+    call.checks = false;
+    call.replicated = true;
+    const char *more[] = {token, lock->shown, inner ? "1" : "",
+                          lock->kind->leases_reads ? "1" : ""};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        call.args[call.arg_count++] = more[i];
+    (void)rlock__ballot_ask_try(ballot, server, call);
+}
+
+static void build_restored(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        if (is_wanted(resource, &resource->instances[i]))
+            ask_restore(ballot, i, ballot->number);
+    }
+    ballot->batch.enough = ballot->batch.count;
+}
+
+/* What could not be put back now is wanted after the next renewal, too. */
+static enum rlock_status conclude_restored(struct rlock__ballot *ballot) {
+    (void)ballot;
+    return RLOCK_OK;
+}
+
+void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd) {
+    static const struct rlock__verb restore = {
+        .build = build_restored, .judge = judge_restored, .conclude = conclude_restored};
+    const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
+    struct rlock__ask ask = {
+        .lock = lock,
+        .verb = &restore,
+        .script = lock->kind->restore,
+        .routes = routes,
+        .limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS), cancel_fd, NULL}};
+    if (routes->count > 1 && lock->kind->restore != NULL)
+        (void)rlock__ask_all(&ask);
+}
+
+enum rlock_status rlock_renew(rlock_lock *lock) {
+    const struct rlock__limit limit =
+        rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+    const enum rlock_status status =
+        rlock__lock_renew(lock, &lock->client->routes, &limit, &lock->stuck_at);
+    if (status == RLOCK_OK)
+        rlock__lock_restore(lock, &lock->client->routes, -1);
+    return rlock__final(status);
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static void build_check(struct rlock__ballot *ballot) {
+    const struct rlock__resource *resource = ballot->resource;
+    (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
+    struct rlock__call call = rlock__resource_call_held(resource, resource->hold.owner);
+    call.args[call.arg_count++] = ballot->number;
+    for (size_t i = 0; i < resource->instance_count; i++)
+        (void)rlock__ballot_ask(ballot, i, call);
+}
+
+static enum rlock_status judge_check(const struct rlock__ballot *ballot,
+                                     struct rlock__instance *instance, struct rlock__run *run) {
+    (void)instance;
+    return rlock__ballot_vote(ballot, run, KEPT);
+}
+
+static enum rlock_status conclude_check(struct rlock__ballot *ballot) {
+    struct rlock__ask *ask = ballot->ask;
+    int64_t times[RLOCK_SERVERS_MAX] = {0};
+    for (size_t i = 0; i < ballot->batch.count; i++) { /* all servers are asked, in their order */
+        const int64_t left_ms = ballot->batch.runs[i].answer.a;
+        if (ballot->votes[i] == RLOCK_OK)
+            times[i] = left_ms < 0 ? RLOCK_FOREVER : left_ms;
+    }
+    ask->ttl_ms = rlock__sooner_ms(ask->ttl_ms, rlock__votes_least(times, ballot->batch.count));
+    return rlock__ballot_count(ballot);
+}
+
+/* Without an owner there is nothing to ask about. */
+static enum rlock_status check_held(struct rlock_lock *lock) {
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (lock->resources[i].held)
+            continue;
+        lock->stuck_at = i;
+        rlock__error_set(&lock->client->error, "%s is not held", lock->resources[i].name);
+        return RLOCK_LOST;
+    }
+    return RLOCK_OK;
+}
+
+enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
+    static const struct rlock__verb check = {
+        .build = build_check, .judge = judge_check, .conclude = conclude_check, .in_order = true};
+    struct rlock__ask ask = {.lock = lock,
+                             .verb = &check,
+                             .script = lock->kind->check,
+                             .routes = &lock->client->routes,
+                             .ttl_ms = RLOCK_FOREVER};
+    *ttl_ms = RLOCK_FOREVER;
+    if (lock->kind->check == NULL)
+        return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
+    enum rlock_status status = check_held(lock);
+    if (status != RLOCK_OK)
+        return status;
+    ask.limit = rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+    status = rlock__ask_all(&ask);
+    *ttl_ms = ask.ttl_ms;
+    if (status != RLOCK_OK)
+        lock->stuck_at = ask.stuck_at;
+    return rlock__final(status);
+}
