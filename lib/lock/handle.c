@@ -26,8 +26,7 @@ static uint32_t crc32(const unsigned char *bytes, size_t size) {
     return ~crc;
 }
 
-/* --- base64: letters that need no quotes anywhere: RFC 4648, section 5, without padding ----------
- */
+/* --- base64: RFC 4648, section 5, without padding ---------- ---------------------------------- */
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -67,7 +66,7 @@ bool rlock__base64_decode(unsigned char *out, size_t *size, const char *text) {
     return count < 6 && (bits & ((1U << count) - 1)) == 0;
 }
 
-/* --- writing --------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* text with one more line; it is freed. NULL: no memory. */
 static char *add_hold(char *text, const struct rlock__resource *resource) {
@@ -122,7 +121,7 @@ enum rlock_status rlock_handle_write(char **out, const rlock_lock *lock, const c
     return RLOCK_SYSTEM;
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* A handle, and what its texts lie in. */
 struct read_handle {

@@ -105,10 +105,9 @@ static void ask_restore(struct rlock__ballot *ballot, size_t server, const char 
     call.args[0] = resource->hold.owner;
     call.checks = false;
     call.replicated = true;
-    const char *more[] = {token, lock->shown, inner ? "1" : "",
-                          lock->kind->leases_reads ? "1" : ""};
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-        call.args[call.arg_count++] = more[i];
+    const char *more[] = {token, lock->shown, inner ? "1" : "", lock->kind->leases_reads ? "1" : "",
+                          NULL};
+    rlock__call_add_args(&call, more);
     (void)rlock__ballot_ask_try(ballot, server, call);
 }
 

@@ -196,13 +196,12 @@ const char *rlock__resource_owner_on(const struct rlock__resource *resource,
  * queues stands in all lines. */
 bool rlock__resource_lines_up(const struct rlock__resource *resource);
 
-/* --- lock.c ---------------------------------------------------------------------------------- */
+/* --- lock.c ----------------------------------------------------------------------------------- */
 
 /* RLOCK_OK, or RLOCK_INVALID: what is wrong with the name is the client's error. */
 enum rlock_status rlock__check_name(struct rlock_client *client, const char *name);
 
-/* --- the verbs, on all names: take.c, token.c, hold.c, release.c
- * ----------------------------------- */
+/* --- the verbs, on all names: take.c, token.c, hold.c, release.c ------------------------------ */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer,
  * or one that may pass. Else final. *stuck_at: which is the first name that was not granted; of
@@ -240,7 +239,7 @@ void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, 
 /* Publishes the earliest lease end of the resources. */
 void rlock__lock_update_lease_end(struct rlock_lock *lock);
 
-/* --- busy.c ----------------------------------------------------------------------------------- */
+/* --- votes.c ---------------------------------------------------------------------------------- */
 
 /* What a ballot that was counted as RLOCK_BUSY says: the holder whom most of the servers name.
  * Takes the reply, whose text the holder borrows. */

@@ -32,27 +32,21 @@ static const char *owner_to_release(const struct rlock__resource *resource,
     return resource->proof_owner != NULL ? resource->proof_owner : resource->lock->owner;
 }
 
-/* How the run has ended that it was taken for. */
-static void add_run(struct rlock__call *call, const struct rlock_lock *lock) {
-    const char *more[] = {lock->once.period_text, lock->once.status_text, lock->once.took_text,
-                          lock->shown};
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-        call->args[call->arg_count++] = more[i];
-}
-
 static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
+    const struct rlock_lock *lock = resource->lock;
     const struct rlock__instance *instance = &resource->instances[server];
-    const char *ours = resource->lock->owner, *owner = owner_to_release(resource, instance);
-    const char *keep_text = ballot->ask->keep_text;
+    const char *owner = owner_to_release(resource, instance);
+    const char *more[] = {ballot->ask->keep_text, owner == lock->owner ? "" : lock->owner,
+                          instance->may_arrive_late ? "1" : "", NULL};
+    const char *run[] = {lock->once.period_text, lock->once.status_text, lock->once.took_text,
+                         lock->shown, NULL}; /* how it has ended */
     struct rlock__call call = rlock__resource_call(resource, owner);
-    if (*keep_text != '\0')
+    if (*ballot->ask->keep_text != '\0')
         rlock__resource_add_kept_keys(resource, &call);
-    call.args[call.arg_count++] = keep_text;
-    call.args[call.arg_count++] = owner == ours ? "" : ours;
-    call.args[call.arg_count++] = instance->may_arrive_late ? "1" : "";
-    if (resource->lock->once.noted)
-        add_run(&call, resource->lock);
+    rlock__call_add_args(&call, more);
+    if (lock->once.noted)
+        rlock__call_add_args(&call, run);
     rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
 }
 

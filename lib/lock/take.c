@@ -133,9 +133,9 @@ static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call
                           lock->variant,
                           proves ? resource->proof_owner : "",
                           proves ? resource->proof_token : "",
-                          ballot->number};
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-        call->args[call->arg_count++] = more[i];
+                          ballot->number,
+                          NULL};
+    rlock__call_add_args(call, more);
     call->replicated = lock->kind->release != NULL;
 }
 
@@ -147,9 +147,8 @@ static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call 
     if (instance->ticket > 0)
         (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
     const char *more[] = {question->number, lock->once.period_text,
-                          lock->preempts_as != NULL ? lock->preempts_as : ""};
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-        question->call.args[question->call.arg_count++] = more[i];
+                          lock->preempts_as != NULL ? lock->preempts_as : "", NULL};
+    rlock__call_add_args(&question->call, more);
     rlock__call_cut(&question->call);
 }
 

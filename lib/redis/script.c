@@ -22,6 +22,11 @@ void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS
         call->keys[call->key_count++] = keys[i];
 }
 
+void rlock__call_add_args(struct rlock__call *call, const char *const *args) {
+    for (; *args != NULL; args++)
+        call->args[call->arg_count++] = *args;
+}
+
 void rlock__call_cut(struct rlock__call *call) {
     while (call->arg_count > 0 && *call->args[call->arg_count - 1] == '\0')
         call->arg_count--;

@@ -40,6 +40,9 @@ struct rlock__call {
 /* Gives the call these keys, NULL behind the last. It borrows them. */
 void rlock__call_add_keys(struct rlock__call *call, char *const keys[RLOCK__KEYS_MAX]);
 
+/* Adds these arguments, NULL behind the last. It borrows them. */
+void rlock__call_add_args(struct rlock__call *call, const char *const *args);
+
 /* Leaves out arguments at the end that are empty: each word costs the server time. */
 void rlock__call_cut(struct rlock__call *call);
 

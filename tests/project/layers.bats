@@ -182,8 +182,8 @@ layers() {
 	script
 	client key kind view
 	resource script_retry subscription
-	ask
-	busy listener
+	votes
+	ask listener
 	lock release token
 	hold retry take
 	lock_new

@@ -1,4 +1,4 @@
-/* test_ask.c: what several servers say together, and until when. */
+/* test_votes.c: what several servers say together, and until when. */
 #include "support/test.h"
 
 #include <string.h>

@@ -1,6 +1,91 @@
-/* busy.c: why a name was not granted, read from what the servers answered. */
+/* votes.c: what the servers' answers about a name come to: an outcome, and why it was not granted.
+ */
+#include <string.h>
+
 #include "lock/ask.h"
 #include "os/clock.h"
+
+static size_t count_of(const enum rlock_status *votes, size_t count, enum rlock_status what,
+                       size_t *last) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (votes[i] == what) {
+            found++;
+            *last = i;
+        }
+    }
+    return found;
+}
+
+enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes) {
+    /* What more tries would not change. */
+    static const enum rlock_status final[] = {
+        RLOCK_LOST,   RLOCK_WRONG_KIND,  RLOCK_REFUSED, RLOCK_OUSTED,
+        RLOCK_DENIED, RLOCK_UNAVAILABLE, RLOCK_SYSTEM,
+    };
+    const size_t count = routes->count, majority = rlock__majority(count);
+    size_t which = 0;
+    if (count_of(votes, count, RLOCK_DONE, &which) > 0) /* it has happened, whoever else knows it */
+        return RLOCK_DONE;
+    const size_t yes = count_of(votes, count, RLOCK_OK, &which);
+    if (yes >= majority)
+        return RLOCK_OK;
+    if (count_of(votes, count, RLOCK_CANCELLED, &which) > 0)
+        return RLOCK_CANCELLED;
+    for (size_t i = 0; i < sizeof final / sizeof final[0]; i++) {
+        if (count_of(votes, count, final[i], &which) + majority > count) {
+            *routes->error = routes->at[which].error;
+            return final[i];
+        }
+    }
+    const size_t busy = count_of(votes, count, RLOCK_BUSY, &which);
+    if (busy > 0 && yes + busy >= majority)
+        return RLOCK_BUSY;
+    for (which = 0; which + 1 < count && (votes[which] == RLOCK_OK || votes[which] == RLOCK_BUSY);)
+        which++;
+    rlock__routes_explain(routes, yes + busy, which);
+    return RLOCK_AGAIN;
+}
+
+enum rlock_status rlock__ballot_count(struct rlock__ballot *ballot) {
+    return rlock__votes_count(ballot->ask->routes, ballot->votes);
+}
+
+size_t rlock__votes_most(const char *const *texts, size_t count, size_t *supporters) {
+    size_t best = 0;
+    *supporters = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < count; j++)
+            same += strcmp(texts[i], texts[j]) == 0;
+        if (same > *supporters) {
+            *supporters = same;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int64_t rlock__votes_least(const int64_t *numbers, size_t count) {
+    int64_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t as_large = 0;
+        for (size_t j = 0; j < count; j++)
+            as_large += numbers[j] >= numbers[i];
+        if (as_large >= rlock__majority(count) && numbers[i] > most)
+            most = numbers[i];
+    }
+    return most;
+}
+
+int64_t rlock__votes_lease_end(const struct rlock__resource *resource) {
+    int64_t ends[RLOCK_SERVERS_MAX];
+    for (size_t i = 0; i < resource->instance_count; i++)
+        ends[i] = resource->instances[i].lease_end_ms;
+    return rlock__votes_least(ends, resource->instance_count);
+}
+
+/* --- why it was not granted ------------------------------------------------------------------- */
 
 static const char *text_or_empty(const rlock__reply *reply, size_t i) {
     const char *text = rlock__reply_text(reply, i);
