@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lock/kind.h"
+#include "redis/slot.h"
 #include "support/peer.h"
 
 enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };
@@ -251,6 +252,52 @@ static void replicas_are_asked_where_it_was_written(void **state) {
     forget(&f);
 }
 
+/* A key of each half of the slots. */
+static const char *key_of(bool upper) {
+    static const char *const keys[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    size_t i = 0;
+    while (i + 1 < COUNT(keys) && (rlock__slot(keys[i]) >= 8192) != upper)
+        i++;
+    return keys[i];
+}
+
+/* Two names in one round trip: the node that answers does not speak for the one that does not. */
+static void each_script_knows_whether_it_was_answered(void **state) {
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    (void)snprintf(f.slots, sizeof f.slots,
+                   "*2\r\n*3\r\n:0\r\n:8191\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\na\r\n"
+                   "*3\r\n:8192\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\nb\r\n",
+                   f.peers[0].port, f.peers[1].port);
+    says(&f, 0, PEER_CLOSE);
+    says(&f, 1, YES(5));
+    serve(&f);
+    struct rlock__call calls[2];
+    struct rlock__run runs[2];
+    struct rlock__batch batches[2];
+    for (size_t i = 0; i < 2; i++) {
+        calls[i] = (struct rlock__call){.key_count = 1,
+                                        .keys = {key_of(i == 1)},
+                                        .arg_count = 5,
+                                        .args = {"a", "b", "c", "d", "SPUBLISH e"}};
+        runs[i] = (struct rlock__run){.route = &f.route, .call = &calls[i]};
+        batches[i] = (struct rlock__batch){.runs = &runs[i], .count = 1, .enough = 1};
+    }
+    batches[0].next = &batches[1];
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    rlock__script_run_batches(batches, rlock__kind_find("run")->acquire, &limit);
+    assert_int_equal(runs[0].status, RLOCK_AGAIN);
+    assert_true(runs[0].unanswered);
+    assert_int_equal(runs[1].status, RLOCK_OK);
+    assert_false(runs[1].unanswered);
+    rlock__reply_free(runs[1].answer.reply);
+    end(&f);
+    assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA");
+    assert_asked(&f, 1, "EVALSHA");
+    forget(&f);
+}
+
 /* --- the text -----------------------------------------------------------------------------------
  */
 
@@ -321,6 +368,7 @@ int main(void) {
         cmocka_unit_test(a_circle_comes_to_an_end),
         cmocka_unit_test(what_may_pass_is_asked_anew),
         cmocka_unit_test(replicas_are_asked_where_it_was_written),
+        cmocka_unit_test(each_script_knows_whether_it_was_answered),
         cmocka_unit_test(where_a_text_sends_us),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
