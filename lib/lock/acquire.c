@@ -31,11 +31,9 @@ static void leave_all(struct rlock_lock *lock, const struct rlock__resource *but
 }
 
 void rlock_withdraw(rlock_lock *lock) {
-    const struct rlock__error why = lock->client->error;
     leave_all(lock, NULL, -1);
     rlock__listen_no_more(&lock->listener);
     lock->started_ms = 0;
-    lock->client->error = why;
 }
 
 bool rlock_in_doubt(const rlock_lock *lock) {
@@ -74,7 +72,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;
     note_busy(lock, &(struct rlock__busy){.resource = NULL});
-    leave_all(lock, NULL, limit->cancel_fd); /* which has errors of its own */
+    leave_all(lock, NULL, limit->cancel_fd);
     rlock__error_set(&lock->client->error, "the answer took more than half of the lease");
     return RLOCK_AGAIN;
 }

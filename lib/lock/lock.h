@@ -221,7 +221,7 @@ enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct r
 void rlock__give_back(struct rlock_lock *lock, const struct rlock__resource *only);
 
 /* Tells the servers of all names but one (NULL: of all) that we hold nothing and wait for nothing,
- * as far as that can be told by end_ms. */
+ * as far as that can be told by end_ms. The client's error stays. */
 void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
                   int cancel_fd);
 

@@ -132,6 +132,7 @@ void rlock__give_back(struct rlock_lock *lock, const struct rlock__resource *onl
 
 void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
                   int cancel_fd) {
+    const struct rlock__error why = lock->client->error;
     struct rlock__ask ask = asking(lock, 0);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
@@ -140,6 +141,7 @@ void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, in
     (void)release_until(&ask, end_ms, cancel_fd);
     for (size_t i = 0; i < lock->resource_count; i++)
         lock->resources[i].held = lock->resources[i].held && &lock->resources[i] == but;
+    lock->client->error = why;
 }
 
 /* Majorities have confirmed all that could be. A server that has not may have lost the request: it
