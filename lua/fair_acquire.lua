@@ -1,17 +1,17 @@
--- include: base clock rights token simple grant
+-- include: base clock rights grant
 -- Takes the lock of `fair`, first come first served, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
 local list, timeouts = KEYS[7], KEYS[8]
 local refusal = rights.refusal('run') or rights.refusal('fair')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
+if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
     local granted = grant(call.owner)
     redis.call('DEL', timeouts) -- see queue.settle()
     return granted
 end
 
--- include: channel server mutex request try once front waiters waiting acquire
+-- include: server mutex try once front waiters waiting acquire
 -- include: holds holds_take mutex_take queue queue_wait
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)

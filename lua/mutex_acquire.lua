@@ -1,4 +1,4 @@
--- include: base clock rights token simple grant
+-- include: base clock rights grant
 -- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --
@@ -6,14 +6,14 @@
 --       {APART, 0, 0}: it was asked to re-enter alone
 --       {DONE, ms since, ms it took, host, pid, user, command}: a run has succeeded, see once.lua
 --       {BUSY, ms until it expires (-1: never), place in line,
---        owner, host, pid, user, command, held since ms, length of the line, 1: kept.lua, else 0,
+--        owner, host, pid, user, command, held since ms, length of the line, 1: give.lua, else 0,
 --        ms until it shall come again at most, ticket: waiters.lua,
 --        with --preempt: whether the holder was asked to end, see acquire.lua}
 local refusal = rights.refusal('run')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, KEYS[4]) then return grant(call.owner) end
+if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4]) then return grant(call.owner) end
 
--- include: channel server mutex request try once front waiters waiting acquire holds holds_take mutex_take
+-- include: server mutex try once front waiters waiting acquire holds holds_take mutex_take
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
 if holder == false then return {WRONG_KIND, 0, 0} end

@@ -1,4 +1,4 @@
--- include: base clock channel rights server front waiters queue mutex mutex_wake broken
+-- include: base clock rights server front waiters queue mutex broken
 -- Takes `run` or `fair` away from its holder, all of its holds, and wakes the next. The token stays:
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
@@ -11,5 +11,5 @@ if holder == false then return {WRONG_KIND, 0, 0} end
 if not holder or not shown[holder] then return {LOST, 0, 0} end
 redis.call('DEL', key.lock, key.info, KEYS[4])
 tell_victim(holder)
-wake_next()
+queue.wake_next()
 return {RELEASED, 1, 0}

@@ -1,4 +1,4 @@
--- include: base channel simple
+-- include: base
 -- Gives one hold of `run` or `fair` back, leaves line and queue, and wakes the next. Sent again
 -- after a lost answer it finds its hold gone and takes nothing more. KEYS and ARGV: base.lua,
 -- queue.lua.
@@ -6,16 +6,16 @@
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
 local list, leases = KEYS[7], KEYS[4]
 -- Nearly always: it is the only hold, nothing else is wanted, and nobody waits.
-if is_simple(ARGV[7], list) and redis.pcall('HGET', key.lock, call.owner) == '1' then
+if call.is_simple(ARGV[7], list) and redis.pcall('HGET', key.lock, call.owner) == '1' then
     local all = redis.call('ZRANGE', leases, '0', '1')
     if #all == 1 and all[1] == call.owner .. ' ' .. call.id then
         redis.call('DEL', key.lock, key.info, leases)
-        redis.pcall(publish, channel, '0')
+        redis.pcall(call.publish, call.channel, '0')
         return {RELEASED, 0, 0}
     end
 end
 
--- include: clock server giving try once front waiters queue mutex_wake holds kept holds_give
+-- include: clock server give try once front waiters queue holds holds_give
 local waiter = call.waiter
 
 -- It may have been told what was meant for the next: pass it on.
@@ -40,7 +40,7 @@ local function give_back()
     end
     if not left then redis.call('DEL', key.lock) end -- whatever is in it is over
     if not left then
-        wake_next()
+        queue.wake_next()
     elseif number == 0 then -- what --min-hold keeps is all that is left of it
         waiters.tell(waiters, 'first ' .. left)
         queue.tell_lease(left)

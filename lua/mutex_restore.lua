@@ -1,4 +1,4 @@
--- include: base clock channel token server holds mutex try token_raise restore
+-- include: base clock server holds mutex try token_raise restore
 -- Puts a hold of `run` back, where the lock is free or the owner's already. KEYS and ARGV: base.lua, restore.lua.
 --
 -- Reply {KEPT, lease ms, 0} | {LOST, 0, 0}: somebody else has it | {WRONG_KIND, 0, 0} | {OVER, 0, 0}

@@ -1,15 +1,15 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights token simple rw grant
+-- include: base clock rights rw grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua
 local refusal = rights.refusal('read, write')
 if refusal then return refusal end
-if is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
+if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
     return grant(call.owner, nil, rw.count_read)
 end
 
--- include: channel server request try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
+-- include: server try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end

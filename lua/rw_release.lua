@@ -1,4 +1,4 @@
--- include: base channel simple rw
+-- include: base rw
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
@@ -9,14 +9,14 @@ local leases = KEYS[4]
 local all = redis.pcall('HLEN', key.lock) == 2 and redis.call('ZRANGE', leases, '0', '1') or {}
 local writes = all[1] == rw.write_field(call.owner) .. ' ' .. call.id
 local own = writes and rw.write_field(call.owner) or call.owner
-if #all == 1 and all[1] == own .. ' ' .. call.id and is_simple(ARGV[7], rw.marker, rw.writers.waiters)
+if #all == 1 and all[1] == own .. ' ' .. call.id and call.is_simple(ARGV[7], rw.marker, rw.writers.waiters)
     and redis.call('HGET', key.lock, own) == '1' then
     redis.call('DEL', key.lock, key.info, leases, rw.told, writes and rw.told or rw.lease_key(own, '1'))
-    redis.pcall(publish, channel, writes and '1' or '0')
+    redis.pcall(call.publish, call.channel, writes and '1' or '0')
     return {RELEASED, 0, 0}
 end
 
--- include: clock server giving try front waiters holds kept holds_give rw_holds rw_wake
+-- include: clock server give try front waiters holds holds_give rw_holds rw_wake
 local waiter = call.waiter
 
 -- A writer that leaves lets the readers in that it held back. The next in a line listens on

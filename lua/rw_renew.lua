@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock channel server holds rw rw_holds
+-- include: base clock server holds rw rw_holds
 -- Renews the lease of one hold of `read` or `write`, and of no other reader's.
 -- KEYS and ARGV: base.lua, rw.lua.
 --

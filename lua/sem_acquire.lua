@@ -1,4 +1,4 @@
--- include: base clock channel rights token simple sem sem_grant
+-- include: base clock rights sem
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet
@@ -6,7 +6,7 @@ local refusal = rights.refusal('sem')
 if refusal then return refusal end
 local count = sem.available()
 -- Nearly always: it is one permit, there is one, nobody has died, and nobody waits.
-if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[10])
+if count and count > 0 and call.permits == 1 and not hold and call.is_simple(ARGV[10])
     and redis.call('ZCOUNT', sem.permits, '-inf', server.now_text) == 0
     and tonumber(plain or 0) + redis.call('ZCARD', sem.permits) + count == tonumber(ARGV[9]) then
     return sem.grant(call.lease_text, function()
@@ -14,7 +14,7 @@ if count and count > 0 and call.permits == 1 and not hold and is_simple(ARGV[10]
     end)
 end
 
--- include: server request try front waiters waiting acquire sem_permits sem_holds sem_waiters sem_take
+-- include: server try front waiters waiting acquire sem_holds sem_waiters sem_take
 local available = count
 if available == false then return {WRONG_KIND, 0, 0} end
 if try.is_over() then return {OVER, 0, 0} end

@@ -1,5 +1,5 @@
--- include: base clock channel rights token server request try front waiters waiting acquire
--- include: sem sem_permits sem_holds sem_waiters sem_grant sem_take
+-- include: base clock rights server try front waiters waiting acquire
+-- include: sem sem_holds sem_waiters sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
 local KEEP = '31536000000' -- ms for which it is known who took them: a year

@@ -1,4 +1,4 @@
--- include: base clock channel server giving try front waiters sem sem_permits sem_holds sem_waiters
+-- include: base clock server give try front waiters sem sem_holds sem_waiters
 -- Gives plain permits back, once, leaves the line, and wakes who fits in.
 -- KEYS and ARGV: base.lua, sem.lua.
 --

@@ -1,20 +1,20 @@
--- include: base clock channel simple sem
+-- include: base clock sem
 -- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
 local own = sem.token() and call.permits == 1 and sem.permit(call.id)
-if own and is_simple(ARGV[7]) and sem.available()
+if own and call.is_simple(ARGV[7]) and sem.available()
     and tonumber(redis.call('ZSCORE', sem.permits, own) or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)
     redis.call('HDEL', key.info, call.owner)
     redis.call('ZREM', sem.permits, own)
-    redis.pcall(publish, channel, string.format('%d', redis.call('INCRBY', key.lock, '1')))
+    redis.pcall(call.publish, call.channel, string.format('%d', redis.call('INCRBY', key.lock, '1')))
     return {RELEASED, 0, 0}
 end
 
--- include: server giving try front waiters sem_permits sem_holds sem_waiters kept
+-- include: server give try front waiters sem_holds sem_waiters
 local keep_ms, waiter = call.keep_ms, call.waiter
 
 local function give_back()
@@ -22,7 +22,7 @@ local function give_back()
     if #ours > 0 and keep_ms > 0 then -- their lease gives them back
         sem.expire(keep_ms)
         sem.note('-')
-        redis.call('HSET', key.info, call.owner, kept_info(call.owner))
+        redis.call('HSET', key.info, call.owner, call.kept_info(call.owner))
         sem.put(ours, server.after(keep_ms))
     else
         redis.call('HDEL', key.hold, call.id, call.owner)

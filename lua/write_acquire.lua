@@ -1,16 +1,16 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights token simple rw grant
+-- include: base clock rights rw grant
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain
 local refusal = rights.refusal('read, write')
 if refusal then return refusal end
 local writing = rw.write_field(call.owner)
-if is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
+if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], rw.marker, rw.writers.waiters) then
     return grant(writing, nil, rw.count_write)
 end
 
--- include: channel server request try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
+-- include: server try front waiters waiting acquire holds holds_take rw_holds rw_take rw_wake
 local ttl, writer = redis.call('PTTL', key.lock), redis.call('GET', rw.marker)
 local mode = rw.mode(ttl)
 if mode == false then return {WRONG_KIND, 0, 0} end

@@ -1,4 +1,12 @@
--- acquire.lua: who holds it, in the answer that it is busy.
+-- acquire.lua: what a request to take a lock brings with it, by name (base.lua has the list), and who holds it, in the
+-- answer that it is busy.
+call.enqueue, call.only_reenters = ARGV[7] == '1', ARGV[7] == '2'
+call.permits_total, call.variant = tonumber(ARGV[9]), ARGV[10] or ''
+call.proof_owner, call.proof_token = (ARGV[11] or '') ~= '' and ARGV[11] or nil, ARGV[12]
+call.came_back = (ARGV[13] or '') ~= '' -- it has been told its place before
+call.last_place, call.ticket = tonumber(ARGV[13]), tonumber(ARGV[14])
+call.period = tonumber(ARGV[15])
+call.preempts_as = ARGV[16]
 local acquire = {}
 
 -- With --preempt: the first in line asks a holder that has agreed to that to end, on the channel on which broken.lua

@@ -9,7 +9,7 @@
 --       5 'PUBLISH CHANNEL', or 'SPUBLISH CHANNEL' in a cluster that knows it
 --       6 '1': check first whether the user has all rights (rights.lua); '2': and whether the server can tell
 --       what is on disk; else '0'
---       to take it, see request.lua:
+--       to take it, see acquire.lua:
 --                        7 '1' to stand in line when busy, '0' not to; '2' to re-enter the hold around it, or nothing
 --                        8 what others are shown, as members of a JSON object
 --                        and of these, which may all be '', as many as are needed:
@@ -17,7 +17,7 @@
 --                        13 place in line that the last answer gave  14 ticket: waiters.lua
 --                        15 ms: no run is wanted where one has succeeded within so long: once.lua
 --                        16 who asks the holder to end: acquire.lua
---       to give it back, of these as many as are needed, see giving.lua:
+--       to give it back, of these as many as are needed, see give.lua:
 --                        7 ms to leave it held for, without an owner  8 the owner it waited as, and holds as
 --                        if it did not re-enter  9 '1': a request to take it may still be on its way: try.lua
 --                        10 as 15 above  11 exit status of the run that is over  12 how long it took, ms
@@ -40,3 +40,12 @@ local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]), lease_text = ARGV[2], -- commands take a text faster than a number
     id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],
 }
+-- Where all hear of it, and by which command.
+call.publish, call.channel = string.match(ARGV[5], '^(S?PUBLISH) (.*)$')
+
+-- Nearly always a lock is free, nothing but it is wanted, and nobody waits: scripts do what is to be done then before
+-- they define what all else needs. more: the argument behind those that everybody gives; then the keys that must not be
+-- there either.
+function call.is_simple(more, ...)
+    return not more and call.try == 1 and redis.call('EXISTS', key.waiters, call.tombstone, ...) == 0
+end

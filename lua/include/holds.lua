@@ -3,7 +3,7 @@
 -- lock: Redisson's hash {FIELD: holds}. FIELD is OWNER, and OWNER:write in a lock that is held for writing;
 --       what --min-hold keeps is nobody's any more, and stands under OWNER#kept
 -- KEYS  4 leases: zset {"FIELD ID": epoch ms at which the lease of that hold ends}; none of Redisson's are in it
--- info: hash {OWNER: JSON}, the token of the owner's holds first: token.lua
+-- info: hash {OWNER: JSON}, the token of the owner's holds first: clock.lua
 local holds = {leases = KEYS[4], A_FEW = 2}
 
 function holds.owner_of(field) return (string.gsub(field, ':write$', '')) end

@@ -5,7 +5,7 @@ local function keep(field)
     local owner = holds.owner_of(field)
     local nobody = holds.kept_by(owner)
     holds.expire(math.max(redis.call('PTTL', key.lock), call.keep_ms)) -- first: see holds.renew()
-    redis.call('HSET', key.info, nobody, kept_info(owner))
+    redis.call('HSET', key.info, nobody, call.kept_info(owner))
     holds.add(holds.is_write(field) and nobody .. ':write' or nobody, call.keep_ms)
     return holds.drop(field, call.id)
 end

@@ -157,3 +157,11 @@ function queue.tell_lease(ms)
         waiters.expect(queue, {[head] = false})
     end
 end
+
+-- Who comes next when `run` or `fair` is free: the head of the queue alone, if it listens; else who waits without a
+-- place in it.
+function queue.wake_next()
+    if queue.wake() then return end
+    server.tell_all('0')
+    waiters.wake(waiters)
+end

@@ -3,12 +3,12 @@
 -- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
 -- must not undo what was done: who waits finds it by itself within seconds.
 function server.tell(owner, message)
-    return redis.pcall(publish, channel .. ':' .. owner, message) ~= 0
+    return redis.pcall(call.publish, call.channel .. ':' .. owner, message) ~= 0
 end
 
 -- On everybody's channel: Redisson's waiters, and the first in rlock's line.
 function server.tell_all(message)
-    redis.pcall(publish, channel, message)
+    redis.pcall(call.publish, call.channel, message)
 end
 
 -- A whole number under a key, such as INCRBY takes; nil: none, false: the key is something else.

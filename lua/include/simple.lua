@@ -1,7 +1,0 @@
--- simple.lua: what nearly always is so: a lock is free, nothing but it is wanted, and nobody waits. Scripts
--- do what is to be done then before they define what all else needs.
-
--- more: the argument behind those that everybody gives; then the keys that must not be there either.
-local function is_simple(more, ...)
-    return not more and call.try == 1 and redis.call('EXISTS', key.waiters, call.tombstone, ...) == 0
-end
