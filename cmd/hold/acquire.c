@@ -171,10 +171,10 @@ int acquire_signals(struct signals *signals) {
 
 int acquire_prepare(struct acquired *out, const struct settings *settings) {
     *out = (struct acquired){.settings = settings, .kind = settings->cmd->kind, .ran_ms = -1};
-    int status = read_enclosing(out, settings);
+    int status = out->kind->counted ? 0 : read_enclosing(out, settings);
     if (status == 0)
         status = server_open(&out->server, settings);
-    return status != 0 ? status : make_lock(out, settings);
+    return status != 0 || out->kind->counted ? status : make_lock(out, settings);
 }
 
 static int64_t wait_deadline_ms(const struct settings *settings) {

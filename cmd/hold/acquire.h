@@ -32,8 +32,8 @@ struct acquired {
  * message. */
 int acquire_signals(struct signals *signals);
 
-/* Opens the server and makes the lock. Returns 0, or the exit status after a message. Free it in
- * any case. */
+/* Opens the server and makes the lock, if the kind is one that is taken. Returns 0, or the exit
+ * status after a message. Free it in any case. */
 int acquire_prepare(struct acquired *out, const struct settings *settings);
 
 /* No exit status: that of a lock which was not acquired may be 0. */

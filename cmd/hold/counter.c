@@ -1,6 +1,12 @@
 /* counter.c: what is changed on a server without being held. */
 #include "hold/counter.h"
 
+#include <inttypes.h>
+
+#include "output/out.h"
+
+static const struct counter_verb down = {"count down", rlock_latch_down};
+
 enum rlock_status counter_change(const struct server *server, const struct settings *settings,
                                  const struct counter_verb *verb, int64_t number, int cancel_fd,
                                  int64_t *result) {
@@ -28,4 +34,47 @@ int counter_once(const struct settings *settings, const struct counter_verb *ver
     }
     server_close(&server);
     return failure;
+}
+
+static void say_counted(const struct settings *settings, int64_t left, int64_t ran_ms) {
+    const char *name = settings->names[0];
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
+                                       OUT_NUMBER("count", left), OUT_NUMBER("ran_ms", ran_ms)};
+    out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0] - (ran_ms < 0),
+              "counted %s down: %" PRId64 " to go", name, left);
+}
+
+static void say_missing(const char *name) {
+    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch")};
+    out_event(OUT_WARNING, "missing", fields, sizeof fields / sizeof fields[0],
+              "cannot count down %s: there is no such latch; nothing was changed", name);
+}
+
+int counter_down(const struct server *server, const struct settings *settings, int64_t ran_ms) {
+    int64_t left = 0;
+    const enum rlock_status status =
+        counter_change(server, settings, &down, settings->by, -1, &left);
+    if (status == RLOCK_OK)
+        say_counted(settings, left, ran_ms);
+    else if (status == RLOCK_LOST)
+        say_missing(settings->names[0]);
+    else
+        return server_explain(server, settings, down.name, settings->names[0], status, "");
+    return 0;
+}
+
+int counter_check_down(const struct server *server, const struct settings *settings,
+                       const struct signals *signals) {
+    enum rlock_status status;
+    int64_t left;
+    int signal;
+    do {
+        status = counter_change(server, settings, &down, 0, signals->fd, &left);
+        signal = signals_read(signals);
+    } while (status == RLOCK_CANCELLED && signal == 0);
+    if (signal != 0)
+        return EXIT_BY_SIGNAL + signal;
+    return status == RLOCK_OK || status == RLOCK_LOST
+               ? 0
+               : server_explain(server, settings, down.name, settings->names[0], status, "");
 }

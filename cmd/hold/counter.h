@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "options/settings.h"
+#include "process/signals.h"
 #include "rlock.h"
 #include "server/server.h"
 
@@ -27,5 +28,16 @@ enum rlock_status counter_change(const struct server *server, const struct setti
  * status after a message. */
 int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,
                  enum rlock_status *status, int64_t *result);
+
+/* Counts a latch down by settings->by, and says so. A signal does not interrupt it: others wait for
+ * the count. ran_ms: how long the command ran; -1: there was none. Returns 0, or the exit status
+ * after a message. */
+int counter_down(const struct server *server, const struct settings *settings, int64_t ran_ms);
+
+/* Whether that could be done: what would fail is to fail before a command runs. A latch that is not
+ * there may be by the command's end. Returns as counter_down(), interrupted EXIT_BY_SIGNAL + the
+ * signal. */
+int counter_check_down(const struct server *server, const struct settings *settings,
+                       const struct signals *signals);
 
 #endif

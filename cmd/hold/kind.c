@@ -7,6 +7,7 @@ const struct kind kind_read = {.name = "read", .detail = DETAIL_KIND};
 const struct kind kind_write = {.name = "write", .detail = DETAIL_KIND};
 const struct kind kind_sem = {.name = "sem", .detail = DETAIL_KIND};
 const struct kind kind_latch = {.name = "latch", .detail = DETAIL_COUNT, .passed = true};
+const struct kind kind_latch_down = {.name = "latch", .counted = true};
 
 const char *kind_in_library(const struct kind *kind, const struct settings *settings) {
     return settings->plain ? "plain" : kind->name;

@@ -17,10 +17,12 @@ enum kind_detail {
 struct kind {
     const char *name; /* as it is shown: RLOCK_KIND, the waiting line */
     enum kind_detail detail;
-    bool passed; /* and not held: nothing is given back */
+    bool passed;  /* and not held: nothing is given back */
+    bool counted; /* down, after the command, and neither held nor waited for */
 };
 
-extern const struct kind kind_run, kind_fair, kind_read, kind_write, kind_sem, kind_latch;
+extern const struct kind kind_run, kind_fair, kind_read, kind_write, kind_sem, kind_latch,
+    kind_latch_down;
 
 /* librlock's name for it, with these settings, and its variant; NULL: none. */
 const char *kind_in_library(const struct kind *kind, const struct settings *settings);

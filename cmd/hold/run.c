@@ -9,6 +9,7 @@
 
 #include "hold/acquire.h"
 #include "hold/command.h"
+#include "hold/counter.h"
 #include "hold/events.h"
 #include "output/notify.h"
 #include "output/out.h"
@@ -142,6 +143,8 @@ static int64_t min_hold_left_ms(const struct run *run) {
 static int release(struct run *run, int64_t keep_ms, int status) {
     const struct acquired *acquired = &run->acquired;
     const int64_t now = rlock_now_ms();
+    if (acquired->lock == NULL)
+        return status;
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
     const int64_t deadline = deadline_sooner(lease_end, now + run->settings->io_timeout_ms);
     server_revive(&acquired->server, deadline - now);
@@ -164,8 +167,24 @@ static int release(struct run *run, int64_t keep_ms, int status) {
     return status;
 }
 
-/* What is still ours may go before its lease ends, unless there is somebody of the command's whom
- * it keeps others away from. */
+static int status_of(const struct run *run) {
+    return command_status(&run->spawn, run->settings,
+                          rlock_client_server(run->acquired.server.client));
+}
+
+/* Nothing was held, so nothing was lost. */
+static int end_counted(const struct run *run) {
+    const int status = status_of(run);
+    if (status != 0 && !run->settings->always)
+        return status;
+    server_revive(&run->acquired.server, run->settings->io_timeout_ms); /* it may have died since */
+    const int failure =
+        counter_down(&run->acquired.server, run->settings, spawn_ran_ms(&run->spawn));
+    return status != 0 ? status : failure;
+}
+
+/* Release early what we still hold, unless processes of the command survived: then the rest of the
+ * lease protects others from them. */
 static int end_lost(const struct run *run) {
     say_lost(run);
     if (!run->spawn.report.left)
@@ -174,13 +193,14 @@ static int end_lost(const struct run *run) {
 }
 
 static int end(struct run *run) {
+    if (run->acquired.kind->counted)
+        return end_counted(run);
     const bool ended = run->spawn.report.verb == REPORT_ENDED;
     stop_keeper(run);
     run->acquired.ran_ms = spawn_ran_ms(&run->spawn);
     if (ended && (was_lost(run) || run->spawn.report.left))
         return end_lost(run);
-    const int status = command_status(&run->spawn, run->settings,
-                                      rlock_client_server(run->acquired.server.client));
+    const int status = status_of(run);
     const bool preempted = run->spawn.report.cause == END_FOR_WAITER; /* a failure */
     rlock_note_run(run->acquired.lock, preempted ? EXIT_GAVE_WAY : status,
                    ended ? run->acquired.ran_ms : 0);
@@ -199,13 +219,14 @@ static void say_ready(const struct run *run) {
 
 static bool hand_down(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
-    struct shared *shared = run->spawn.plan.shared;
-    if (environment_write(&acquired->enclosing, acquired->lock, acquired->kind->name,
-                          server_for_command(&acquired->server, run->settings), shared->environment,
-                          sizeof shared->environment))
+    const char *name = run->settings->names[0], *kind = acquired->kind->name;
+    const char *server = server_for_command(&acquired->server, run->settings);
+    char *list = run->spawn.plan.shared->environment;
+    if (acquired->kind->counted ? environment_write_name(name, kind, server, list, ENVIRONMENT_SIZE)
+                                : environment_write(&acquired->enclosing, acquired->lock, kind,
+                                                    server, list, ENVIRONMENT_SIZE))
         return true;
-    (void)out_fail(EXIT_SYSTEM, lock_name(run), NULL,
-                   "cannot set the command's environment: too many names");
+    (void)out_fail(EXIT_SYSTEM, name, NULL, "cannot set the command's environment: too many names");
     return false;
 }
 
@@ -219,6 +240,8 @@ static bool start_keeper(struct run *run) {
         .report_renewals = out_tells(),
         .report_failures = !settings->quiet || server_is_local(&run->acquired.server),
     };
+    if (run->acquired.lock == NULL)
+        return true;
     spawn_set_lease_end(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
     if (settings->no_renew || rlock_renewal_due_ms(run->acquired.lock) == RLOCK_FOREVER ||
         rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
@@ -239,18 +262,30 @@ static bool get_ready(struct run *run) {
 
 static int run_command(struct run *run) {
     const bool has_command = run->settings->command != NULL;
-    event_acquired(&run->acquired);
+    const bool is_held = run->acquired.lock != NULL;
+    if (is_held)
+        event_acquired(&run->acquired);
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);
     if (has_command && !get_ready(run))
         return release(run, 0, EXIT_SYSTEM);
-    say_ready(run);
+    if (is_held)
+        say_ready(run);
     if (!has_command)
         return release(run, 0, 0);
     if (spawn_start(&run->spawn))
         watch(run);
     return end(run);
+}
+
+static int take(struct run *run) {
+    const struct settings *settings = run->settings;
+    if (!run->acquired.kind->counted)
+        return acquire_lock(&run->acquired, settings, &run->signals,
+                            settings->command != NULL ? &run->spawn : NULL);
+    const int status = counter_check_down(&run->acquired.server, settings, &run->signals);
+    return status == 0 ? ACQUIRED : status;
 }
 
 int run_exec(struct settings *settings) {
@@ -266,8 +301,7 @@ int run_exec(struct settings *settings) {
     if (status == 0 && settings->command != NULL)
         status = command_prepare(&run.spawn, &run.signals, settings);
     if (status == 0)
-        status = acquire_lock(&run.acquired, settings, &run.signals,
-                              settings->command != NULL ? &run.spawn : NULL);
+        status = take(&run);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);

@@ -47,7 +47,10 @@ static bool get_memory(struct spawn *spawn) {
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     spawn->plan.shared = memory == MAP_FAILED ? NULL : memory;
     spawn->plan.environment = make_room();
-    return spawn->plan.shared != NULL && spawn->plan.environment != NULL;
+    if (spawn->plan.shared == NULL || spawn->plan.environment == NULL)
+        return false;
+    spawn_set_lease_end(spawn, INT64_MAX);
+    return true;
 }
 
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,

@@ -48,8 +48,8 @@ bool spawn_guard(struct spawn *spawn);
 /* Ends the guardian, if it is there, before it has started anything. */
 void spawn_unguard(struct spawn *spawn);
 
-/* Until when the command may run (CLOCK_BOOTTIME, ms; INT64_MAX: no limit), before it is started
- * and before anybody else stores a later end. */
+/* Until when the command may run (CLOCK_BOOTTIME, ms; INT64_MAX, as at first: no limit). Set it
+ * before the start, and before the keeper stores later ends. */
 void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms);
 
 /* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now. False:
