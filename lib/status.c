@@ -1,5 +1,5 @@
 /* status.c: the names of the outcomes, and the version. */
-#include "rlock.h"
+#include "rlock_base.h"
 
 const char *rlock_status_text(enum rlock_status status) {
     switch (status) {

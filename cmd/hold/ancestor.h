@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "hold/environment.h"
-#include "rlock.h"
+#include "rlock_report.h"
 
 /* Whether who holds it is a process of this machine that this one descends from, although the
  * environment lists no such hold: sudo(8) or env(1) has cleared it, and we wait for ourselves.

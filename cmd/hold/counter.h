@@ -7,7 +7,7 @@
 
 #include "options/settings.h"
 #include "process/signals.h"
-#include "rlock.h"
+#include "rlock_count.h"
 #include "server/server.h"
 
 /* One of the library's functions, and what a message calls it. */

@@ -3,7 +3,7 @@
 #define RLOCK_CMD_EVENTS_H
 
 #include "hold/acquire.h"
-#include "rlock.h"
+#include "rlock_report.h"
 
 /* "acquired", or "passed": of each name. */
 void event_acquired(const struct acquired *acquired);

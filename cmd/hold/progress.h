@@ -4,7 +4,7 @@
 #define RLOCK_CMD_PROGRESS_H
 
 #include "hold/kind.h"
-#include "rlock.h"
+#include "rlock_report.h"
 
 struct progress {
     const char *name; /* of the lock, before the server has said which of several is busy */

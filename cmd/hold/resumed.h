@@ -4,7 +4,7 @@
 
 #include "options/settings.h"
 #include "output/out.h"
-#include "rlock.h"
+#include "rlock_handle.h"
 #include "server/server.h"
 
 struct resumed {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rlock.h"
+#include "rlock_handle.h"
 
 struct cmd;
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "rlock_admin.h"
+#include "rlock_report.h"
 
 /* "held by alice@web-01 pid 4242 for 3m (https://ci/job/7), ./deploy.sh", what is unknown left out;
  * "kept by

@@ -4,7 +4,7 @@
 
 #include "options/opt.h"
 #include "options/settings.h"
-#include "rlock.h"
+#include "rlock_report.h"
 
 struct server {
     rlock_client *client;

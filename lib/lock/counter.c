@@ -9,6 +9,7 @@
 #include "os/options.h"
 #include "os/random.h"
 #include "redis/script_retry.h"
+#include "rlock_count.h"
 
 enum { DONE = 1, OTHER_KIND = -1 };
 

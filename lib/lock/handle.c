@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "rlock_handle.h"
 
 #define PREFIX "rlock1."
 

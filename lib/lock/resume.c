@@ -7,6 +7,7 @@
 
 #include "lock/lock.h"
 #include "os/options.h"
+#include "rlock_handle.h"
 
 static size_t count_servers(const char *servers) {
     size_t count = 0;

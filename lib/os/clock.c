@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <time.h>
 
-#include "rlock.h"
+#include "rlock_base.h"
 
 int64_t rlock_now_ms(void) {
     struct timespec now;

@@ -2,7 +2,7 @@
 #ifndef RLOCK_IO_H
 #define RLOCK_IO_H
 
-#include "rlock.h"
+#include "rlock_base.h"
 
 enum rlock__io {
     RLOCK__IO_DONE,

@@ -3,7 +3,7 @@
 #define RLOCK_OPTIONS_H
 
 #include "os/error.h"
-#include "rlock.h"
+#include "rlock_base.h"
 
 /* A structure of options. What a program gives us is as long as its rlock.h says. */
 struct rlock__options_type {

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "os/error.h"
-#include "rlock.h"
+#include "rlock_base.h"
 
 enum { RLOCK__ADDRESS_MAX = 8 };
 

@@ -6,6 +6,7 @@
 
 #include "os/clock.h"
 #include "os/options.h"
+#include "rlock_report.h"
 
 enum {
     QUORUM_ANSWER_MS = 1000, /* for one of several servers (Redlock: small against the lease) */

@@ -1,7 +1,7 @@
 /* fuzz_handle.c: handles. One that is read makes a lock, or is refused. */
 #include "fuzz.h"
 
-#include "rlock.h"
+#include "rlock_handle.h"
 
 static rlock_client *a_client(void) {
     static const char *const servers[] = {"unix:///nowhere"};

@@ -14,6 +14,8 @@
 
 #include "os/poll.h"
 #include "rlock_admin.h"
+#include "rlock_count.h"
+#include "rlock_handle.h"
 
 int64_t __real_rlock_now_ms(void);
 int __real_connect(int fd, const struct sockaddr *to, socklen_t length);

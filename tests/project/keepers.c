@@ -4,7 +4,7 @@
  * usage: keepers URL
  *
  * It says what has failed, and ends with 1; in a build for threads ThreadSanitizer has its say. */
-#include <rlock.h>
+#include <rlock_report.h>
 #include <stdio.h>
 #include <stdlib.h>
 

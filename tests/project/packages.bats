@@ -65,7 +65,7 @@ assert_has() { # PACKAGE FILE...
         assert_has "$component" "share/man/man${name##*.}/$name.gz"
         zcat "$DEBS/$component/usr/share/man/man${name##*.}/$name.gz" | diff -q - "$page"
     done
-    assert_has librlock-dev include/rlock.h include/rlock_admin.h share/doc/rlock/examples/c/worker.c
+    assert_has librlock-dev include/rlock.h include/rlock_base.h include/rlock_admin.h share/doc/rlock/examples/c/worker.c
     for component in rlock librlock0 librlock-dev; do
         assert_has "$component" "share/doc/$component/copyright" "share/doc/$component/changelog.Debian.gz"
     done

@@ -1,4 +1,4 @@
-"""abi.py interface HEADER:          what programs are compiled with: prototypes, sizes, offsets, numbers; of
+"""abi.py interface HEADER...:       what programs are compiled with: prototypes, sizes, offsets, numbers; of
                                      what it includes from its own directory as well
    abi.py symbols LIBRARY OLD VER:   the exported symbols, in the form of dpkg's symbols files; those
                                      that OLD has keep the version in which they came
@@ -14,13 +14,18 @@ def run(*command, stdin=""):
     return subprocess.run(command, input=stdin, text=True, check=True, stdout=subprocess.PIPE).stdout
 
 
-def preprocessed(header):
-    """What of the compiler's input is the header's own."""
+def including(headers):
+    return "".join(f'#include "{os.path.abspath(header)}"\n' for header in headers)
+
+
+def preprocessed(headers):
+    """What of the compiler's input is the headers' own."""
     own, lines = False, []
-    for line in run("cc", "-std=c11", "-E", header).splitlines():
+    directory = os.path.dirname(os.path.abspath(headers[0]))
+    for line in run("cc", "-std=c11", "-E", "-", stdin=including(headers)).splitlines():
         marker = re.match(r'# \d+ "(.*?)"', line)
         if marker:
-            own = os.path.dirname(marker[1]) == os.path.dirname(header)
+            own = os.path.dirname(marker[1]) == directory
         elif own:
             lines.append(line)
     text = re.sub(r"__attribute__\s*\(\(.*?\)\)\)*", "", "\n".join(lines))
@@ -38,25 +43,25 @@ def structs(text):
         yield name, [re.search(r"(\w+)\s*(?:\[.*\])?\s*$", field)[1] for field in fields if field.strip()]
 
 
-def constants(header, text):
+def constants(headers, text):
     for body in re.findall(r"enum \w* ?\{(.*?)\}", text):
         yield from re.findall(r"\bRLOCK_\w+", re.sub(r"=[^,]*", "", body))
-    macros = run("cc", "-std=c11", "-E", "-dM", header)
+    macros = run("cc", "-std=c11", "-E", "-dM", "-", stdin=including(headers))
     for name, value in sorted(re.findall(r"#define (RLOCK_[A-Z_]+) (.+)", macros)):
         if re.fullmatch(r"[\w()* +-]+", value) and "attribute" not in value:
             yield name
 
 
-def layout(header, text):
+def layout(headers, text):
     lines = []
     for name, fields in structs(text):
         lines.append(f'printf("struct {name}: %zu\\n", sizeof(struct {name}));')
         for field in fields:
             what = f"offsetof(struct {name}, {field}), sizeof(((struct {name} *)0)->{field})"
             lines.append(f'printf("    {field}: at %zu, %zu\\n", {what});')
-    for name in constants(header, text):
+    for name in constants(headers, text):
         lines.append(f'printf("{name}: %lld\\n", (long long)({name}));')
-    source = f'#include "{header}"\n#include <stdio.h>\nint main(void) {{\n' + "\n".join(lines) + "\n}\n"
+    source = including(headers) + '#include <stdio.h>\nint main(void) {\n' + "\n".join(lines) + "\n}\n"
     with tempfile.TemporaryDirectory() as directory:
         program = os.path.join(directory, "layout")
         run("cc", "-std=c11", "-x", "c", "-o", program, "-", stdin=source)
@@ -78,15 +83,15 @@ def symbols(library, old, version):
             print(f" {name} {since.get(name, version)}")
 
 
-def interface(header):
-    text = preprocessed(header)
+def interface(headers):
+    text = preprocessed(headers)
     print(*prototypes(text), sep="\n")
-    print(layout(header, text), end="")
+    print(layout(headers, text), end="")
 
 
 def main(what, *arguments):
     if what == "interface":
-        interface(os.path.abspath(*arguments))
+        interface(sorted(arguments))
     else:
         symbols(*arguments)
 

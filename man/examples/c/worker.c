@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <rlock.h>
+#include <rlock_report.h>
 #include <stdio.h>
 
 /* The work. The descriptor becomes readable when the lock is lost: then it is no more ours to do.

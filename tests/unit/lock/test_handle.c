@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "rlock_handle.h"
 #include "support/peer.h"
 
 #define KEPT_1234 "*3\r\n:1\r\n:1234\r\n:0\r\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rlock.h"
 #include "rlock_admin.h"
+#include "rlock_count.h"
 
 /* Nobody is there: what is sent is told from what is refused. */
 #define NOBODY "unix:///nowhere/sock"

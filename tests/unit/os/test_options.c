@@ -6,6 +6,8 @@
 
 #include "os/options.h"
 #include "rlock_admin.h"
+#include "rlock_count.h"
+#include "rlock_handle.h"
 
 /* The same structure in three versions, as one after the other adds to it. */
 struct first {
