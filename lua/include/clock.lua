@@ -1,10 +1,7 @@
 -- clock.lua: the one clock, the server's.
 local time = redis.call('TIME')
-local server = {
-    now = time[1] * 1000 + math.floor(time[2] / 1000), -- epoch ms
-    now_us = time[1] * 1000000 + time[2], -- epoch microseconds
-    now_text = time[1] .. string.sub('00000' .. time[2], -6, -4), -- epoch ms, as a command takes it
-}
+local server = {now_text = time[1] .. string.sub('00000' .. time[2], -6, -4)} -- epoch ms, as a command takes it
+server.now = tonumber(server.now_text)
 
 -- So many ms from now, as a command takes it: Lua turns a number into text slowly.
 function server.after(ms) return string.format('%d', server.now + ms) end

@@ -5,7 +5,7 @@ local fields, ours -- when the script begins: of the lock, and how many of rlock
 
 -- Some of the hash's fields with their values, whichever: {field, value...}.
 local function some_fields(count)
-    local from = server.now_us % 65536 -- anything will do for a cursor
+    local from = server.now % 65536 -- anything will do for a cursor
     local some = redis.call('HSCAN', key.lock, string.format('%d', from), 'COUNT', count)[2]
     return #some > 0 and some or redis.call('HSCAN', key.lock, '0', 'COUNT', count)[2]
 end

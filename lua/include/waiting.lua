@@ -15,7 +15,8 @@ function waiters.enter(at, length, before)
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
     local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
-    ticket = call.ticket or math.max(server.now_us, math.max(last or 0, before or 0) + 1)
+    local now_us = time[1] * 1000000 + time[2]
+    ticket = call.ticket or math.max(now_us, (last or 0) + 1, (before or 0) + 1)
     redis.call('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
 end
