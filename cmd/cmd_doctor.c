@@ -124,7 +124,7 @@ static int doctor_exec(struct settings *settings) {
 const struct cmd cmd_doctor = {
     .name = "doctor",
     .summary = "Find what makes locks unsafe or slow, and say what to do",
-    .synopsis = "[options] [NAME]",
+    .synopsis = "[options] [-n] [NAME]",
     .options = CMD_DOCTOR,
     .operand = &opt_operand_name,
     .operands_max = 1,

@@ -109,7 +109,7 @@ static bool status_check(const struct settings *settings, struct complaint *why)
 const struct cmd cmd_status = {
     .name = "status",
     .summary = "Show who holds what, and who waits",
-    .synopsis = "[options] [NAME|PATTERN...]",
+    .synopsis = "[options] [-n] [NAME|PATTERN...]",
     .options = CMD_STATUS,
     .child = CHILD_NONE,
     .operand = &opt_operand_name,

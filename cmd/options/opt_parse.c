@@ -71,10 +71,12 @@ static bool complain_refused(const struct cmd *cmd, int result, char **argv,
 static bool read_operands(struct settings *settings, const struct cmd *cmd, int count, char **argv,
                           struct complaint *why) {
     const char *name = cmd->operand->name;
-    if ((size_t)count < cmd->operands_min)
+    const size_t given =
+        (size_t)count + (cmd->operand == &opt_operand_name ? settings->name_count : 0);
+    if (given < cmd->operands_min)
         return complain(why, EXIT_USAGE, "missing %s: give it, as in 'rlock %s %s'", name,
                         cmd->name, name);
-    if ((size_t)count > cmd->operands_max)
+    if (given > cmd->operands_max)
         return complain(why, EXIT_USAGE, "too many operands: 'rlock %s' takes one %s", cmd->name,
                         name);
     for (int i = 0; i < count; i++) {

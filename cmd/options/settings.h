@@ -29,6 +29,7 @@ enum {
 enum log_format { LOG_TEXT, LOG_JSON };
 enum on_lost { ON_LOST_STOP, ON_LOST_WARN };
 enum prefer { PREFER_READERS, PREFER_WRITERS };
+enum sort { SORT_NEWEST, SORT_NAME };
 
 struct origin {
     enum source source;
@@ -63,9 +64,11 @@ struct settings {
     const char *kind;  /* --kind; NULL: all */
     bool json;
     bool prometheus;
+    enum sort sort;
     int64_t watch_ms; /* 0: not given */
     bool list_names;
     int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
+    int64_t stop_wait_ms; /* --wait of break */
     int64_t lease_ms;
     int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
     int64_t kill_after_ms; /* at most a third of the lease */

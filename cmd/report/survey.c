@@ -141,11 +141,16 @@ static void show_progress(int64_t *next_ms, int64_t examined, size_t found) {
         out_live("looking at locks: %zu", found);
 }
 
+static int by_name(const void *a, const void *b) {
+    const rlock_view *one = *(rlock_view *const *)a, *other = *(rlock_view *const *)b;
+    return strcmp(one->name, other->name);
+}
+
 static int newest_first(const void *a, const void *b) {
     const rlock_view *one = *(rlock_view *const *)a, *other = *(rlock_view *const *)b;
     if (one->since_ms != other->since_ms)
         return one->since_ms > other->since_ms ? -1 : 1;
-    return strcmp(one->name, other->name);
+    return by_name(a, b);
 }
 
 /* What one of those that were found is; takes the view over. */
@@ -189,7 +194,7 @@ static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *n
     }
     if (s->survey->count > first)
         qsort(s->survey->views + first, s->survey->count - first, sizeof(rlock_view *),
-              newest_first);
+              s->settings->sort == SORT_NAME ? by_name : newest_first);
 }
 
 static void inspect_all(struct surveyor *s) {

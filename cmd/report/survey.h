@@ -6,7 +6,8 @@
 #include "rlock_admin.h"
 #include "server/server.h"
 
-/* Server by server; of each the newest lock first, or in the order in which they were asked for. A
+/* Server by server; of each the newest lock first, or by --sort; those that were asked for by name
+ * in the order in which they were. A
  * name with *, ? or [ in it that is no lock's own is a pattern, as redis-cli's KEYS takes it: it
  * stands for all locks that it fits, the newest first. */
 struct survey {
