@@ -1,7 +1,7 @@
 /* cmd_break.c: rlock break: takes a lock away from its holders, after showing who they are.
  *
- * Only those who were shown lose it: who takes the lock between the question and the answer is
- * somebody whom nobody was asked about. */
+ * Break only the holders that were shown: whoever acquires the lock between the prompt and the
+ * answer keeps it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "output/duration.h"
 #include "output/out.h"
 #include "report/holders.h"
+#include "report/stopping.h"
 #include "server/server.h"
 
 enum { NOT_DONE = 1 };
@@ -34,7 +35,8 @@ static const char *describe_after(char text[AFTER_SIZE], int64_t runs_on_ms) {
     if (runs_on_ms == RUNS_ON_NO_COMMAND)
         (void)snprintf(text, AFTER_SIZE, "it has no command, and what relies on it is not stopped");
     else if (runs_on_ms == RUNS_ON_UNKNOWN)
-        (void)snprintf(text, AFTER_SIZE, "its command may run on, nobody knows for how long");
+        (void)snprintf(text, AFTER_SIZE,
+                       "its command may keep running, rlock cannot tell for how long");
     else if (runs_on_ms == 0)
         text[0] = '\0';
     else
@@ -94,7 +96,8 @@ static void show(const struct settings *settings, const struct holders *holders)
         out_info("%zu wait for it", holders->waiters);
 }
 
-static void say_broken(const struct settings *settings, const struct holders *holders) {
+static void say_broken(const struct settings *settings, const struct holders *holders,
+                       rlock_stopping *const *stopping) {
     char text[HOLDERS_TEXT_SIZE], after[AFTER_SIZE];
     const char *name = settings->names[0];
     for (size_t i = 0; i < holders->size; i++) {
@@ -104,7 +107,7 @@ static void say_broken(const struct settings *settings, const struct holders *ho
                                            OUT_NUMBER("waiting", (int64_t)holders->waiters),
                                            OUT_NUMBER("runs_on_ms", runs_on_ms)};
         const size_t count = sizeof fields / sizeof fields[0];
-        describe_after(after, runs_on_ms);
+        describe_after(after, i < STOPPING_MAX && stopping[i] != NULL ? 0 : runs_on_ms);
         out_event(OUT_INFO, "broken", fields, runs_on_ms < 0 ? count - 1 : count,
                   "broke %s: it was %s%s%s", name, holders_describe(text, holders, i),
                   *after != '\0' ? "; " : "", after);
@@ -130,7 +133,15 @@ static int break_it(const struct settings *settings, const struct server *server
         .by = by,
     };
     int64_t broken;
+    rlock_stopping *stopping[STOPPING_MAX];
+    stopping_begin(stopping, holders, server->client, settings);
     const enum rlock_status status = rlock_break(server->client, &options, &broken);
+    if (status == RLOCK_OK) {
+        say_broken(settings, holders, stopping);
+        stopping_end(stopping, holders, settings);
+    }
+    for (size_t i = 0; i < STOPPING_MAX; i++)
+        rlock_stopping_free(stopping[i]);
     if (status == RLOCK_LOST) {
         return out_fail(NOT_DONE, options.name, NULL,
                         "cannot break %s: its holder has changed meanwhile; nothing was changed",
@@ -138,7 +149,6 @@ static int break_it(const struct settings *settings, const struct server *server
     }
     if (status != RLOCK_OK)
         return server_explain(server, settings, "break", options.name, status, "");
-    say_broken(settings, holders);
     return 0;
 }
 
@@ -174,7 +184,7 @@ static int break_exec(struct settings *settings) {
 const struct cmd cmd_break = {
     .name = "break",
     .summary = "Take a lock away from its holder, after asking",
-    .synopsis = "[options] NAME",
+    .synopsis = "[options] [-n] NAME",
     .options = CMD_BREAK,
     .child = CHILD_NONE,
     .operand = &opt_operand_name,

@@ -148,6 +148,27 @@ struct rlock_break_options {
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_break(rlock_client *client, const struct rlock_break_options *options, int64_t *broken);
 
+/* What ran under a lock that was broken is stopped by its holder, which then says so, where it has
+ * the right to publish to rlock_break:*. */
+
+/* Says so, for the holder of a lock that is lost. deadline_ms: until when to try. */
+RLOCK_API void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms);
+
+typedef struct rlock_stopping rlock_stopping;
+
+/* Begins to listen for that word of an owner's: before the lock is broken. It uses the client until
+ * it is freed. out: yours to free, whatever is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED,
+ * RLOCK_SYSTEM: it will not be heard. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_new(rlock_stopping **out,
+                                                           rlock_client *client, const char *owner,
+                                                           int64_t deadline_ms);
+
+/* Waits for it. RLOCK_OK: it was said. RLOCK_BUSY: not by the deadline. RLOCK_UNAVAILABLE: it will
+ * not be heard. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_wait(rlock_stopping *stopping,
+                                                            int64_t deadline_ms);
+RLOCK_API void rlock_stopping_free(rlock_stopping *stopping);
+
 /* --- probing: what servers are like ----------------------------------------------------------- */
 
 /* What was found out: for each server, or master of a cluster, texts with names. */

@@ -14,6 +14,7 @@
 #include "output/notify.h"
 #include "output/out.h"
 #include "process/spawn.h"
+#include "rlock_admin.h"
 
 enum { RELEASE_AFTER_LOSS_MS = 1000 };
 
@@ -186,9 +187,12 @@ static int end_counted(const struct run *run) {
 /* Release early what we still hold, unless processes of the command survived: then the rest of the
  * lease protects others from them. */
 static int end_lost(const struct run *run) {
+    const int64_t deadline_ms = rlock_now_ms() + RELEASE_AFTER_LOSS_MS;
     say_lost(run);
-    if (!run->spawn.report.left)
-        (void)!rlock_release(run->acquired.lock, 0, rlock_now_ms() + RELEASE_AFTER_LOSS_MS);
+    if (!run->spawn.report.left) {
+        rlock_say_stopped(run->acquired.lock, deadline_ms); /* `rlock break` may be waiting */
+        (void)!rlock_release(run->acquired.lock, 0, deadline_ms);
+    }
     return EXIT_LOST;
 }
 

@@ -197,8 +197,8 @@ static bool is_readable(int fd) {
 }
 
 bool rlock__is_news(const struct rlock__news *news) {
-    return news->woken || news->released || news->broken || news->preempted || news->heartbeat ||
-           news->first_ms >= 0;
+    return news->woken || news->released || news->broken || news->preempted || news->stopped ||
+           news->heartbeat || news->first_ms >= 0;
 }
 
 enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,

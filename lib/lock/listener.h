@@ -19,6 +19,7 @@ struct rlock__news {
     int64_t first_ms;        /* "you are first, the hold ends in so many ms"; -1: not heard */
     bool broken;             /* "it was taken away from you" */
     bool preempted;          /* "somebody who waits asks you to end" */
+    bool stopped;            /* "the command that ran under it has stopped" */
     char by[RLOCK__BY_SIZE]; /* by whom, or who that is; "": not told */
 };
 

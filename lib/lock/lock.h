@@ -9,6 +9,7 @@
 #include "lock/listener.h"
 #include "os/random.h"
 #include "redis/client.h"
+#include "rlock_report.h"
 
 struct rlock_lock;
 struct rlock__ballot;

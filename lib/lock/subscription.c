@@ -50,7 +50,9 @@ static void note(const struct rlock__resource *resource, const rlock__reply *rep
         news->preempted = true;
         if (!news->broken)
             (void)snprintf(news->by, sizeof news->by, "%s", text + sizeof preempt - 1);
-    } else if (strcmp(channel, resource->own_channel) != 0)
+    } else if (strcmp(text, "stopped") == 0)
+        news->stopped = true;
+    else if (strcmp(channel, resource->own_channel) != 0)
         news->released = true;
     else if (strcmp(text, "beat") == 0)
         news->heartbeat = true;

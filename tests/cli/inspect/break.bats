@@ -32,12 +32,73 @@ lose() { # WHO...
     break_it
     assert_success
     assert_output ""
-    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*; its command may run on for [0-9.]+(ms|s) at most\nrlock: 2 waited for it: the next has been woken$'
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*/section [^;]*\nrlock: 2 waited for it: the next has been woken\nrlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break$'
     wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
     lose first
     finish second third
     assert_no_keys
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
+}
+
+@test "it waits until the holder says that its command has stopped; a holder that listens does so at once" {
+    local before
+    start run -n x -- sh -c 'trap "sleep 0.3; touch cleaned; exit 0" TERM; touch ready; while :; do sleep 0.05; done'
+    wait_until 10 listens_for_break
+    before=$(now_ms)
+    break_it
+    assert_success
+    assert_file_exists cleaned
+    (($(now_ms) - before < 5000 * SLOW))
+    assert_stderr_has "$(id -un)@$(uname -n) says that its command has stopped, "
+    refute_regex "$stderr" 'may run on'
+    reap "$pid"
+    assert_equal "$status" 76
+}
+
+listens_for_break() {
+    [[ -e ready && -n $(redis PUBSUB CHANNELS 'rlock_break:*') ]]
+}
+
+@test "nobody answers: after --wait it says so, and how long the command may run on; --wait 0 asks nobody" {
+    local holder
+    start run -n x --on-lost warn -- sh -c 'touch ready; exec sleep 60'
+    holder=$pid
+    wait_until 10 listens_for_break
+    break_it -w 300ms
+    assert_success
+    assert_regex "$stderr" 'has not answered within [0-9]+ms: its command may run on for 2[0-9]s at most'
+    kill -KILL "$holder"
+    reap "$holder"
+    holds again run
+    break_it -w 0
+    assert_success
+    assert_stderr_has '; its command may run on for '
+    refute_regex "$stderr" '(says|answered)'
+    lose again
+}
+
+@test "a hold without a command: it says so, and waits for nobody" {
+    local before handle
+    run --separate-stderr rlock acquire run -n x -l 10m
+    handle=$output
+    before=$(now_ms)
+    break_it
+    assert_success
+    assert_stderr_has '; it has no command, and what relies on it is not stopped'
+    (($(now_ms) - before < 5000))
+    try check "$handle"
+    assert_failure 1
+}
+
+@test "two readers: each says when it has stopped; -n NAME is NAME" {
+    holds one read -l "$(ms 900)"
+    holds two read -l "$(ms 900)"
+    try break --force -n x
+    assert_success
+    assert_equal "$(grep -c 'says that its command has stopped' <<<"$stderr")" 2
+    lose one two
+    assert_usage 'too many operands' -- break -n x y
+    assert_usage 'missing NAME' -- break
 }
 
 @test "nested holds go together, and a lock that is broken and taken anew is not given back by the old holder" {
@@ -276,7 +337,7 @@ few_commands() {
 @test "how long a command may run on: of Redisson nobody knows; what --min-hold keeps runs nothing" {
     foreign_hold x 60000
     break_it
-    assert_stderr_has "held by $foreign_owner; its command may run on, nobody knows for how long"
+    assert_stderr_has "held by $foreign_owner; its command may keep running, rlock cannot tell for how long"
     try run -n x --min-hold 60s -- true
     break_it
     assert_success
@@ -328,7 +389,7 @@ answer() {
     answer $'y\n'
     assert_success
     assert_output --regexp 'rlock: its command may run on for [12]?[0-9](\.[0-9]+)?s at most: break x\? \[y/N\] '
-    assert_output --regexp 'broke x: it was held by .*; its command may run on for [12]?[0-9](\.[0-9]+)?s at most'
+    assert_output --regexp 'broke x: it was held by .*'
     assert_equal "$(redis EXISTS x)" 0
     let_go x
     reap "$holder"
