@@ -7,6 +7,10 @@ function(compress to from)
     file(CHMOD ${to} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endfunction()
 
+file(READ ${CPACK_RLOCK_PACKAGING}/changelog changelog)
+string(REPLACE "@RLOCK_MAINTAINER@" "${CPACK_RLOCK_MAINTAINER}" changelog "${changelog}")
+file(WRITE ${CPACK_TEMPORARY_DIRECTORY}/changelog "${changelog}")
+
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     set(usr ${CPACK_TEMPORARY_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX})
 
@@ -28,5 +32,6 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
 
     file(REMOVE ${usr}/share/doc/${component}/LICENSE) # Debian has the text in one place, copyright names it
     file(COPY ${CPACK_RLOCK_PACKAGING}/copyright DESTINATION ${usr}/share/doc/${component})
-    compress(${usr}/share/doc/${component}/changelog.Debian.gz ${CPACK_RLOCK_PACKAGING}/changelog)
+    compress(${usr}/share/doc/${component}/changelog.Debian.gz ${CPACK_TEMPORARY_DIRECTORY}/changelog)
 endforeach()
+file(REMOVE ${CPACK_TEMPORARY_DIRECTORY}/changelog)

@@ -4,10 +4,22 @@
 #
 #     cmake --workflow --preset debian     builds for /usr, and leaves them in build-debian/
 
-set(RLOCK_MAINTAINER "rlock maintainers <maintainers@users.noreply.a-seed-11dc8cbf.example>"
-    CACHE STRING "Who answers for the packages")
-
-set(RLOCK_HOMEPAGE "https://a-seed-11dc8cbf.example/rlock" CACHE STRING "Where the project is at home")
+# Debian wants to know who answers for a package. Who does not say it is whoever builds them, on this machine.
+set(RLOCK_MAINTAINER "" CACHE STRING "Who answers for the packages: NAME <ADDRESS>")
+set(RLOCK_HOMEPAGE "" CACHE STRING "Where the project is at home; empty: the packages do not say it")
+option(RLOCK_PACKAGES "Insist on what the packages are made with" OFF)
+if(RLOCK_PACKAGES)
+    rlock_find_programs(missing dpkg-shlibdeps:dpkg-dev file:file gzip:gzip)
+    rlock_insist("Debian packages" debian ${missing})
+endif()
+set(maintainer ${RLOCK_MAINTAINER})
+if(NOT maintainer)
+    cmake_host_system_information(RESULT host QUERY FQDN)
+    set(maintainer "rlock maintainers <root@${host}>")
+    if(RLOCK_PACKAGES)
+        message(STATUS "The packages name ${maintainer}; to name who answers for them: -DRLOCK_MAINTAINER='NAME <ADDRESS>'")
+    endif()
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR rlock)
@@ -23,7 +35,8 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${RLOCK_MAINTAINER})
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${maintainer})
+set(CPACK_RLOCK_MAINTAINER ${maintainer})
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${RLOCK_HOMEPAGE})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

@@ -6,7 +6,7 @@ load ../lib/rlock
 
 setup_file() {
     export SOURCE=${RLOCK_SOURCE_DIR:-$PROJECT}
-    BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
+    export BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
     ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "not for a build with a sanitizer"
     export DEBS=$BATS_FILE_TMPDIR/debs
     cpack --config "$BUILD/CPackConfig.cmake" -B "$DEBS" >"$BATS_FILE_TMPDIR/log"
@@ -83,10 +83,31 @@ assert_has() { # PACKAGE FILE...
     assert_output "$(cd all && find . ! -type d | sort)"
 }
 
-@test "they say where the project is at home" {
+@test "no address is made up: they name a home page only where one was given, and who answers for them as was said" {
     local package
     for package in rlock librlock0 librlock-dev; do
-        assert_regex "$(field "$package" Homepage)" '^https://[^ ]+$'
+        assert_equal "$(field "$package" Homepage)" "$(sed -n 's/^RLOCK_HOMEPAGE:[^=]*=//p' "$BUILD/CMakeCache.txt")"
+        assert_regex "$(field "$package" Maintainer)" '^[^<>]+ <[^ <>]+@[^ <>]+>$'
+        zcat "$DEBS/$package/usr/share/doc/$package/changelog.Debian.gz" | grep -qF " -- $(field "$package" Maintainer)  "
+    done
+    grep -qF 'RLOCK_MAINTAINER=' "$SOURCE/CONTRIBUTING.md"
+    run grep -nE '@[a-z0-9-]+\.|https?://' "$SOURCE/cmake/packages.cmake" "$SOURCE/cmake/changelog"
+    assert_failure 1
+}
+
+# A machine that has what builds rlock, and not what packs it.
+@test "what is missing for a release or for packages is said when it is configured, and how to install it" {
+    run ! configure release -DRLOCK_STATIC=ON -DRLOCK_HTML=ON -DRLOCK_RELEASE='amd64;arm64'
+    assert_output --partial 'mandoc (mandoc)'
+    assert_output --regexp "(x86_64|aarch64)-linux-gnu-gcc[[:space:]]+\(gcc-"
+    refute_output --partial "$(cc -dumpmachine)-gcc"
+    assert_output --regexp 'tests/install-packages[[:space:]]+release'
+    run ! configure debian -DRLOCK_PACKAGES=ON
+    assert_output --partial 'dpkg-shlibdeps (dpkg-dev)'
+    assert_output --partial 'file (file)'
+    assert_output --regexp 'tests/install-packages[[:space:]]+debian'
+    for name in RLOCK_HTML RLOCK_RELEASE RLOCK_PACKAGES; do
+        grep -q "\"$name\"" "$SOURCE/CMakePresets.json" || fail "no preset has $name"
     done
 }
 

@@ -7,7 +7,7 @@ setup_file() {
     export OUT=$PROJECT/build-release/release
     export VERSION EPOCH
     VERSION=$(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")
-    EPOCH=$(date --date "$(sed -n 's/^ -- .*>  //p' "$PROJECT/cmake/changelog" | head -n 1)" +%s)
+    EPOCH=$(date --date "$(sed -n 's/^ -- .*@  //p' "$PROJECT/cmake/changelog" | head -n 1)" +%s)
     [[ -e $OUT/SHA256SUMS ]] || { echo "no $OUT: cmake --workflow --preset release" >&2; return 1; }
     rlock_setup_file
 }
@@ -47,16 +47,25 @@ on() {
     done)"
 }
 
-@test "one directory, of root's, readable by all, from the time of the version" {
+@test "below one directory, files of root's, readable by all, from the time of the version" {
     local architecture
     for architecture in $(architectures); do
         run -0 tar --numeric-owner --full-time -tvzf "$OUT/$(name "$architecture").tar.gz"
-        refute_line --regexp '^.(rw|r-).?.?w|^.......w|^[^-d]'
+        refute_line --regexp '^.(rw|r-).?.?w|^.......w|^[^-]'
         while read -r _ owner _ day time path; do
             assert_equal "$owner $(date --utc --date "$day $time" +%s)" "0/0 $EPOCH"
             [[ $path == "$(name "$architecture")/"* ]] || fail "$path"
         done <<<"$output"
     done
+}
+
+@test "unpacked over directories that are there, it leaves these as they are" {
+    mkdir -p local/bin
+    chmod 2775 local/bin
+    chown 0:50 local/bin
+    tar -C local --strip-components=1 -xzf "$OUT/$(name "$native").tar.gz"
+    assert_equal "$(stat -c '%a %u:%g' local/bin)" '2775 0:50'
+    assert_file_executable local/bin/rlock
 }
 
 @test "manual, completions, examples, licence and what is linked in lie where --strip-components=1 puts them" {
@@ -73,6 +82,8 @@ on() {
         assert_file_exists share/fish/vendor_completions.d/rlock.fish
         assert_file_exists share/doc/rlock/examples/systemd/rlock@.service
         assert_file_exists share/doc/rlock/status.schema.json
+        assert_file_exists share/doc/rlock/html/index.html
+        assert_file_exists share/doc/rlock/html/rlock-run.1.html
         cmp share/doc/rlock/LICENSE "$PROJECT/LICENSE"
         cmp share/doc/rlock/rlock.spdx.json "$OUT/$(name "$architecture").spdx.json"
         assert_equal "$(find . -path ./share -prune -o -type f -print)" ./bin/rlock
