@@ -129,7 +129,7 @@ scored() { # N
 
 # --- lost replies ------------------------------------------------------------------------------
 
-@test "A1: the reply to the acquire is lost: one hold, one token, nothing left" {
+@test "the reply to the acquire is lost: one hold, one token, nothing left" {
     local fault
     proxy_start
     for fault in lose-reply mute-reply lose-request; do
@@ -146,7 +146,7 @@ scored() { # N
     assert_bitten lost-request
 }
 
-@test "A1: the reply to one that joins the queue is lost: one place, and it is kept" {
+@test "the reply to one that joins the queue is lost: one place, and it is kept" {
     proxy_start
     foreign_hold x 60000
     join a
@@ -163,7 +163,7 @@ scored() { # N
     assert_no_keys
 }
 
-@test "A1: the reply to a beat is lost: the waiter is woken at its turn all the same" {
+@test "the reply to a beat is lost: the waiter is woken at its turn all the same" {
     local before
     proxy_start
     holds first fair
@@ -197,7 +197,7 @@ asked_since() { # N MORE
     assert_equal "$(order)" "first a ${others[*]}"
 }
 
-@test "A1: the reply that grants it to a waiter is lost: one section, one token" {
+@test "the reply that grants it to a waiter is lost: one section, one token" {
     proxy_start
     holds first fair
     join a b
@@ -209,7 +209,7 @@ asked_since() { # N MORE
     assert_no_keys
 }
 
-@test "D1, F4: replies to giving back and to leaving are lost: nothing left, nobody harmed" {
+@test "replies to giving back and to leaving are lost: nothing left, nobody harmed" {
     proxy_start
     holds first fair
     joins a

@@ -15,7 +15,7 @@ faults='lose-reply mute-reply lose-request mute-request'
 
 # --- lost replies ----------------------------------------------------------------------------------------
 
-@test "J1: the reply to a count-down is lost, or the request: counted once" {
+@test "the reply to a count-down is lost, or the request: counted once" {
     local fault left=9
     proxy_start
     rlock latch set -n x --count $left
@@ -35,7 +35,7 @@ faults='lose-reply mute-reply lose-request mute-request'
     assert_bitten lost-request 4
 }
 
-@test "J1: three replies to one count-down are lost" {
+@test "three replies to one count-down are lost" {
     proxy_start
     rlock latch set -n x --count 4
     proxy lose-reply "$(sha down latch)" 1 3
@@ -45,7 +45,7 @@ faults='lose-reply mute-reply lose-request mute-request'
     assert_bitten lost-reply 3
 }
 
-@test "J1: the reply to the last count-down is lost: 0 without a warning, told once" {
+@test "the reply to the last count-down is lost: 0 without a warning, told once" {
     local fault
     proxy_start
     for fault in $faults; do

@@ -165,7 +165,7 @@ look() {
     assert_no_keys
 }
 
-@test "A1, D1: a reply or a request is lost, to take it or to give it back: one hold, nothing left" {
+@test "a reply or a request is lost, to take it or to give it back: one hold, nothing left" {
     local fault kind script token
     proxy_start
     for kind in read write; do
@@ -183,7 +183,7 @@ look() {
     assert_bitten lost-request 4
 }
 
-@test "A1, D1 nested: counted once, given back once; another reader's hold is not touched" {
+@test "nested, and a reply is lost: counted once, given back once; another reader's hold is not touched" {
     needs_server 7.0 PEXPIRETIME
     local outer inner expected ends
     proxy_start
@@ -208,7 +208,7 @@ write read 1,1 ,1'
     assert_no_keys
 }
 
-@test "A1: the reply that lets a waiter in is lost: one section, one token" {
+@test "the reply that lets a waiter in is lost: one section, one token" {
     proxy_start
     holds first write
     brief r w
@@ -224,7 +224,7 @@ write read 1,1 ,1'
     assert_no_keys
 }
 
-@test "A1: a writer that waits loses replies: readers are held back for it, and no longer" {
+@test "a writer that waits loses replies: readers are held back for it, and no longer" {
     proxy_start
     holds first read
     proxy lose-reply "$(sha acquire write)" 1 3

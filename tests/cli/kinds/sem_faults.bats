@@ -53,7 +53,7 @@ look() {
     assert_at_rest 2
 }
 
-@test "I1: SIGKILL of the holder's rlock: its permits come back with its lease, exactly once, and wake a waiter" {
+@test "SIGKILL of the holder's rlock: its permits come back with its lease, exactly once, and wake a waiter" {
     local end
     protected --take 2 -l "$(ms 1500)"
     brief next
@@ -93,14 +93,14 @@ look() {
     assert_at_rest 2
 }
 
-@test "I2: the server's data is lost: 76, the command is stopped and nothing is made again" {
+@test "the server's data is lost: 76, the command is stopped and nothing is made again" {
     protected -l "$(ms 900)"
     redis FLUSHALL
     assert_lost
     assert_no_keys
 }
 
-@test "I2: the data is lost and another sets the semaphore up: 76, and what is there is left alone" {
+@test "the data is lost and another sets the semaphore up: 76, and what is there is left alone" {
     protected --take 2 -l "$(ms 900)"
     redis FLUSHALL
     holds other sem --permits 3
@@ -141,7 +141,7 @@ look() {
 
 # --- lost replies ------------------------------------------------------------------------------------
 
-@test "I5: the reply to the acquire is lost, or the request: permits are taken once" {
+@test "the reply to the acquire is lost, or the request: permits are taken once" {
     local fault
     proxy_start
     for fault in lose-reply mute-reply lose-request mute-request; do
@@ -162,7 +162,7 @@ look() {
     assert_at_rest 3
 }
 
-@test "I5 while waiting: the grant's reply is lost, and still one section" {
+@test "while waiting: the grant's reply is lost, and still one section" {
     proxy_start
     redis SET x 1
     foreign_take foreign-permit-1 60000
@@ -177,7 +177,7 @@ look() {
     assert_at_rest 1
 }
 
-@test "A2: the reply is lost and the server gone until the wait ends: 69, and the permit comes back once" {
+@test "the reply is lost and the server gone until the wait ends: 69, and the permit comes back once" {
     proxy_start
     redis SET x 2
     proxy mute-reply "$(sha acquire sem)" 1
@@ -195,7 +195,7 @@ look() {
     assert_at_rest 2
 }
 
-@test "A4: the reply comes after the lease's end: the command starts only with a permit that is sure" {
+@test "the reply comes after the lease's end: the command starts only with a permit that is sure" {
     proxy_start
     proxy delay-reply "$(sha acquire sem)" 1 $((1000 * SLOW))
     try sem -l "$(ms 600)" --io-timeout 5s -n x --permits 3 --take 2 -- \
@@ -219,7 +219,7 @@ look() {
     assert_at_rest 2
 }
 
-@test "B1: replies to renewals are lost: tried again at once, the command goes on" {
+@test "replies to renewals are lost: tried again at once, the command goes on" {
     proxy_start
     proxy lose-reply "$(sha renew sem)" 1 2
     protected -l "$(ms 900)" --io-timeout "$io"
@@ -229,7 +229,7 @@ look() {
     assert_at_rest 2
 }
 
-@test "D1: the release's reply is lost, or the request: permits come back once" {
+@test "the release's reply is lost, or the request: permits come back once" {
     local fault
     proxy_start
     for fault in lose-reply mute-reply lose-request mute-request; do
@@ -243,7 +243,7 @@ look() {
     assert_bitten lost-request 2
 }
 
-@test "D1: a release is repeated when another has the permit by then: that one is not touched" {
+@test "a release is repeated when another has the permit by then: that one is not touched" {
     proxy_start
     proxy mute-reply "$(sha release sem)" 1
     holds a sem --permits 1 --io-timeout "$(ms 600)"

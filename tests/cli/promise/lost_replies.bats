@@ -21,7 +21,7 @@ run_and_look() {
     try run --io-timeout "$io" -n x -- sh -c 'redis-cli -s "$0" HVALS x; echo "$RLOCK_TOKEN"; exit 5' "$direct"
 }
 
-@test "A1: the reply to the acquire is lost: one hold, one token, one section, nothing left" {
+@test "the reply to the acquire is lost: one hold, one token, one section, nothing left" {
     local fault
     for fault in lose-reply mute-reply; do
         redis FLUSHALL
@@ -35,7 +35,7 @@ run_and_look() {
     assert_bitten lost-reply 2
 }
 
-@test "A1: the replies to three acquires are lost" {
+@test "the replies to three acquires are lost" {
     proxy lose-reply "$(sha acquire)" 1 3
     run_and_look
     assert_failure 5
@@ -44,7 +44,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A1 nested: the re-entry counts once" {
+@test "nested, and the reply is lost: the re-entry counts once" {
     proxy lose-reply "$(sha acquire)" 2
     try run -n x -- rlock run -x -n x -- redis-cli -s "$direct" HVALS x
     assert_success
@@ -53,7 +53,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A1 while waiting: the grant's reply is lost, and still one section" {
+@test "while waiting: the grant's reply is lost, and still one section" {
     foreign_hold x 60000
     start run --io-timeout "$io" -n x -- "$SECTION" --log history --exit 5
     wait_until 5 waiters x 1
@@ -66,7 +66,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A2: the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told" {
+@test "the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told" {
     proxy mute-reply "$(sha acquire)" 1
     start run --io-timeout "$io" -w "$(ms 1500)" -l "$(ms 4000)" -q -n x -- touch ran
     wait_until 5 grep -q lost-reply proxy.log
@@ -81,7 +81,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A3: the request is lost: tried again, no gap in the tokens" {
+@test "the request is lost: tried again, no gap in the tokens" {
     local fault
     for fault in lose-request mute-request; do
         redis FLUSHALL
@@ -95,7 +95,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A4: the reply comes after the lease's end: the command starts only on a lease that is sure" {
+@test "the reply comes after the lease's end: the command starts only on a lease that is sure" {
     proxy delay-reply "$(sha acquire)" 1 $((1000 * SLOW))
     try run -l "$(ms 600)" --io-timeout 5s -n x -- sh -c 'redis-cli -s "$0" HEXISTS x "$RLOCK_OWNER"; exit 5' "$direct"
     assert_failure 5
@@ -104,7 +104,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A4: a grant that took more than half of the lease to come is given back, with the reason" {
+@test "a grant that took more than half of the lease to come is given back, with the reason" {
     proxy delay-reply "$(sha acquire)" 1 $((900 * SLOW))
     try run --log json -n x -l "$(ms 1200)" -- sh -c 'echo "$RLOCK_TOKEN"'
     assert_success
@@ -114,7 +114,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "A4: the reply comes after the lease's end, and somebody else has the lock: no section beside it" {
+@test "the reply comes after the lease's end, and somebody else has the lock: no section beside it" {
     proxy delay-reply "$(sha acquire)" 1 $((1200 * SLOW))
     start run -l "$(ms 500)" --io-timeout 5s -n x -- "$SECTION" --log history
     wait_until 5 grep -q delayed proxy.log
@@ -125,7 +125,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "B1: replies to renewals are lost: tried again at once, the command goes on" {
+@test "replies to renewals are lost: tried again at once, the command goes on" {
     proxy lose-reply "$(sha renew)" 1 2
     start run -l "$(ms 900)" --io-timeout "$io" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
     wait_until 10 test -s history
@@ -137,7 +137,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "B1: a renewal's reply that never comes" {
+@test "a renewal's reply that never comes" {
     proxy mute-reply "$(sha renew)" 1
     start run -l "$(ms 1200)" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
     wait_until 10 test -s history
@@ -149,7 +149,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "D1: the release's reply is lost: the command's status, nothing left" {
+@test "the release's reply is lost: the command's status, nothing left" {
     local fault
     for fault in lose-reply mute-reply lose-request mute-request; do
         proxy pass
@@ -162,7 +162,7 @@ run_and_look() {
     assert_bitten lost-request 2
 }
 
-@test "D1 nested: the inner release is repeated, the outer hold stays" {
+@test "nested: the inner release is repeated, the outer hold stays" {
     proxy lose-reply "$(sha release)" 1 2
     try run -n x -- sh -c 'rlock run -n x -- true; redis-cli -s "$0" HVALS x' "$direct"
     assert_success
@@ -171,7 +171,7 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "D1: somebody else took the lock between the release and its repetition: not touched" {
+@test "somebody else took the lock between the release and its repetition: not touched" {
     proxy mute-reply "$(sha release)" 1
     start run --io-timeout "$(ms 600)" -n x -- sh -c 'echo >ready; until [ -e let-go ]; do sleep 0.01; done; exit 5'
     holder=$pid
