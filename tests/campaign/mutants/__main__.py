@@ -59,9 +59,11 @@ def hunt(tree, rlock):
     """Returns the judges that saw something, and what all was printed. Caught is what would fail the run: what no
     busy machine explains, or what is seen again when the round is played alone; and what is seen often."""
     campaign = [os.path.join(tree, "tests/campaign/run"), "--minutes", MINUTES, "--jobs", JOBS]
+    surroundings = {"CAMPAIGN_LOAD": "1000", **os.environ, "RLOCK_BIN": rlock}
+    surroundings.pop("RLOCK_TEST_NOTES", None)  # what is left out here is no news
     said, judges, seen_again = [], collections.Counter(), False
     with subprocess.Popen(campaign, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={"CAMPAIGN_LOAD": "1000", **os.environ, "RLOCK_BIN": rlock}) as running:
+                          env=surroundings) as running:
         try:
             for line in running.stdout:
                 said.append(line)
@@ -89,12 +91,24 @@ def fit():
     print(f"{len(MUTANTS)} mutants")
 
 
+def in_turn(count):
+    """So many, others each hour, until all had their turn."""
+    turn = int(time.time() // 3600) * count
+    return [MUTANTS[(turn + i) % len(MUTANTS)] for i in range(count)]
+
+
+def chosen_by(words):
+    if words[:1] == ["--turn"]:
+        return in_turn(int(words[1]))
+    return [mutant for mutant in MUTANTS if not words or any(word in mutant.name for word in words)]
+
+
 def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit("ended"))  # and the hunt with it
     if sys.argv[1:] == ["--check"]:
         return fit()
-    chosen = [mutant for mutant in MUTANTS if not sys.argv[1:] or any(word in mutant.name for word in sys.argv[1:])]
+    chosen = chosen_by(sys.argv[1:])
     missed = 0
     print("| mutant | caught by | seconds |\n| --- | --- | --: |", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutants-") as tree:
