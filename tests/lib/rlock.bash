@@ -60,7 +60,7 @@ rlock_setup() {
 clean_environment() {
     local name
     for name in "${!RLOCK_@}"; do
-        [[ $name == RLOCK_TEST_* ]] || unset "$name"
+        [[ $name == RLOCK_TEST_* && $name != RLOCK_TEST_NOTES ]] || unset "$name"
     done
     unset NOTIFY_SOCKET CI_JOB_URL BUILD_URL GITHUB_RUN_ID
     export TERM=xterm # not the caller's: what a live line needs
