@@ -9,8 +9,6 @@
 #include "lock/lock.h"
 #include "support/peer.h"
 
-enum { SHORT_MS = 100 }; /* for an answer that does not come */
-
 #define GRANTED "*3\r\n:1\r\n:17\r\n:30000\r\n"
 #define GONE    "*3\r\n:0\r\n:0\r\n:0\r\n"
 
@@ -30,8 +28,8 @@ static void begin(struct fixture *f, const char *const *answers, const char *pas
                                                 .servers = servers,
                                                 .server_count = 1,
                                                 .password = password,
-                                                .connect_timeout_ms = SHORT_MS,
-                                                .io_timeout_ms = SHORT_MS};
+                                                .connect_timeout_ms = patience_ms(100),
+                                                .io_timeout_ms = patience_ms(100)};
     const struct rlock_lock_options lock = {
         .size = sizeof lock, .kind = "run", .names = names, .name_count = 1, .lease_ms = 30000};
     assert_int_equal(rlock_client_new(&f->client, &client), RLOCK_OK);

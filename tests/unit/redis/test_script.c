@@ -203,7 +203,7 @@ static void the_undecided_waits_for_its_limit(void **state) {
                                     (const char *const[]){NO, NULL},
                                     (const char *const[]){PEER_SILENT, NULL}};
     begin(&f, 3, answers);
-    run_until(&f, 2, SHORT_MS, -1);
+    run_until(&f, 2, patience_ms(SHORT_MS), -1);
     assert_in_range(f.took_ms, SHORT_MS, LONG_MS);
     assert_int_equal(f.runs[0].answer.a, 5);
     assert_int_equal(f.runs[1].answer.code, 0);
@@ -236,7 +236,7 @@ static void who_was_silent_before_is_not_waited_for(void **state) {
                                                           YES(1) YES(2) YES(3), PEER_SILENT, NULL}};
     begin(&f, 3, answers);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        run_until(&f, 2, rows[i].limit_ms, -1);
+        run_until(&f, 2, patience_ms(rows[i].limit_ms), -1);
         const bool in_time = rows[i].waits ? f.took_ms >= SHORT_MS : f.took_ms < LONG_MS / 2;
         if (!in_time || f.runs[2].status != rows[i].silent)
             fail_msg("row %zu: %lld ms", i, (long long)f.took_ms);
@@ -256,7 +256,7 @@ static void who_is_needed_is_waited_for(void **state) {
                                     silent};
     begin(&f, 3, answers);
     for (size_t i = 0; i < 2; i++) {
-        run_until(&f, 2, 2 * SHORT_MS, -1);
+        run_until(&f, 2, patience_ms(2 * SHORT_MS), -1);
         assert_in_range(f.took_ms, 2 * SHORT_MS, LONG_MS);
     }
     f.in_passing = true;

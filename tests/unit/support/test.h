@@ -8,7 +8,20 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* For an answer that another thread has to give in time: so many milliseconds, and more where a
+ * build is slow, or the machine has more to do than processors. */
+static inline int64_t patience_ms(int64_t ms) {
+    const char *slow = getenv("RLOCK_TEST_SLOW");
+    const double processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double load = 0;
+    if (getloadavg(&load, 1) != 1 || load < processors)
+        load = processors;
+    return (int64_t)((double)ms * load / processors) * (slow != NULL ? atoi(slow) : 1);
+}
 
 #endif
