@@ -309,6 +309,10 @@ example() { # NAME: of a function in examples_*.py
     example foreign_readers
 }
 
+@test "Redisson's reader beside a longer hold of ours: the lock stands as long as the reader's" {
+    example foreign_reader_outlives_ours
+}
+
 @test "Redisson's writer is respected, and not touched" {
     example foreign_writer
 }

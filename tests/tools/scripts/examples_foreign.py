@@ -86,6 +86,27 @@ def reader_after_a_forced_unlock(bench):
         same(write.take(C, attempt(3))[0:4:3], [BUSY, R])
 
 
+def foreign_reader_outlives_ours(bench):
+    """Redisson's writers see no more than how long the lock stands."""
+    read = bench.lock("read")
+    for lease, stands in ((600000, 20000), (5000, 20000)):
+        same(read.take(A, attempt(1), lease=lease)[0], GRANTED)
+        bench.server("HSET", "x", R, 2)
+        for i, ends in ((1, 10000), (2, 20000)):
+            bench.server("SET", lease_key(R, i), 1, "PX", ends)
+        bench.server("PEXPIRE", "x", max(lease, stands))
+        same(read.give(A, attempt(1)), [RELEASED, 0, 0])
+        same(bench.server.value("x"), {"mode": "read", R: "2"})
+        bench.ends_in(stands, "x")
+        bench.server("FLUSHALL")
+    same(read.take(A, attempt(2), lease=600000)[0], GRANTED)
+    for i in range(20):  # too many to ask each
+        bench.server("HSET", "x", f"{R}{i}", 1)
+        bench.server("SET", lease_key(f"{R}{i}"), 1, "PX", 10000)
+    same(read.give(A, attempt(2)), [RELEASED, 0, 0])
+    bench.ends_in(600000, "x")
+
+
 def foreign_writer(bench):
     _hold(bench, mode="write", R_write=1)
     before = bench.server("DUMP", "x")
