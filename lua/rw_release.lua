@@ -1,3 +1,4 @@
+--!df flags=allow-undeclared-keys
 -- include: base rw
 -- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.

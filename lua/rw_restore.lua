@@ -1,3 +1,4 @@
+--!df flags=allow-undeclared-keys
 -- include: base clock server holds rw rw_holds rw_take try token_raise restore
 -- Puts a hold of `read` or `write` back, where nobody has it whom it excludes. A writer that waits does not keep a
 -- reader out who has been in. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.

@@ -1,5 +1,5 @@
 -- rw_holds.lua: what holds of `read` and `write` are beside the hash: holds.lua.
-local MANY = 8 -- read holds of one owner, one in the other: so many keys are looked at
+local MANY = 8 -- read holds, one in the other, or of all: so many keys are looked at
 
 -- For Redisson a read hold whose key is gone is over.
 function holds.stands(field)
@@ -63,15 +63,35 @@ function holds.left_beside(owner)
     return most
 end
 
--- Whether Redisson's are in a hash of so many fields, who are nowhere else: how long they last is not known.
+-- Whether Redisson's are in a hash of so many fields, who are nowhere else.
 function rw.has_strangers(mode, fields, ours)
     return (mode == 'read' or ours == 0) and fields > 1 + ours
 end
 
--- After holds have ended: see holds.settle(). Returns the mode, nil: nobody is left; and for how long it stands.
+-- For how long the longest read hold stands, of Redisson's and ours, ms; nil: there are too many to ask for each, or one
+-- has no end.
+local function longest_read()
+    local entries, longest, asked = redis.call('HGETALL', key.lock), nil, 0
+    for at = 1, #entries, 2 do
+        local number = entries[at] ~= 'mode' and not holds.is_write(entries[at]) and tonumber(entries[at + 1]) or 0
+        asked = asked + number
+        if asked > MANY then return nil end
+        for i = 1, number do
+            local left = redis.call('PTTL', rw.lease_key(entries[at], i))
+            if left == -1 then return nil end
+            longest = left > (longest or 0) and left or longest
+        end
+    end
+    return longest
+end
+
+-- After holds have ended: see holds.settle(). Beside Redisson's readers the lock is left as it stands where they are
+-- too many. Returns the mode, nil: nobody is left; and for how long it stands.
 function rw.settle()
     local fields, mode = redis.call('HLEN', key.lock), redis.call('HGET', key.lock, 'mode')
     if fields > 1 and rw.has_strangers(mode, fields, redis.call('HLEN', key.info)) then
+        local longest = mode == 'read' and fields <= MANY and longest_read()
+        if longest then redis.call('PEXPIRE', key.lock, longest) end
         return mode, redis.call('PTTL', key.lock)
     end
     local left = holds.settle()

@@ -22,7 +22,7 @@ setup() {
 # nobody knows before. And what could be declared: the leases of the readers whom break ends, and those of an
 # owner's nested read holds when they are renewed.
 exceptions=(
-    '(read_acquire|write_acquire|inspect|rw_break) \{x\}:11111111-[^ ]*:rwlock_timeout:1'
+    '(read_acquire|write_acquire|rw_release|rw_restore|inspect|rw_break) \{x\}:11111111-[^ ]*:rwlock_timeout:1'
     'rw_break \{x\}:[^ ]*:rwlock_timeout:[0-9]+'
     'rw_renew \{x\}:[^ ]*:rwlock_timeout:[2-9]'
 )
