@@ -39,11 +39,11 @@ function rw.tell_readers(only_on)
     redis.call('SET', rw.told, last, 'PX', rw.TOLD_FOR)
 end
 
--- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are
--- dead, or mark again when they come. Of many it is left to its end.
+-- Of the writers one that listens; else readers. A marker holds nobody back when no writer hears: they are dead, or mark
+-- again when they come. Of many it is left to its end.
 function rw.wake()
-    local woken, heard, are_more = waiters.wake(rw.writers)
-    if woken or heard or are_more and redis.call('GET', rw.marker) then return end
+    if waiters.wake(rw.writers) then return end
+    if redis.call('ZCARD', rw.writers.waiters) > waiters.A_FEW and redis.call('GET', rw.marker) then return end
     redis.call('DEL', rw.marker, rw.told)
     rw.tell_readers()
 end

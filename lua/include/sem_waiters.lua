@@ -21,7 +21,7 @@ function sem.wake(most)
     local first = redis.call('ZRANGE', key.waiters, '0', NEAR - 1, 'WITHSCORES')
     local rest = first[1] and sem.available() or 0
     if rest <= 0 then return end
-    local owners, told, number_told, heard = {}, {}, 0, false
+    local owners, told, number_told = {}, {}, 0
     for i = 1, #first, 2 do owners[#owners + 1] = first[i] end
     local wants = redis.call('HMGET', sem.wants, unpack(owners))
     if wants[1] and sem.has_turn(first[1], first[2]) then owners = {first[1]} end
@@ -31,35 +31,23 @@ function sem.wake(most)
         if fits and not waiters.is_woken(waiters, owner) then
             local hears = server.tell(owner, '0')
             told[owner] = hears
-            number_told, heard = number_told + 1, heard or hears
+            number_told = number_told + 1
             rest = rest - (hears and number or 0)
         elseif fits and server.now - front.of(waiters)[owner].since < COMING then
             rest = rest - number
         end
     end
     waiters.expect(waiters, told)
-    if number_told == #owners and not heard and number_told < NEAR then
-        waiters.fade(key.waiters, waiters.front, sem.wants)
-    end
 end
 
--- The first in line is there when the next lease ends, and hears Redisson's releases.
--- False: none of the first few hears.
-local function tell_first()
-    local ms = sem.next_end()
-    local first = waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms))
-    if not first then waiters.fade(sem.wants) end
-    return first
-end
-
--- Takes one out of the line, if it is there, and wakes whoever comes next.
+-- Takes one out of the line, if it is there, and wakes whoever comes next. The first is there when the next lease ends,
+-- and hears Redisson's releases.
 function sem.pass_on(waiter)
     if redis.call('ZCARD', key.waiters) == 0 then return end
-    if redis.call('ZSCORE', key.waiters, waiter) then
-        redis.call('HDEL', sem.wants, waiter)
-        local was_first = waiters.leave(waiters, waiter)
-        local is_short = was_first or redis.call('ZCARD', key.waiters) < waiters.A_FEW -- they may all be dead
-        if is_short and not tell_first() then return end
+    redis.call('HDEL', sem.wants, waiter)
+    if waiters.leave(waiters, waiter) then
+        local ms = sem.next_end()
+        waiters.tell(waiters, 'first ' .. (ms < 0 and waiters.lifetime(0) or ms))
     end
     sem.wake(waiters.A_FEW)
 end

@@ -12,7 +12,6 @@
 local waiters = {
     waiters = key.waiters, front = KEYS[6],
     A_FEW = 5, -- so many get a message from one call
-    FADES_IN = 2500, -- ms
 }
 
 -- These, {owner: state}, are in that state from now on.
@@ -44,42 +43,25 @@ function waiters.is_woken(at, owner)
     return known and known.state == 'woken'
 end
 
--- Nobody in it hears: what they leave goes soon, whoever comes. One that lives comes back with its ticket.
--- Without the right to it, later.
-function waiters.fade(...)
-    for _, each in ipairs({...}) do redis.pcall('PEXPIRE', each, waiters.FADES_IN) end
-end
-
--- Tells the first of a few that hears it; wakes: and has not been woken before, see waiters.wake(). Returns who that
--- is; nil: nobody, whether any heard it, and whether there are more.
+-- Tells the first of a few that hears it; wakes: and has not been woken before. Returns whether any heard it.
 local function tell_some(at, word, wakes)
-    local some, told, first, heard = redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW), {}, nil, false
-    if not some[1] then return nil, false, false end
-    for i = 1, math.min(#some, waiters.A_FEW) do
-        local owner = some[i]
+    local told, heard = {}, false
+    for _, owner in ipairs(redis.call('ZRANGE', at.waiters, '0', waiters.A_FEW - 1)) do
         local hears = server.tell(owner, word)
         heard = heard or hears
         if wakes or not hears then told[owner] = hears end
-        first = hears and not (wakes and waiters.is_woken(at, owner)) and owner
-        if first then break end
+        if hears and not (wakes and waiters.is_woken(at, owner)) then break end
     end
     waiters.expect(at, told)
-    local are_more = #some > waiters.A_FEW
-    if not heard and not are_more then waiters.fade(at.waiters, at.front) end
-    return first or nil, heard, are_more
+    return heard
 end
 
--- Tells the first that listens. Returns who that is; nil: nobody.
-function waiters.tell(at, word)
-    return tell_some(at, word, false)
-end
+-- Tells the first that listens.
+function waiters.tell(at, word) return tell_some(at, word, false) end
 
 -- Wakes the first. It keeps its place, for it may lose the race; but one that was woken before and has not
--- been heard of since may stand still, and the next is woken as well. Returns who will
--- come; nil: nobody, whether any heard it, and whether there are more than were told.
-function waiters.wake(at)
-    return tell_some(at, '0', true)
-end
+-- been heard of since may stand still, and the next is woken as well.
+function waiters.wake(at) return tell_some(at, '0', true) end
 
 -- Takes these out.
 function waiters.remove(at, ...)
