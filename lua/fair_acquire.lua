@@ -1,4 +1,4 @@
--- include: base clock rights grant
+-- include: base clock rights rights_mutex grant
 -- Takes the lock of `fair`, first come first served, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place

@@ -1,4 +1,4 @@
--- include: base clock rights server acquire latch
+-- include: base clock rights rights_latch server acquire latch
 -- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All who wait listen on
 -- everybody's channel, and all of them wake.
 --

@@ -1,4 +1,4 @@
--- include: base clock rights grant
+-- include: base clock rights rights_mutex grant
 -- Takes the lock of `run`, re-enters it, or says who holds it. KEYS and ARGV: base.lua, mutex.lua.
 -- It does not queue: when the lock is free it is taken, whoever stands in the fair queue.
 --

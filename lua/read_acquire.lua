@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights rw grant
+-- include: base clock rights rights_rw rw grant
 -- Takes the shared side of a read/write lock. New readers wait while a writer holds it, or waits
 -- for it; one whose enclosing command reads or writes comes in. KEYS and ARGV: base.lua, rw.lua.
 -- Reply: mutex_acquire.lua

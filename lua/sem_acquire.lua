@@ -1,4 +1,4 @@
--- include: base clock rights sem
+-- include: base clock rights rights_sem sem
 -- Takes leased permits, all that are asked for or none. KEYS and ARGV: base.lua, sem.lua.
 -- Reply: mutex_acquire.lua ({BUSY, ms until the next lease ends...}), and
 --       {REFUSED, 0, 0, why}: users disagree about how many there are; or there is none yet

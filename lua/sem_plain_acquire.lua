@@ -1,4 +1,4 @@
--- include: base clock rights server try front waiters waiting acquire
+-- include: base clock rights rights_sem server try front waiters waiting acquire
 -- include: sem sem_holds sem_waiters sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua

@@ -1,5 +1,5 @@
 --!df flags=allow-undeclared-keys
--- include: base clock rights rw grant
+-- include: base clock rights rights_rw rw grant
 -- Takes the exclusive side of a read/write lock. While it waits, new readers are held back, but
 -- with the variant 'prefer-readers'. KEYS and ARGV: base.lua, rw.lua. Reply: mutex_acquire.lua, and
 --       {REFUSED, 0, 0, why}: an enclosing command reads, and would be waited for in vain

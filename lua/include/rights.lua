@@ -1,47 +1,7 @@
 -- rights.lua: the commands that the scripts of a kind run on its keys. rlock-server(7), ACCESS CONTROL, has the same lists.
+-- {kind: function that returns four lists: those with none, one, two and three words behind the key: Redis 8 says nothing
+-- about a command with fewer than it takes}: rights_mutex.lua and so on, which stand behind this.
 local rights = {}
-
--- Those with none, one, two and three words behind the key: Redis 8 says nothing about a command with fewer than it
--- takes.
-function rights.of(kind)
-    if kind == 'run' then
-        return {'DEL', 'EXISTS', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-            {'HDEL', 'HGET', 'HSCAN', 'LPOS', 'PEXPIRE', 'ZRANK', 'ZREM', 'ZSCORE'},
-            {'HINCRBY', 'HSET', 'LRANGE', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-    elseif kind == 'fair' then -- and those of `run`
-        return {'LLEN', 'PERSIST'}, {'RPUSH'}, {'LREM'}, {'LINSERT'}
-    elseif kind == 'read, write' then
-        return {'DEL', 'EXISTS', 'GET', 'HGETALL', 'HLEN', 'INCR', 'PTTL', 'ZCARD'},
-            {'HDEL', 'HEXISTS', 'HGET', 'HSCAN', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-            {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-    elseif kind == 'sem' then
-        return {'DEL', 'EXISTS', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-            {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-            {'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-    elseif kind == 'sem --plain' then
-        return {'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
-            {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-            {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-    elseif kind == 'sem --resize' then
-        return {'GET', 'HGETALL', 'ZCARD'}, {'HDEL', 'HGET', 'HMGET', 'INCRBY', 'PEXPIRE', 'SET', 'ZREM'},
-            {'HSET', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
-    elseif kind == 'latch set' then
-        return {'GET', 'TYPE'}, {'HGET', 'PEXPIRE', 'SET'}, {'HSET'}
-    elseif kind == 'latch down' then
-        return {'DEL', 'GET', 'TYPE'}, {'DECRBY', 'HGET', 'PEXPIRE'}, {'HSET'}
-    elseif kind == 'latch wait' then
-        return {'GET', 'TYPE'}, {'HGET'}
-    elseif kind == 'status' then
-        return {'GET', 'HGETALL', 'PTTL', 'STRLEN', 'TYPE'}, {'HGET', 'HSCAN', 'HSTRLEN', 'ZSCAN', 'ZSCORE'},
-            {'LRANGE', 'ZCOUNT', 'ZRANGE'}
-    elseif kind == 'status, all' then -- and those of `status`
-        return {'HKEYS', 'HLEN', 'SCAN'}, {}, {'ZRANGEBYSCORE'}
-    elseif kind == 'break' then
-        return {'DEL', 'GET', 'HGETALL', 'HLEN', 'MGET', 'PTTL', 'STRLEN', 'TYPE', 'ZCARD'},
-            {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'HSTRLEN', 'INCRBY', 'PEXPIRE', 'SET', 'ZREM', 'ZSCAN', 'ZSCORE'},
-            {'HINCRBY', 'HSET', 'LRANGE', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
-    end
-end
 
 local function missing(ask, commands, ...)
     for i = 1, commands and #commands or 0 do
@@ -51,7 +11,7 @@ end
 
 -- Asks for each with redis.acl_check_cmd(), or a function like it. Returns the first that is denied.
 function rights.missing(kind, ask, k)
-    local none, one, two, three = rights.of(kind)
+    local none, one, two, three = rights[kind]()
     return missing(ask, none, k) or missing(ask, one, k, k) or missing(ask, two, k, k, k)
         or missing(ask, three, k, k, k, k)
 end

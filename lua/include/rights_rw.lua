@@ -1,0 +1,6 @@
+-- rights_rw.lua: the rights of `read` and `write`, see rights.lua.
+rights['read, write'] = function()
+    return {'DEL', 'EXISTS', 'GET', 'HGETALL', 'HLEN', 'INCR', 'PTTL', 'ZCARD'},
+        {'HDEL', 'HEXISTS', 'HGET', 'HSCAN', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
+        {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
+end
