@@ -2,7 +2,7 @@
 function rights.run()
     return {'DEL', 'EXISTS', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
         {'HDEL', 'HGET', 'HSCAN', 'LPOS', 'PEXPIRE', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HINCRBY', 'HSET', 'LRANGE', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
+        {'HINCRBY', 'HSET', 'LRANGE', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
 end
 function rights.fair()
     return {'LLEN', 'PERSIST'}, {'RPUSH'}, {'LREM'}, {'LINSERT'}

@@ -2,5 +2,5 @@
 rights['read, write'] = function()
     return {'DEL', 'EXISTS', 'GET', 'HGETALL', 'HLEN', 'INCR', 'PTTL', 'ZCARD'},
         {'HDEL', 'HEXISTS', 'HGET', 'HSCAN', 'PEXPIRE', 'RENAME', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
+        {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
 end

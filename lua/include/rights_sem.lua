@@ -7,7 +7,7 @@ end
 rights['sem --plain'] = function()
     return {'DEL', 'GET', 'HGETALL', 'INCR', 'PTTL', 'ZCARD'},
         {'HDEL', 'HGET', 'HMGET', 'HSCAN', 'INCRBY', 'PEXPIRE', 'SET', 'ZRANK', 'ZREM', 'ZSCORE'},
-        {'HINCRBY', 'HSET', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE'}
+        {'HINCRBY', 'HSET', 'ZADD', 'ZRANGE', 'ZRANGEBYSCORE'}
 end
 rights['sem --resize'] = function()
     return {'GET', 'HGETALL', 'ZCARD'}, {'HDEL', 'HGET', 'HMGET', 'INCRBY', 'PEXPIRE', 'SET', 'ZREM'},
