@@ -431,6 +431,10 @@ example() { # NAME: of a function in examples_*.py
     example cost_of_a_free_lock
 }
 
+@test "a lock that is free: the short ways through the scripts do what the long ones do" {
+    example what_comes_first_does_the_same
+}
+
 @test "what a script of run or fair costs does not grow with those who wait" {
     example cost_of_a_living_crowd
 }

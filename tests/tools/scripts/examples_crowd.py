@@ -1,4 +1,6 @@
 """What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
+import re
+
 from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, same
 from client import BUSY, GRANTED, RELEASED
 
@@ -64,6 +66,41 @@ def cost_of_a_free_lock(bench):
             same(lock.give(A, attempt(number))[0], RELEASED)
         spent = bench.server.commands() - before
         same(spent <= most, True, f"{kind}: {spent} commands")
+
+
+def _rounded(value):
+    """Times, which pass, to whole hundreds of seconds."""
+    if isinstance(value, dict):
+        return {field: _rounded(each) for field, each in value.items()}
+    if isinstance(value, float):
+        return round(value, -5)
+    return re.sub(r"[0-9]{8}(?=[0-9]{5})[0-9]+", lambda at: at[0][:-5], str(value))
+
+
+def _traces(bench, kind, slow):
+    """What a take and a give-back of a lock that is free answer, say and leave; slow: not by what comes first in the
+    scripts, for an argument more, an empty one, is asked for."""
+    bench.server("FLUSHALL")
+    lock, total = bench.lock(kind), ["3"] if kind == "sem" else []
+    if kind == "sem":
+        bench.server("SET", "x", "3")
+    bench.hear(lock.channel)
+    us = '"host":"host","pid":42,"user":"user","command":"command"'
+    requests = (lock.take_script, "1", us, *total), (lock.give_script,)
+    for script, *more in requests:
+        before = bench.server.commands()
+        answer = lock.run(script, A, LEASE, attempt(1), 1, *more, *[""] * slow)
+        spent = bench.server.commands() - before
+        left = {key: (_rounded(value), round(ms, -3)) for key, (value, ms) in bench.server.see().items()}
+        yield spent, (answer, left, bench.listener.messages())
+
+
+def what_comes_first_does_the_same(bench):
+    """The short ways through the scripts, and the long ones, for a lock that is free and its only holder."""
+    for kind in FREE:
+        for (few, short), (many, long) in zip(_traces(bench, kind, False), list(_traces(bench, kind, True))):
+            same(few < many, True, f"{kind}: {few} commands, {many} the long way")
+            same(short, long, kind)
 
 
 def dead_crowd_is_passed_over(bench):
