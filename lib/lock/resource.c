@@ -52,6 +52,10 @@ static void note_silence(struct rlock__instance *instance, enum rlock__request_k
      * what is pending on this one may come behind what is asked next. */
     if (request != RLOCK__TAKE && instance->unanswered == RLOCK__REPLY_PENDING)
         instance->may_arrive_late = true;
+    if (request == RLOCK__TAKE && rlock__instance_is_held(instance)) { /* by a try before this */
+        instance->state = RLOCK__NOTHING;
+        instance->unanswered = RLOCK__OUTCOME_UNKNOWN;
+    }
     if (outcome == RLOCK__NOT_DONE || request == RLOCK__RENEW)
         return;
     if (request == RLOCK__RELEASE) {

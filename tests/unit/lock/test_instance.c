@@ -62,6 +62,9 @@ static void nothing_is_forgotten_without_an_answer(void **state) {
 
 static void check_taking(const struct step *step) {
     const bool takes = step->request == RLOCK__TAKE || step->request == RLOCK__RESTORE;
+    /* What a try before this was granted does not count for this one. */
+    if (step->request == RLOCK__TAKE && !step->answered)
+        assert_step(step, !rlock__instance_is_held(&step->after));
     if (!takes || step->outcome == RLOCK__NOT_DONE)
         return;
     if (step->answered)
