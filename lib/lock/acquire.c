@@ -3,8 +3,6 @@
  * The order that loses no message: try; busy: listen and await the confirmation; try again, now
  * standing in line; still busy: sleep until a message, the holder's expiry, the deadline or a cap
  * (retry.c). */
-#include <poll.h>
-
 #include "lock/lock.h"
 #include "os/clock.h"
 #include "os/options.h"
@@ -12,12 +10,12 @@
 enum {
     ANSWER_MS = 100,
     SPLIT_PATIENCE_MS = 1500,
-    PROMPT_MS = 1500, /* for a try of who must be heard of, and for a subscription of his */
+    PROMPT_MS = 1500, /* for the tries and subscriptions of a waiter that must send heartbeats */
     LEAVE_MS = 500,   /* and a millisecond for each name */
     LEAVE_MAX_MS = 800,
 };
 
-/* How long to tell the servers of so many names for: a signal must not wait for a dead server. */
+/* How long to go on telling the servers: a signal must not wait for a dead one. */
 static int64_t leave_ms(const struct rlock_lock *lock, bool waits_on) {
     const int64_t ms = LEAVE_MS + (int64_t)lock->resource_count;
     return waits_on ? ms : rlock__sooner_ms(ms, LEAVE_MAX_MS);
@@ -52,7 +50,7 @@ static void note_busy(struct rlock_lock *lock, const struct rlock__busy *busy) {
 /* What was taken beside a busy one is given back, and the places in the lines of others, which
  * would swallow their wake-ups. */
 static void end_try(struct rlock_lock *lock, enum rlock_status status, int cancel_fd) {
-    /* Else give_up() leaves all at once, as where nobody has ever been there to be told. */
+    /* After other outcomes, or if no server has ever answered, give_up() leaves all at once. */
     if ((status == RLOCK_BUSY || status == RLOCK_AGAIN) &&
         rlock__routes_answered(&lock->client->routes))
         leave_all(lock, &lock->resources[lock->stuck_at], cancel_fd);
@@ -85,7 +83,8 @@ static bool never_reached(const struct rlock_lock *lock) {
            rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
 }
 
-/* A connection that falls silent must not cost a place in line: who has one tries anew in time. */
+/* A connection that falls silent must not cost our place in line: if we have one, try again in
+ * time. */
 static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
     const bool expected = lock->busy.resource != NULL &&
                           rlock__resource_in_line(lock->busy.resource) &&
@@ -102,8 +101,8 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
          tries > 0 && status == RLOCK_AGAIN; tries--) {
-        /* A try that is begun gets the time for its answer, also at the wait's end: who has asked
-         * and does not listen may hold the lock without knowing. */
+        /* Even at the deadline, wait ANSWER_MS for the reply: if we stop reading now, we may own
+         * the lock without knowing it. */
         const int64_t shortest = rlock_now_ms() + ANSWER_MS;
         const int64_t deadline = no_wait                        ? RLOCK_FOREVER
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
@@ -127,9 +126,8 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
     return status == RLOCK_AGAIN && never_reached(lock);
 }
 
-/* Makes sure that a sleeper hears what it must, and no more: the first in line is on everybody's
- * channel too. When a subscription is new it is time for a try: the answer of the last one is
- * older. */
+/* Subscribes a sleeper to what it must hear, and to no more: the first in line hears the common
+ * channel too. After a new subscription try at once: the last answer is older than it. */
 static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rlock__limit *limit,
                                         bool try_after) {
     struct rlock__listener *listener = &lock->listener;
@@ -165,7 +163,7 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     const int64_t now = rlock_now_ms();
     if (news->released && lock->busy.place < 1) /* a latch that was not there has been set */
         lock->busy.place = 1;
-    /* Of several that came at once each was the first, and hears what is said to everybody. */
+    /* Several that came at once were each told to be the first: all hear the common channel. */
     if (news->woken || (news->released && lock->busy.place == 1)) {
         rlock__retry_now(lock);
         return RLOCK_OK;
@@ -210,7 +208,7 @@ static enum rlock_status sleep_until_try(struct rlock_lock *lock,
     return status;
 }
 
-/* The wait is over, but nobody has the lock: of several that came together and do not wait one must
+/* The wait is over, but the lock is free: of several that came together and do not wait one must
  * get it. */
 static bool is_undecided(const struct rlock_lock *lock) {
     return lock->busy.split && rlock_now_ms() < lock->started_ms + SPLIT_PATIENCE_MS;

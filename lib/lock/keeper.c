@@ -22,7 +22,7 @@
 #include "os/thread.h"
 
 enum {
-    RENEWED_OFTEN_MS = 1000, /* who renews as often as this finds out soon enough by that */
+    RENEWED_OFTEN_MS = 1000, /* renewals as frequent as this show a broken lock soon enough */
     BACKOFF_MIN_MS = 10,
     BACKOFF_MAX_MS = 500,
     LISTEN_AFTER_MS =
@@ -36,7 +36,7 @@ struct rlock_keeper {
     struct rlock__listener listener; /* for the word that the lock was taken away */
     char *channel;                   /* lua/include/broken.lua says so there */
     bool may_not_listen;
-    char broken_by[RLOCK__BY_SIZE]; /* "": nobody is known to have taken it away */
+    char broken_by[RLOCK__BY_SIZE]; /* "": no break was heard of */
     int64_t grace_ms;
     int64_t *published; /* may be NULL */
     pthread_t thread;
@@ -76,8 +76,8 @@ static enum rlock_status renew_all(struct rlock_keeper *keeper) {
     return RLOCK_OK;
 }
 
-/* Of a renewal, or, preempted, who asks us to end or why nobody can. By a pipe and not by a
- * callback: nobody waits for a reader. A full pipe drops it. */
+/* Reports a renewal or, if preempted, which waiter asks us to end, or why none can. By a pipe and
+ * not by a callback: the thread never waits for a reader. A full pipe drops the report. */
 static void send_report(const struct rlock_keeper *keeper, enum rlock_status status, bool preempted,
                         const char *why) {
     struct rlock_renewal renewal = {

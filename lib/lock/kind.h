@@ -10,7 +10,7 @@ struct rlock__kind {
     /* renew, release: NULL where nothing is left to renew, or to give back; check: to look for */
     const struct rlock__script *acquire, *renew, *release, *check;
     const struct rlock__script *restore;   /* on a server that has lost it; NULL: none does */
-    const struct rlock__script *take_away; /* from those who hold it; NULL: nobody does */
+    const struct rlock__script *take_away; /* from its holders, for `rlock break`; NULL: can't be */
     /* How the keys and the channel are named, `*` standing for the lock's name. The braces make
      * one cluster slot of them all; a name that has braces itself is put in without ours. Pointed
      * brackets are braces whatever the name. */

@@ -1,8 +1,8 @@
 /* listener.c: listens for the message that a lock was given back.
  *
  * Every waiter has a channel of its own, on which a release wakes one waiter at a time: a hand-off
- * among a thousand costs what it costs among two. Redisson's releases speak on everybody's channel
- * only, so the first in line listens there too. */
+ * among a thousand costs what it costs among two. Redisson's releases are published on the common
+ * channel only, so the first in line subscribes to that too. */
 #include "lock/listener.h"
 
 #include <poll.h>

@@ -14,13 +14,13 @@ enum { RLOCK__BY_SIZE = 128 };
 /* What was heard. */
 struct rlock__news {
     bool woken;              /* on our own channel: "it was given back, it is your turn" */
-    bool released;           /* on everybody's channel: "it was given back" */
+    bool released;           /* on the common channel: "it was given back" */
     bool heartbeat;          /* "you are at the front: come every few seconds" */
     int64_t first_ms;        /* "you are first, the hold ends in so many ms"; -1: not heard */
     bool broken;             /* "it was taken away from you" */
-    bool preempted;          /* "somebody who waits asks you to end" */
+    bool preempted;          /* "a waiter asks you to end" */
     bool stopped;            /* "the command that ran under it has stopped" */
-    char by[RLOCK__BY_SIZE]; /* by whom, or who that is; "": not told */
+    char by[RLOCK__BY_SIZE]; /* which user broke it, or which waiter asks; "": not told */
 };
 
 enum rlock__subscription_state {
@@ -64,20 +64,20 @@ struct rlock__listener {
     struct rlock__routes routes;               /* count 0: not made yet */
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resource;          /* what it listens for; NULL: nothing */
-    bool shared;                               /* subscribed to everybody's channel as well */
+    bool shared;                               /* subscribed to the common channel, too */
     struct rlock__news heard;                  /* while it subscribed */
     int beside_fd;       /* rlock__hear() ends when it is readable, too; 0: none */
     const char *channel; /* the one to listen on in place of the resource's; NULL: none */
 };
 
 /* Makes the ways to the client's servers from what the client knows of them, if there are none yet;
- * listener->error must be set. The first rlock__listen() does so by itself; who listens in a thread
- * of its own calls this in the client's thread before. False: no memory. */
+ * listener->error must be set. The first rlock__listen() does so by itself; before listening in
+ * another thread, call this in the client's. False: no memory. */
 bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client);
 
-/* Listens on the resource's own channel, and on everybody's when `shared`; returns when the server
- * has confirmed it, of several servers a majority: only then is a try worth its answer, for no
- * message is missed any more. The other servers follow while rlock__hear() waits. RLOCK_OK.
+/* Listens on the resource's own channel, and on the common one when `shared`; returns when the
+ * server has confirmed it, of several servers a majority: only then is a try worth its answer, for
+ * no message is missed any more. The other servers follow while rlock__hear() waits. RLOCK_OK.
  * RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
 __attribute__((nonnull)) enum rlock_status
 rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,

@@ -88,7 +88,7 @@ struct rlock__resource {
     /* Of `read` and `write`, NULL behind the last: of read holds that are ours, or the owner's
      * around us; and of what --min-hold keeps of these. */
     char *lease_keys[1 + RLOCK__PROOF_LEASES + 1], *kept_keys[2 + 1];
-    char *channel;     /* everybody's, Redisson's too */
+    char *channel;     /* the common one, Redisson's too */
     char *own_channel; /* ours alone while we wait */
     char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
     char *proof_owner; /* NULL: no enclosing hold */
@@ -96,7 +96,7 @@ struct rlock__resource {
     bool apart; /* of several servers most do not have the hold around it: it is no more */
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
-    char *record;                 /* key: says which runs have ended; NULL: nobody wants to know */
+    char *record;                 /* key: says which runs have ended; NULL: without --once-per */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
     bool due;                     /* the next request is about it: ask.h */
@@ -204,15 +204,15 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 
 /* --- the verbs, on all names: take.c, token.c, hold.c, release.c ------------------------------ */
 
-/* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says by whom. RLOCK_AGAIN: no answer,
- * or one that may pass. Else final. *stuck_at: which is the first name that was not granted; of
- * others something may be held on the servers: rlock__leave(). */
+/* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:
+ * no answer, or one that may pass. Else final. *stuck_at: which is the first name that was not
+ * granted; of others something may be held on the servers: rlock__leave(). */
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                               struct rlock__busy *busy, size_t *stuck_at);
 
-/* A hold's token is the largest that was given. Before anybody learns it a majority has accepted
- * it, so that every later holder's is larger, whichever majority gives that; where several readers
- * want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
+/* A hold's token is the largest that was given. Before it is told to the caller a majority has
+ * accepted it, so that every later holder's is larger, whichever majority gives that; where several
+ * readers want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
  * RLOCK_BUSY: there are so many of them that each was taken: back off. *stuck_at: of which name. */
 enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
                                          size_t *stuck_at);
@@ -233,7 +233,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
 
 /* After a renewal, in a moment for all names: a server that has lost a hold, or never gave it, or
  * knows it by another token, is given it again while a majority keeps it: a long command outlives
- * servers that restart one after the other. Nobody else can have had the lock meanwhile.
+ * servers that restart one after the other. No other client can have had the lock meanwhile.
  * cancel_fd: ends it sooner, -1: none. */
 void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd);
 
@@ -242,7 +242,7 @@ void rlock__lock_update_lease_end(struct rlock_lock *lock);
 
 /* --- votes.c ---------------------------------------------------------------------------------- */
 
-/* What a ballot that was counted as RLOCK_BUSY says: the holder whom most of the servers name.
+/* What a ballot that was counted as RLOCK_BUSY says: the holder that most of the servers name.
  * Takes the reply, whose text the holder borrows. */
 struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot);
 
@@ -258,7 +258,7 @@ struct rlock__busy rlock__busy_by_rivals(struct rlock__resource *resource);
 enum { RLOCK__HEARTBEAT_MS = 2500 };
 
 /* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of
- * several servers nobody has a majority. */
+ * several servers no client has a majority. */
 void rlock__retry_after_busy(struct rlock_lock *lock);
 
 /* After no answer: a pause that doubles, of which a random half is taken. */

@@ -24,9 +24,9 @@ static const char *misfit(const struct rlock_lock_options *options,
     if (!rlock__kind_knows(kind, options->variant))
         return "this kind of lock has no such variant";
     if (options->once_per_ms != 0 && kind->record == NULL)
-        return "this kind of lock does not know which runs have ended";
+        return "once_per_ms is not supported for this kind of lock";
     if ((options->preempt || options->preemptible) && kind->record == NULL)
-        return "nobody is asked to end for this kind of lock";
+        return "preemption is not supported for this kind of lock";
     return NULL;
 }
 
@@ -39,13 +39,13 @@ static const char *excess(const struct rlock_lock_options *options) {
     if (!is_within(options->lease_ms, RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS))
         return "a lease lasts from 100ms to 7d";
     if (!is_within(options->once_per_ms, 0, RLOCK_TIME_MAX_MS))
-        return "a run is wanted once in at most 36525 days";
+        return "once_per_ms is at most 36525 days";
     if (is_too_long(options->user) || is_too_long(options->command) || is_too_long(options->note))
         return "user, command and note have at most 1024 bytes each";
     if (options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
     if (options->once_per_ms > 0 && options->name_count > 1)
-        return "a run that is wanted once has one name";
+        return "once_per_ms needs exactly one name";
     return NULL;
 }
 
@@ -91,8 +91,8 @@ static const char **canonical(const struct rlock_lock_options *options, size_t *
     return names;
 }
 
-/* As it stands in a JSON string. Bytes that are no UTF-8 go as they are: who shows them cares for
- * that. Yours to free; NULL: no memory. */
+/* As it stands in a JSON string. Bytes that are no UTF-8 go as they are: the program that
+ * shows them cares for that. Yours to free; NULL: no memory. */
 static char *escape(const char *text) {
     text = text != NULL ? text : "";
     char *out = malloc(ESCAPED_MAX * strlen(text) + 1), *to = out;
@@ -126,7 +126,8 @@ char *rlock__shown(const char *host, const char *user, const char *command, cons
     return out;
 }
 
-/* That we may be asked to end, as others are shown it; and as whom we ask others. */
+/* Adds to what others are shown that we may be asked to end, and makes the name by which we ask
+ * others. */
 static bool introduce_preemption(struct rlock_lock *lock, const struct rlock_lock_options *options,
                                  const char *host) {
     const char *user = options->user != NULL ? options->user : "";

@@ -1,4 +1,5 @@
-/* resource.c: one name of a lock: what goes into each script about it, and what may stand of it. */
+/* resource.c: one name of a lock: builds its script calls, and tracks what we may have left on each
+ * server. */
 #include "lock/lock.h"
 
 #include <inttypes.h>
@@ -161,7 +162,7 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource 
     return call;
 }
 
-/* The first key of an owner who has read holds is there, whichever of them has ended. */
+/* The first key of an owner with read holds is there, whichever of them has ended. */
 static void add_lease_key(const struct rlock__resource *resource, const char *owner,
                           struct rlock__call *call) {
     if (strcmp(owner, resource->lock->owner) == 0)
@@ -202,7 +203,7 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id) 
 }
 
 static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
-    char **leases = resource->lease_keys, **kept = resource->kept_keys, *nobody;
+    char **leases = resource->lease_keys, **kept = resource->kept_keys, *keeper;
     while (*leases != NULL)
         leases++;
     while (*kept != NULL)
@@ -211,10 +212,10 @@ static bool add_lease_keys(struct rlock__resource *resource, const char *owner, 
         if ((*leases = rlock__kind_lease_key(resource->name, owner, i)) == NULL)
             return false;
     }
-    if (asprintf(&nobody, "%s#kept", owner) < 0)
+    if (asprintf(&keeper, "%s#kept", owner) < 0)
         return false;
-    *kept = rlock__kind_lease_key(resource->name, nobody, 1);
-    free(nobody);
+    *kept = rlock__kind_lease_key(resource->name, keeper, 1);
+    free(keeper);
     return *kept != NULL;
 }
 

@@ -15,8 +15,8 @@ enum {
     SPLITS_MAX = 4, /* doublings */
 };
 
-/* Several have a minority each and have given it back: who tries again first shall have it to
- * himself. The more of them there are the longer that takes (Redlock: a random delay). */
+/* Several clients have a minority each and have given it back: whichever tries again first shall
+ * have it to itself. The more of them there are the longer that takes (Redlock: a random delay). */
 static void after_split(struct rlock_lock *lock) {
     const int64_t most = SPLIT_MIN_MS << (lock->splits < SPLITS_MAX ? lock->splits : SPLITS_MAX);
     lock->splits++;

@@ -67,7 +67,7 @@ static bool says(const rlock__reply *reply, const char *word) {
     return what != NULL && (strcmp(what, word) == 0 || strcmp(what, word + 1) == 0);
 }
 
-/* The slot has moved away, and our channel with it: nobody has asked for that. */
+/* The slot has moved away, and our channel with it: we are unsubscribed unasked. */
 static bool says_moved(const struct rlock__resource *resource, const rlock__reply *reply) {
     const char *channel = rlock__reply_text(reply, 1);
     return says(reply, "sunsubscribe") && channel != NULL &&
@@ -86,7 +86,7 @@ static enum rlock__io read_one(struct rlock__subscription *subscription,
     const char *text = rlock__reply_error(reply);
     const bool elsewhere =
         (text != NULL && strncmp(text, "MOVED ", 6) == 0) || says_moved(resource, reply);
-    if (elsewhere && text != NULL) /* not what is said of it to who knows of no cluster */
+    if (elsewhere && text != NULL) /* not the advice for a client that knows of no cluster */
         rlock__error_set(subscription->link->error, "%s", text);
     if (elsewhere || status == RLOCK_AGAIN)
         io = RLOCK__IO_BROKEN;

@@ -57,8 +57,8 @@ static int64_t known_token(const struct rlock__ballot *ballot) {
 }
 
 /* RLOCK_OK: a majority has accepted the token. RLOCK_BUSY: others have it, or a larger one; the
- * next is due. RLOCK_DENIED: one has no right for us. RLOCK_AGAIN: nobody has said no: they do not
- * answer; or tokens have come to their end. */
+ * next is due. RLOCK_DENIED: a server gives us no right to it. RLOCK_AGAIN: none has said no: they
+ * do not answer; or tokens have come to their end. */
 static enum rlock_status conclude(struct rlock__ballot *ballot) {
     struct rlock__resource *resource = ballot->resource;
     struct rlock__routes *routes = ballot->ask->routes;

@@ -92,7 +92,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
     return text != NULL ? text : "";
 }
 
-/* What the answer says of who holds it. Takes the reply, whose text the holder borrows. */
+/* What the answer says of the holder. Takes the reply, whose text the holder borrows. */
 static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
     const rlock__reply *reply = answer->reply;
     int64_t kept = 0, asked = 0;
@@ -128,7 +128,7 @@ static void note_again(int64_t *again_ms, const rlock__reply *reply) {
         *again_ms = ms;
 }
 
-/* Every server's place may be another; who stands first somewhere is woken there. */
+/* Our place may differ from server to server; where it is the first, we are woken. */
 struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
     const char *owners[RLOCK_SERVERS_MAX] = {NULL};
     size_t servers[RLOCK_SERVERS_MAX] = {0}, count = 0, supporters;
