@@ -65,7 +65,7 @@ static enum rlock_status take_all(struct rlock_lock *lock, const struct rlock__l
         end_try(lock, status, limit->cancel_fd);
         return status;
     }
-    rlock__lock_update_lease_end(lock);
+    rlock__lock_update_lease(lock);
     /* What is left must be enough to start something under it, and to stop it in time. */
     if (rlock_now_ms() < rlock_lease_end_ms(lock) - lock->lease_ms / 2)
         return RLOCK_OK;

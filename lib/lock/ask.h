@@ -98,7 +98,7 @@ size_t rlock__votes_most(const char *const *texts, size_t count, size_t *support
 /* Of so many numbers, a server's each, the one that a majority has, or more. */
 int64_t rlock__votes_least(const int64_t *numbers, size_t count);
 
-/* Until when a majority of the servers keeps the name. */
-int64_t rlock__votes_lease_end(const struct rlock__resource *resource);
+/* By which lease a majority of the servers keeps the name; 0: none. */
+int64_t rlock__votes_granted(const struct rlock__resource *resource);
 
 #endif

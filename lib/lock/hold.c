@@ -25,10 +25,9 @@ static enum rlock_status judge_renewal(const struct rlock__ballot *ballot,
     const bool around = instance->state == RLOCK__REENTERED;
     rlock__instance_after(instance, RLOCK__RENEW, rlock__outcome_of(run, vote, around));
     if (vote == RLOCK_LOST) /* of several servers this one can give it again */
-        instance->token = instance->ticket = instance->lease_end_ms = 0;
+        instance->token = instance->ticket = instance->granted_ms = 0;
     else
-        instance->lease_end_ms =
-            rlock__lease_end_ms(ballot->ask->sent_ms, ballot->resource->lock->lease_ms);
+        instance->granted_ms = ballot->ask->sent_ms;
     return vote;
 }
 
@@ -47,7 +46,7 @@ static void build_renewal(struct rlock__ballot *ballot) {
 static enum rlock_status conclude_renewal(struct rlock__ballot *ballot) {
     const enum rlock_status status = rlock__ballot_count(ballot);
     if (status != RLOCK_LOST)
-        ballot->resource->lease_end_ms = rlock__votes_lease_end(ballot->resource);
+        ballot->resource->granted_ms = rlock__votes_granted(ballot->resource);
     return status;
 }
 
@@ -63,7 +62,7 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
     if (rlock__ask_all(&ask) == RLOCK_OK)
-        rlock__lock_update_lease_end(lock);
+        rlock__lock_update_lease(lock);
     *stuck_at = ask.stuck_at;
     return ask.status;
 }
@@ -85,7 +84,7 @@ static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
     if (vote != RLOCK_OK)
         return vote;
     instance->token = resource->hold.token;
-    instance->lease_end_ms = rlock__lease_end_ms(ballot->ask->sent_ms, resource->lock->lease_ms);
+    instance->granted_ms = ballot->ask->sent_ms;
     return vote;
 }
 

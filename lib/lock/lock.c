@@ -50,25 +50,24 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
     return RLOCK_INVALID;
 }
 
-void rlock__lock_update_lease_end(struct rlock_lock *lock) {
-    int64_t end = RLOCK_FOREVER;
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        if (lock->resources[i].lease_end_ms < end)
-            end = lock->resources[i].lease_end_ms;
-    }
-    atomic_store(&lock->lease_end_ms, end);
+void rlock__lock_update_lease(struct rlock_lock *lock) {
+    int64_t first_ms = RLOCK_FOREVER;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        first_ms = rlock__sooner_ms(first_ms, lock->resources[i].granted_ms);
+    atomic_store(&lock->granted_ms, first_ms);
 }
 
 int64_t rlock_lease_end_ms(const rlock_lock *lock) {
-    return atomic_load(&lock->lease_end_ms);
+    const int64_t granted_ms = atomic_load(&lock->granted_ms);
+    if (granted_ms == 0)
+        return 0;
+    return lock->kind->renew != NULL ? rlock__lease_end_ms(granted_ms, lock->lease_ms)
+                                     : RLOCK_FOREVER;
 }
 
 int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
-    if (lock->kind->renew == NULL)
-        return RLOCK_FOREVER;
-    const int64_t began_ms =
-        rlock_lease_end_ms(lock) - lock->lease_ms + rlock_drift_ms(lock->lease_ms);
-    return began_ms + lock->lease_ms / 3;
+    return lock->kind->renew != NULL ? atomic_load(&lock->granted_ms) + lock->lease_ms / 3
+                                     : RLOCK_FOREVER;
 }
 
 const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {

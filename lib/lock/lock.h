@@ -45,8 +45,8 @@ struct rlock__instance {
     bool may_arrive_late; /* a request to take it, over a connection that is gone */
     unsigned tries;       /* so many are over: lua/include/try.lua */
     int64_t token;
-    int64_t ticket; /* by which we come back to our place in line; 0: none */
-    int64_t lease_end_ms;
+    int64_t ticket;     /* by which we come back to our place in line; 0: none */
+    int64_t granted_ms; /* when the request went out that has begun the lease; 0: none has */
 };
 
 /* What is asked about an instance, and what comes of it. */
@@ -100,7 +100,7 @@ struct rlock__resource {
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
     bool due;                     /* the next request is about it: ask.h */
-    int64_t lease_end_ms;         /* while held: until when on a majority */
+    int64_t granted_ms;           /* while held: since when on a majority, by its last lease */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
 };
@@ -134,7 +134,7 @@ struct rlock_lock {
     bool preemptible;
     size_t resource_count;
     struct rlock__resource *resources; /* in canonical order */
-    _Atomic int64_t lease_end_ms; /* of the resource whose lease ends first; the keeper moves it */
+    _Atomic int64_t granted_ms;        /* of the name whose lease ends first; the keeper moves it */
 
     /* Waiting: */
     int64_t started_ms; /* of the first try; 0: none yet */
@@ -237,8 +237,8 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
  * cancel_fd: ends it sooner, -1: none. */
 void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, int cancel_fd);
 
-/* Publishes the earliest lease end of the resources. */
-void rlock__lock_update_lease_end(struct rlock_lock *lock);
+/* Publishes the earliest lease of the names. */
+void rlock__lock_update_lease(struct rlock_lock *lock);
 
 /* --- votes.c ---------------------------------------------------------------------------------- */
 

@@ -65,7 +65,6 @@ bool rlock__resource_lines_up(const struct rlock__resource *resource) {
 
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
-    const struct rlock_lock *lock = ballot->resource->lock;
     const bool in_line = rlock__resource_lines_up(ballot->resource);
     const enum rlock_status vote = vote_of(ballot, run);
     if (vote == RLOCK_BUSY && in_line)
@@ -78,9 +77,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
         return vote;
     instance->ticket = 0;
     instance->token = run->answer.a;
-    instance->lease_end_ms = lock->kind->renew != NULL
-                                 ? rlock__lease_end_ms(ballot->ask->sent_ms, lock->lease_ms)
-                                 : RLOCK_FOREVER;
+    instance->granted_ms = ballot->ask->sent_ms;
     return vote;
 }
 
@@ -98,7 +95,7 @@ static void note_hold(struct rlock__resource *resource) {
         .owner = inner ? resource->proof_owner : resource->lock->owner,
         .token = token,
     };
-    resource->lease_end_ms = rlock__votes_lease_end(resource);
+    resource->granted_ms = rlock__votes_granted(resource);
     resource->held = true;
 }
 

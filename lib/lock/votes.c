@@ -78,11 +78,11 @@ int64_t rlock__votes_least(const int64_t *numbers, size_t count) {
     return most;
 }
 
-int64_t rlock__votes_lease_end(const struct rlock__resource *resource) {
-    int64_t ends[RLOCK_SERVERS_MAX];
+int64_t rlock__votes_granted(const struct rlock__resource *resource) {
+    int64_t times[RLOCK_SERVERS_MAX];
     for (size_t i = 0; i < resource->instance_count; i++)
-        ends[i] = resource->instances[i].lease_end_ms;
-    return rlock__votes_least(ends, resource->instance_count);
+        times[i] = resource->instances[i].granted_ms;
+    return rlock__votes_least(times, resource->instance_count);
 }
 
 /* --- why it was not granted ------------------------------------------------------------------- */

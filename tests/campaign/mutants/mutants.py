@@ -10,7 +10,7 @@ class Mutant:
 
 RELEASE = "lua/mutex_release.lua"
 SUPERVISE, RUN, KEEPER = "cmd/process/supervise.c", "cmd/hold/run.c", "lib/lock/keeper.c"
-NOW = "rlock__lease_end_ms(rlock_now_ms(), "
+SENT, ANSWERED = "granted_ms = ballot->ask->sent_ms;", "granted_ms = rlock_now_ms();"
 
 MUTANTS = (
     Mutant("a release does not look at whose hold it is",
@@ -34,8 +34,7 @@ MUTANTS = (
             "enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);\n"
             "    if (vote == RLOCK_LOST)\n        vote = RLOCK_OK;")),
     Mutant("a lease is counted from the answer",
-           ("lib/lock/take.c", "rlock__lease_end_ms(ballot->ask->sent_ms, ", NOW),
-           ("lib/lock/hold.c", "rlock__lease_end_ms(ballot->ask->sent_ms, ", NOW)),
+           ("lib/lock/take.c", SENT, ANSWERED), ("lib/lock/hold.c", SENT, ANSWERED)),
     Mutant("a fair lock goes to whoever asks first",
            ("lua/fair_acquire.lua", "if not holder and (not head or head == call.owner) then", "if not holder then")),
     Mutant("the last to come is first in the fair queue",

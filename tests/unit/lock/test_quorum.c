@@ -310,9 +310,9 @@ static void a_majority_renews(void **state) {
         assert_int_equal(try_once(&f), RLOCK_OK);
         /* As if it had been long ago. */
         for (size_t k = 0; k < SERVERS; k++)
-            f.lock->resources[0].instances[k].lease_end_ms -= 1000;
-        f.lock->resources[0].lease_end_ms -= 1000;
-        rlock__lock_update_lease_end(f.lock);
+            f.lock->resources[0].instances[k].granted_ms -= 1000;
+        f.lock->resources[0].granted_ms -= 1000;
+        rlock__lock_update_lease(f.lock);
         const int64_t end_ms = rlock_lease_end_ms(f.lock);
         const enum rlock_status status = rlock_renew(f.lock);
         if (status != rows[i].status)

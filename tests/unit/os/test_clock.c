@@ -178,24 +178,24 @@ static void a_third_of_the_lease_on_it_is_renewed(void **state) {
     (void)state;
     static const int64_t leases[] = {RLOCK_LEASE_MIN_MS, 1000, 30000, RLOCK_LEASE_MAX_MS};
     for (size_t i = 0; i < COUNT(leases); i++) {
-        struct rlock__resource resource = {.lease_end_ms = rlock__lease_end_ms(7000, leases[i])};
+        struct rlock__resource resource = {.granted_ms = 7000};
         struct rlock_lock lock = {.kind = rlock__kind_find("run"),
                                   .lease_ms = leases[i],
                                   .resources = &resource,
                                   .resource_count = 1};
-        rlock__lock_update_lease_end(&lock);
+        rlock__lock_update_lease(&lock);
         assert_int_equal(rlock_renewal_due_ms(&lock), 7000 + leases[i] / 3);
     }
 }
 
 static void what_has_no_lease_is_not_renewed(void **state) {
     (void)state;
-    struct rlock__resource resource = {.lease_end_ms = RLOCK_FOREVER};
+    struct rlock__resource resource = {.granted_ms = 7000};
     struct rlock_lock lock = {.kind = rlock__kind_find("latch"),
                               .lease_ms = 30000,
                               .resources = &resource,
                               .resource_count = 1};
-    rlock__lock_update_lease_end(&lock);
+    rlock__lock_update_lease(&lock);
     assert_true(rlock_lease_end_ms(&lock) == RLOCK_FOREVER);
     assert_true(rlock_renewal_due_ms(&lock) == RLOCK_FOREVER);
 }
@@ -203,11 +203,13 @@ static void what_has_no_lease_is_not_renewed(void **state) {
 static void of_several_names_the_earliest_end_counts(void **state) {
     (void)state;
     struct rlock__resource resources[] = {
-        {.lease_end_ms = 900}, {.lease_end_ms = 800}, {.lease_end_ms = 950}};
-    struct rlock_lock lock = {
-        .lease_ms = 1000, .resources = resources, .resource_count = COUNT(resources)};
-    rlock__lock_update_lease_end(&lock);
-    assert_int_equal(rlock_lease_end_ms(&lock), 800);
+        {.granted_ms = 900}, {.granted_ms = 800}, {.granted_ms = 950}};
+    struct rlock_lock lock = {.kind = rlock__kind_find("run"),
+                              .lease_ms = 1000,
+                              .resources = resources,
+                              .resource_count = COUNT(resources)};
+    rlock__lock_update_lease(&lock);
+    assert_int_equal(rlock_lease_end_ms(&lock), rlock__lease_end_ms(800, 1000));
 }
 
 int main(void) {

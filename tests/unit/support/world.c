@@ -49,7 +49,7 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
     }
     if (answer->status == RLOCK_OK) {
         resource->held = true;
-        resource->lease_end_ms = rlock__lease_end_ms(sent_ms, world.lock.lease_ms);
+        resource->granted_ms = sent_ms;
     }
     if (answer->status == RLOCK_BUSY) {
         *busy = (struct rlock__busy){.resource = resource,
