@@ -186,28 +186,34 @@ static bool ask_next(struct rlock__ask *ask, size_t due, size_t *next) {
     return true;
 }
 
-/* A name that was not asked about. */
-static void skip(struct rlock__ask *ask, size_t i, enum rlock_status status, const char *why) {
-    if (!name_at(ask, i)->due)
-        return;
-    rlock__error_set(ask->routes->error, "%s", why);
-    note_outcome(ask, name_at(ask, i), status, false);
+struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__verb *verb,
+                                const struct rlock__script *script,
+                                const struct rlock__limit *limit) {
+    return (struct rlock__ask){.lock = lock,
+                               .verb = verb,
+                               .script = script,
+                               .routes = &lock->client->routes,
+                               .limit = *limit};
 }
 
 enum rlock_status rlock__ask(struct rlock__ask *ask) {
     const size_t count = ask->lock->resource_count, due = count_due(ask->lock);
+    bool memory = true;
+    size_t next = 0;
     if (ask->status == RLOCK_BUSY || ask->status == RLOCK_AGAIN)
         ask->status = RLOCK_OK;
-    for (size_t next = 0; due > 0 && next < count;) {
-        if (!ask_next(ask, due, &next)) {
-            skip(ask, next++, RLOCK_SYSTEM, "no memory");
-            continue;
-        }
+    while (due > 0 && next < count && memory) {
+        memory = ask_next(ask, due, &next);
+        if (rlock_now_ms() >= ask->limit.deadline_ms)
+            break;
         if (ask->verb->in_order && ask->status != RLOCK_OK)
             break;
-        if (rlock_now_ms() >= ask->limit.deadline_ms)
-            while (next < count)
-                skip(ask, next++, RLOCK_AGAIN, "no answer in time");
+    }
+    for (; next < count; next++) { /* those that were not asked about */
+        if (!name_at(ask, next)->due)
+            continue;
+        rlock__error_set(ask->routes->error, memory ? "no answer in time" : "no memory");
+        note_outcome(ask, name_at(ask, next), memory ? RLOCK_AGAIN : RLOCK_SYSTEM, false);
     }
     if (ask->status != RLOCK_OK)
         *ask->routes->error = ask->why;

@@ -57,6 +57,11 @@ struct rlock__ask {
     struct rlock__error why;
 };
 
+/* A request over the client's routes. */
+struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__verb *verb,
+                                const struct rlock__script *script,
+                                const struct rlock__limit *limit);
+
 /* Asks about each name that is `due`, in rounds of about a thousand scripts. A name is due no more
  * once its outcome is known; RLOCK_AGAIN leaves it due. Asking once more is about these alone, and
  * an outcome that is final stays.

@@ -54,11 +54,8 @@ enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__route
                                     const struct rlock__limit *limit, size_t *stuck_at) {
     static const struct rlock__verb renew = {
         .build = build_renewal, .judge = judge_renewal, .conclude = conclude_renewal};
-    struct rlock__ask ask = {.lock = lock,
-                             .verb = &renew,
-                             .script = lock->kind->renew,
-                             .routes = routes,
-                             .limit = *limit};
+    struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
+    ask.routes = routes;
     if (lock->kind->renew == NULL)
         return RLOCK_OK;
     if (rlock__ask_all(&ask) == RLOCK_OK)
@@ -130,12 +127,10 @@ void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, 
     static const struct rlock__verb restore = {
         .build = build_restored, .judge = judge_restored, .conclude = conclude_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
-    struct rlock__ask ask = {
-        .lock = lock,
-        .verb = &restore,
-        .script = lock->kind->restore,
-        .routes = routes,
-        .limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS), cancel_fd, NULL}};
+    const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
+                                       cancel_fd, NULL};
+    struct rlock__ask ask = rlock__asking(lock, &restore, lock->kind->restore, &limit);
+    ask.routes = routes;
     if (routes->count > 1 && lock->kind->restore != NULL)
         (void)rlock__ask_all(&ask);
 }
@@ -194,18 +189,16 @@ static enum rlock_status check_held(struct rlock_lock *lock) {
 enum rlock_status rlock_check(rlock_lock *lock, int64_t *ttl_ms) {
     static const struct rlock__verb check = {
         .build = build_check, .judge = judge_check, .conclude = conclude_check, .in_order = true};
-    struct rlock__ask ask = {.lock = lock,
-                             .verb = &check,
-                             .script = lock->kind->check,
-                             .routes = &lock->client->routes,
-                             .ttl_ms = RLOCK_FOREVER};
+    const struct rlock__limit limit =
+        rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
+    struct rlock__ask ask = rlock__asking(lock, &check, lock->kind->check, &limit);
+    ask.ttl_ms = RLOCK_FOREVER;
     *ttl_ms = RLOCK_FOREVER;
     if (lock->kind->check == NULL)
         return rlock__client_invalid(lock->client, "this kind of lock can't be looked for");
     enum rlock_status status = check_held(lock);
     if (status != RLOCK_OK)
         return status;
-    ask.limit = rlock__client_call_limit(lock->client, rlock_now_ms(), true, RLOCK_FOREVER, -1);
     status = rlock__ask_all(&ask);
     *ttl_ms = ask.ttl_ms;
     if (status != RLOCK_OK)

@@ -82,10 +82,8 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
 static struct rlock__ask asking(struct rlock_lock *lock, int64_t keep_ms) {
     static const struct rlock__verb release = {
         .build = build, .judge = judge, .conclude = conclude, .last_first = true};
-    struct rlock__ask ask = {.lock = lock,
-                             .verb = &release,
-                             .script = lock->kind->release,
-                             .routes = &lock->client->routes};
+    struct rlock__ask ask =
+        rlock__asking(lock, &release, lock->kind->release, &(struct rlock__limit){.cancel_fd = -1});
     if (keep_ms > 0)
         (void)snprintf(ask.keep_text, sizeof ask.keep_text, "%" PRId64, keep_ms);
     return ask;

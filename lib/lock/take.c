@@ -188,12 +188,8 @@ enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit
                               struct rlock__busy *busy, size_t *stuck_at) {
     static const struct rlock__verb take = {
         .build = build, .judge = judge, .conclude = conclude, .in_order = true};
-    struct rlock__ask ask = {.lock = lock,
-                             .verb = &take,
-                             .script = lock->kind->acquire,
-                             .routes = &lock->client->routes,
-                             .limit = *limit,
-                             .busy = busy};
+    struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
+    ask.busy = busy;
     enum rlock_status status = rlock__ask_all(&ask);
     if (status == RLOCK_OK && is_any_due(lock)) { /* those that are apart */
         rlock__give_back(lock, NULL);

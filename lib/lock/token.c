@@ -84,11 +84,7 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
 enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
                                          size_t *stuck_at) {
     static const struct rlock__verb raise = {.build = build, .judge = judge, .conclude = conclude};
-    struct rlock__ask ask = {.lock = lock,
-                             .verb = &raise,
-                             .script = RLOCK__TOKEN_RAISE,
-                             .routes = &lock->client->routes,
-                             .limit = *limit};
+    struct rlock__ask ask = rlock__asking(lock, &raise, RLOCK__TOKEN_RAISE, limit);
     enum rlock_status status = RLOCK_BUSY;
     for (size_t i = 0; i < lock->resource_count; i++)
         lock->resources[i].due = !is_agreed(&lock->resources[i]);
