@@ -143,8 +143,7 @@ static void note_outcome(struct rlock__ask *ask, const struct rlock__resource *r
 static void conclude(struct rlock__ballot *ballot) {
     struct rlock__ask *ask = ballot->ask;
     ballot->resource->due = false; /* conclude() may want another request about it */
-    const enum rlock_status status =
-        ask->verb->conclude != NULL ? ask->verb->conclude(ballot) : rlock__ballot_count(ballot);
+    const enum rlock_status status = ask->verb->conclude(ballot);
     ballot->resource->due = ballot->resource->due || status == RLOCK_AGAIN;
     note_outcome(ask, ballot->resource, status, is_unconfirmed(ballot));
 }

@@ -17,9 +17,8 @@ struct rlock__question {
 struct rlock__ballot {
     struct rlock__ask *ask;
     struct rlock__resource *resource;
-    struct rlock__batch
-        batch; /* enough: a majority of all servers, unless build() says otherwise */
-    struct rlock__question *questions;          /* one for each run of the batch */
+    struct rlock__batch batch;         /* enough: a majority, unless build() says otherwise */
+    struct rlock__question *questions; /* one for each run of the batch */
     enum rlock_status votes[RLOCK_SERVERS_MAX]; /* of all servers, also of those not asked */
     char number[24];                            /* for build(): borrowed by the calls */
 };
@@ -30,10 +29,10 @@ struct rlock__verb {
     /* Notes what a server's answer says of the name there. Returns its vote. */
     enum rlock_status (*judge)(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run);
-    /* Returns what came of the name. NULL: what the votes say, rlock__ballot_count(). */
+    /* Returns what came of the name, most often by rlock__ballot_count(). */
     enum rlock_status (*conclude)(struct rlock__ballot *ballot);
     bool last_first; /* the last name goes out first */
-    bool in_order; /* the first name that does not succeed decides, and no round follows its own */
+    bool in_order;   /* the first name that does not succeed decides, and its round is the last */
 };
 
 struct rlock__ask {
