@@ -221,6 +221,31 @@ static void without_any_answer_it_is_in_doubt(void **state) {
     peer_free(&f.peer);
 }
 
+/* A release that is told that nothing is held has given it back before, if an answer of it was
+ * lost; where it was refused, the hold was lost. */
+static void what_went_by_a_lost_release_was_given_back(void **state) {
+    (void)state;
+    static const struct {
+        const char *first;
+        enum rlock_status status;
+    } rows[] = {
+        {PEER_CLOSE, RLOCK_OK},
+        {"-ERR odd\r\n", RLOCK_OK}, /* an error that is not known says nothing of it */
+        {"-LOADING wait\r\n", RLOCK_LOST},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fixture f;
+        const char *const answers[] = {GRANTED, rows[i].first, GONE, NULL};
+        begin(&f, answers, NULL);
+        assert_int_equal(try_once(&f), RLOCK_OK);
+        const enum rlock_status status = rlock_release(f.lock, 0, rlock_now_ms() + 1000);
+        if (status != rows[i].status)
+            fail_msg("%s: %s", rows[i].first, rlock_status_text(status));
+        end(&f);
+        peer_free(&f.peer);
+    }
+}
+
 /* --- logging in ---------------------------------------------------------------------------------
  */
 
@@ -262,6 +287,7 @@ int main(void) {
         cmocka_unit_test(what_was_lost_is_not_given_back),
         cmocka_unit_test(a_lost_answer_is_asked_for_again),
         cmocka_unit_test(without_any_answer_it_is_in_doubt),
+        cmocka_unit_test(what_went_by_a_lost_release_was_given_back),
         cmocka_unit_test(a_refused_login_takes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
