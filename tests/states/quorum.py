@@ -1,7 +1,7 @@
 """The one token of a hold on three servers, in all states.
 
 The scripts are real; one redis-server plays all three in turn, for each keeps a state of its own. The client's rule
-is written down here again, from lib/lock/take.c, token.c and release.c: it is not the library
+is written down here again, from lib/lock/take.c, token.c, release.c and resource.c: it is not the library
 that runs. Clients do not wait in line, and do not renew.
 
 A client asks all servers and goes on as soon as the answers decide: what is still on its way to the others arrives
@@ -27,7 +27,7 @@ class There(NamedTuple):
     doubt: bool = False
     astray: bool = False
     number: int = 1
-    given_up: bool = False
+    given_up: bool = False  # a release has had no answer: the next try has a number more
     vote: str = ""  # of what it has asked last: asked, yes, no, none; "": it was not asked
     known: int = 0  # the token in the way, of a "no"
     sent: tuple = ()  # (Request, it waits for the answer), in the order of the connection
