@@ -97,7 +97,7 @@ static int64_t prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms) {
 static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
                     enum rlock_status *outcome) {
     const bool no_wait = wait->deadline_ms == 0; /* it still gets the time for its answer */
-    lock->stands = !no_wait;
+    lock->may_queue = !no_wait;
     enum rlock_status status = RLOCK_AGAIN;
     for (int tries = no_wait && lock->client->count == 1 ? 2 : 1;
          tries > 0 && status == RLOCK_AGAIN; tries--) {
@@ -132,14 +132,14 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
                                         bool try_after) {
     struct rlock__listener *listener = &lock->listener;
     const bool first =
-        lock->busy.place <= 1 || (listener->resource == lock->busy.resource && listener->shared);
+        lock->busy.place <= 1 || (listener->resource == lock->busy.resource && listener->on_common);
     const struct rlock__limit bound =
         rlock__client_limit(lock->client, prompt_ms(lock, limit->deadline_ms), limit->cancel_fd);
     if (lock->busy.resource == NULL)
         return RLOCK_OK;
     if (rlock__listens_elsewhere(listener, &lock->client->routes))
         rlock__listen_no_more(listener);
-    if (listener->resource == lock->busy.resource && listener->shared == first) {
+    if (listener->resource == lock->busy.resource && listener->on_common == first) {
         lock->backoff_ms = 0;
         return RLOCK_OK;
     }

@@ -30,7 +30,7 @@ void rlock__listen_no_more(struct rlock__listener *listener) {
         listener->subscriptions[i].again_ms = 0;
     }
     listener->resource = NULL;
-    listener->shared = false;
+    listener->on_common = false;
     listener->heard = NO_NEWS;
 }
 
@@ -64,7 +64,7 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
     subscription->state = RLOCK__SUBSCRIPTION_CONNECTING;
     status = rlock__subscription_add(subscription,
                                      channel != NULL ? channel : listener->resource->own_channel);
-    if (status == RLOCK_OK && listener->shared)
+    if (status == RLOCK_OK && listener->on_common)
         status = rlock__subscription_add(subscription, listener->resource->channel);
     return status;
 }
@@ -128,16 +128,16 @@ static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock
 }
 
 enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
-                                struct rlock__resource *resource, bool shared,
+                                struct rlock__resource *resource, bool on_common,
                                 const struct rlock__limit *limit) {
     if (!rlock__listener_make(listener, client))
         return RLOCK_SYSTEM;
     if (listener->resource != resource)
         rlock__listen_no_more(listener);
     listener->resource = resource;
-    const bool share = shared && !listener->shared;
-    listener->shared = listener->shared || shared;
-    for (size_t i = 0; share && i < listener->routes.count; i++) {
+    const bool adds_common = on_common && !listener->on_common;
+    listener->on_common = listener->on_common || on_common;
+    for (size_t i = 0; adds_common && i < listener->routes.count; i++) {
         if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED &&
             rlock__subscription_add(&listener->subscriptions[i], resource->channel) != RLOCK_OK)
             return end_listen(listener, RLOCK_SYSTEM);

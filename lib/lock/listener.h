@@ -64,7 +64,7 @@ struct rlock__listener {
     struct rlock__routes routes;               /* count 0: not made yet */
     struct rlock__subscription *subscriptions; /* one for each server */
     struct rlock__resource *resource;          /* what it listens for; NULL: nothing */
-    bool shared;                               /* subscribed to the common channel, too */
+    bool on_common;                            /* subscribed to the common channel, too */
     struct rlock__news heard;                  /* while it subscribed */
     int beside_fd;       /* rlock__hear() ends when it is readable, too; 0: none */
     const char *channel; /* the one to listen on in place of the resource's; NULL: none */
@@ -75,13 +75,13 @@ struct rlock__listener {
  * another thread, call this in the client's. False: no memory. */
 bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client);
 
-/* Listens on the resource's own channel, and on the common one when `shared`; returns when the
+/* Listens on the resource's own channel, and on the common one when `on_common`; returns when the
  * server has confirmed it, of several servers a majority: only then is a try worth its answer, for
  * no message is missed any more. The other servers follow while rlock__hear() waits. RLOCK_OK.
  * RLOCK_AGAIN: no connection, *listener hears nothing. Else final. */
 __attribute__((nonnull)) enum rlock_status
 rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
-              struct rlock__resource *resource, bool shared, const struct rlock__limit *limit);
+              struct rlock__resource *resource, bool on_common, const struct rlock__limit *limit);
 
 /* True: the lock has been asked for elsewhere since: what listens there listens in vain. The next
  * rlock__listen() finds out anew where to. */

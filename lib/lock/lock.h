@@ -142,7 +142,7 @@ struct rlock_lock {
     int64_t backoff_ms; /* after tries without an answer: backoff.h */
     unsigned tries;
     unsigned splits;         /* in a row */
-    bool stands;             /* a try may stand in line: we are ready to wait */
+    bool may_queue;          /* a try may stand in line: we are ready to wait */
     struct rlock__busy busy; /* as the last try said */
     size_t stuck_at;         /* the resource at which the last try ended; 0 also after a grant */
     struct rlock__listener listener;
@@ -195,7 +195,7 @@ const char *rlock__resource_owner_on(const struct rlock__resource *resource,
 
 /* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that
  * queues stands in all lines. */
-bool rlock__resource_lines_up(const struct rlock__resource *resource);
+bool rlock__resource_may_queue(const struct rlock__resource *resource);
 
 /* --- lock.c ----------------------------------------------------------------------------------- */
 

@@ -57,15 +57,15 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     return rlock__ballot_odd_answer(ballot, run);
 }
 
-bool rlock__resource_lines_up(const struct rlock__resource *resource) {
+bool rlock__resource_may_queue(const struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
-    return lock->stands && !only_reenters(resource) &&
+    return lock->may_queue && !only_reenters(resource) &&
            (lock->kind->queued || resource == lock->listener.resource);
 }
 
 static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
                                struct rlock__run *run) {
-    const bool in_line = rlock__resource_lines_up(ballot->resource);
+    const bool in_line = rlock__resource_may_queue(ballot->resource);
     const enum rlock_status vote = vote_of(ballot, run);
     if (vote == RLOCK_BUSY && in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
@@ -122,9 +122,9 @@ static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
     const bool proves = resource->proof_owner != NULL && !resource->apart;
-    const char *more[] = {only_reenters(resource)              ? "2"
-                          : rlock__resource_lines_up(resource) ? "1"
-                                                               : "0",
+    const char *more[] = {only_reenters(resource)               ? "2"
+                          : rlock__resource_may_queue(resource) ? "1"
+                                                                : "0",
                           lock->shown,
                           lock->total_text,
                           lock->variant,

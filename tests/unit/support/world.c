@@ -27,7 +27,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
 static enum rlock_status take(struct rlock__resource *resource, const struct rlock__limit *limit,
                               struct rlock__busy *busy) {
     const struct answer *answer = world.answers;
-    const bool in_line = rlock__resource_lines_up(resource);
+    const bool in_line = rlock__resource_may_queue(resource);
     if (answer[1].status != RLOCK_OK || answer[1].takes_ms >= 0)
         world.answers++;
     did(in_line ? 'T' : 't', resource);
@@ -115,7 +115,7 @@ enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
     did(shared ? 'L' : 'l', resource);
     world.moved = false;
     listener->resource = world.deaf ? NULL : resource;
-    listener->shared = !world.deaf && (shared || listener->shared);
+    listener->on_common = !world.deaf && (shared || listener->on_common);
     return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
 }
 
@@ -124,7 +124,7 @@ void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
     if (listener->resource != NULL)
         did('n', listener->resource);
     listener->resource = NULL;
-    listener->shared = false;
+    listener->on_common = false;
 }
 
 bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
@@ -152,7 +152,7 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
         world.now_ms = START_MS + heard->at_ms;
     if (heard->dead) {
         listener->resource = NULL;
-        listener->shared = false;
+        listener->on_common = false;
         return RLOCK_UNAVAILABLE;
     }
     news->woken = heard->woken;
