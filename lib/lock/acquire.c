@@ -148,7 +148,7 @@ static enum rlock_status keep_listening(struct rlock_lock *lock, const struct rl
     if (status == RLOCK_OK) {
         lock->backoff_ms = 0;
         if (try_after)
-            rlock__retry_now(lock);
+            lock->next_try_ms = rlock_now_ms();
         return status;
     }
     if (status == RLOCK_AGAIN) {
@@ -165,7 +165,7 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
         lock->busy.place = 1;
     /* Several that came at once were each told to be the first: all hear the common channel. */
     if (news->woken || (news->released && lock->busy.place == 1)) {
-        rlock__retry_now(lock);
+        lock->next_try_ms = rlock_now_ms();
         return RLOCK_OK;
     }
     if (news->heartbeat)
@@ -177,7 +177,7 @@ static enum rlock_status follow_news(struct rlock_lock *lock, const struct rlock
     lock->next_try_ms =
         rlock__sooner_ms(lock->next_try_ms, rlock__after_ms(now, news->first_ms + 1));
     if (lock->preempts_as != NULL) /* but to ask the new holder to end */
-        rlock__retry_now(lock);
+        lock->next_try_ms = rlock_now_ms();
     return keep_listening(lock, limit, false);
 }
 

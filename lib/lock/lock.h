@@ -51,7 +51,6 @@ struct rlock__instance {
 
 /* What is asked about an instance, and what comes of it. */
 enum rlock__request_kind { RLOCK__TAKE, RLOCK__RESTORE, RLOCK__RENEW, RLOCK__RELEASE };
-enum { RLOCK__REQUEST_KINDS = RLOCK__RELEASE + 1 };
 
 enum rlock__outcome {
     RLOCK__YES,
@@ -62,7 +61,6 @@ enum rlock__outcome {
     RLOCK__NO_ANSWER, /* and none will come */
     RLOCK__NOT_DONE   /* refused, or never sent */
 };
-enum { RLOCK__OUTCOMES = RLOCK__NOT_DONE + 1 };
 
 /* vote: what the judge makes of the answer. around: a "yes" is of the owner around us. */
 enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
@@ -263,8 +261,6 @@ void rlock__retry_after_busy(struct rlock_lock *lock);
 
 /* After no answer: a pause that doubles, of which a random half is taken. */
 void rlock__retry_after_failure(struct rlock_lock *lock);
-
-void rlock__retry_now(struct rlock_lock *lock);
 
 /* We stand at the front from now on. */
 void rlock__retry_heartbeat(struct rlock_lock *lock);

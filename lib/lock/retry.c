@@ -48,10 +48,6 @@ void rlock__retry_heartbeat(struct rlock_lock *lock) {
         rlock__sooner_ms(lock->next_try_ms, rlock_now_ms() + jitter(RLOCK__HEARTBEAT_MS));
 }
 
-void rlock__retry_now(struct rlock_lock *lock) {
-    lock->next_try_ms = rlock_now_ms();
-}
-
 void rlock__retry_after_failure(struct rlock_lock *lock) {
     lock->next_try_ms =
         rlock_now_ms() + rlock__backoff(&lock->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);

@@ -6,7 +6,12 @@
 
 #include "lock/lock.h"
 
-enum { STATES = RLOCK__GIVEN_BACK + 1, KNOWLEDGE = RLOCK__LEAVING + 1 };
+enum {
+    STATES = RLOCK__GIVEN_BACK + 1,
+    KNOWLEDGE = RLOCK__LEAVING + 1,
+    REQUEST_KINDS = RLOCK__RELEASE + 1,
+    OUTCOMES = RLOCK__NOT_DONE + 1
+};
 
 /* A step from each of the states, by each of the requests, with each of the outcomes. */
 struct step {
@@ -17,7 +22,7 @@ struct step {
 };
 
 static void each_step(void (*check)(const struct step *step)) {
-    const size_t steps = STATES * KNOWLEDGE * 2 * RLOCK__REQUEST_KINDS * RLOCK__OUTCOMES;
+    const size_t steps = STATES * KNOWLEDGE * 2 * REQUEST_KINDS * OUTCOMES;
     for (size_t i = 0; i < steps; i++) {
         size_t rest = i;
         struct step step = {.before = {.tries = 3, .ticket = 7}};
@@ -27,8 +32,8 @@ static void each_step(void (*check)(const struct step *step)) {
         rest /= KNOWLEDGE;
         step.before.may_arrive_late = rest % 2;
         rest /= 2;
-        step.request = (enum rlock__request_kind)(rest % RLOCK__REQUEST_KINDS);
-        step.outcome = (enum rlock__outcome)(rest / RLOCK__REQUEST_KINDS);
+        step.request = (enum rlock__request_kind)(rest % REQUEST_KINDS);
+        step.outcome = (enum rlock__outcome)(rest / REQUEST_KINDS);
         step.answered = step.outcome <= RLOCK__NO;
         step.after = step.before;
         rlock__instance_after(&step.after, step.request, step.outcome);
