@@ -100,9 +100,9 @@ static void add_members(struct json *json, enum out_level level, const char *eve
     json_text(json, "event", event);
     json_text(json, "message", message);
     for (const struct out_field *field = fields; field < fields + field_count; field++) {
-        if (field->is_number)
+        if (field->is_number && field->number >= 0)
             json_number(json, field->name, field->number);
-        else if (field->text != NULL)
+        else if (!field->is_number && field->text != NULL)
             json_text(json, field->name, field->text);
     }
 }

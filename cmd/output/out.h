@@ -29,7 +29,8 @@ enum exit_status {
 
 enum out_level { OUT_ERROR, OUT_WARNING, OUT_INFO, OUT_DEBUG };
 
-/* One member of an event's JSON object. A text of NULL leaves the member out. */
+/* One member of an event's JSON object. A text of NULL or a negative number leaves the member out.
+ */
 struct out_field {
     const char *name;
     const char *text; /* with is_number: ignored */
@@ -39,6 +40,10 @@ struct out_field {
 #define OUT_TEXT(key, value) ((struct out_field){.name = (key), .text = (value)})
 #define OUT_NUMBER(key, value)                                                                     \
     ((struct out_field){.name = (key), .number = (value), .is_number = true})
+/* Both arguments of out_event() at once. */
+#define OUT_FIELDS(...)                                                                            \
+    (const struct out_field[]){__VA_ARGS__},                                                       \
+        sizeof((const struct out_field[]){__VA_ARGS__}) / sizeof(struct out_field)
 
 /* From here on: -q, -v, and --log json as set. Before it, messages are plain text. */
 void out_setup(bool quiet, bool verbose, bool as_json);
