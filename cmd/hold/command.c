@@ -52,14 +52,10 @@ static int say_timed_out(const struct spawn *spawn, const struct settings *setti
                          const char *server) {
     char limit[DURATION_TEXT_SIZE];
     const int signal = spawn->report.killed ? SIGKILL : SIGTERM;
-    const struct out_field fields[] = {
-        OUT_TEXT("name", settings->names[0]),
-        OUT_TEXT("server", server),
-        OUT_NUMBER("timeout_ms", settings->timeout_ms),
-        OUT_NUMBER("ran_ms", spawn_ran_ms(spawn)),
-        OUT_NUMBER("signal", signal),
-    };
-    out_event(OUT_ERROR, "timeout", fields, sizeof fields / sizeof fields[0],
+    out_event(OUT_ERROR, "timeout",
+              OUT_FIELDS(OUT_TEXT("name", settings->names[0]), OUT_TEXT("server", server),
+                         OUT_NUMBER("timeout_ms", settings->timeout_ms),
+                         OUT_NUMBER("ran_ms", spawn_ran_ms(spawn)), OUT_NUMBER("signal", signal)),
               "stopped the command of %s on %s: it ran longer than --timeout %s%s",
               settings->names[0], server, duration_format(limit, settings->timeout_ms),
               spawn->report.killed ? "; SIGTERM did not end it, SIGKILL did" : "");

@@ -38,15 +38,14 @@ int counter_once(const struct settings *settings, const struct counter_verb *ver
 
 static void say_counted(const struct settings *settings, int64_t left, int64_t ran_ms) {
     const char *name = settings->names[0];
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
-                                       OUT_NUMBER("count", left), OUT_NUMBER("ran_ms", ran_ms)};
-    out_event(OUT_DEBUG, "counted", fields, sizeof fields / sizeof fields[0] - (ran_ms < 0),
+    out_event(OUT_DEBUG, "counted",
+              OUT_FIELDS(OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
+                         OUT_NUMBER("count", left), OUT_NUMBER("ran_ms", ran_ms)),
               "counted %s down: %" PRId64 " to go", name, left);
 }
 
 static void say_missing(const char *name) {
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch")};
-    out_event(OUT_WARNING, "missing", fields, sizeof fields / sizeof fields[0],
+    out_event(OUT_WARNING, "missing", OUT_FIELDS(OUT_TEXT("name", name), OUT_TEXT("kind", "latch")),
               "cannot count down %s: there is no such latch; nothing was changed", name);
 }
 

@@ -5,7 +5,9 @@
 #include "hold/events.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/duration.h"
 #include "output/out.h"
@@ -13,42 +15,50 @@
 enum { RETRY_LOGGED_MS = 10000 }; /* of renewals that fail one after the other */
 enum { OWN_FIELDS = 6, MORE_FIELDS = 4, TEXT_SIZE = 2048, NAMES_SIZE = RLOCK_NAME_MAX + 16 };
 
-/* What an event has besides the fields of all. */
-struct more {
-    struct out_field fields[MORE_FIELDS];
-    size_t count;
-};
+/* For how long it has been held, and how long the command ran, if it has ended. */
+#define HELD(acquired)                                                                             \
+    OUT_NUMBER("held_ms", rlock_now_ms() - (acquired)->at_ms),                                     \
+        OUT_NUMBER("ran_ms", (acquired)->ran_ms)
 
 static const char *server_of(const struct acquired *acquired) {
     return rlock_client_server(acquired->server.client);
 }
 
-static void event_of(const struct acquired *acquired, const struct rlock_hold *hold,
-                     enum out_level level, const char *event, const struct more *more,
-                     const char *message) {
+/* An event of one name: more fields behind those that all have. */
+__attribute__((format(printf, 7, 8))) static void
+log_one(const struct acquired *acquired, const struct rlock_hold *hold, enum out_level level,
+        const char *event, const struct out_field *more, size_t more_count, const char *format,
+        ...) {
+    const bool passed = acquired->kind->passed;
     struct out_field fields[OWN_FIELDS + MORE_FIELDS] = {
         OUT_TEXT("name", hold->name),
         OUT_TEXT("kind", acquired->kind->name),
         OUT_TEXT("server", server_of(acquired)),
+        OUT_TEXT("note", passed || *acquired->note == '\0' ? NULL : acquired->note),
+        OUT_TEXT("owner", passed ? NULL : hold->owner),
+        OUT_NUMBER("token", passed ? -1 : hold->token),
     };
-    size_t count = 3;
-    if (!acquired->kind->passed) {
-        if (*acquired->note != '\0')
-            fields[count++] = OUT_TEXT("note", acquired->note);
-        fields[count++] = OUT_TEXT("owner", hold->owner);
-        fields[count++] = OUT_NUMBER("token", hold->token);
-    }
-    for (size_t i = 0; i < more->count; i++)
-        fields[count++] = more->fields[i];
-    out_event(level, event, fields, count, "%s", message);
+    char message[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    memcpy(fields + OWN_FIELDS, more, more_count * sizeof *more);
+    out_event(level, event, fields, OWN_FIELDS + more_count, "%s", message);
 }
 
 /* The same of all names: in a text once. */
-static void event_of_all(const struct acquired *acquired, enum out_level level, const char *event,
-                         const struct more *more, const char *message) {
+__attribute__((format(printf, 6, 7))) static void
+log_all(const struct acquired *acquired, enum out_level level, const char *event,
+        const struct out_field *more, size_t more_count, const char *format, ...) {
     const size_t count = out_is_json() ? acquired->hold_count : 1;
+    char message[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
     for (size_t i = 0; i < count; i++)
-        event_of(acquired, acquired->holds[i], level, event, more, message);
+        log_one(acquired, acquired->holds[i], level, event, more, more_count, "%s", message);
 }
 
 /* "x", or "x and others": for a text about all of them. */
@@ -58,81 +68,58 @@ static const char *names(char text[NAMES_SIZE], const struct acquired *acquired)
     return text;
 }
 
-static int64_t left_ms(int64_t until_ms) {
+/* What is left of the lease; -1: it has no end. */
+static int64_t left_ms(int64_t lease_end_ms) {
     const int64_t now = rlock_now_ms();
-    return until_ms > now ? until_ms - now : 0;
+    return lease_end_ms == RLOCK_FOREVER ? -1 : lease_end_ms > now ? lease_end_ms - now : 0;
 }
 
-/* What is left of the lease, where it has an end. */
-static void add_lease(struct more *more, int64_t lease_end_ms) {
-    if (lease_end_ms != RLOCK_FOREVER)
-        more->fields[more->count++] = OUT_NUMBER("lease_left_ms", left_ms(lease_end_ms));
-}
-
-/* For how long it has been held, and how long the command ran, if it has ended. */
-static struct more held(const struct acquired *acquired) {
-    struct more more = {{OUT_NUMBER("held_ms", rlock_now_ms() - acquired->at_ms)}, 1};
-    if (acquired->ran_ms >= 0)
-        more.fields[more.count++] = OUT_NUMBER("ran_ms", acquired->ran_ms);
-    return more;
-}
-
-/* Where a wait was announced its end is news, if short; else only -v wants to know. */
-static void describe_acquired(char text[TEXT_SIZE], const struct acquired *acquired,
-                              const struct rlock_hold *hold, const char *waited, bool news) {
-    const char *verb = acquired->kind->passed ? "passed" : news ? "took" : "acquired";
-    char where[TEXT_SIZE / 2] = "", token[32] = "";
-    if (!news)
-        (void)snprintf(where, sizeof where, " on %s", server_of(acquired));
-    if (!acquired->kind->passed)
-        (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
-    (void)snprintf(text, TEXT_SIZE, "%s %s%s after %s%s", verb, hold->name, where, waited, token);
-}
-
+/* The end of an announced wait is news, if short; all else is for -v alone. */
 void event_acquired(const struct acquired *acquired) {
+    const bool passed = acquired->kind->passed, news = acquired->announced && !out_tells();
     const int64_t waited_ms = acquired->at_ms - acquired->asked_ms;
-    char from[OPT_ORIGIN_SIZE];
-    const bool news = acquired->announced && !out_tells();
-    struct more more = {{OUT_NUMBER("waited_ms", waited_ms)}, 1};
-    char message[TEXT_SIZE], waited[DURATION_TEXT_SIZE];
+    char waited[DURATION_TEXT_SIZE], from[OPT_ORIGIN_SIZE], token[32] = "";
     if (!news && !out_tells())
         return;
-    more.fields[more.count++] = OUT_TEXT("server_from", server_origin(acquired->settings, from));
-    add_lease(&more, acquired->kind->passed ? RLOCK_FOREVER : rlock_lease_end_ms(acquired->lock));
-    if (news && waited_ms >= 1000)
-        duration_format_seconds(waited, waited_ms);
-    else
-        duration_format(waited, waited_ms);
+    (news && waited_ms >= 1000 ? duration_format_seconds : duration_format)(waited, waited_ms);
     for (size_t i = 0; i < acquired->hold_count; i++) {
-        describe_acquired(message, acquired, acquired->holds[i], waited, news);
-        event_of(acquired, acquired->holds[i], news ? OUT_INFO : OUT_DEBUG,
-                 acquired->kind->passed ? "passed" : "acquired", &more, message);
+        const struct rlock_hold *hold = acquired->holds[i];
+        if (!passed)
+            (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
+        log_one(acquired, hold, news ? OUT_INFO : OUT_DEBUG, passed ? "passed" : "acquired",
+                OUT_FIELDS(OUT_NUMBER("waited_ms", waited_ms),
+                           OUT_TEXT("server_from", server_origin(acquired->settings, from)),
+                           OUT_NUMBER("lease_left_ms",
+                                      passed ? -1 : left_ms(rlock_lease_end_ms(acquired->lock)))),
+                "%s %s%s%s after %s%s",
+                passed ? "passed"
+                : news ? "took"
+                       : "acquired",
+                hold->name, news ? "" : " on ", news ? "" : server_of(acquired), waited, token);
     }
 }
 
 static void event_retrying(const struct acquired *acquired, const struct rlock_renewal *renewal,
                            enum out_level level) {
-    char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
-    struct more more = held(acquired);
-    add_lease(&more, renewal->lease_end_ms);
-    more.fields[more.count++] = OUT_TEXT("reason", renewal->why);
-    (void)snprintf(message, sizeof message, "cannot renew %s on %s: %s; trying again, %s left",
-                   names(all, acquired), server_of(acquired), renewal->why,
-                   duration_format(left, left_ms(renewal->lease_end_ms)));
-    event_of_all(acquired, level, "retrying", &more, message);
+    char all[NAMES_SIZE], left[DURATION_TEXT_SIZE];
+    const int64_t ms = left_ms(renewal->lease_end_ms);
+    log_all(acquired, level, "retrying",
+            OUT_FIELDS(HELD(acquired), OUT_NUMBER("lease_left_ms", ms),
+                       OUT_TEXT("reason", renewal->why)),
+            "cannot renew %s on %s: %s; trying again, %s left", names(all, acquired),
+            server_of(acquired), renewal->why, duration_format(left, ms));
 }
 
 static void event_renewed(const struct renewals *so_far, const struct acquired *acquired,
                           const struct rlock_renewal *renewal) {
-    char message[TEXT_SIZE], all[NAMES_SIZE], left[DURATION_TEXT_SIZE], spent[DURATION_TEXT_SIZE];
+    char all[NAMES_SIZE], left[DURATION_TEXT_SIZE], spent[DURATION_TEXT_SIZE];
     const bool again = so_far->failing_ms > 0;
-    struct more more = held(acquired);
-    add_lease(&more, renewal->lease_end_ms);
+    const int64_t ms = left_ms(renewal->lease_end_ms);
     duration_format(spent, renewal->at_ms - so_far->failing_ms);
-    (void)snprintf(message, sizeof message, "renewed %s on %s%s%s: %s left", names(all, acquired),
-                   server_of(acquired), again ? " again after " : "", again ? spent : "",
-                   duration_format(left, left_ms(renewal->lease_end_ms)));
-    event_of_all(acquired, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed", &more, message);
+    log_all(acquired, so_far->warned ? OUT_INFO : OUT_DEBUG, "renewed",
+            OUT_FIELDS(HELD(acquired), OUT_NUMBER("lease_left_ms", ms)),
+            "renewed %s on %s%s%s: %s left", names(all, acquired), server_of(acquired),
+            again ? " again after " : "", again ? spent : "", duration_format(left, ms));
 }
 
 /* A server that answers now and then does not fill the log either. */
@@ -160,79 +147,54 @@ void event_renewal(struct renewals *so_far, const struct acquired *acquired,
 }
 
 void event_lost(const struct acquired *acquired, const char *why, const char *then) {
-    char message[TEXT_SIZE], all[NAMES_SIZE];
-    struct more more = held(acquired);
-    more.fields[more.count++] = OUT_TEXT("reason", why);
-    (void)snprintf(message, sizeof message, "lost %s on %s: %s%s%s", names(all, acquired),
-                   server_of(acquired), why, then != NULL ? "; " : "", then != NULL ? then : "");
-    event_of_all(acquired, OUT_ERROR, "lost", &more, message);
+    char all[NAMES_SIZE];
+    log_all(acquired, OUT_ERROR, "lost", OUT_FIELDS(HELD(acquired), OUT_TEXT("reason", why)),
+            "lost %s on %s: %s%s%s", names(all, acquired), server_of(acquired), why,
+            then != NULL ? "; " : "", then != NULL ? then : "");
 }
 
 void event_released(const struct acquired *acquired, int64_t keep_ms) {
-    char message[TEXT_SIZE], spent[DURATION_TEXT_SIZE];
-    struct more more = held(acquired);
-    more.fields[more.count++] = OUT_NUMBER("waited_ms", acquired->at_ms - acquired->asked_ms);
-    if (keep_ms > 0)
-        more.fields[more.count++] = OUT_NUMBER("kept_ms", keep_ms);
-    for (size_t i = 0; out_tells() && i < acquired->hold_count; i++) {
-        const char *name = acquired->holds[i]->name;
-        if (keep_ms > 0)
-            (void)snprintf(message, sizeof message, "released %s on %s, for others in %s", name,
-                           server_of(acquired), duration_format(spent, keep_ms));
-        else
-            (void)snprintf(message, sizeof message, "released %s on %s after %s", name,
-                           server_of(acquired), duration_format(spent, more.fields[0].number));
-        event_of(acquired, acquired->holds[i], OUT_DEBUG, "released", &more, message);
-    }
+    char spent[DURATION_TEXT_SIZE];
+    const bool kept = keep_ms > 0;
+    duration_format(spent, kept ? keep_ms : rlock_now_ms() - acquired->at_ms);
+    for (size_t i = 0; out_tells() && i < acquired->hold_count; i++)
+        log_one(acquired, acquired->holds[i], OUT_DEBUG, "released",
+                OUT_FIELDS(HELD(acquired),
+                           OUT_NUMBER("waited_ms", acquired->at_ms - acquired->asked_ms),
+                           OUT_NUMBER("kept_ms", kept ? keep_ms : -1)),
+                "released %s on %s%s %s", acquired->holds[i]->name, server_of(acquired),
+                kept ? ", for others in" : " after", spent);
 }
 
 void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
-    char message[TEXT_SIZE], all[NAMES_SIZE];
-    struct more more = held(acquired);
-    more.fields[more.count++] = OUT_TEXT("reason", why);
-    (void)snprintf(message, sizeof message, "cannot confirm that %s on %s was given back: %s; %s",
-                   names(all, acquired), server_of(acquired), why, then);
-    event_of_all(acquired, OUT_WARNING, "unconfirmed", &more, message);
-}
-
-static const char *word_of(enum rlock_preemption preemption) {
-    switch (preemption) {
-    case RLOCK_PREEMPT_ASKED: return "asked";
-    case RLOCK_PREEMPT_REFUSED: return "not preemptible";
-    case RLOCK_PREEMPT_DENIED: return "no right";
-    case RLOCK_PREEMPT_NOT_ASKED: break;
-    }
-    return NULL;
+    char all[NAMES_SIZE];
+    log_all(acquired, OUT_WARNING, "unconfirmed",
+            OUT_FIELDS(HELD(acquired), OUT_TEXT("reason", why)),
+            "cannot confirm that %s on %s was given back: %s; %s", names(all, acquired),
+            server_of(acquired), why, then);
 }
 
 void event_preempting(const struct acquired *acquired, const struct rlock_holder *holder) {
-    const struct out_field fields[] = {
-        OUT_TEXT("name", holder->name),
-        OUT_TEXT("kind", acquired->kind->name),
-        OUT_TEXT("server", server_of(acquired)),
-        OUT_TEXT("holder", holder->owner),
-        OUT_TEXT("answer", word_of(holder->preemption)),
+    static const struct {
+        const char *answer, *before, *after;
+    } rows[] = {
+        [RLOCK_PREEMPT_NOT_ASKED] = {NULL, "did not ask", ""},
+        [RLOCK_PREEMPT_ASKED] = {"asked", "asked", ""},
+        [RLOCK_PREEMPT_REFUSED] = {"not preemptible", "cannot ask",
+                                   ": it has no --preemptible; waiting for it"},
+        [RLOCK_PREEMPT_DENIED] = {"no right", "cannot ask",
+                                  ": no right to publish to rlock_break:*; waiting for it"},
     };
-    const size_t count = sizeof fields / sizeof fields[0];
-    if (holder->preemption == RLOCK_PREEMPT_ASKED)
-        out_event(OUT_INFO, "preempting", fields, count, "asked the holder of %s to end",
-                  holder->name);
-    else if (holder->preemption == RLOCK_PREEMPT_REFUSED)
-        out_event(OUT_INFO, "preempting", fields, count,
-                  "cannot ask the holder of %s to end: it has no --preemptible; waiting for it",
-                  holder->name);
-    else
-        out_event(OUT_WARNING, "preempting", fields, count,
-                  "cannot ask the holder of %s to end: no right to publish to rlock_break:*; "
-                  "waiting for it",
-                  holder->name);
+    const enum rlock_preemption is = holder->preemption;
+    out_event(is == RLOCK_PREEMPT_DENIED ? OUT_WARNING : OUT_INFO, "preempting",
+              OUT_FIELDS(OUT_TEXT("name", holder->name), OUT_TEXT("kind", acquired->kind->name),
+                         OUT_TEXT("server", server_of(acquired)), OUT_TEXT("holder", holder->owner),
+                         OUT_TEXT("answer", rows[is].answer)),
+              "%s the holder of %s to end%s", rows[is].before, holder->name, rows[is].after);
 }
 
 void event_preempted(const struct acquired *acquired, const char *by) {
-    char message[TEXT_SIZE], all[NAMES_SIZE];
-    struct more more = held(acquired);
-    more.fields[more.count++] = OUT_TEXT("by", by);
-    (void)snprintf(message, sizeof message, "stopping the command of %s: %s asks for the lock",
-                   names(all, acquired), by);
-    event_of_all(acquired, OUT_WARNING, "preempted", &more, message);
+    char all[NAMES_SIZE];
+    log_all(acquired, OUT_WARNING, "preempted", OUT_FIELDS(HELD(acquired), OUT_TEXT("by", by)),
+            "stopping the command of %s: %s asks for the lock", names(all, acquired), by);
 }

@@ -17,15 +17,14 @@ static const char *verb_of(const struct acquired *acquired) {
     return acquired->kind->passed ? "pass" : "take";
 }
 
-enum { ATTEMPT_FIELDS = 4 };
-
 /* What every event of an attempt begins with. */
-static void describe_attempt(struct out_field fields[ATTEMPT_FIELDS],
-                             const struct acquired *acquired, const char *name) {
-    fields[0] = OUT_TEXT("name", name);
-    fields[1] = OUT_TEXT("kind", acquired->kind->name);
-    fields[2] = OUT_TEXT("server", rlock_client_server(acquired->server.client));
-    fields[3] = OUT_NUMBER("waited_ms", rlock_now_ms() - acquired->asked_ms);
+#define ATTEMPT(acquired, about)                                                                   \
+    OUT_TEXT("name", about), OUT_TEXT("kind", (acquired)->kind->name),                             \
+        OUT_TEXT("server", rlock_client_server((acquired)->server.client)),                        \
+        OUT_NUMBER("waited_ms", rlock_now_ms() - (acquired)->asked_ms)
+
+static const char *text_or_null(const char *text) {
+    return *text != '\0' ? text : NULL;
 }
 
 bool not_acquired_by_ancestor(const struct acquired *acquired) {
@@ -37,17 +36,15 @@ bool not_acquired_by_ancestor(const struct acquired *acquired) {
 
 static int say_busy(const struct acquired *acquired, const struct settings *settings) {
     char why[WHY_SIZE];
-    struct out_field fields[ATTEMPT_FIELDS + 2];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
         progress_why(why, sizeof why, acquired->kind, holder);
-        describe_attempt(fields, acquired, holder->name);
-        fields[ATTEMPT_FIELDS] = OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL);
-        fields[ATTEMPT_FIELDS + 1] =
-            OUT_TEXT("holder_note", *holder->note != '\0' ? holder->note : NULL);
         const bool inside = !acquired->warned && not_acquired_by_ancestor(acquired);
-        out_event(OUT_WARNING, "busy", fields, ATTEMPT_FIELDS + 2, "cannot %s %s: %s%s%s",
-                  verb_of(acquired), holder->name, why, inside ? "; " : "",
+        out_event(OUT_WARNING, "busy",
+                  OUT_FIELDS(ATTEMPT(acquired, holder->name),
+                             OUT_TEXT("holder", text_or_null(holder->owner)),
+                             OUT_TEXT("holder_note", text_or_null(holder->note))),
+                  "cannot %s %s: %s%s%s", verb_of(acquired), holder->name, why, inside ? "; " : "",
                   inside ? ancestor_advice : "");
     }
     return settings->conflict_exit_code;
@@ -55,10 +52,8 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
 
 static int say_ousted(const struct acquired *acquired) {
     const char *name = rlock_stuck_at(acquired->lock);
-    struct out_field fields[ATTEMPT_FIELDS];
-    describe_attempt(fields, acquired, name);
-    out_event(OUT_WARNING, "superseded", fields, ATTEMPT_FIELDS, "cannot take %s: %s", name,
-              rlock_error(acquired->server.client));
+    out_event(OUT_WARNING, "superseded", OUT_FIELDS(ATTEMPT(acquired, name)), "cannot take %s: %s",
+              name, rlock_error(acquired->server.client));
     return EXIT_GAVE_WAY;
 }
 
@@ -67,26 +62,22 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
     char age[DURATION_TEXT_SIZE], took[DURATION_TEXT_SIZE], period[DURATION_TEXT_SIZE];
-    struct out_field fields[ATTEMPT_FIELDS + 3];
-    const bool has_host = *run->host != '\0';
-    describe_attempt(fields, acquired, name);
-    fields[ATTEMPT_FIELDS] = OUT_NUMBER("age_ms", run->age_ms);
-    fields[ATTEMPT_FIELDS + 1] = OUT_NUMBER("took_ms", run->took_ms);
-    fields[ATTEMPT_FIELDS + 2] = OUT_TEXT("host", has_host ? run->host : NULL);
-    out_event(OUT_INFO, "skipped", fields, ATTEMPT_FIELDS + 3,
+    out_event(OUT_INFO, "skipped",
+              OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("age_ms", run->age_ms),
+                         OUT_NUMBER("took_ms", run->took_ms),
+                         OUT_TEXT("host", text_or_null(run->host))),
               "not running %s: a run that took %s succeeded %s ago%s%s (--once-per %s)", name,
               duration_format(took, run->took_ms), duration_format_seconds(age, run->age_ms),
-              has_host ? " on " : "", run->host, duration_format(period, settings->once_per_ms));
+              *run->host != '\0' ? " on " : "", run->host,
+              duration_format(period, settings->once_per_ms));
     const bool is_set = OPT_FROM(settings, conflict_exit_code)->source != SOURCE_DEFAULT;
     return is_set ? settings->conflict_exit_code : 0;
 }
 
 int not_acquired_interrupted(const struct acquired *acquired, int signal) {
     const char *name = rlock_stuck_at(acquired->lock);
-    struct out_field fields[ATTEMPT_FIELDS + 1];
-    describe_attempt(fields, acquired, name);
-    fields[ATTEMPT_FIELDS] = OUT_NUMBER("signal", signal);
-    out_event(OUT_DEBUG, "interrupted", fields, ATTEMPT_FIELDS + 1,
+    out_event(OUT_DEBUG, "interrupted",
+              OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("signal", signal)),
               "stopped waiting for %s: signal %d", name, signal);
     return EXIT_BY_SIGNAL + signal;
 }

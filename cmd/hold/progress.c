@@ -64,39 +64,28 @@ static void append_wait(char *text, size_t size, size_t *length, const struct pr
     }
 }
 
-/* Behind the fields of every kind: the place, of a latch the count. Returns how many. */
-static size_t add_place(struct out_field *fields, const struct kind *kind,
-                        const struct rlock_holder *holder) {
-    if (kind->detail == DETAIL_COUNT) {
-        fields[0] = OUT_NUMBER("count", holder->waiting);
-        return holder->waiting > 0 ? 1 : 0;
-    }
-    fields[0] = OUT_NUMBER("position", holder->position);
-    fields[1] = OUT_NUMBER("waiting", holder->waiting);
-    return holder->position > 0 ? 2 : 0;
-}
-
 /* holder NULL: it is the server that is waited for. */
 static void log_wait(const struct progress *progress, const rlock_client *client,
                      const struct rlock_holder *holder, int64_t waited_ms, const char *text) {
-    const bool known = holder != NULL && *holder->owner != '\0';
-    struct out_field fields[8] = {
-        OUT_TEXT("name", holder != NULL ? holder->name : progress->name),
-        OUT_TEXT("kind", progress->kind->name),
-        OUT_TEXT("server", rlock_client_server(client)),
-        OUT_NUMBER("waited_ms", waited_ms),
-    };
-    size_t count = 4;
-    if (holder == NULL) {
-        fields[count++] = OUT_TEXT("reason", rlock_error(client));
-    } else {
-        fields[count++] = OUT_TEXT("holder", known ? holder->owner : NULL);
-        if (*holder->note != '\0')
-            fields[count++] = OUT_TEXT("holder_note", holder->note);
-        count += add_place(fields + count, progress->kind, holder);
-    }
-    out_event(holder == NULL && out_is_json() ? OUT_WARNING : OUT_INFO,
-              holder == NULL ? "retrying" : "waiting", fields, count, "%s", text);
+    static const struct rlock_holder none = {.name = "", .owner = "", .note = ""};
+    const bool for_server = holder == NULL;
+    const bool counts = progress->kind->detail == DETAIL_COUNT;
+    if (for_server)
+        holder = &none;
+    const bool in_line = !counts && holder->position > 0;
+    out_event(for_server && out_is_json() ? OUT_WARNING : OUT_INFO,
+              for_server ? "retrying" : "waiting",
+              OUT_FIELDS(OUT_TEXT("name", for_server ? progress->name : holder->name),
+                         OUT_TEXT("kind", progress->kind->name),
+                         OUT_TEXT("server", rlock_client_server(client)),
+                         OUT_NUMBER("waited_ms", waited_ms),
+                         OUT_TEXT("reason", for_server ? rlock_error(client) : NULL),
+                         OUT_TEXT("holder", *holder->owner != '\0' ? holder->owner : NULL),
+                         OUT_TEXT("holder_note", *holder->note != '\0' ? holder->note : NULL),
+                         OUT_NUMBER("count", counts && holder->waiting > 0 ? holder->waiting : -1),
+                         OUT_NUMBER("position", in_line ? holder->position : -1),
+                         OUT_NUMBER("waiting", in_line ? holder->waiting : -1)),
+              "%s", text);
 }
 
 /* Whole steps since the wait began, so that a busy machine's seconds do not wander. */

@@ -62,6 +62,12 @@ static const char *name_of(const struct resumed *resumed) {
 
 /* --- what is said of it ---------------------------------------------------------------------- */
 
+/* What every event of it begins with. */
+#define HOLD(resumed, hold)                                                                        \
+    OUT_TEXT("name", (hold)->name), OUT_TEXT("kind", (resumed)->handle->kind),                     \
+        OUT_TEXT("server", rlock_client_server((resumed)->server.client)),                         \
+        OUT_TEXT("owner", (hold)->owner), OUT_NUMBER("token", (hold)->token)
+
 static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) {
     const struct rlock_handle *handle = resumed->handle;
     size_t i = 0;
@@ -109,16 +115,8 @@ static void say_lost(const struct resumed *resumed, enum out_level level, const 
     char why[WHY_SIZE];
     const struct rlock_handle_hold *hold = lost_hold(resumed);
     describe_loss(resumed, why);
-    const struct out_field fields[] = {
-        OUT_TEXT("name", hold->name),
-        OUT_TEXT("kind", resumed->handle->kind),
-        OUT_TEXT("server", rlock_client_server(resumed->server.client)),
-        OUT_TEXT("owner", hold->owner),
-        OUT_NUMBER("token", hold->token),
-        OUT_TEXT("reason", why),
-    };
-    out_event(level, "lost", fields, sizeof fields / sizeof fields[0], "%s not ours any more: %s",
-              message, why);
+    out_event(level, "lost", OUT_FIELDS(HOLD(resumed, hold), OUT_TEXT("reason", why)),
+              "%s not ours any more: %s", message, why);
 }
 
 void resumed_log_lost(const struct resumed *resumed) {
@@ -142,19 +140,11 @@ int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_
 
 void resumed_log(const struct resumed *resumed, enum out_level level, const char *event,
                  int64_t ttl_ms, const char *before, const char *behind) {
-    const struct rlock_handle *handle = resumed->handle;
-    for (size_t i = 0; i < handle->hold_count; i++) {
-        const struct rlock_handle_hold *hold = &handle->holds[i];
-        const struct out_field fields[] = {
-            OUT_TEXT("name", hold->name),
-            OUT_TEXT("kind", handle->kind),
-            OUT_TEXT("server", rlock_client_server(resumed->server.client)),
-            OUT_TEXT("owner", hold->owner),
-            OUT_NUMBER("token", hold->token),
-            OUT_NUMBER("lease_left_ms", ttl_ms),
-        };
-        const size_t count = sizeof fields / sizeof fields[0];
-        out_event(level, event, fields, ttl_ms == RLOCK_FOREVER ? count - 1 : count, "%s%s%s",
-                  before, hold->name, behind);
+    for (size_t i = 0; i < resumed->handle->hold_count; i++) {
+        const struct rlock_handle_hold *hold = &resumed->handle->holds[i];
+        out_event(level, event,
+                  OUT_FIELDS(HOLD(resumed, hold),
+                             OUT_NUMBER("lease_left_ms", ttl_ms == RLOCK_FOREVER ? -1 : ttl_ms)),
+                  "%s%s%s", before, hold->name, behind);
     }
 }
