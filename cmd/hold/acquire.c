@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hold/ancestor.h"
 #include "hold/events.h"
 #include "hold/not_acquired.h"
 #include "hold/progress.h"
@@ -143,15 +142,6 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
                     rlock_error(out->server.client));
 }
 
-/* Once. */
-static void warn_of_ancestor(struct acquired *acquired) {
-    if (acquired->warned || !not_acquired_by_ancestor(acquired))
-        return;
-    acquired->warned = true;
-    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(acquired->lock)->name,
-             rlock_blocker(acquired->lock)->pid, ancestor_advice);
-}
-
 /* Once for each holder: whether it was asked to end. */
 static void tell_preemption(struct acquired *acquired) {
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
@@ -238,7 +228,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
             server_revive(&acquired->server, 0);
         if (result == RLOCK_AGAIN) {
             progress_show(&progress, acquired->server.client, acquired->lock);
-            warn_of_ancestor(acquired);
+            not_acquired_warn_of_ancestor(acquired);
             tell_preemption(acquired);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;

@@ -4,14 +4,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
-#include "hold/ancestor.h"
 #include "hold/progress.h"
 #include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
+#include "process/proc.h"
 
-enum { WHY_SIZE = 1024 };
+enum {
+    WHY_SIZE = 1024,
+    GENERATIONS_MAX = 1000, /* as numbers are used again while we look, it might go round */
+};
 
 static const char *verb_of(const struct acquired *acquired) {
     return acquired->kind->passed ? "pass" : "take";
@@ -27,25 +32,61 @@ static const char *text_or_null(const char *text) {
     return *text != '\0' ? text : NULL;
 }
 
-bool not_acquired_by_ancestor(const struct acquired *acquired) {
-    const struct rlock_holder *holder = rlock_blocker(acquired->lock);
-    const bool reenters =
-        acquired->kind->detail != DETAIL_COUNT && strcmp(acquired->kind->name, "sem") != 0;
-    return holder != NULL && reenters && ancestor_holds(holder, &acquired->enclosing);
+/* --- a holder that waits for us -------------------------------------------------------------- */
+
+static const char advice[] =
+    "that rlock is an ancestor of this one, whose environment was cleared (sudo, env -i): it "
+    "cannot re-enter and waits for itself; pass on RLOCK_HOLDS";
+
+static bool is_ancestor(int64_t pid) {
+    int64_t at = getppid();
+    for (int i = 0; i < GENERATIONS_MAX && at > 0 && at != pid; i++)
+        at = proc_parent((pid_t)at);
+    return at == pid;
 }
+
+static bool is_enclosing(const struct environment *enclosing, const char *owner) {
+    for (size_t i = 0; i < enclosing->count; i++) {
+        if (strcmp(enclosing->proofs[i].owner, owner) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the holder is an ancestor of this process, although the environment lists no such hold:
+ * sudo(8) or env(1) has cleared it. Permits are taken beside those of an enclosing hold, and a
+ * latch is nobody's. */
+static bool holder_is_ancestor(const struct acquired *acquired) {
+    const struct rlock_holder *holder = rlock_blocker(acquired->lock);
+    struct utsname here;
+    return holder != NULL && acquired->kind->detail != DETAIL_COUNT &&
+           strcmp(acquired->kind->name, "sem") != 0 && holder->pid > 0 && !holder->kept &&
+           uname(&here) == 0 && strcmp(here.nodename, holder->host) == 0 &&
+           !is_enclosing(&acquired->enclosing, holder->owner) && is_ancestor(holder->pid);
+}
+
+void not_acquired_warn_of_ancestor(struct acquired *acquired) {
+    if (acquired->warned || !holder_is_ancestor(acquired))
+        return;
+    acquired->warned = true;
+    out_warn("%s is held by pid %" PRId64 ": %s", rlock_blocker(acquired->lock)->name,
+             rlock_blocker(acquired->lock)->pid, advice);
+}
+
+/* --- the end of the wait --------------------------------------------------------------------- */
 
 static int say_busy(const struct acquired *acquired, const struct settings *settings) {
     char why[WHY_SIZE];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
         progress_why(why, sizeof why, acquired->kind, holder);
-        const bool inside = !acquired->warned && not_acquired_by_ancestor(acquired);
+        const bool inside = !acquired->warned && holder_is_ancestor(acquired);
         out_event(OUT_WARNING, "busy",
                   OUT_FIELDS(ATTEMPT(acquired, holder->name),
                              OUT_TEXT("holder", text_or_null(holder->owner)),
                              OUT_TEXT("holder_note", text_or_null(holder->note))),
                   "cannot %s %s: %s%s%s", verb_of(acquired), holder->name, why, inside ? "; " : "",
-                  inside ? ancestor_advice : "");
+                  inside ? advice : "");
     }
     return settings->conflict_exit_code;
 }

@@ -11,8 +11,7 @@ int not_acquired(const struct acquired *acquired, const struct settings *setting
 /* The same where a signal has ended the wait. */
 int not_acquired_interrupted(const struct acquired *acquired, int signal);
 
-/* Whether the holder is a process around us, for which we wait in vain. Permits are taken beside
- * those of an enclosing hold, and a latch is nobody's. */
-bool not_acquired_by_ancestor(const struct acquired *acquired);
+/* While waiting: warns once if the holder is a process around us, for which we wait in vain. */
+void not_acquired_warn_of_ancestor(struct acquired *acquired);
 
 #endif

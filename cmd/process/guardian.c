@@ -8,6 +8,8 @@
 #include "process/guardian.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -16,12 +18,96 @@
 #include <unistd.h>
 
 #include "process/deadline.h"
-#include "process/launch.h"
 #include "process/self.h"
 #include "process/supervise.h"
 
+/* --- the command is started ------------------------------------------------------------------ */
+
+/* Refused where no signal may be queued (RLIMIT_SIGPENDING). */
+static bool make_timer(timer_t *timer) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    return timer_create(CLOCK_BOOTTIME, &event, timer) == 0;
+}
+
+static bool can_make_timer(void) {
+    timer_t timer;
+    return make_timer(&timer) && timer_delete(timer) == 0;
+}
+
+/* A program on a slow disk may take its time, and after vfork(2) the guardian sees nothing
+ * meanwhile. A timer goes away with exec(3). */
+static void limit_exec(int64_t kill_at_ms) {
+    const struct itimerspec when = {
+        .it_value = {kill_at_ms / 1000, (long)(kill_at_ms % 1000) * 1000000}};
+    timer_t timer;
+    if (kill_at_ms != INT64_MAX && make_timer(&timer))
+        (void)timer_settime(timer, TIMER_ABSTIME, &when, NULL);
+}
+
+/* Whether one of the texts, "NAME=value" or "NAME", is about this variable. */
+static bool is_replaced(const char *texts, const char *variable) {
+    const size_t length = (size_t)(strchrnul(variable, '=') - variable);
+    for (; *texts != '\0'; texts += strlen(texts) + 1) {
+        if (strncmp(texts, variable, length) == 0 &&
+            (texts[length] == '=' || texts[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The variables stay where they are. Not by putenv(3): that asks for memory. */
+static void fill_environment(char **to, char *texts) {
+    for (char **variable = environ; *variable != NULL; variable++) {
+        if (!is_replaced(texts, *variable))
+            *to++ = *variable;
+    }
+    for (size_t i = 0; i < TEXTS_MAX && *texts != '\0'; i++, texts += strlen(texts) + 1) {
+        if (strchr(texts, '=') != NULL)
+            *to++ = texts;
+    }
+    *to = NULL;
+}
+
+/* In the child, which may share our memory until exec: touch nothing but exec_error. */
+_Noreturn static void become_command(const struct plan *plan, pid_t parent, int64_t kill_at_ms) {
+    /* Should the guardian be killed, the command goes with it. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent)
+        _exit(128 + SIGKILL);
+    limit_exec(kill_at_ms);
+    if (plan->caller_ignored_child)
+        (void)signal(SIGCHLD, SIG_IGN);
+    (void)sigprocmask(SIG_SETMASK, plan->caller_mask, NULL);
+    (void)execvpe(plan->argv[0], plan->argv, plan->environment);
+    plan->shared->exec_error = errno;
+    _exit(127);
+}
+
+/* vfork(2) copies no page tables, but returns only when the child has become the command, which
+ * takes as long as exec(3) does. Meanwhile we see neither a deadline, for which the child has a
+ * timer, nor rlock's death; we must not die with rlock then, for the command may have children by
+ * now. posix_spawn(3) can't set the death signal. False: errno says why. */
+static bool start_command(struct guardian *guardian) {
+    const struct plan *plan = guardian->plan;
+    const pid_t self = getpid();
+    guardian->started_ms = boottime_ms();
+    const int64_t kill_at_ms = plan_deadline(plan, guardian->started_ms).kill_ms;
+    fill_environment(plan->environment, plan->shared->environment);
+    pid_t child;
+    if (can_make_timer())
+        child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
+    else
+        child = fork();
+    if (child == 0)
+        become_command(plan, self, kill_at_ms); /* NOLINT(clang-analyzer-unix.Vfork) */
+    guardian->descendants.child = child;
+    return child > 0;
+}
+
+/* --- the guardian's life --------------------------------------------------------------------- */
+
 /* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
-static int get_ready(struct guardian *guardian) {
+static int prepare(struct guardian *guardian) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -32,18 +118,9 @@ static int get_ready(struct guardian *guardian) {
     return 0;
 }
 
-/* It takes as long as exec(3) does, and so does our noticing that rlock is dead. We must not die
- * with it meanwhile: the command may have children by then. False: errno says why. */
-static bool start_command(struct guardian *guardian) {
-    guardian->started_ms = boottime_ms();
-    guardian->descendants.child =
-        launch(guardian->plan, plan_deadline(guardian->plan, guardian->started_ms).kill_ms);
-    return guardian->descendants.child > 0;
-}
-
 /* The caller's descriptors are the command's alone, and so is its priority. So are its words:
  * pkill -f "rlock run" is not to hit both rlock and us. */
-static void let_go(const struct guardian *guardian) {
+static void detach(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     self_close_others(kept, sizeof kept / sizeof kept[0]);
     self_set_title("lock-guardian");
@@ -95,7 +172,7 @@ _Noreturn void guardian_main(const struct plan *plan) {
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
     descendants_adopt_orphans();
-    const int why_not = get_ready(&guardian);
+    const int why_not = prepare(&guardian);
     if (!await_start(plan))
         _exit(0);
     if (boottime_ms() >= plan_deadline(plan, INT64_MAX).stop_ms) {
@@ -107,7 +184,7 @@ _Noreturn void guardian_main(const struct plan *plan) {
     } else if (!start_command(&guardian)) {
         guardian.report = (struct report){.verb = REPORT_NO_START, .status = errno};
     } else {
-        let_go(&guardian);
+        detach(&guardian);
         supervise(&guardian);
     }
     report(&guardian);

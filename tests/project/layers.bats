@@ -258,7 +258,7 @@ promised() {
 
 @test "what starts, watches and ends the command knows no lock" {
     local file
-    for file in spawn guardian launch descendants proc signals witness self; do
+    for file in spawn guardian supervise descendants proc signals witness self; do
         run cc -MM -D_GNU_SOURCE -I lib -I cmd "cmd/process/$file.c"
         assert_success
         refute_output --partial rlock.h
@@ -295,7 +295,7 @@ keys terminal"
 }
 
 @test "after the fork the guardian asks for no memory" {
-    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,launch,descendants,proc,witness,self}.c.o
+    refuse_in '(m|c|re)alloc|strn?dup|v?asprintf|(put|set|unset)env|fopen|opendir|getpw.*|free' "$CMD_OBJECTS"/process/{guardian,supervise,descendants,proc,witness,self}.c.o
 }
 
 # --- other systems -----------------------------------------------------------------------------
