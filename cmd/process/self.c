@@ -2,7 +2,7 @@
  *
  * Descriptors: close_range(2) is not everywhere: Linux before 5.9 has none, and a container's
  * seccomp profile that does not know it refuses it. Then the kernel's list of what is open is gone
- * through, and without that every number there may be. */
+ * through. */
 #include "process/self.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 4096, NUMBERS_MAX = 1 << 20, NICE = -10 };
+enum { READ_SIZE = 4096, NICE = -10 };
 
 static bool is_kept(int fd, const int *kept, size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -45,12 +45,12 @@ static bool close_ranges(const int *kept, size_t count) {
     return close_range((unsigned)from, ~0U, 0) == 0;
 }
 
-static bool close_listed(const int *kept, size_t count) {
+static void close_listed(const int *kept, size_t count) {
     char entries[READ_SIZE] __attribute__((aligned(8)));
     const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     ssize_t n;
     if (dir < 0)
-        return false;
+        return;
     while ((n = getdents64(dir, entries, sizeof entries)) > 0) {
         for (ssize_t at = 0; at < n;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
@@ -61,22 +61,11 @@ static bool close_listed(const int *kept, size_t count) {
         }
     }
     close(dir);
-    return n == 0;
-}
-
-static void close_numbers(const int *kept, size_t count) {
-    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-    (void)getrlimit(RLIMIT_NOFILE, &limit);
-    const int end = limit.rlim_cur < NUMBERS_MAX ? (int)limit.rlim_cur : NUMBERS_MAX;
-    for (int fd = STDERR_FILENO + 1; fd < end; fd++) {
-        if (!is_kept(fd, kept, count))
-            close(fd);
-    }
 }
 
 void self_close_others(const int *kept, size_t count) {
-    if (!close_ranges(kept, count) && !close_listed(kept, count))
-        close_numbers(kept, count);
+    if (!close_ranges(kept, count))
+        close_listed(kept, count);
 }
 
 void self_leave_streams(int null) {
