@@ -15,7 +15,7 @@
 #include "process/proc.h"
 #include "process/self.h"
 
-enum { KILL_PATIENCE_MS = 1000, STOP_AGAIN_MS = 50 };
+enum { KILL_PATIENCE_MS = 1000 };
 
 static bool caller_ignores_child(void) {
     struct sigaction now;
@@ -165,7 +165,7 @@ static bool read_report(struct spawn *spawn) {
         return false;
     if (n != (ssize_t)sizeof report) {
         spawn->guardian_lost = true;
-        kill_tree(spawn, END_BY_ITSELF);
+        kill_tree(spawn, spawn->stop_cause);
     } else if (report.verb == REPORT_STOPPED) {
         stop_as(spawn, &report);
         return false;
@@ -189,12 +189,6 @@ bool spawn_start(struct spawn *spawn) {
     return false;
 }
 
-/* One that the guardian could not be told, because it was stopped and had too much to read. */
-static void stop_again(struct spawn *spawn) {
-    if (spawn->untold != END_BY_ITSELF)
-        spawn_stop(spawn, spawn->untold);
-}
-
 static bool kill_if_overdue(struct spawn *spawn) {
     const int64_t now = boottime_ms();
     if (now < plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms)
@@ -202,13 +196,6 @@ static bool kill_if_overdue(struct spawn *spawn) {
     const bool for_lease = now >= plan_deadline(&spawn->plan, INT64_MAX).overdue_ms;
     kill_tree(spawn, for_lease ? END_FOR_LEASE : END_FOR_TIME);
     return true;
-}
-
-/* When to look although nothing has happened. */
-static int64_t look_at_ms(const struct spawn *spawn) {
-    const int64_t again_ms =
-        spawn->untold != END_BY_ITSELF ? boottime_ms() + STOP_AGAIN_MS : INT64_MAX;
-    return deadline_sooner(plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms, again_ms);
 }
 
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
@@ -220,9 +207,9 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
         {.fd = news_fd, .events = POLLIN},
     };
     for (;;) {
-        if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(look_at_ms(spawn))) < 0)
+        const int64_t overdue_ms = plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms;
+        if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(overdue_ms)) < 0)
             continue;
-        stop_again(spawn);
         /* A report that is older than a signal of the guardian's is read before it. */
         if ((fds[0].revents != 0 || fds[1].revents != 0) && read_report(spawn))
             return SPAWN_ENDED;
@@ -239,7 +226,10 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
 
 void spawn_stop(struct spawn *spawn, enum end_cause cause) {
     const struct order order = {.verb = cause == END_FOR_WAITER ? ORDER_YIELD : ORDER_STOP};
-    spawn->untold = order_send(spawn->socket, order) ? END_BY_ITSELF : cause;
+    spawn->stop_cause = cause;
+    /* Too many orders are unread: the guardian is stopped. Its death ends the tree. */
+    if (!order_send(spawn->socket, order) && guardian_is_ours(spawn))
+        (void)kill(spawn->guardian, SIGKILL);
 }
 
 int64_t spawn_ran_ms(const struct spawn *spawn) {

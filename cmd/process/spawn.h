@@ -17,7 +17,7 @@ struct spawn {
     struct plan plan;           /* its socket is known when the guardian is forked; in plan.shared
                                    whoever renews the lease stores its end */
     int64_t started_ms;         /* when the gate was opened */
-    enum end_cause untold;      /* of a stop that the guardian does not know of yet */
+    enum end_cause stop_cause;  /* of spawn_stop(), if it was called */
     struct report report;       /* after SPAWN_ENDED, or a start that failed */
     bool guardian_lost;         /* after SPAWN_ENDED: it was killed, and the tree by us */
     struct stranger *strangers; /* children that this process had before: none of ours */

@@ -48,6 +48,20 @@ yielded() {
     assert_equal "$(pgrep -fc "[w]ho=deep")" 0
 }
 
+@test "the guardian is stopped and has hundreds of orders unread: the command ends all the same" {
+    hold x --preemptible -l 10m
+    kill -STOP "$(guardian_of "$holder")"
+    python3 -c '
+import os, sys, time
+for _ in range(1500):
+    os.kill(int(sys.argv[1]), 10)
+    time.sleep(0.001)' "$holder"
+    try fair --preempt -w 60s -n x -- true
+    assert_success
+    reap "$holder"
+    assert_equal "$status" 79
+}
+
 @test "79 whatever -E of the holder says; a command that ends well all the same; one that is over by then" {
     log=a start run -E 9 --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
     wait_until 5 test -e in
