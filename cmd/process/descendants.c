@@ -34,13 +34,13 @@ enum {
     FRESH_MS = 5, /* in so short a time no number is used again: all others come first */
 };
 
-/* A walk, of which there is one at a time. Not on the stack, which may be small (ulimit -s), and
- * not from the heap: when the tree has to end, the system may have no memory left. */
+/* A walk, of which there is one at a time. Not on the stack, which may be small (ulimit -s), nor
+ * on the heap: when the tree has to end, the system may have no memory left. */
 static struct walk {
     const struct descendants *descendants;
     bool lists; /* the kernel has lists of children */
     bool child_seen;
-    bool gone; /* one was, before its turn: its children may have fallen to us since */
+    bool gone; /* a listed process ended before its turn: we may have adopted its children since */
     int found, refused, strangers;
     int count;
     struct {
@@ -102,7 +102,9 @@ static void read_children(pid_t parent, int task_dir, const char *task) {
     close(fd);
 }
 
-/* Adds the children of a process: those of its threads, or who in /proc calls it parent. */
+/* Adds the children of a process: those of its threads, or the processes in /proc whose parent it
+ * is.
+ */
 static void add_children(pid_t parent) {
     char path[64], entries[READ_SIZE] __attribute__((aligned(8)));
     (void)snprintf(path, sizeof path, walk.lists ? "/proc/%ld/task" : "/proc", (long)parent);
@@ -152,8 +154,9 @@ static void signal_one(pid_t pid, int fd, int signal) {
         walk.refused++;
 }
 
-/* Signals the process that was listed last, and lists its children. One that is killed forks no
- * more: so that comes first. Whom SIGTERM ends would have lost its children by then. */
+/* Signals the process that was listed last, and lists its children. SIGKILL before listing them: a
+ * killed process cannot fork. Any other signal after listing: a process that exits on it would have
+ * lost its children to us first. */
 static void visit_last(int signal) {
     const int before = --walk.count;
     const pid_t pid = walk.listed[before].pid, parent = walk.listed[before].parent;
@@ -175,7 +178,7 @@ static void visit_last(int signal) {
         close(fd);
 }
 
-/* The youngest come first: below them are those who may be forking just now. */
+/* The last to be listed comes first: the processes that fork just now are below it. */
 static void walk_all(const struct descendants *descendants, int signal) {
     begin_walk(descendants);
     while (walk.count > 0)
@@ -230,11 +233,11 @@ static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
     long pause_us = PAUSE_MIN_US;
     while (!descendants_reap(descendants)) {
         walk_all(descendants, SIGKILL);
-        const bool nobody = walk.found == 0 && !walk.gone;
-        if (nobody && walk.strangers > 0)
+        const bool none = walk.found == 0 && !walk.gone;
+        if (none && walk.strangers > 0)
             return true;
-        /* There is a child, and nobody was found: that is no success. */
-        const bool stuck = walk.refused > 0 || nobody;
+        /* There is a child that the walk does not find: that is no success. */
+        const bool stuck = walk.refused > 0 || none;
         if (stuck && boottime_ms() >= deadline_ms)
             return descendants_reap(descendants);
         (void)nanosleep(&(struct timespec){0, pause_us * 1000}, NULL); /* the dying need a moment */
@@ -247,7 +250,7 @@ static bool kill_all(struct descendants *descendants, int64_t deadline_ms) {
 bool descendants_kill(struct descendants *descendants, int64_t deadline_ms) {
     if (descendants->child > 0)
         (void)kill(descendants->child, SIGKILL);
-    /* Nobody asks for its status: the dead of a chain of forks need not pile up. */
+    /* Its status is not needed: let the kernel reap a chain of forks as it dies. */
     descendants->child = 0;
     void (*const before)(int) = signal(SIGCHLD, SIG_IGN);
     const bool all = kill_all(descendants, deadline_ms);

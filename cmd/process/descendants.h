@@ -13,8 +13,8 @@ struct stranger {
     int64_t started; /* as of proc_started() */
 };
 
-/* The descendants of this process, but for strangers: children that it had before, and all below
- * those. */
+/* The descendants of this process, except for strangers: children that it had before, and their
+ * descendants. */
 struct descendants {
     pid_t child;    /* the one that counts; 0: none, or it has been reaped */
     int status;     /* after child_ended: its, as waitpid(2) returns it */
@@ -25,11 +25,11 @@ struct descendants {
     int stranger_count;
 };
 
-/* Makes this process the one that orphans among its descendants fall to (prctl(2),
+/* From here on this process adopts the orphans among its descendants (prctl(2),
  * PR_SET_CHILD_SUBREAPER): none escapes by losing its parent. */
 void descendants_adopt_orphans(void);
 
-/* Takes from the system now what memory a walk may need, while there is some. */
+/* Takes the memory for a walk now, while the system has some. */
 void descendants_get_memory(void);
 
 /* Whether this process has any child now. Costs nothing. */
@@ -39,17 +39,17 @@ bool descendants_has_children(void);
  * there are. */
 int descendants_note_strangers(struct stranger *strangers, int size);
 
-/* Sends a signal to each of them once, to descendants->child in any case. Returns how
- * many may not be signalled by us. Safe after fork: no memory is allocated. */
+/* Sends a signal to each of them once, to descendants->child in any case. Returns how many we may
+ * not signal. Safe after fork: no memory is allocated. */
 int descendants_signal(struct descendants *descendants, int signal);
 
-/* Reaps what has ended, and notes what has become of descendants->child. Returns true when no child
- * is left, strangers included. */
+/* Reaps the children that have ended, and notes the state of descendants->child. Returns true when
+ * no child is left, strangers included. */
 bool descendants_reap(struct descendants *descendants);
 
-/* SIGKILL to all of them, again until none is left: what was forked meanwhile has
- * fallen to us. From deadline_ms on (CLOCK_BOOTTIME) it gives up on what the system does not let us
- * kill, or find. Returns true when none is left. */
+/* Sends SIGKILL to all of them until none is left: we adopt what they fork meanwhile. From
+ * deadline_ms on (CLOCK_BOOTTIME) it gives up on processes that the system does not let us kill, or
+ * find. Returns true when none is left. */
 bool descendants_kill(struct descendants *descendants, int64_t deadline_ms);
 
 #endif

@@ -34,8 +34,8 @@ static bool can_make_timer(void) {
     return make_timer(&timer) && timer_delete(timer) == 0;
 }
 
-/* A program on a slow disk may take its time, and after vfork(2) the guardian sees nothing
- * meanwhile. A timer goes away with exec(3). */
+/* exec(3) from a slow disk takes time, in which the guardian, after vfork(2), sees no deadline. The
+ * timer is gone after exec(3). */
 static void limit_exec(int64_t kill_at_ms) {
     const struct itimerspec when = {
         .it_value = {kill_at_ms / 1000, (long)(kill_at_ms % 1000) * 1000000}};
@@ -70,7 +70,7 @@ static void fill_environment(char **to, char *texts) {
 
 /* In the child, which may share our memory until exec: touch nothing but exec_error. */
 _Noreturn static void become_command(const struct plan *plan, pid_t parent, int64_t kill_at_ms) {
-    /* Should the guardian be killed, the command goes with it. */
+    /* If the guardian is killed, the command dies with it. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != parent)
         _exit(128 + SIGKILL);
@@ -106,7 +106,7 @@ static bool start_command(struct guardian *guardian) {
 
 /* --- the guardian's life --------------------------------------------------------------------- */
 
-/* What takes time, or may be refused, before the gate. Returns 0, or an errno. */
+/* All that takes time, or that the system may refuse, before the start. Returns 0, or an errno. */
 static int prepare(struct guardian *guardian) {
     sigset_t child;
     sigemptyset(&child);
@@ -118,8 +118,8 @@ static int prepare(struct guardian *guardian) {
     return 0;
 }
 
-/* The caller's descriptors are the command's alone, and so is its priority. So are its words:
- * pkill -f "rlock run" is not to hit both rlock and us. */
+/* Only the command has the caller's descriptors and priority. Nor do we keep rlock's title:
+ * pkill -f "rlock run" must not hit both rlock and us. */
 static void detach(const struct guardian *guardian) {
     const int kept[] = {guardian->plan->socket, guardian->child_fd, guardian->timer_fd};
     self_close_others(kept, sizeof kept / sizeof kept[0]);
@@ -127,7 +127,7 @@ static void detach(const struct guardian *guardian) {
     self_raise_priority();
 }
 
-/* Waits until rlock has opened the gate. False: it never will. */
+/* False: rlock is gone, and nothing is to be started. */
 static bool await_start(const struct plan *plan) {
     struct order order = {.verb = ORDER_KEYS};
     bool gone = false;
@@ -136,9 +136,9 @@ static bool await_start(const struct plan *plan) {
     return !gone;
 }
 
-/* Reports, and waits for SIGKILL, by which rlock says that it has read the report. If rlock dies
- * instead, together with the command (SIGKILL of the whole group), what the command left is not
- * left alone. */
+/* Reports, and waits for rlock to read that and to kill us. If rlock dies first, the command was
+ * killed together with it (SIGKILL of the whole group), and what it has left in the background goes
+ * as well. */
 static void report(struct guardian *guardian) {
     static const struct timespec moment = {0, 10000000};
     const struct plan *plan = guardian->plan;
@@ -167,7 +167,7 @@ _Noreturn void guardian_main(const struct plan *plan) {
     };
     sigset_t all;
     sigfillset(&all);
-    /* A kill by name (pkill rlock) is not to hit both of us. */
+    /* pkill rlock must not hit both of us. */
     (void)prctl(PR_SET_NAME, "lock-guardian", 0, 0, 0);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
@@ -176,7 +176,7 @@ _Noreturn void guardian_main(const struct plan *plan) {
     if (!await_start(plan))
         _exit(0);
     if (boottime_ms() >= plan_deadline(plan, INT64_MAX).stop_ms) {
-        /* rlock was stopped between the grant and the gate: nothing may start on that lease. */
+        /* rlock was stopped between the grant and the start: too late for that lease. */
         guardian.report.cause = END_FOR_LEASE;
         guardian.report.at_ms = boottime_ms();
     } else if (why_not != 0) {

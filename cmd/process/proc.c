@@ -80,8 +80,8 @@ static bool is_ours_inside(const char *childrens, const char **why) {
 }
 
 bool proc_is_ours(const char **why) {
-    /* The first PID namespace has this number everywhere, and nobody above it whose /proc it could
-     * be. Only who is in it has children in it: nothing else need be read, which takes longer. */
+    /* The initial PID namespace has this number on each kernel. If our children are in it, so are
+     * we, and /proc cannot be that of a namespace above: skip the slower checks. */
     static const char first[] = "pid:[4026531836]";
     char childrens[LINK_SIZE] = "";
     (void)!readlink("/proc/self/ns/pid_for_children", childrens, sizeof childrens - 1);

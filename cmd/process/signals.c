@@ -69,8 +69,8 @@ void signals_run(struct signals *signals) {
     (void)signalfd(signals->fd, &taken, 0);
 }
 
-/* What a terminal makes the kernel send goes to a whole group, the foreground one or one that lost
- * the terminal; only its hang-up is told to the session's leader alone. Timers send to us alone. */
+/* The kernel sends a terminal's signals to a whole group: the foreground one, or one that has lost
+ * the terminal. A hang-up goes to the session's leader alone, a timer's signal to us alone. */
 static bool is_by_keys(const struct signalfd_siginfo *info) {
     if (info->ssi_code != SI_KERNEL)
         return false;
@@ -87,14 +87,14 @@ static bool is_by_keys(const struct signalfd_siginfo *info) {
     }
 }
 
-/* By the caller, for us: nohup, a script's background job. */
+/* The caller has set it to be ignored: nohup, a script's background job. */
 static bool is_ignored(int signal) {
     struct sigaction now;
     return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* nohup means what it says. A script's background job has SIGINT and SIGQUIT ignored only to shield
- * it from the terminal's keys: one that was sent to rlock on purpose counts. */
+/* A script's background job ignores SIGINT and SIGQUIT only to be safe from the terminal's keys: we
+ * act on one that was sent to rlock on purpose. nohup's SIGHUP we ignore in any case. */
 static bool to_ignore(const struct signal_taken *taken) {
     return (taken->by_keys || (taken->number != SIGINT && taken->number != SIGQUIT)) &&
            is_ignored(taken->number);
@@ -133,7 +133,7 @@ int signals_end(int status) {
     if (status <= EXIT_BY_SIGNAL)
         return status;
     const int signal = status - EXIT_BY_SIGNAL;
-    if (getpid() != 1) { /* whom no signal ends */
+    if (getpid() != 1) { /* which no signal ends */
         (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nor is a program of core(5) started */
         signals_suffer(signal);

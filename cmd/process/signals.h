@@ -22,18 +22,18 @@ struct signal_taken {
  * a fault of its own. Call before any thread exists. False: the system refused. */
 bool signals_begin(struct signals *signals);
 
-/* From here on those that stop a process, continue it or do nothing by default come by the
- * descriptor, too. */
+/* From here on the descriptor also has the signals that by default stop a process, continue it or
+ * do nothing. */
 void signals_run(struct signals *signals);
 
 /* Takes one signal. False: none is there, or it is one to ignore. */
 bool signals_take(const struct signals *signals, struct signal_taken *out);
 
-/* The same, for those who want the number only. 0: none. */
+/* The same, but returns the number only; 0: none. */
 int signals_read(const struct signals *signals);
 
-/* Sends this process a signal that does what it does by default. Returns from a stop when it has
- * been continued, or at once where nobody could continue it: then the kernel does not stop it. */
+/* Sends this process a signal, with the default effect. Returns from a stop when the process is
+ * continued, or at once in an orphaned group: the kernel does not stop it. */
 void signals_suffer(int signal);
 
 /* An exit status that main() makes an end by the signal: see signals_end(). */

@@ -34,7 +34,7 @@ static bool note_strangers(struct spawn *spawn) {
     return true;
 }
 
-/* For the environ of the command: the guardian asks for no memory. */
+/* For the command's environ: the guardian allocates no memory. */
 static char **make_room(void) {
     size_t count = 0;
     while (environ[count] != NULL)
@@ -73,9 +73,9 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
         *why = strerror(errno);
         return false;
     }
-    descendants_adopt_orphans(); /* should the guardian be killed, its orphans fall to us */
+    descendants_adopt_orphans(); /* if the guardian is killed, its orphans become our children */
     if (getpid() == 1 || spawn->stranger_count > 0)
-        (void)signal(SIGCHLD, SIG_IGN); /* what falls to us is gone when it ends */
+        (void)signal(SIGCHLD, SIG_IGN); /* the kernel reaps what we adopt */
     return true;
 }
 
@@ -88,7 +88,7 @@ bool spawn_guard(struct spawn *spawn) {
     spawn->plan.socket = sockets[1];
     spawn->guardian = fork();
     if (spawn->guardian == 0) {
-        /* Our end in the guardian would hide our death from it. */
+        /* With our end open the guardian would not see our death. */
         close(sockets[0]);
         guardian_main(&spawn->plan);
     }
@@ -101,7 +101,7 @@ bool spawn_guard(struct spawn *spawn) {
     return spawn->guardian > 0;
 }
 
-/* Or is dead and not yet reaped: its number is not another's. */
+/* Running, or dead and not reaped: its number is not another's. */
 static bool guardian_is_ours(const struct spawn *spawn) {
     siginfo_t info;
     return spawn->guardian > 0 &&
@@ -110,7 +110,7 @@ static bool guardian_is_ours(const struct spawn *spawn) {
 
 void spawn_unguard(struct spawn *spawn) {
     if (guardian_is_ours(spawn)) {
-        (void)kill(spawn->guardian, SIGKILL); /* it has nothing left to do, but may be stopped */
+        (void)kill(spawn->guardian, SIGKILL); /* nothing else ends it if it is stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
     }
     if (spawn->socket >= 0)
@@ -118,7 +118,7 @@ void spawn_unguard(struct spawn *spawn) {
     spawn->guardian = spawn->socket = -1;
 }
 
-/* The guardian too, which is late or dead. Waits only for the dying. */
+/* For a guardian that is late or dead; kills it, too. */
 static void kill_tree(struct spawn *spawn, enum end_cause cause) {
     struct descendants descendants = {
         .child = guardian_is_ours(spawn) ? spawn->guardian : 0,
@@ -138,7 +138,8 @@ static void kill_tree(struct spawn *spawn, enum end_cause cause) {
     };
 }
 
-/* The command has what the kernel sent to the whole job. Of the rest the guardian knows more. */
+/* The command has got what the kernel sent to the whole job. For any other signal the guardian asks
+ * its witness. */
 static void pass_on(const struct spawn *spawn, const struct signals *signals) {
     struct signal_taken taken;
     if (signals_take(signals, &taken) && taken.sender != spawn->guardian)
@@ -146,9 +147,9 @@ static void pass_on(const struct spawn *spawn, const struct signals *signals) {
                          (struct order){taken.by_keys ? ORDER_KEYS : ORDER_SIGNAL, taken.number});
 }
 
-/* The shell must see rlock stop as it would see the command. While rlock is stopped nothing renews:
- * the guardian keeps the deadline. A SIGCONT that waits for us is younger than this stop, which we
- * slept through. */
+/* The shell must see rlock stop as it would see the command stop. Meanwhile nothing renews the
+ * lease: the guardian keeps the deadline. A pending SIGCONT is younger than this stop: we have been
+ * stopped and continued since. */
 static void stop_as(const struct spawn *spawn, const struct report *report) {
     sigset_t waiting;
     if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
@@ -171,7 +172,7 @@ static bool read_report(struct spawn *spawn) {
         return false;
     } else {
         spawn->report = report;
-        if (guardian_is_ours(spawn)) /* it waits for that */
+        if (guardian_is_ours(spawn)) /* it waits for SIGKILL */
             (void)kill(spawn->guardian, SIGKILL);
     }
     return true;
@@ -210,7 +211,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
         const int64_t overdue_ms = plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms;
         if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(overdue_ms)) < 0)
             continue;
-        /* A report that is older than a signal of the guardian's is read before it. */
+        /* The guardian reports a stop before it sends us SIGCONT: read in that order. */
         if ((fds[0].revents != 0 || fds[1].revents != 0) && read_report(spawn))
             return SPAWN_ENDED;
         if (fds[1].revents != 0)

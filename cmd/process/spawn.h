@@ -14,9 +14,9 @@
 struct spawn {
     pid_t guardian;
     int socket;
-    struct plan plan;           /* its socket is known when the guardian is forked; in plan.shared
-                                   whoever renews the lease stores its end */
-    int64_t started_ms;         /* when the gate was opened */
+    struct plan plan;           /* its socket is set when the guardian is forked; the keeper stores
+                                   each new lease end in plan.shared */
+    int64_t started_ms;         /* when it was ordered */
     enum end_cause stop_cause;  /* of spawn_stop(), if it was called */
     struct report report;       /* after SPAWN_ENDED, or a start that failed */
     bool guardian_lost;         /* after SPAWN_ENDED: it was killed, and the tree by us */
@@ -36,24 +36,25 @@ enum spawn_event {
     SPAWN_NEWS,  /* news_fd can be read */
 };
 
-/* Gets ready all that can be refused, so that it is refused before a lock is taken. options->argv
- * and signals must outlive the spawn. False: *why says why. Finish it in any case. */
+/* Allocates and checks everything that the system can refuse, so that it fails before a lock is
+ * taken. options->argv and signals must outlive the spawn. False: *why says why. Call
+ * spawn_finish() in any case. */
 bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
                    const struct spawn_options *options, const char **why);
 
-/* Forks the guardian, if it is not there, which waits at its gate; while the process has no keeper.
- * False: errno says why. */
+/* Forks the guardian, if there is none; it waits for spawn_start(). Call before the keeper's thread
+ * exists. False: errno says why. */
 bool spawn_guard(struct spawn *spawn);
 
-/* Ends the guardian, if it is there, before it has started anything. */
+/* Ends the guardian, if there is one, before it has started anything. */
 void spawn_unguard(struct spawn *spawn);
 
 /* Until when the command may run (CLOCK_BOOTTIME, ms; INT64_MAX, as at first: no limit). Set it
  * before the start, and before the keeper stores later ends. */
 void spawn_set_lease_end(struct spawn *spawn, int64_t lease_end_ms);
 
-/* Opens the guardian's gate: the command starts, with plan.shared->environment as it is now. False:
- * the guardian could not be told, nothing starts, and the report says so. */
+/* Starts the command, with plan.shared->environment as it is now. False: the order could not be
+ * sent, nothing starts, and the report says so. */
 bool spawn_start(struct spawn *spawn);
 
 /* Waits, passes on the signals that come, and stops as the command does. Kills the tree if the
@@ -65,11 +66,11 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
  * or END_FOR_WAITER; the report has another where the command had ended, or been ended, before. */
 void spawn_stop(struct spawn *spawn, enum end_cause cause);
 
-/* After SPAWN_ENDED: how long the command ran, from the opening of the gate; -1: it never did. */
+/* After SPAWN_ENDED: how long the command ran, from spawn_start() on; -1: it never did. */
 int64_t spawn_ran_ms(const struct spawn *spawn);
 
-/* Reaps the guardian and frees what prepare has made: before the start, after SPAWN_ENDED, or after
- * a kill. */
+/* Reaps the guardian and frees what spawn_prepare() has made: before the start, or after
+ * SPAWN_ENDED. */
 void spawn_finish(struct spawn *spawn);
 
 #endif

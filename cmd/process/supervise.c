@@ -18,7 +18,7 @@ enum event {
     EVENT_SIGNAL, /* orders: SIGNAL, KEYS */
     EVENT_AWAKE,  /* AWAKE */
     EVENT_STOP,   /* STOP, YIELD */
-    EVENT_GONE,   /* rlock is dead: nobody renews */
+    EVENT_GONE,   /* rlock is dead: nothing renews the lease */
     EVENT_COUNT,
 };
 
@@ -56,7 +56,7 @@ static void continue_rlock(const struct plan *plan) {
 /* SIGTERM, then SIGCONT, without which a stopped process could not act on it. */
 static void begin_stopping(struct guardian *guardian, enum end_cause cause) {
     const int64_t now = boottime_ms();
-    witness_end(&guardian->witness); /* who is left then is the command's */
+    witness_end(&guardian->witness); /* all other descendants are the command's */
     guardian->phase = STOPPING;
     note_cause(guardian, cause);
     guardian->kill_at_ms = deadline_sooner(now + guardian->plan->deadline.kill_after_ms,
@@ -78,7 +78,7 @@ void supervise_kill_all(struct guardian *guardian) {
     guardian->phase = ENDED;
 }
 
-/* A command that has lived to see its SIGKILL has got it, by limit_exec() if not by us. */
+/* A command that was alive when SIGKILL was due has got it, from limit_exec() if not from us. */
 static void note_end(struct guardian *guardian) {
     const int64_t at_ms = guardian->report.at_ms = boottime_ms();
     const int status = guardian->descendants.status;
@@ -124,7 +124,7 @@ static void reap_command(struct guardian *guardian) {
         report_job_control(guardian, &before);
 }
 
-/* Renewals may have moved the deadline since the timer was set. */
+/* Renewals may have moved the deadline since the timer was set. The lease is the graver cause. */
 static void check_deadline(struct guardian *guardian) {
     const int64_t now = boottime_ms();
     if (now >= lease_deadline(guardian).stop_ms)
@@ -139,7 +139,7 @@ static void stop_as_ordered(struct guardian *guardian) {
     begin_stopping(guardian, guardian->order.verb == ORDER_STOP ? END_FOR_LEASE : END_FOR_WAITER);
 }
 
-/* Whoever continued rlock may have continued the command as well. */
+/* A SIGCONT to the whole group has continued the command as well as rlock. */
 static void continue_command(struct guardian *guardian) {
     reap_command(guardian);
     if (guardian->descendants.child > 0 && guardian->descendants.stopped_by != 0 &&
@@ -162,7 +162,7 @@ static void kill_when_due(struct guardian *guardian) {
 
 /* --- in both phases -------------------------------------------------------------------------- */
 
-/* What the whole group has got the command does not get a second time. */
+/* The command does not get a second time what its whole group has got. */
 static void pass_on(struct guardian *guardian) {
     if (guardian->order.verb == ORDER_KEYS)
         witness_forget_keys(&guardian->witness);
@@ -217,7 +217,7 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
     struct signalfd_siginfo info;
     uint64_t count;
     if (fds[0].revents != 0) {
-        (void)!read(guardian->child_fd, &info, sizeof info); /* one stands for all */
+        (void)!read(guardian->child_fd, &info, sizeof info); /* one for any number of children */
         act(guardian, EVENT_CHILD);
     }
     if (fds[1].revents != 0) {
@@ -228,10 +228,10 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
         on_socket(guardian);
 }
 
-/* The command is in rlock's session, group and terminal; we leave them, so that what stops or ends
- * the whole job does not reach us. Only a process of the group can put a witness there. That costs
- * more than the rest, as does memory: a command that is over in a moment pays for neither. While
- * the tree is being stopped the witness would be one of those that we wait for. */
+/* We leave the session, group and terminal of rlock and the command, so that what stops or ends the
+ * whole job does not reach us. The witness is forked before, into that group. All this takes time,
+ * the memory too, so a command that ends within milliseconds is spared it. No witness while the tree
+ * is being stopped: we would wait for its end, too. */
 static void leave_job(struct guardian *guardian) {
     guardian->leave_at_ms = INT64_MAX;
     descendants_get_memory();
@@ -246,7 +246,8 @@ void supervise(struct guardian *guardian) {
         {.fd = guardian->timer_fd, .events = POLLIN},
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
-    /* From the start: what the command's orphans do all the time must not put it off. */
+    /* An instant, not a time-out of poll(2): events of the command's orphans must not put it off.
+     */
     guardian->leave_at_ms = boottime_ms() + LEAVE_AFTER_MS;
     set_timer(guardian, deadline_now(guardian).stop_ms);
     while (guardian->phase != ENDED) {

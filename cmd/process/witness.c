@@ -1,7 +1,7 @@
-/* witness.c: a process in the command's process group that takes every signal and acts on none.
+/* witness.c: a process in the command's process group that blocks every signal and acts on none.
  *
- * What it gets stays pending, where /proc shows it: nobody has to wait until it has run, nor does
- * it matter whether it is stopped. */
+ * Its signals stay pending, where /proc shows them: we need not wait until it has run, and it may
+ * be stopped. */
 #include "process/witness.h"
 
 #include <errno.h>
@@ -67,8 +67,8 @@ static bool read_status(pid_t witness, char status[STATUS_SIZE]) {
     return strtol(value_of(status, "\nPPid:"), NULL, 10) == getpid();
 }
 
-/* One signal only: it may be a while until the witness runs, and others come meanwhile. Not by a
- * signal, of which RLIMIT_SIGPENDING may allow none. */
+/* One signal only: others may come before the witness runs. By a pipe, not by a signal:
+ * RLIMIT_SIGPENDING may allow none. */
 static void forget(const struct witness *witness, int signal) {
     (void)!write(witness->orders, &signal, sizeof signal);
 }

@@ -1,8 +1,10 @@
-/* witness.h: a process in the command's process group that takes every signal and acts on none.
+/* witness.h: a process in the command's process group that blocks every signal and acts on none.
  *
- * A signal that came to rlock may have been sent to rlock alone, or to the whole group (kill -INT
- * -PGID, as those who run CI jobs do), and the kernel does not say which. What the witness has got
- * too, the group has got, and the command with it. */
+ * A signal to rlock may have been sent to rlock alone, or to the whole group (kill -INT -PGID, as
+ * CI runners do), and the kernel does not say which. If the witness has got it, so has the group,
+ * and the command with it: rlock must not pass it on then. Once is worth a process: terraform,
+ * ansible and many CI runners end in an orderly way at the first SIGINT, and take the second one
+ * for "stop now, whatever breaks". */
 #ifndef RLOCK_CMD_WITNESS_H
 #define RLOCK_CMD_WITNESS_H
 
@@ -14,14 +16,14 @@ struct witness {
     int orders; /* the end of a pipe that it reads: which signal to forget */
 };
 
-/* Starts one in this process's group, as its child; call with all signals blocked. There is none
- * where the system refused. */
+/* Forks one into this process's group; call with all signals blocked. If the system refuses, pid is
+ * 0, and each signal counts as sent to rlock alone. */
 struct witness witness_start(void);
 
-/* Whether it has got this signal; then it forgets it. */
+/* Whether it has got this signal, and makes it forget it. */
 bool witness_has(const struct witness *witness, int signal);
 
-/* It forgets what terminals send: the command is known to have that. */
+/* Makes it forget the signals that terminals send: the command has got them. */
 void witness_forget_keys(const struct witness *witness);
 
 /* Ends it, if there is one, and reaps it. */
