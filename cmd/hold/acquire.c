@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hold/counter.h"
 #include "hold/events.h"
 #include "hold/not_acquired.h"
 #include "hold/progress.h"
@@ -28,7 +29,7 @@ void acquire_free(struct acquired *acquired) {
     *acquired = (struct acquired){.lock = NULL};
 }
 
-/* The user's name in the machine's own list. Not by getpwuid(3): that loads the name service, and
+/* The user's name in the machine's own list. Not by getpwuid(3), which loads the name service and
  * may ask the network. */
 static bool find_user(char text[ACQUIRE_USER_SIZE]) {
     FILE *stream = fopen("/etc/passwd", "re");
@@ -63,7 +64,7 @@ static char *join(const char *const *words) {
     return text;
 }
 
-/* What others are shown where no command runs; of what is only passed, nothing. */
+/* What others are shown instead of a command; nothing for a latch, which is not held. */
 static void describe_acquire(char text[COMMAND_SIZE], const struct settings *settings) {
     const struct cmd *cmd = settings->cmd;
     text[0] = '\0';
@@ -73,9 +74,9 @@ static void describe_acquire(char text[COMMAND_SIZE], const struct settings *set
                        settings->while_pid);
 }
 
-/* The command's words, for those who wait: without passwords, which everybody who may use the
- * server could read. They are hidden before the text is cut: of half a password nobody knows that
- * it is one. False: no memory. */
+/* The command's words, as waiters see them: without passwords, for all users of the server can read
+ * them. Hide passwords before the text is cut: half a password is not recognized. False: no memory.
+ */
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
     describe_acquire(text, settings);
     const char *const one[] = {settings->shell_command != NULL ? settings->shell_command : text,
@@ -92,7 +93,7 @@ static bool describe_command(char text[COMMAND_SIZE], const struct settings *set
     return true;
 }
 
-/* Before anything is sent: the names may be too many for a command to learn of. */
+/* Before anything is sent: the names may be too many for a command's environment. */
 static int read_enclosing(struct acquired *out, const struct settings *settings) {
     if (!environment_read(&out->enclosing))
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot read the enclosing holds: out of memory");
@@ -142,7 +143,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
                     rlock_error(out->server.client));
 }
 
-/* Once for each holder: whether it was asked to end. */
+/* Says once for each holder whether it was asked to end. */
 static void tell_preemption(struct acquired *acquired) {
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder == NULL || holder->preemption == RLOCK_PREEMPT_NOT_ASKED ||
@@ -173,13 +174,14 @@ static int64_t wait_deadline_ms(const struct settings *settings) {
     return rlock_now_ms() + settings->wait_ms;
 }
 
-/* The signal that has interrupted the wait; 0: none but such as the caller has us ignore. */
+/* The signal that has interrupted the wait; 0: none, or one that the caller has set to be ignored.
+ */
 static int interrupted(const struct signals *signals, enum rlock_status result) {
     return result == RLOCK_CANCELLED ? signals_read(signals) : 0;
 }
 
-/* When to look up from waiting: a local: server that has died is nobody else's to start; there may
- * be another holder that is asked to end; and a server that was waited for may be back. */
+/* When to return from waiting: to start a local: server again, which may be left to us; to say that
+ * another holder was asked to end; and to say that the server is back. */
 static int64_t back_at_ms(const struct acquired *acquired, const struct settings *settings,
                           const struct progress *progress) {
     int64_t soon = progress->next_ms;
@@ -190,7 +192,7 @@ static int64_t back_at_ms(const struct acquired *acquired, const struct settings
     return soon < progress->next_ms ? soon : progress->next_ms;
 }
 
-/* What is held: the lock itself knows only until it is released. */
+/* The lock itself forgets its holds when it is released. */
 static void note_holds(struct acquired *acquired) {
     const struct rlock_hold *hold;
     acquired->at_ms = rlock_now_ms();
@@ -205,6 +207,11 @@ static void on_wait(void *spawn, bool for_turn) {
         (void)spawn_guard(spawn); /* tried again when the lock is there, which says why not */
 }
 
+static int check_count(const struct acquired *acquired, const struct signals *signals) {
+    const int status = counter_check_down(&acquired->server, acquired->settings, signals);
+    return status == 0 ? ACQUIRED : status;
+}
+
 int acquire_lock(struct acquired *acquired, const struct settings *settings,
                  const struct signals *signals, struct spawn *spawn) {
     struct rlock_wait wait = {
@@ -217,6 +224,8 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     struct progress progress;
     enum rlock_status result;
     int signal;
+    if (acquired->kind->counted)
+        return check_count(acquired, signals);
     progress_begin(&progress, settings->names[0], acquired->kind);
     acquired->asked_ms = progress.began_ms;
     for (;;) {

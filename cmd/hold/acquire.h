@@ -20,9 +20,9 @@ struct acquired {
     int64_t at_ms;           /* when it was taken */
     int64_t ran_ms;          /* how long its command ran; -1: it has not ended */
     char note[NOTE_MAX + 1]; /* ours, as others are shown it; "": none */
-    bool warned;             /* that it waits for itself */
-    bool announced;          /* that it was waited for: then the end of the wait is news */
-    char *asked; /* --preempt: the holder that was said to be asked to end, or not; NULL: none */
+    bool warned;             /* said that it waits for itself */
+    bool announced;          /* said that it waits: then the end of the wait is news */
+    char *asked;             /* --preempt: the holder of the last event "preempting"; NULL: none */
     const struct rlock_hold *
         *holds;        /* what was acquired, in canonical order, also when it is no more */
     size_t hold_count; /* 0: nothing yet */
@@ -39,10 +39,11 @@ int acquire_prepare(struct acquired *out, const struct settings *settings);
 /* No exit status: that of a lock which was not acquired may be 0. */
 enum { ACQUIRED = -1 };
 
-/* Takes the lock, waiting as the settings say, and says so. spawn: the command's, whose guardian
- * gets ready while a server answers, so that the command starts the sooner, and is not there while
- * others have the lock; NULL: no command. Returns ACQUIRED, or the exit status, after a message
- * where one is due; interrupted by a signal, EXIT_BY_SIGNAL + its number. */
+/* Takes the lock, waiting as the settings say, and says so. Of a latch that is to be counted down
+ * it only checks that this can be done. spawn: the command's; NULL: there is no command. Its
+ * guardian is forked while a server answers, so that the command starts sooner, and ended while
+ * others have the lock. Returns ACQUIRED, or the exit status, after a message where one is due;
+ * interrupted by a signal, EXIT_BY_SIGNAL + its number. */
 int acquire_lock(struct acquired *acquired, const struct settings *settings,
                  const struct signals *signals, struct spawn *spawn);
 
@@ -50,7 +51,7 @@ void acquire_free(struct acquired *acquired);
 
 enum { ACQUIRE_USER_SIZE = 64 };
 
-/* Who we are, for those who wait, or lose a lock to us. */
+/* The user, as waiters and holders are shown it. */
 void acquire_describe_user(char text[ACQUIRE_USER_SIZE]);
 
 #endif

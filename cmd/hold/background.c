@@ -27,21 +27,21 @@ enum { RELEASE_AFTER_LOSS_MS = 1000 };
 struct background {
     const struct settings *settings;
     const struct signals *signals;
-    int process_fd; /* whose end ends the hold; opened before the lock is taken */
+    int process_fd; /* --while: its end ends the hold; opened before the lock is taken */
     int socket;     /* to the other of our two processes */
 };
 
 /* --- the process in the background ----------------------------------------------------------- */
 
-/* What the caller left open would stay open for as long as the lock is kept. */
+/* Or the caller's descriptors would stay open for as long as the lock is kept. */
 static void close_others(const struct background *background) {
     const int ours[] = {background->process_fd, background->socket, background->signals->fd};
     self_close_others(ours, sizeof ours / sizeof ours[0]);
 }
 
-/* Until the process ends, the lock is lost, or somebody wants us to end. */
-static void stay(const struct background *background, const struct acquired *acquired,
-                 rlock_keeper *keeper) {
+/* Until the process ends, the lock is lost, or a signal comes. */
+static void wait_for_end(const struct background *background, const struct acquired *acquired,
+                         rlock_keeper *keeper) {
     const struct rlock_renewal *renewal;
     struct pollfd fds[] = {
         {.fd = background->process_fd, .events = POLLIN},
@@ -64,7 +64,7 @@ static void stay(const struct background *background, const struct acquired *acq
 static void give_back(const struct acquired *acquired, const struct settings *settings,
                       enum rlock_status verdict) {
     const int64_t now = rlock_now_ms();
-    /* Of what is lost something may be left, on a minority of several servers. */
+    /* A minority of several servers may still have a lock that is lost. */
     const int64_t most =
         now + (verdict == RLOCK_OK ? settings->io_timeout_ms : (int64_t)RELEASE_AFTER_LOSS_MS);
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
@@ -92,7 +92,7 @@ static int print_and_stay(const struct background *background, const struct acqu
         (void)!chdir("/");
         self_leave_streams(null);
         (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
-        stay(background, acquired, keeper);
+        wait_for_end(background, acquired, keeper);
     }
     const enum rlock_status verdict = rlock_keeper_stop(keeper);
     if (status == 0)
@@ -106,7 +106,7 @@ static int background_main(const struct background *background, pid_t starter) {
     struct acquired acquired = {.lock = NULL};
     close_others(background);
     (void)setsid();
-    /* Until the handle is printed nobody else wants the lock. */
+    /* Until the handle is printed the lock is of no use without the starter. */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != starter)
         return EXIT_SYSTEM;

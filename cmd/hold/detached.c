@@ -30,7 +30,7 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
     return signal != 0 ? detached_undo(acquired, settings, EXIT_BY_SIGNAL + signal) : status;
 }
 
-/* Whoever reads it may be slow; a signal ends the wait. */
+/* The reader may be slow; a signal ends the wait. */
 static int print(const char *line, const struct signals *signals) {
     size_t done = 0;
     while (!stream_write(line, strlen(line), &done, signals->fd)) {

@@ -1,5 +1,4 @@
-/* detached.h: a lock that is left held until it is released or its lease ends, for those who have
- * its handle. */
+/* detached.h: a lock that is left held, until it is released by its handle or its lease ends. */
 #ifndef RLOCK_CMD_DETACHED_H
 #define RLOCK_CMD_DETACHED_H
 
@@ -19,7 +18,7 @@ int detached_begin(struct acquired *acquired, const struct settings *settings,
  * status after a message, EXIT_BY_SIGNAL + the signal: then give the lock back. */
 int detached_print(const struct acquired *acquired, const struct signals *signals);
 
-/* Gives back what nobody has a handle of. Returns status. */
+/* Gives the lock back, whose handle was not printed. Returns status. */
 int detached_undo(const struct acquired *acquired, const struct settings *settings, int status);
 
 #endif

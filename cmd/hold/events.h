@@ -24,12 +24,12 @@ void event_renewal(struct renewals *so_far, const struct acquired *acquired,
 /* "lost": an error. then: what follows from it, NULL: nothing. */
 void event_lost(const struct acquired *acquired, const char *why, const char *then);
 
-/* "preempting": whether the holder that is waited for was asked to end. "preempted": a waiter has
- * asked us; by: who that is. */
+/* "preempting": whether the holder was asked to end. "preempted": a waiter has asked us to; by: the
+ * waiter. */
 void event_preempting(const struct acquired *acquired, const struct rlock_holder *holder);
 void event_preempted(const struct acquired *acquired, const char *by);
 
-/* "released", of each name. keep_ms > 0: for so long others do not get it yet. */
+/* "released", of each name. keep_ms > 0: others get it after that time. */
 void event_released(const struct acquired *acquired, int64_t keep_ms);
 
 /* "unconfirmed": a warning that it may not have been given back. */

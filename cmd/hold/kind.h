@@ -6,7 +6,7 @@
 
 #include "options/settings.h"
 
-/* What stands behind the name while waiting. */
+/* What is shown behind the name while waiting. */
 enum kind_detail {
     DETAIL_NONE,  /* */
     DETAIL_KIND,  /* (read) */

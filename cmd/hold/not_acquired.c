@@ -98,7 +98,7 @@ static int say_ousted(const struct acquired *acquired) {
     return EXIT_GAVE_WAY;
 }
 
-/* No run is wanted: -E says how to end where somebody has set it. */
+/* No run is wanted. -E counts here only if it was set. */
 static int say_done(const struct acquired *acquired, const struct settings *settings) {
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
@@ -123,7 +123,7 @@ int not_acquired_interrupted(const struct acquired *acquired, int signal) {
     return EXIT_BY_SIGNAL + signal;
 }
 
-/* What may be left behind by an attempt without an answer. */
+/* What an attempt without a reply may have left on the server. */
 static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
                            const struct settings *settings) {
     char left[DURATION_TEXT_SIZE];

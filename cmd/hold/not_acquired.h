@@ -4,7 +4,7 @@
 
 #include "hold/acquire.h"
 
-/* Says why the lock was not taken, where one has to be told. Returns the exit status. */
+/* Says why the lock was not taken, if that is worth a message. Returns the exit status. */
 int not_acquired(const struct acquired *acquired, const struct settings *settings,
                  enum rlock_status status);
 

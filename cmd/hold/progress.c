@@ -97,11 +97,11 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
     const int64_t now = rlock_now_ms();
     const bool live = out_can_live();
     const struct rlock_holder *holder = rlock_blocker(lock);
-    /* That the server is back is news: the next line would come in half a minute. */
+    /* The server is back: say so now, not with the next line in half a minute. */
     if (now < progress->next_ms && !(progress->for_server && holder != NULL))
         return;
-    /* It is the server that we wait for: it may be back in a moment, or the wait end with an error.
-     * A program wants to know all the same. */
+    /* The server may be back in a moment, or the wait end with an error: do not bother people yet.
+     */
     if (holder == NULL && !live && !out_is_json() && now < progress->began_ms + SERVER_MS) {
         progress->next_ms = next_step(progress, now, LIVE_MS);
         return;

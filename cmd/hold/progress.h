@@ -1,4 +1,4 @@
-/* progress.h: what is said while waiting: a live line on a terminal, now and then a line elsewhere.
+/* progress.h: what is said while waiting: a live line on a terminal, a line every 30 s elsewhere.
  */
 #ifndef RLOCK_CMD_PROGRESS_H
 #define RLOCK_CMD_PROGRESS_H
@@ -12,7 +12,7 @@ struct progress {
     int64_t began_ms;
     int64_t next_ms; /* when it wants to speak again */
     bool logged;     /* it has said something that stays, unlike a live line */
-    bool for_server; /* which it said: that it waits for a server, not for a holder */
+    bool for_server; /* it has said that it waits for a server, not for a holder */
 };
 
 void progress_begin(struct progress *progress, const char *name, const struct kind *kind);
@@ -23,8 +23,8 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
 /* Takes the live line away. */
 void progress_end(void);
 
-/* Writes what stands in the way: "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", what is
- * unknown left out; of a latch "3 to go". */
+/* Writes what the lock is waited for: "held by alice@web-01 pid 4242 for 3m, ./deploy.sh", without
+ * what is unknown; for a latch "3 to go". */
 void progress_why(char *text, size_t size, const struct kind *kind,
                   const struct rlock_holder *holder);
 

@@ -30,7 +30,7 @@ void resumed_free(struct resumed *resumed) {
     *resumed = (struct resumed){.lock = NULL};
 }
 
-/* True, after a pause: it is worth another try. */
+/* Pauses, and returns true, if another try may help. */
 static bool again(const struct resumed *resumed, enum rlock_status status) {
     if (status != RLOCK_UNAVAILABLE || rlock_now_ms() + PAUSE_MS >= resumed->reached_by_ms)
         return false;
@@ -55,7 +55,7 @@ enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms) 
     return status;
 }
 
-/* That a message is about. */
+/* The name that a message is about. */
 static const char *name_of(const struct resumed *resumed) {
     return rlock_stuck_at(resumed->lock);
 }
@@ -76,8 +76,9 @@ static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) 
     return &handle->holds[i];
 }
 
-/* Who has it now, on the first of the servers that knows of one: true. Else the last token that any
- * of them has given. Of a semaphore everybody may have some permits: nobody has ours. */
+/* True: text describes the present holder, from the first server that has one. Else *last_token is
+ * the last token of any server. A semaphore's other holders have not got our permits: none is
+ * described. */
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
     struct rlock_inspect_options options = {
         .size = sizeof options,
@@ -110,7 +111,7 @@ static void describe_loss(const struct resumed *resumed, char text[WHY_SIZE]) {
                                                        : "; others have taken it since");
 }
 
-/* message: what is said before the reason. */
+/* message: the text before the reason. */
 static void say_lost(const struct resumed *resumed, enum out_level level, const char *message) {
     char why[WHY_SIZE];
     const struct rlock_handle_hold *hold = lost_hold(resumed);

@@ -12,7 +12,7 @@ struct resumed {
     const struct rlock_handle *handle; /* borrowed */
     struct server server;
     rlock_lock *lock;
-    int64_t reached_by_ms; /* how long to try a server that does not answer */
+    int64_t reached_by_ms; /* until when to try a server that does not answer */
 };
 
 /* Opens the server and resumes the lock. Returns 0, or the exit status after a message. Free it in
@@ -21,12 +21,12 @@ int resumed_open(struct resumed *out, const struct settings *settings,
                  const struct rlock_handle *handle);
 void resumed_free(struct resumed *resumed);
 
-/* Each again and again, until it is answered or it is time to give up. */
+/* Each tries again until a server replies or it is time to give up. */
 enum rlock_status resumed_renew(const struct resumed *resumed);
 enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms);
 
-/* Says what the library could not do, as server_explain(). Of a lock that is lost: who has it now,
- * or what else the servers know. Returns the exit status. */
+/* Says what the library could not do, as server_explain(). If the lock is lost, names its present
+ * holder, or what else the servers know. Returns the exit status. */
 int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_status status);
 
 /* The same as the answer to whether it is held: a warning. */

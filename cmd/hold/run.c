@@ -34,6 +34,13 @@ static const char *lock_name(const struct run *run) {
     return run->acquired.holds[0]->name;
 }
 
+static void tell_systemd(const struct run *run, void (*notify)(const char *text),
+                         const char *before, const char *after) {
+    char text[RLOCK_NAME_MAX + 64];
+    (void)snprintf(text, sizeof text, "%s%s%s", before, lock_name(run), after);
+    notify(text);
+}
+
 /* --- while the command runs ------------------------------------------------------------------ */
 
 static void stop_keeper(struct run *run) {
@@ -46,20 +53,17 @@ static void on_lost(struct run *run) {
     stop_keeper(run);
     run->lost = true;
     const bool runs_on = run->settings->on_lost == ON_LOST_WARN;
-    char text[RLOCK_NAME_MAX + 64];
-    if (!runs_on) /* first of all: who reads what we say may be slow */
+    if (!runs_on) /* before any message: writing may take time */
         spawn_stop(&run->spawn, END_FOR_LEASE);
     event_lost(&run->acquired, rlock_error(run->acquired.server.client),
                runs_on ? "the command runs on without it" : "stopping the command");
-    (void)snprintf(text, sizeof text, "lost %s; %s", lock_name(run),
-                   runs_on ? "the command runs on" : "stopping the command");
-    (runs_on ? notify_status : notify_stopping)(text);
+    tell_systemd(run, runs_on ? notify_status : notify_stopping, "lost ",
+                 runs_on ? "; the command runs on" : "; stopping the command");
 }
 
-/* A waiter asks for the lock, and we have agreed to that: the command is stopped while the lease is
- * sure, and the lock given back when all of it has ended. It is asked again and again. */
+/* A waiter asks for the lock, again and again, and we have --preemptible: stop the command while
+ * the lease is sure; the lock is given back when all of the command has ended. */
 static void on_preempted(struct run *run, const struct rlock_renewal *report) {
-    char text[RLOCK_NAME_MAX + 64];
     if (report->status != RLOCK_OK) {
         out_warn("no waiter can ask for %s: cannot listen to rlock_break:*: %s", lock_name(run),
                  report->why);
@@ -70,12 +74,10 @@ static void on_preempted(struct run *run, const struct rlock_renewal *report) {
     run->preempted = true;
     spawn_stop(&run->spawn, END_FOR_WAITER);
     event_preempted(&run->acquired, report->why);
-    (void)snprintf(text, sizeof text, "stopping the command of %s for a waiter", lock_name(run));
-    notify_stopping(text);
+    tell_systemd(run, notify_stopping, "stopping the command of ", " for a waiter");
 }
 
-/* What the keeper has reported, for those who read it. */
-static void on_news(struct run *run) {
+static void on_reports(struct run *run) {
     const struct rlock_renewal *renewal;
     while ((renewal = rlock_keeper_report(run->keeper)) != NULL) {
         if (renewal->preempted) {
@@ -97,14 +99,14 @@ static void watch(struct run *run) {
         switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd)) {
         case SPAWN_ENDED: return;
         case SPAWN_LOST: on_lost(run); break;
-        case SPAWN_NEWS: on_news(run); break;
+        case SPAWN_NEWS: on_reports(run); break;
         }
     }
 }
 
 /* --- afterwards ------------------------------------------------------------------------------ */
 
-/* Was the lease sure until the command's end? Any sign that it was not counts. */
+/* Whether there is any sign that the lease was not sure until the command's end. */
 static bool was_lost(const struct run *run) {
     const struct spawn *spawn = &run->spawn;
     return run->lost || run->verdict == RLOCK_LOST || spawn->report.cause == END_FOR_LEASE ||
@@ -140,7 +142,8 @@ static int64_t min_hold_left_ms(const struct run *run) {
     return run->settings->min_hold_ms > 0 && end > now ? end - now : 0;
 }
 
-/* Gives the lock back. Returns `status`, or EXIT_LOST when it turns out to have been someone's. */
+/* Gives the lock back, if there is one. Returns `status`, or EXIT_LOST if it was not ours any more.
+ */
 static int release(struct run *run, int64_t keep_ms, int status) {
     const struct acquired *acquired = &run->acquired;
     const int64_t now = rlock_now_ms();
@@ -155,8 +158,8 @@ static int release(struct run *run, int64_t keep_ms, int status) {
             event_released(acquired, keep_ms);
         return status;
     }
-    /* Gone before its lease's end: someone took it away, and we can't know when. Later than that it
-     * has run out after the command's end, while rlock was stopped: nothing was lost. */
+    /* Gone before its lease's end: it was taken away, and we can't know when. After that end it has
+     * expired since the command ended, while rlock was stopped: nothing was lost. */
     if (released == RLOCK_LOST && now < lease_end) {
         event_lost(acquired, rlock_error(acquired->server.client),
                    "the command ran without it for some time");
@@ -213,15 +216,7 @@ static int end(struct run *run) {
 
 /* --- the way through ------------------------------------------------------------------------- */
 
-/* A standby that waited for its lock is up now. */
-static void say_ready(const struct run *run) {
-    char text[RLOCK_NAME_MAX + 16];
-    (void)snprintf(text, sizeof text, "%s %s", run->acquired.kind->passed ? "passed" : "holding",
-                   lock_name(run));
-    notify_ready(text);
-}
-
-static bool hand_down(const struct run *run) {
+static bool export_environment(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
     const char *name = run->settings->names[0], *kind = acquired->kind->name;
     const char *server = server_for_command(&acquired->server, run->settings);
@@ -234,7 +229,7 @@ static bool hand_down(const struct run *run) {
     return false;
 }
 
-/* Before the gate: afterwards the command may have used up what the keeper needs. */
+/* Before the command starts, which may use up the threads and descriptors that are left. */
 static bool start_keeper(struct run *run) {
     const struct settings *settings = run->settings;
     const struct rlock_keeper_options options = {
@@ -255,10 +250,10 @@ static bool start_keeper(struct run *run) {
     return false;
 }
 
-/* The guardian is forked before there is a thread, and the thread gets the mask of signals that
- * count while the command runs. */
-static bool get_ready(struct run *run) {
-    if (!hand_down(run) || !command_guard(&run->spawn, run->settings))
+/* In this order: the guardian is forked while there is one thread, and the keeper's thread inherits
+ * the signal mask that is to hold while the command runs. */
+static bool prepare_command(struct run *run) {
+    if (!export_environment(run) || !command_guard(&run->spawn, run->settings))
         return false;
     signals_run(&run->signals);
     return start_keeper(run);
@@ -272,24 +267,15 @@ static int run_command(struct run *run) {
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);
-    if (has_command && !get_ready(run))
+    if (has_command && !prepare_command(run))
         return release(run, 0, EXIT_SYSTEM);
-    if (is_held)
-        say_ready(run);
+    if (is_held) /* a standby that waited for its lock is up now */
+        tell_systemd(run, notify_ready, run->acquired.kind->passed ? "passed " : "holding ", "");
     if (!has_command)
         return release(run, 0, 0);
     if (spawn_start(&run->spawn))
         watch(run);
     return end(run);
-}
-
-static int take(struct run *run) {
-    const struct settings *settings = run->settings;
-    if (!run->acquired.kind->counted)
-        return acquire_lock(&run->acquired, settings, &run->signals,
-                            settings->command != NULL ? &run->spawn : NULL);
-    const int status = counter_check_down(&run->acquired.server, settings, &run->signals);
-    return status == 0 ? ACQUIRED : status;
 }
 
 int run_exec(struct settings *settings) {
@@ -305,7 +291,8 @@ int run_exec(struct settings *settings) {
     if (status == 0 && settings->command != NULL)
         status = command_prepare(&run.spawn, &run.signals, settings);
     if (status == 0)
-        status = take(&run);
+        status = acquire_lock(&run.acquired, settings, &run.signals,
+                              settings->command != NULL ? &run.spawn : NULL);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);
