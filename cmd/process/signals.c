@@ -117,7 +117,7 @@ int signals_read(const struct signals *signals) {
     return signals_take(signals, &taken) ? taken.number : 0;
 }
 
-void signals_suffer(int signal) {
+void signals_raise_default(int signal) {
     sigset_t only, before;
     struct sigaction old = {.sa_handler = SIG_DFL};
     sigemptyset(&only);
@@ -136,7 +136,7 @@ int signals_end(int status) {
     if (getpid() != 1) { /* which no signal ends */
         (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nor is a program of core(5) started */
-        signals_suffer(signal);
+        signals_raise_default(signal);
     }
     return 128 + signal;
 }

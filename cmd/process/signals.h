@@ -34,7 +34,7 @@ int signals_read(const struct signals *signals);
 
 /* Sends this process a signal, with the default effect. Returns from a stop when the process is
  * continued, or at once in an orphaned group: the kernel does not stop it. */
-void signals_suffer(int signal);
+void signals_raise_default(int signal);
 
 /* An exit status that main() makes an end by the signal: see signals_end(). */
 enum { EXIT_BY_SIGNAL = 1 << 10 };

@@ -154,7 +154,7 @@ static void stop_as(const struct spawn *spawn, const struct report *report) {
     sigset_t waiting;
     if (sigpending(&waiting) == 0 && sigismember(&waiting, SIGCONT) == 1)
         return;
-    signals_suffer(report->status);
+    signals_raise_default(report->status);
     (void)order_send(spawn->socket, (struct order){ORDER_AWAKE, report->stop});
 }
 
