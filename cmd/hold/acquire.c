@@ -202,9 +202,10 @@ static void note_holds(struct acquired *acquired) {
 
 static void on_wait(void *spawn, bool for_turn) {
     if (for_turn)
-        spawn_unguard(spawn);
+        spawn_end_guardian(spawn);
     else
-        (void)spawn_guard(spawn); /* tried again when the lock is there, which says why not */
+        (void)spawn_fork_guardian(
+            spawn); /* tried again when the lock is there, which says why not */
 }
 
 static int check_count(const struct acquired *acquired, const struct signals *signals) {

@@ -39,8 +39,8 @@ int command_prepare(struct spawn *spawn, const struct signals *signals,
     return say_not_started(settings, why);
 }
 
-bool command_guard(struct spawn *spawn, const struct settings *settings) {
-    if (spawn_guard(spawn))
+bool command_fork_guardian(struct spawn *spawn, const struct settings *settings) {
+    if (spawn_fork_guardian(spawn))
         return true;
     (void)say_not_started(settings, strerror(errno));
     return false;

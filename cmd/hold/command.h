@@ -10,7 +10,7 @@ int command_prepare(struct spawn *spawn, const struct signals *signals,
                     const struct settings *settings);
 
 /* Before spawn_start(): there is a guardian; else false, after a message. */
-bool command_guard(struct spawn *spawn, const struct settings *settings);
+bool command_fork_guardian(struct spawn *spawn, const struct settings *settings);
 
 /* After SPAWN_ENDED: the command's exit status, EXIT_BY_SIGNAL + the signal that ended it, or after
  * a message EXIT_TIMEOUT, or why it never ran. server: its lock's, as it may be shown. */

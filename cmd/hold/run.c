@@ -253,7 +253,7 @@ static bool start_keeper(struct run *run) {
 /* In this order: the guardian is forked while there is one thread, and the keeper's thread inherits
  * the signal mask that is to hold while the command runs. */
 static bool prepare_command(struct run *run) {
-    if (!export_environment(run) || !command_guard(&run->spawn, run->settings))
+    if (!export_environment(run) || !command_fork_guardian(&run->spawn, run->settings))
         return false;
     signals_run(&run->signals);
     return start_keeper(run);

@@ -79,7 +79,7 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
     return true;
 }
 
-bool spawn_guard(struct spawn *spawn) {
+bool spawn_fork_guardian(struct spawn *spawn) {
     int sockets[2];
     if (spawn->guardian > 0)
         return true;
@@ -96,7 +96,7 @@ bool spawn_guard(struct spawn *spawn) {
     close(sockets[1]);
     spawn->socket = sockets[0];
     if (spawn->guardian < 0)
-        spawn_unguard(spawn);
+        spawn_end_guardian(spawn);
     errno = error;
     return spawn->guardian > 0;
 }
@@ -108,7 +108,7 @@ static bool guardian_is_ours(const struct spawn *spawn) {
            waitid(P_PID, (id_t)spawn->guardian, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-void spawn_unguard(struct spawn *spawn) {
+void spawn_end_guardian(struct spawn *spawn) {
     if (guardian_is_ours(spawn)) {
         (void)kill(spawn->guardian, SIGKILL); /* nothing else ends it if it is stopped */
         (void)waitpid(spawn->guardian, NULL, 0);
@@ -238,7 +238,7 @@ int64_t spawn_ran_ms(const struct spawn *spawn) {
 }
 
 void spawn_finish(struct spawn *spawn) {
-    spawn_unguard(spawn);
+    spawn_end_guardian(spawn);
     free(spawn->strangers);
     free(spawn->plan.environment);
     if (spawn->plan.shared != NULL)

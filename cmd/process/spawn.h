@@ -44,10 +44,10 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
 
 /* Forks the guardian, if there is none; it waits for spawn_start(). Call before the keeper's thread
  * exists. False: errno says why. */
-bool spawn_guard(struct spawn *spawn);
+bool spawn_fork_guardian(struct spawn *spawn);
 
 /* Ends the guardian, if there is one, before it has started anything. */
-void spawn_unguard(struct spawn *spawn);
+void spawn_end_guardian(struct spawn *spawn);
 
 /* Until when the command may run (CLOCK_BOOTTIME, ms; INT64_MAX, as at first: no limit). Set it
  * before the start, and before the keeper stores later ends. */
