@@ -95,11 +95,11 @@ static void watch(struct run *run) {
     for (;;) {
         const rlock_keeper *keeper = run->keeper;
         const int lost_fd = keeper != NULL ? rlock_keeper_fd(keeper) : -1;
-        const int news_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
-        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, news_fd)) {
+        const int report_fd = keeper != NULL ? rlock_keeper_report_fd(keeper) : -1;
+        switch (spawn_watch(&run->spawn, &run->signals, lost_fd, report_fd)) {
         case SPAWN_ENDED: return;
         case SPAWN_LOST: on_lost(run); break;
-        case SPAWN_NEWS: on_reports(run); break;
+        case SPAWN_REPORT: on_reports(run); break;
         }
     }
 }

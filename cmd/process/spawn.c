@@ -200,12 +200,12 @@ static bool kill_if_overdue(struct spawn *spawn) {
 }
 
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
-                             int news_fd) {
+                             int report_fd) {
     struct pollfd fds[] = {
         {.fd = spawn->socket, .events = POLLIN},
         {.fd = signals->fd, .events = POLLIN},
         {.fd = lost_fd, .events = POLLIN},
-        {.fd = news_fd, .events = POLLIN},
+        {.fd = report_fd, .events = POLLIN},
     };
     for (;;) {
         const int64_t overdue_ms = plan_deadline(&spawn->plan, spawn->started_ms).overdue_ms;
@@ -219,7 +219,7 @@ enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals,
         if (fds[2].revents != 0)
             return SPAWN_LOST;
         if (fds[3].revents != 0)
-            return SPAWN_NEWS;
+            return SPAWN_REPORT;
         if (kill_if_overdue(spawn))
             return SPAWN_ENDED;
     }

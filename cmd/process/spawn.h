@@ -31,9 +31,9 @@ struct spawn_options {
 
 /* What ended a watch. */
 enum spawn_event {
-    SPAWN_ENDED, /* the command; report says how */
-    SPAWN_LOST,  /* lost_fd can be read */
-    SPAWN_NEWS,  /* news_fd can be read */
+    SPAWN_ENDED,  /* the command; report says how */
+    SPAWN_LOST,   /* lost_fd can be read */
+    SPAWN_REPORT, /* report_fd can be read */
 };
 
 /* Allocates and checks everything that the system can refuse, so that it fails before a lock is
@@ -60,7 +60,7 @@ bool spawn_start(struct spawn *spawn);
 /* Waits, passes on the signals that come, and stops as the command does. Kills the tree if the
  * guardian misses its deadline. A descriptor of -1: none. */
 enum spawn_event spawn_watch(struct spawn *spawn, const struct signals *signals, int lost_fd,
-                             int news_fd);
+                             int report_fd);
 
 /* Has the guardian end the tree: SIGTERM, then SIGKILL. SPAWN_ENDED follows. cause: END_FOR_LEASE
  * or END_FOR_WAITER; the report has another where the command had ended, or been ended, before. */
