@@ -86,7 +86,7 @@ void event_acquired(const struct acquired *acquired) {
         const struct rlock_hold *hold = acquired->holds[i];
         if (!passed)
             (void)snprintf(token, sizeof token, "%s token %" PRId64, news ? "," : ":", hold->token);
-        log_one(acquired, hold, news ? OUT_INFO : OUT_DEBUG, passed ? "passed" : "acquired",
+        log_one(acquired, hold, news ? OUT_INFO : OUT_DEBUG, passed ? "latch_open" : "acquired",
                 OUT_FIELDS(OUT_NUMBER("waited_ms", waited_ms),
                            OUT_TEXT("server_from", server_origin(acquired->settings, from)),
                            OUT_NUMBER("lease_left_ms",

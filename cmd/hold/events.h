@@ -5,7 +5,7 @@
 #include "hold/acquire.h"
 #include "rlock_report.h"
 
-/* "acquired", or "passed": of each name. */
+/* "acquired", or "latch_open": of each name. */
 void event_acquired(const struct acquired *acquired);
 
 /* What has been logged of renewals so far; zeroed at first. */
