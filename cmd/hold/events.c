@@ -168,7 +168,7 @@ void event_released(const struct acquired *acquired, int64_t keep_ms) {
 
 void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then) {
     char all[NAMES_SIZE];
-    log_all(acquired, OUT_WARNING, "unconfirmed",
+    log_all(acquired, OUT_WARNING, "release_unconfirmed",
             OUT_FIELDS(HELD(acquired), OUT_TEXT("reason", why)),
             "cannot confirm that %s on %s was given back: %s; %s", names(all, acquired),
             server_of(acquired), why, then);

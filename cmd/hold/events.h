@@ -32,7 +32,7 @@ void event_preempted(const struct acquired *acquired, const char *by);
 /* "released", of each name. keep_ms > 0: others get it after that time. */
 void event_released(const struct acquired *acquired, int64_t keep_ms);
 
-/* "unconfirmed": a warning that it may not have been given back. */
+/* "release_unconfirmed": a warning that it may not have been given back. */
 void event_unconfirmed(const struct acquired *acquired, const char *why, const char *then);
 
 #endif

@@ -43,7 +43,7 @@ def holders(run):
 
 def was_unconfirmed(run):
     """Nobody told it whether its lock had been there to be given back."""
-    return any(": unconfirmed: " in text for _, text in logged(run, 0))
+    return any(": release_unconfirmed: " in text for _, text in logged(run, 0))
 
 
 def events(played):

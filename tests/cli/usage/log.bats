@@ -238,7 +238,7 @@ provoke() {
     provoke
     # What other commands tell is provoked in their own tests.
     diff <(documented | grep -E "^($(emitted | grep -v ' ' | paste -sd '|'))( |$)") <(emitted)
-    for event in waiting retrying acquired latch_open renewed lost released unconfirmed busy superseded \
+    for event in waiting retrying acquired latch_open renewed lost released release_unconfirmed busy superseded \
         skipped preempting preempted interrupted failed timeout 'set' counted missing resized message; do
         emitted | grep -qx "$event" || fail "nothing told '$event'"
     done
