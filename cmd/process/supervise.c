@@ -230,8 +230,8 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
 
 /* We leave the session, group and terminal of rlock and the command, so that what stops or ends the
  * whole job does not reach us. The witness is forked before, into that group. All this takes time,
- * the memory too, so a command that ends within milliseconds is spared it. No witness while the tree
- * is being stopped: we would wait for its end, too. */
+ * the memory too, so a command that ends within milliseconds is spared it. No witness while the
+ * tree is being stopped: we would wait for its end, too. */
 static void leave_job(struct guardian *guardian) {
     guardian->leave_at_ms = INT64_MAX;
     descendants_get_memory();
