@@ -335,8 +335,10 @@ numberless() {
     for page in "$PROJECT"/man/*.[1-9]; do
         grep -q "run_document man/${page##*/}\$" "$BATS_TEST_FILENAME" || fail "no test runs $page"
     done
-    for link in $(grep -oh ']([^)#]*)' "$PROJECT"/{README,CONTRIBUTING}.md | tr -d '])('); do
-        [[ $link == http* || -e $PROJECT/$link ]] || fail "README or CONTRIBUTING: no $link"
+    for page in README.md CONTRIBUTING.md {lib,tests,cmake}/README.md; do
+        for link in $(grep -oh ']([^)#]*)' "$PROJECT/$page" | tr -d '])('); do
+            [[ $link == http* || -e $PROJECT/$(dirname "$page")/$link ]] || fail "$page: no $link"
+        done
     done
 }
 

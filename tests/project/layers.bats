@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# layers.bats: who may use whom, and what the library never does: read from the object files, so that
-# no include and no call can slip through.
+# layers.bats: which folder may use which, and what the library never does: read from the object files, so that no
+# include and no call can slip through.
 
 bats_require_minimum_version 1.5.0
 bats_load_library bats-support
@@ -33,12 +33,6 @@ calls_of() { # OBJECT...
 
 calls() { # OBJECT...: the functions alone
     calls_of "$@" | sed 's/.* //' | sort -u
-}
-
-# The object in which a function stands: "function object" a line.
-definitions() { # OBJECT...
-    nm -A --defined-only --format=posix "$@" |
-        sed -nE 's#^(.*/)?([a-z0-9_]*)\.c\.o: ([^ ]*) [TDBR] .*#\3 \2#p'
 }
 
 # refuse_in PATTERN OBJECT...: none of the objects calls a function that matches.
@@ -82,13 +76,13 @@ variables() { # OBJECT...
 
 # --- folders -----------------------------------------------------------------------------------
 
-# "FOLDER MAY-USE..." a line; "." is the base itself. The table is CONTRIBUTING.md's.
+# "FOLDER MAY-USE..." a line; "." is the base itself. The table is in lib/README.md.
 may_use() { # lib|cmd
-    sed -nE "s#^\\| \`$1/?([a-z]*)\` \\|[^|]*\\|([^|]*)\\|\$#\1 \2#p" CONTRIBUTING.md | sed -E 's/^ /. /; s/[`,]//g'
+    sed -nE "s#^\\| \`$1/?([a-z]*)\` \\|[^|]*\\|([^|]*)\\|\$#\1 \2#p" lib/README.md | sed -E 's/^ /. /; s/[`,]//g'
 }
 
-# Every include names its folder: so who uses whom stands in the line.
-@test "a folder includes itself, and what its row in CONTRIBUTING.md names" {
+# Every include names its folder.
+@test "a folder includes itself, and what its row in lib/README.md names" {
     local base folder row file included rows=0
     for base in lib cmd; do
         while read -r folder row; do
@@ -161,61 +155,6 @@ may_use() { # lib|cmd
     done
     run bash -c 'nm -D --defined-only --format=posix "$1" | grep -v __odr_asan | sed "s/ .*//"' - "$BUILD/lib/librlock-tls.so.0"
     assert_output rlock__tls_module
-}
-
-# From the bottom up; what stands on one line may not use one another.
-layers() {
-    cat <<-END
-	clock error facts io random resp slot status
-	backoff module options poll thread url
-	tls
-	resolve
-	conn
-	reply_error
-	connect
-	link
-	replicas
-	cluster sentinel
-	route
-	routes script_replicas
-	script_run
-	script
-	client key kind view
-	resource script_retry subscription
-	votes
-	ask listener
-	lock release token
-	hold retry take
-	lock_new
-	acquire break counter handle inspect keeper resume scan
-	probe_server
-	probe_cycle probe_rights probe_sentinel
-	probe
-	END
-}
-
-@test "in the library calls go down" {
-    local height=0 line name object function target
-    local -A level=() home=()
-    while read -r line; do
-        height=$((height + 1))
-        for name in $line; do
-            level[$name]=$height
-        done
-    done < <(layers)
-    while read -r function target; do
-        home[$function]=$target
-    done < <(definitions "$LIB_OBJECTS"/{,*/}*.o)
-    ((${#home[@]} > 40))
-    for object in "$LIB_OBJECTS"/{,*/}*.o; do
-        name=$(basename "$object" .c.o)
-        [[ -n ${level[$name]-} ]] || fail "$name.c has no place in layers()"
-        for function in $(calls "$object" | grep ^rlock_); do
-            target=${home[$function]-}
-            [[ -n $target ]] || fail "$name calls $function, which is nowhere"
-            ((level[$target] < level[$name])) || fail "$name.c calls $function of $target.c, which is not below it"
-        done
-    done
 }
 
 @test "kinds are data: their table does no I/O, and nobody asks for a kind's name" {
@@ -300,12 +239,12 @@ keys terminal"
 
 # --- other systems -----------------------------------------------------------------------------
 
-# "WORD FILE..." a line, of CONTRIBUTING's table.
+# "WORD FILE..." a line, of the table in lib/README.md.
 only_linux() {
-    sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' CONTRIBUTING.md | tr -d '`,'
+    sed -nE 's/^\| `([A-Za-z_/0-9]+)` \| (`(lib|cmd)\/[^|]*)\|$/\1 \2/p' lib/README.md | tr -d '`,'
 }
 
-@test "what only Linux has stands in the files that CONTRIBUTING names" {
+@test "what only Linux has stands in the files that lib/README.md names" {
     local file word files rows=0 portable
     mkdir "$BATS_TEST_TMPDIR/code"
     for file in lib/{,*/}*.[ch] cmd/{,*/}*.[ch]; do # without comments
@@ -388,9 +327,9 @@ only_linux() {
     assert_output --regexp '^[1-9][0-9]* scripts$'
 }
 
-@test "every file that CONTRIBUTING and README name is there" {
+@test "every file that README, CONTRIBUTING and the pages beside the code name is there" {
     local file
     while read -r file; do
         [[ $file == *[A-Z][A-Z]* ]] || compgen -G "$file" >/dev/null || fail "no $file"
-    done < <(grep -ohE '\b(cmake|cmd|completions|lib|lua|man|tests)/[A-Za-z0-9_./*-]*[a-z0-9*]' CONTRIBUTING.md README.md | sort -u)
+    done < <(grep -ohE '\b(cmake|cmd|completions|lib|lua|man|tests)/[A-Za-z0-9_./*-]*[a-z0-9*]' ./*.md lib/README.md cmake/README.md | sort -u)
 }

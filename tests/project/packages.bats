@@ -90,7 +90,7 @@ assert_has() { # PACKAGE FILE...
         assert_regex "$(field "$package" Maintainer)" '^[^<>]+ <[^ <>]+@[^ <>]+>$'
         zcat "$DEBS/$package/usr/share/doc/$package/changelog.Debian.gz" | grep -qF " -- $(field "$package" Maintainer)  "
     done
-    grep -qF 'RLOCK_MAINTAINER=' "$SOURCE/CONTRIBUTING.md"
+    grep -qF 'RLOCK_MAINTAINER=' "$SOURCE/cmake/README.md"
     run grep -nE '@[a-z0-9-]+\.|https?://' "$SOURCE/cmake/packages.cmake" "$SOURCE/cmake/changelog"
     assert_failure 1
 }
