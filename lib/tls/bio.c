@@ -1,7 +1,7 @@
-/* bio.c: how OpenSSL gets at the socket.
+/* bio.c: the socket, as OpenSSL reads and writes it.
  *
- * By a BIO of ours: OpenSSL's own one for sockets knows no MSG_NOSIGNAL, and a peer that has gone
- * would raise SIGPIPE in the host program. */
+ * OpenSSL's own BIO for sockets does not set MSG_NOSIGNAL: a peer that has closed would raise
+ * SIGPIPE in the host program. */
 #include <errno.h>
 #include <sys/socket.h>
 

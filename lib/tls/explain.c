@@ -1,4 +1,4 @@
-/* explain.c: what OpenSSL has to say, in plain words. */
+/* explain.c: why a TLS session failed, in plain words. */
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -31,7 +31,7 @@ static void add_alternative(char names[RLOCK__TLS_NAMES_SIZE], const GENERAL_NAM
         add_name(names, text, strlen(text));
 }
 
-/* Whom a certificate is for: the alternative names, or the subject's where there are none. */
+/* The names in a certificate: the alternative ones, or the subject's if it has none. */
 static void list_names(char names[RLOCK__TLS_NAMES_SIZE], const X509 *certificate) {
     GENERAL_NAMES *all = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
     for (int i = 0; i < sk_GENERAL_NAME_num(all); i++)
@@ -61,17 +61,17 @@ int rlock__tls_on_verify(int good, X509_STORE_CTX *store) {
 }
 
 static void say_unverified(const struct rlock__tls_session *session, struct rlock__error *error) {
-    const char *whose =
-        session->verify_depth > 0 ? "the certificate of who signed its own" : "its certificate";
+    const char *which =
+        session->verify_depth > 0 ? "an issuer certificate in its chain" : "its certificate";
     switch (session->verify_error) {
-    case X509_V_ERR_CERT_HAS_EXPIRED: rlock__error_set(error, "%s has expired", whose); break;
+    case X509_V_ERR_CERT_HAS_EXPIRED: rlock__error_set(error, "%s has expired", which); break;
     case X509_V_ERR_CERT_NOT_YET_VALID:
-        rlock__error_set(error, "%s is not valid yet: is this machine's clock right?", whose);
+        rlock__error_set(error, "%s is not valid yet: is this machine's clock right?", which);
         break;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
         rlock__error_set(error, "its certificate is for %s, not for %s",
-                         *session->names != '\0' ? session->names : "nobody", session->name);
+                         *session->names != '\0' ? session->names : "no name", session->name);
         break;
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
@@ -87,14 +87,14 @@ static void say_unverified(const struct rlock__tls_session *session, struct rloc
                                     "here: give --tls-ca");
         break;
     default:
-        rlock__error_set(error, "%s does not verify: %s", whose,
+        rlock__error_set(error, "%s cannot be verified: %s", which,
                          X509_verify_cert_error_string(session->verify_error));
     }
 }
 
 /* --- ours ------------------------------------------------------------------------------------ */
 
-/* True: the alert is about our certificate, or that we have none. */
+/* True: the alert is about our certificate, or the lack of one. */
 static bool is_about_ours(const struct rlock__tls_session *session, int alert) {
     switch (alert) {
     case SSL_AD_BAD_CERTIFICATE:
@@ -114,10 +114,10 @@ static void say_ours(const struct rlock__tls_session *session, int alert,
                      struct rlock__error *error) {
     if (!session->has_cert)
         rlock__error_set(error,
-                         "the server wants a client certificate: give --tls-cert and --tls-key");
+                         "the server requires a client certificate: give --tls-cert and --tls-key");
     else if (alert == SSL_AD_UNKNOWN_CA)
         rlock__error_set(error,
-                         "the server refuses our certificate: it does not know the authority "
+                         "the server refuses our certificate: it does not trust the authority "
                          "that signed it");
     else if (alert == SSL_AD_CERTIFICATE_EXPIRED)
         rlock__error_set(error, "the server refuses our certificate: it has expired");
@@ -128,8 +128,8 @@ static void say_ours(const struct rlock__tls_session *session, int alert,
 
 /* --- all the rest ---------------------------------------------------------------------------- */
 
-/* The alert that the server has sent; 0: none (close_notify, whose number that is, is no failure).
- */
+/* The alert that the server sent; 0: none, or close_notify, which has that number and is no
+ * failure. */
 static int alert_of(unsigned long code) {
     const int reason = ERR_GET_REASON(code);
     return ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET &&
@@ -138,8 +138,8 @@ static int alert_of(unsigned long code) {
                : 0;
 }
 
-/* What came were no records of TLS. */
-static bool is_no_tls(unsigned long code) {
+/* What the server sent is not TLS. */
+static bool is_not_tls(unsigned long code) {
     static const int reasons[] = {SSL_R_WRONG_VERSION_NUMBER,   SSL_R_UNKNOWN_PROTOCOL,
                                   SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_HTTP_REQUEST,
                                   SSL_R_HTTPS_PROXY_REQUEST,    SSL_R_BAD_RECORD_TYPE};
@@ -161,16 +161,16 @@ static void say_unavailable(const struct rlock__tls_session *session, unsigned l
                             struct rlock__error *error) {
     const bool begun = SSL_is_init_finished(session->ssl);
     const char *reason = ERR_reason_error_string(code);
-    if (!begun && is_no_tls(code))
+    if (!begun && is_not_tls(code))
         rlock__error_set(error, "the server does not speak TLS (is it redis://?)");
     else if (!begun && is_old(code))
-        rlock__error_set(error, "the server speaks no TLS of version 1.2 or newer");
+        rlock__error_set(error, "the server does not support TLS 1.2 or newer");
     else if (!begun && alert_of(code) == SSL_AD_HANDSHAKE_FAILURE)
-        rlock__error_set(error, "the server and we have no TLS version or cipher in common");
+        rlock__error_set(error, "the server has no TLS version or cipher in common with us");
     else if (alert_of(code) == SSL_AD_UNRECOGNIZED_NAME)
-        rlock__error_set(error, "the server knows nothing of the name %s", session->name);
+        rlock__error_set(error, "the server does not recognize the name %s", session->name);
     else if (alert_of(code) != 0)
-        rlock__error_set(error, "the server has ended TLS: %s",
+        rlock__error_set(error, "the server aborted TLS: %s",
                          SSL_alert_desc_string_long(alert_of(code)));
     else if (session->failure != 0)
         rlock__error_set(error, "%s", strerror(session->failure));
@@ -200,20 +200,20 @@ enum rlock__io rlock__tls_why(const struct rlock__tls_session *session,
 static bool is_mismatch(unsigned long code) {
     return (ERR_GET_LIB(code) == ERR_LIB_X509 &&
             ERR_GET_REASON(code) == X509_R_KEY_VALUES_MISMATCH) ||
-           (ERR_GET_LIB(code) == ERR_LIB_SSL && /* none of that sort of key */
+           (ERR_GET_LIB(code) == ERR_LIB_SSL && /* the certificate has another type of key */
             ERR_GET_REASON(code) == SSL_R_NO_CERTIFICATE_ASSIGNED);
 }
 
 enum rlock__io rlock__tls_why_file(const struct rlock__tls_session *session, const char *what,
                                    const char *file, struct rlock__error *error) {
     const char *reason =
-        session->locked ? "it is locked by a passphrase" : "there is none in it, in PEM";
+        session->locked ? "it is protected by a passphrase" : "the file has none in PEM format";
     unsigned long code;
     while ((code = ERR_get_error()) != 0) {
         if (ERR_SYSTEM_ERROR(code))
             reason = strerror(ERR_GET_REASON(code));
         else if (is_mismatch(code))
-            reason = "it is not that of the certificate";
+            reason = "it does not match the certificate";
     }
     rlock__error_set(error, "cannot use %s in %s: %s", what, file, reason);
     return RLOCK__IO_DENIED;

@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* The file that this code is part of. The loader knows a program only by what it was called. */
+/* The file that this code is part of. For a program the loader knows only argv[0]. */
 static bool find_ourselves(char path[PATH_MAX]) {
     static const char ours[] = "";
     const void *start = (const void *)getauxval(AT_ENTRY); /* NOLINT(performance-no-int-to-ptr) */
@@ -25,9 +25,9 @@ static bool find_ourselves(char path[PATH_MAX]) {
     return size > 0;
 }
 
-/* Beside the library; from the program, where the library lies in a build or is installed. Without
- * any it is left to the loader to find the module, or to say that there is none. Each session opens
- * it once more, and none closes it: it is never unmapped, for OpenSSL does not like to be. */
+/* Looks beside the library; for the program, where the library is in a build or an installation.
+ * Otherwise the loader finds the module, or says that there is none. Each session opens it once
+ * more, and none closes it: OpenSSL must not be unmapped. */
 static void *open_module(void) {
     static const char *const places[] = {"", "../lib/", RLOCK_LIB_FROM_BIN "/"};
     const int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;

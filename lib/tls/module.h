@@ -1,4 +1,4 @@
-/* module.h: what librlock and its module for TLS know of each other. */
+/* module.h: the interface between librlock and its module for TLS. */
 #ifndef RLOCK_MODULE_H
 #define RLOCK_MODULE_H
 

@@ -1,10 +1,10 @@
 /* openssl.c: a TLS session, by OpenSSL.
  *
- * OpenSSL's default library context, for what the administrator of a machine has written into
- * openssl.cnf (a policy, a provider, a security level) is to hold for rlock as for any program.
- * Initialising it is what any other user of OpenSSL in the process does, too, and happens once;
- * after that nothing is shared: each session has a context of its own, sets nothing global, and
- * leaves the thread's queue of errors empty, as each call of OpenSSL's own does. */
+ * OpenSSL's default library context is used, so that what the administrator has written into
+ * openssl.cnf (a policy, a provider, a security level) applies to rlock as to any program. It is
+ * initialised once, as by any other user of OpenSSL in the process; after that nothing is shared:
+ * each session has a context of its own, sets nothing global, and leaves the thread's error queue
+ * empty, like each of OpenSSL's own calls. */
 #include "tls/openssl.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ static bool is_address(const char *name) {
     return inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1;
 }
 
-/* A name without the dot at its end, an address without its zone: as certificates have them. */
+/* As certificates have it: a name without the dot at its end, an address without its zone. */
 static char *plain_name(const char *host) {
     size_t length = strlen(host);
     if (strchr(host, ':') != NULL)
@@ -32,7 +32,7 @@ static char *plain_name(const char *host) {
     return strndup(host, length);
 }
 
-/* The server wants a certificate and there is none: the handshake goes on without. */
+/* The server requests a certificate and there is none: the handshake goes on without. */
 static int on_asked(SSL *ssl, X509 **cert, EVP_PKEY **key) {
     (void)cert;
     (void)key;
@@ -41,7 +41,7 @@ static int on_asked(SSL *ssl, X509 **cert, EVP_PKEY **key) {
     return 0;
 }
 
-/* OpenSSL would ask for it on the terminal. */
+/* Otherwise OpenSSL would prompt on the terminal. */
 static int no_passphrase(char *to, int size, int writing, void *data) {
     (void)to;
     (void)size;
@@ -58,7 +58,7 @@ static enum rlock__io load_authorities(const struct rlock__tls_session *session,
         return RLOCK__IO_DONE;
     if (config->ca == NULL)
         (void)SSL_CTX_set_default_verify_paths(
-            session->context); /* none there: nobody is trusted */
+            session->context); /* if there are none, no certificate is trusted */
     else if (SSL_CTX_load_verify_file(session->context, config->ca) != 1)
         return rlock__tls_why_file(session, "the authorities' certificates", config->ca, error);
     return RLOCK__IO_DONE;
@@ -70,7 +70,8 @@ static enum rlock__io load_certificate(struct rlock__tls_session *session,
     if (config->cert == NULL && config->key == NULL)
         return RLOCK__IO_DONE;
     if (config->cert == NULL || config->key == NULL) {
-        rlock__error_set(error, "a certificate is of no use without its key: give both");
+        rlock__error_set(error,
+                         "a certificate needs its key, and a key its certificate: give both");
         return RLOCK__IO_DENIED;
     }
     session->has_cert = true;
@@ -100,7 +101,8 @@ static bool make_context(struct rlock__tls_session *session,
     return true;
 }
 
-/* Whom to ask for, and who has to answer. An address is never asked for (RFC 6066, section 3). */
+/* Sets the name to ask for (SNI), and the one that the certificate must have. An address is never
+ * asked for (RFC 6066, section 3). */
 static bool set_name(const struct rlock__tls_session *session) {
     X509_VERIFY_PARAM *param = SSL_get0_param(session->ssl);
     if (is_address(session->name))
@@ -138,7 +140,7 @@ static enum rlock__io session_open(struct rlock__tls_session **out, int fd,
     struct rlock__tls_session *session = calloc(1, sizeof *session);
     enum rlock__io io = RLOCK__IO_SYSTEM;
     ERR_clear_error();
-    rlock__error_set(error, "no TLS: no memory");
+    rlock__error_set(error, "no TLS: out of memory");
     if (session == NULL)
         return io;
     session->fd = fd;
@@ -151,7 +153,7 @@ static enum rlock__io session_open(struct rlock__tls_session **out, int fd,
     if (io == RLOCK__IO_DONE)
         io = load_certificate(session, config, error);
     if (io == RLOCK__IO_DONE && !make_session(session)) {
-        rlock__error_set(error, "no TLS: OpenSSL makes no session for '%s'", session->name);
+        rlock__error_set(error, "no TLS: OpenSSL cannot create a session for '%s'", session->name);
         io = RLOCK__IO_SYSTEM;
     }
 out:
@@ -165,7 +167,7 @@ out:
 
 /* --- bytes ----------------------------------------------------------------------------------- */
 
-/* What a call that did not succeed is reported as. */
+/* The result for a call that did not succeed. */
 static enum rlock__io judge(struct rlock__tls_session *session, int result, short *events,
                             struct rlock__error *error) {
     enum rlock__io io = RLOCK__IO_WAIT;
@@ -202,8 +204,8 @@ static enum rlock__io session_read(struct rlock__tls_session *session, char *to,
     return RLOCK__IO_DONE;
 }
 
-/* A server that does not take our certificate says so and closes, with TLS 1.3 after the handshake:
- * what we send then fails, but what it has said is still there to be read. */
+/* A server that refuses our certificate sends an alert and closes, with TLS 1.3 after the
+ * handshake: our next write fails then, but the alert can still be read. */
 static enum rlock__io hear_why(struct rlock__tls_session *session, struct rlock__error *error) {
     char byte;
     size_t n;

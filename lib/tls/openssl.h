@@ -1,4 +1,4 @@
-/* openssl.h: the inside of the module: a session, and why it failed. */
+/* openssl.h: the module's insides: a session, and why it failed. */
 #ifndef RLOCK_OPENSSL_H
 #define RLOCK_OPENSSL_H
 
@@ -13,26 +13,27 @@ struct rlock__tls_session {
     SSL *ssl;
     BIO_METHOD *method;
     int fd;
-    char *name;       /* whose the certificate must be */
+    char *name;       /* that the certificate must have */
     char *ca;         /* the file; NULL: the system's */
-    bool has_cert;    /* we have one to show */
-    bool locked;      /* its key wants a passphrase */
-    bool asked;       /* the server wanted to see one */
-    bool heard;       /* the server took what we showed: it has sent data */
+    bool has_cert;    /* we have a certificate */
+    bool locked;      /* its key has a passphrase */
+    bool asked;       /* the server requested it */
+    bool heard;       /* the server accepted it: it has sent data */
     bool closed;      /* the server has closed the connection */
     bool broken;      /* nothing more can be sent */
     size_t taken;     /* bytes from the socket, in this call */
     int failure;      /* errno of the socket; 0: none */
     int verify_error; /* X509_V_ERR_... of the server's certificate; X509_V_OK: none */
-    int verify_depth; /* 0: its own, from 1: those who signed it */
-    char names[RLOCK__TLS_NAMES_SIZE]; /* whom the certificate is for, when that is what is wrong */
+    int verify_depth; /* 0: the server's own, from 1: its issuers' */
+    char names[RLOCK__TLS_NAMES_SIZE]; /* those in the certificate that failed */
 };
 
-/* The session's socket, for OpenSSL. Its caller's, and with session->method; NULL: no memory. */
+/* The session's socket, for OpenSSL. The caller's to free, with session->method; NULL: out of
+ * memory. */
 BIO *rlock__tls_bio(struct rlock__tls_session *session);
 
-/* Keeps why OpenSSL does not take a certificate of the server's: its errors say it no more when the
- * handshake ends. For SSL_CTX_set_verify(). */
+/* Records why OpenSSL refuses a certificate of the server: at the end of the handshake its errors
+ * do not say so any more. For SSL_CTX_set_verify(). */
 int rlock__tls_on_verify(int good, X509_STORE_CTX *store);
 
 /* What a failed call on the session means, in plain words. RLOCK__IO_DENIED or RLOCK__IO_BROKEN.

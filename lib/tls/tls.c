@@ -15,7 +15,7 @@ enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
                                struct rlock__error *error) {
     struct rlock__tls *tls = *out = calloc(1, sizeof *tls);
     if (tls == NULL) {
-        rlock__error_set(error, "no memory");
+        rlock__error_set(error, "out of memory");
         return RLOCK__IO_SYSTEM;
     }
     tls->module = rlock__tls_load(error);

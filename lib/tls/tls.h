@@ -1,7 +1,7 @@
 /* tls.h: TLS on a connected, non-blocking socket: bytes in, bytes out, nothing of Redis.
  *
  * OpenSSL lives in a module of its own, librlock-tls.so.0, which is loaded when the first session
- * is opened: who does not use TLS maps no OpenSSL. A session belongs to one thread at a time.
+ * is opened: without TLS, OpenSSL is not mapped. A session belongs to one thread at a time.
  * Nothing here waits: RLOCK__IO_WAIT says what to poll(2) the socket for. A session is dead after
  * any other failure: close it. */
 #ifndef RLOCK_TLS_H
@@ -22,8 +22,8 @@ struct rlock__tls_config {
 };
 
 /* Makes a session; the socket stays the caller's. host: a name or an address as it stands in the
- * URL, without brackets: whom to ask for, and whose the certificate must be unless config->name
- * says otherwise. Copies all it is given. RLOCK__IO_DONE: *out is the caller's. RLOCK__IO_DENIED: a
+ * URL, without brackets: the name to ask for, which the certificate must have unless config->name
+ * says otherwise. Copies its arguments. RLOCK__IO_DONE: *out is the caller's. RLOCK__IO_DENIED: a
  * file can't be used. RLOCK__IO_SYSTEM: no module, no memory. */
 enum rlock__io rlock__tls_open(struct rlock__tls **out, int fd,
                                const struct rlock__tls_config *config, const char *host,
@@ -36,8 +36,8 @@ enum rlock__io rlock__tls_handshake(struct rlock__tls *tls, short *events,
                                     struct rlock__error *error);
 
 /* Reads what there is. RLOCK__IO_DONE: *n > 0 bytes. RLOCK__IO_WAIT: nothing yet, poll for *events.
- * RLOCK__IO_BROKEN: closed or broken. RLOCK__IO_DENIED: the server wants another certificate of us;
- * with TLS 1.3 it says so after the handshake only. */
+ * RLOCK__IO_BROKEN: closed or broken. RLOCK__IO_DENIED: the server refuses our certificate;
+ * with TLS 1.3 it says so only after the handshake. */
 enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, size_t *n,
                                short *events, struct rlock__error *error);
 
@@ -47,7 +47,7 @@ enum rlock__io rlock__tls_read(struct rlock__tls *tls, char *to, size_t size, si
 enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size, size_t *n,
                                 short *events, struct rlock__error *error);
 
-/* Says good-bye, where that can be done at once, and frees the session. NULL: nothing. */
+/* Sends close_notify if that can be done at once, and frees the session. Accepts NULL. */
 void rlock__tls_close(struct rlock__tls *tls);
 
 #endif

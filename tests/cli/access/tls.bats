@@ -127,7 +127,7 @@ load ../../lib/tls
     local version ours
     for version in TLSv1.2 TLSv1.3; do
         tls_server tls server --tls-auth-clients yes --tls-protocols "$version"
-        refused 77 'the server wants a client certificate' --tls-cert --tls-key -- \
+        refused 77 'the server requires a client certificate' --tls-cert --tls-key -- \
             run "${trust[@]}" -s "$(tls_url tls)" -n x
         mapfile -t ours < <(as foreign)
         refused 77 'the server refuses our certificate' 'the authority that signed it' -- \
@@ -148,7 +148,7 @@ load ../../lib/tls
     refused 77 "$PWD/none.pem: No such file" -- run --tls-ca "$PWD/none.pem" -s "$(tls_url tls)" -n x
     refused 77 "$PWD/none.pem: No such file" -- \
         run "${trust[@]}" --tls-cert "$PWD/none.pem" --tls-key "$certificates/client.key" -s "$(tls_url tls)" -n x
-    refused 77 server.key 'not that of the certificate' -- \
+    refused 77 server.key 'does not match the certificate' -- \
         run "${trust[@]}" --tls-cert "$certificates/client.pem" --tls-key "$certificates/server.key" -s "$(tls_url tls)" -n x
     refused 77 client-locked.key passphrase -- \
         run "${trust[@]}" --tls-cert "$certificates/client.pem" --tls-key "$certificates/client-locked.key" -s "$(tls_url tls)" -n x
@@ -167,7 +167,7 @@ load ../../lib/tls
     try run -n x -- rlock run -x -n x -- true
     assert_success
     printf 'server = %s\ntls-insecure = yes\n' "$(tls_url tls)" >"$RLOCK_CONFIG"
-    refused 77 'wants a client certificate' -- run -n x
+    refused 77 'requires a client certificate' -- run -n x
 }
 
 # --- the wrong port ----------------------------------------------------------------------------

@@ -264,7 +264,7 @@ static void the_servers_certificate_is_checked(void **state) {
          "its certificate is not valid yet: is this machine's clock right?"},
         {"expired", {.insecure = true}, "localhost", NULL},
         {"foreign", {.ca = "ca.pem", .insecure = true}, "nobody", NULL},
-        {"client", {.ca = "ca.pem", .name = "client"}, "", "its certificate does not verify: "},
+        {"client", {.ca = "ca.pem", .name = "client"}, "", "its certificate cannot be verified: "},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char what[128];
@@ -288,8 +288,8 @@ static void the_servers_certificate_is_checked(void **state) {
 static void a_server_may_want_a_certificate_of_ours(void **state) {
     (void)state;
     static const char wanted[] =
-        "the server wants a client certificate: give --tls-cert and --tls-key";
-    static const char unknown[] = "the server refuses our certificate: it does not know the "
+        "the server requires a client certificate: give --tls-cert and --tls-key";
+    static const char unknown[] = "the server refuses our certificate: it does not trust the "
                                   "authority that signed it";
     static const struct {
         const char *options, *cert, *key, *text;
@@ -336,7 +336,7 @@ static void a_refusal_is_heard_also_when_writing_fails(void **state) {
         await(&end, POLLRDHUP);
     }
     assert_outcome("after the reset", &end, io, RLOCK__IO_DENIED,
-                   "the server wants a client certificate: give --tls-cert and --tls-key");
+                   "the server requires a client certificate: give --tls-cert and --tls-key");
     finish(&end);
 }
 
@@ -349,24 +349,24 @@ static void files_that_are_of_no_use_are_told(void **state) {
         {{.ca = "none.pem"},
          "cannot use the authorities' certificates in none.pem: No such file or directory"},
         {{.ca = "config"},
-         "cannot use the authorities' certificates in config: there is none in it, in PEM"},
+         "cannot use the authorities' certificates in config: the file has none in PEM format"},
         {{.ca = "ca.pem", .cert = "none.pem", .key = "client.key"},
          "cannot use the certificate in none.pem: No such file or directory"},
         {{.ca = "ca.pem", .cert = "client.key", .key = "client.key"},
-         "cannot use the certificate in client.key: there is none in it, in PEM"},
+         "cannot use the certificate in client.key: the file has none in PEM format"},
         {{.ca = "ca.pem", .cert = "client.pem", .key = "none.key"},
          "cannot use the key in none.key: No such file or directory"},
         {{.ca = "ca.pem", .cert = "client.pem", .key = "server.key"},
-         "cannot use the key in server.key: it is not that of the certificate"},
+         "cannot use the key in server.key: it does not match the certificate"},
         {{.ca = "ca.pem", .cert = "client.pem", .key = "other.key"},
-         "cannot use the key in other.key: it is not that of the certificate"},
+         "cannot use the key in other.key: it does not match the certificate"},
         /* And nobody is asked for the passphrase on the terminal. */
         {{.ca = "ca.pem", .cert = "client.pem", .key = "client-locked.key"},
-         "cannot use the key in client-locked.key: it is locked by a passphrase"},
+         "cannot use the key in client-locked.key: it is protected by a passphrase"},
         {{.ca = "ca.pem", .cert = "client.pem"},
-         "a certificate is of no use without its key: give both"},
+         "a certificate needs its key, and a key its certificate: give both"},
         {{.ca = "ca.pem", .key = "client.key"},
-         "a certificate is of no use without its key: give both"},
+         "a certificate needs its key, and a key its certificate: give both"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct end end;
@@ -396,11 +396,11 @@ static void a_server_without_tls_is_told(void **state) {
         {"-DENIED Redis is running in protected mode\r\n",
          "the server does not speak TLS (is it redis://?)"},
         {"HTTP/1.1 400 Bad Request\r\n", "the server does not speak TLS (is it redis://?)"},
-        {"\x15\x03\x03\x00\x02\x02\x46", "the server speaks no TLS of version 1.2 or newer"},
+        {"\x15\x03\x03\x00\x02\x02\x46", "the server does not support TLS 1.2 or newer"},
         {"\x15\x03\x03\x00\x02\x02\x28",
-         "the server and we have no TLS version or cipher in common"},
-        {"\x15\x03\x03\x00\x02\x02\x70", "the server knows nothing of the name localhost"},
-        {"\x15\x03\x03\x00\x02\x02\x50", "the server has ended TLS: internal error"},
+         "the server has no TLS version or cipher in common with us"},
+        {"\x15\x03\x03\x00\x02\x02\x70", "the server does not recognize the name localhost"},
+        {"\x15\x03\x03\x00\x02\x02\x50", "the server aborted TLS: internal error"},
         {"", "the server closed the connection in the TLS handshake (is it redis://?)"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -424,9 +424,9 @@ static void versions_and_ciphers_must_meet(void **state) {
     } rows[] = {
         {"-tls1_2", NULL},
         {"-tls1_3", NULL},
-        {"-tls1_1 -cipher ALL:@SECLEVEL=0", "the server speaks no TLS of version 1.2 or newer"},
+        {"-tls1_1 -cipher ALL:@SECLEVEL=0", "the server does not support TLS 1.2 or newer"},
         {"-tls1_2 -cipher ECDHE-RSA-AES256-GCM-SHA384",
-         "the server and we have no TLS version or cipher in common"},
+         "the server has no TLS version or cipher in common with us"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct end end;
