@@ -66,7 +66,7 @@ struct rlock_client_options {
     size_t size;
     /* URLs: redis://[user[:password]@]host[:port][/db], unix:///path[?db=N], and those that
      * rlock(1) has for Sentinels, clusters and TLS. Several, an odd number of at most
-     * RLOCK_SERVERS_MAX: a quorum, whose locks are held on a majority. */
+     * RLOCK_SERVERS_MAX: a quorum, which holds locks on a majority. */
     const char *const *servers;
     size_t server_count;
     const char *password;       /* for URLs without one; NULL: none */
@@ -168,7 +168,7 @@ struct rlock_wait {
  * RLOCK_OK: it is held, and more than half of its lease is left.
  * RLOCK_AGAIN: it is until_ms, and our place among the waiters is kept. Call it again, or
  * rlock_withdraw().
- * RLOCK_BUSY: others hold it at the deadline; rlock_blocker() says who.
+ * RLOCK_BUSY: others hold it at the deadline; see rlock_blocker().
  * RLOCK_UNAVAILABLE: no server could be reached, or none has answered by the deadline.
  * RLOCK_REFUSED: it could never succeed, as taking a lock for writing inside a hold for reading, or
  * permits in all that are not as many as were set.

@@ -48,7 +48,7 @@ struct rlock_view_run {
     int64_t succeeded_ms; /* the same of the last run that succeeded: this one or one before it */
 };
 
-/* What one server says about one name. Holders whose lease is over are left out. */
+/* One server's view of one name. Holders with an expired lease are left out. */
 typedef struct rlock_view {
     const char *name;
     const char *kind; /* "run", "fair", "read", "write", "sem", "latch", as far as the keys show it:
@@ -80,16 +80,16 @@ struct rlock_inspect_options {
 #define RLOCK_INSPECT_OPTIONS_INIT                                                                 \
     { sizeof(struct rlock_inspect_options), NULL, 0, RLOCK_FOREVER, -1 }
 
-/* Inspects a name, whatever its kind. Writes nothing on the server, and keeps nobody there waiting:
- * what there is to see is asked for in pages, of which each takes about a millisecond. Of a text
- * the first 4,096 bytes are shown; a holder or waiter that is described by more than 256 KiB is
- * shown without them. out: yours to free. RLOCK_WRONG_KIND: the name is taken by a key that is no
- * lock. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
+/* Inspects a name, whatever its kind. Writes nothing, and does not block the server: it asks in
+ * pages of about a millisecond each. A text is cut to 4,096 bytes; a holder or waiter with more
+ * than 256 KiB of texts is shown without them. out: yours to free. RLOCK_WRONG_KIND: the name is
+ * taken by a key that is no lock. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID,
+ * RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_inspect(rlock_client *client, const struct rlock_inspect_options *options, rlock_view **out);
 
-/* Inspects several names, of which options->name is none, with many of them in one round trip.
- * views, statuses: for each name what rlock_inspect() gives and returns; the views are yours to
+/* Inspects several names, many in one round trip; options->name is ignored.
+ * views, statuses: for each name what rlock_inspect() stores and returns; the views are yours to
  * free, whatever this returns. deadline_ms: for all of them together.
  * RLOCK_OK: all have been asked about. RLOCK_INVALID, RLOCK_SYSTEM: not all. */
 RLOCK_API RLOCK_CHECK enum rlock_status
@@ -111,7 +111,7 @@ RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_new(rlock_scan **out, rlock_c
                                                        size_t server);
 RLOCK_API void rlock_scan_free(rlock_scan *scan);
 
-/* Looks through a thousand keys, with plain commands: none keeps the server for a millisecond.
+/* Looks at a thousand keys, with plain commands: none blocks the server for a millisecond.
  * RLOCK_AGAIN: there are more; call it again. RLOCK_OK: the search is complete. Else as
  * rlock_inspect(). */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms,
@@ -130,12 +130,12 @@ struct rlock_break_options {
     size_t size;
     const char *name;
     const char *kind;          /* as in a view */
-    const char *const *owners; /* whose holds; those of others are not touched */
+    const char *const *owners; /* only their holds are broken */
     size_t owner_count;
     int64_t deadline_ms; /* for each server */
     int cancel_fd;       /* as in rlock_wait */
-    const char *by;      /* who breaks it, for the message that its holders print, up to
-                            RLOCK_TEXT_MAX bytes; NULL: nobody */
+    const char *by;      /* the user that breaks it, for the message that its holders print, up to
+                            RLOCK_TEXT_MAX bytes; NULL: none */
 };
 #define RLOCK_BREAK_OPTIONS_INIT                                                                   \
     { sizeof(struct rlock_break_options), NULL, NULL, NULL, 0, RLOCK_FOREVER, -1, NULL }
@@ -148,30 +148,30 @@ struct rlock_break_options {
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_break(rlock_client *client, const struct rlock_break_options *options, int64_t *broken);
 
-/* What ran under a lock that was broken is stopped by its holder, which then says so, where it has
- * the right to publish to rlock_break:*. */
+/* When a lock is broken, its holder stops what runs under it, and then publishes that to
+ * rlock_break:*, if it has the right to. */
 
-/* Says so, for the holder of a lock that is lost. deadline_ms: until when to try. */
+/* Publishes it, for the holder of a lost lock. deadline_ms: until when to try. */
 RLOCK_API void rlock_say_stopped(rlock_lock *lock, int64_t deadline_ms);
 
 typedef struct rlock_stopping rlock_stopping;
 
-/* Begins to listen for that word of an owner's: before the lock is broken. It uses the client until
- * it is freed. out: yours to free, whatever is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED,
- * RLOCK_SYSTEM: it will not be heard. */
+/* Subscribes to that message of an owner, before the lock is broken. It uses the client until it is
+ * freed. out: yours to free, whatever is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED,
+ * RLOCK_SYSTEM: the message cannot be received. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_new(rlock_stopping **out,
                                                            rlock_client *client, const char *owner,
                                                            int64_t deadline_ms);
 
-/* Waits for it. RLOCK_OK: it was said. RLOCK_BUSY: not by the deadline. RLOCK_UNAVAILABLE: it will
- * not be heard. */
+/* Waits for it. RLOCK_OK: it was received. RLOCK_BUSY: not by the deadline. RLOCK_UNAVAILABLE: it
+ * cannot be received. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_stopping_wait(rlock_stopping *stopping,
                                                             int64_t deadline_ms);
 RLOCK_API void rlock_stopping_free(rlock_stopping *stopping);
 
 /* --- probing: what servers are like ----------------------------------------------------------- */
 
-/* What was found out: for each server, or master of a cluster, texts with names. */
+/* The results: for each server, or master of a cluster, texts by name. */
 typedef struct rlock_facts rlock_facts;
 
 struct rlock_probe_options {
@@ -184,8 +184,8 @@ struct rlock_probe_options {
     { sizeof(struct rlock_probe_options), "", RLOCK_FOREVER, -1 }
 
 /* Asks a client's only server about everything that makes locks unsafe or slow, and takes and gives
- * back a lock under a name of its own, which leaves nothing behind. What the server does not say,
- * or not to this user, is no fact and no error.
+ * back a lock under a name of its own, which leaves nothing behind. What the server does not
+ * reveal, or not to this user, is neither a fact nor an error.
  * out: yours to free, whatever is returned. RLOCK_OK: at least one server has answered.
  * RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM. */
 RLOCK_API RLOCK_CHECK enum rlock_status
@@ -206,8 +206,8 @@ RLOCK_API size_t rlock_facts_servers(const rlock_facts *facts);
  *         is out of the user's reach; "scripts.error": why no script runs
  *     "probe.server"; "probe.error": why it has not answered; "probe.rtt_us"; "probe.clock_off_ms"
  *         and "probe.clock_side"; "probe.version": 60016 for 6.0.16; "probe.memory_percent",
- *         "probe.clients_percent", "probe.slots_missing"; "probe.open": "yes", if it serves those
- *         who give no password, at "probe.host"; "probe.wait": "yes" or "no", whether it has WAIT;
+ *         "probe.clients_percent", "probe.slots_missing"; "probe.open": "yes", if it serves clients
+ *         without a password, at "probe.host"; "probe.wait": "yes" or "no", whether it has WAIT;
  *         "probe.wait_denied": why this user may not use it; "probe.cycle_us", or
  *         "probe.cycle_error" */
 RLOCK_API const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name);

@@ -8,11 +8,11 @@
 
 #include "rlock.h"
 
-/* How long a wait may last, what ends it early, and who makes use of it. Passed down unchanged. */
+/* How long a wait may last, and what ends it early. Passed down unchanged. */
 struct rlock__limit {
     int64_t deadline_ms;
     int cancel_fd;                    /* -1: none */
-    const struct rlock_wait *on_wait; /* whose on_wait() is called before it; NULL: nobody's */
+    const struct rlock_wait *on_wait; /* its on_wait() is called first; NULL: none */
 };
 
 /* Calls on_wait(), if there is one. wait: may be NULL. */

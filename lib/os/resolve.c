@@ -1,7 +1,7 @@
 /* resolve.c: a host's addresses, looked up without blocking.
  *
- * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and whoever is
- * last, asker or thread, frees what they share. */
+ * getaddrinfo(3) has no time-out and can't be interrupted: it runs in a thread, and the caller or
+ * the thread, whichever ends last, frees what they share. */
 #include "os/resolve.h"
 
 #include <netdb.h>

@@ -25,7 +25,7 @@ enum rlock_status rlock__final(enum rlock_status status) {
 }
 
 static enum rlock_status no_memory(struct rlock_client *client) {
-    rlock__error_set(&client->error, "no memory");
+    rlock__error_set(&client->error, "out of memory");
     return RLOCK_SYSTEM;
 }
 
@@ -56,7 +56,7 @@ struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64
     return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd, NULL};
 }
 
-/* How long a try may go on whose client has never been answered. */
+/* Until when to try while no server has ever answered this client. */
 static int64_t first_answer_by_ms(const struct rlock_client *client, int64_t began_ms, bool again) {
     const int64_t whole_ms = client->connect_timeout_ms;
     const int64_t left_ms = again ? 0 : rlock__sooner_ms(whole_ms / 4, SECOND_TRY_MS);
@@ -102,8 +102,8 @@ static bool keep_texts(struct rlock_client *client, const struct rlock_client_op
     return kept;
 }
 
-/* Who may come in. Where Sentinels are asked the URL's password is theirs, when there is another
- * one besides; else it is everybody's. */
+/* Sets user and password. If there is another password besides the URL's, the URL's is for the
+ * Sentinels only; otherwise it is for all. */
 static void give_access(const struct rlock_client *client, struct rlock__site *site) {
     const struct rlock__server *server = &site->server;
     const bool finders_own = server->topology == RLOCK__SENTINEL && server->password != NULL &&
@@ -122,7 +122,7 @@ static void give_access(const struct rlock_client *client, struct rlock__site *s
     }
 }
 
-/* Whoever logs in, and whatever the database: it fails as one. */
+/* User and database do not matter: the server fails as a whole. */
 static bool is_same_server(const struct rlock__server *a, const struct rlock__server *b) {
     if (a->path != NULL || b->path != NULL)
         return a->path != NULL && b->path != NULL && strcmp(a->path, b->path) == 0;
@@ -130,7 +130,7 @@ static bool is_same_server(const struct rlock__server *a, const struct rlock__se
            strcmp(a->hosts[0].port, b->hosts[0].port) == 0;
 }
 
-/* A majority is worth something when its members fail one by one: each is a server of its own. */
+/* The members of a majority must fail independently: each must be a server of its own. */
 static bool is_quorum(struct rlock_client *client) {
     const size_t count = client->count;
     for (size_t i = 0; i < count; i++) {
@@ -289,5 +289,5 @@ const char *rlock_warning(rlock_client *client) {
 }
 
 const char *rlock_error(const rlock_client *client) {
-    return client != NULL ? client->error.text : "no memory";
+    return client != NULL ? client->error.text : "out of memory";
 }

@@ -20,19 +20,19 @@ enum {
 struct node {
     struct rlock__link link; /* first: a link is its node */
     bool has_replica;
-    bool given;   /* by the URL */
-    size_t named; /* in which answer last */
+    bool given;   /* in the URL */
+    size_t named; /* the last answer that had it */
     bool lacks_wait;
 };
 
 struct rlock__cluster {
     const struct rlock__access *access;
-    struct rlock__error *error; /* its owner's */
-    struct node **nodes;        /* also those that are gone: who uses a link may still do so */
+    struct rlock__error *error; /* the owner's */
+    struct node **nodes;        /* also those that have left: their links may still be in use */
     size_t count;
     size_t answers; /* about the slots */
-    size_t whole;   /* which of them was the last that has a node for each slot */
-    size_t asked;   /* with which node to begin */
+    size_t whole;   /* the last of them that had a node for each slot */
+    size_t asked;   /* the node to begin with */
     bool known;     /* the slots are */
     int64_t learned_ms;
     bool sharded;
@@ -198,7 +198,7 @@ static enum rlock_status ask(struct rlock__link *link, const char *const *words,
     return status == RLOCK_OK ? rlock__reply_judge(link, *reply) : status;
 }
 
-/* As Redisson asks it. A user who may not ask is on a server that has rights for it. */
+/* Redisson asks the same. RLOCK_DENIED: the server has the command, but the user may not use it. */
 static bool knows_shards(struct rlock__link *link, const struct rlock__limit *limit) {
     const char *words[] = {"PUBSUB", "SHARDNUMSUB"};
     rlock__reply *reply = NULL;
@@ -207,7 +207,7 @@ static bool knows_shards(struct rlock__link *link, const struct rlock__limit *li
     return status == RLOCK_OK || status == RLOCK_DENIED;
 }
 
-/* One that tells less may be new itself, or cut off: its word is no reason to forget others. */
+/* A node that knows fewer may be new, or cut off: that is no reason to forget the others. */
 static bool serves_all(const struct rlock__cluster *cluster) {
     size_t slot = 0;
     while (slot < RLOCK__SLOTS && cluster->serves[slot] != NOBODY)

@@ -123,7 +123,7 @@ enum rlock__io rlock__conn_finish(struct rlock__conn *conn, const struct rlock__
             return io;
         conn->reader = redisReaderCreate();
         if (conn->reader == NULL) {
-            rlock__error_set(error, "no memory");
+            rlock__error_set(error, "out of memory");
             return RLOCK__IO_SYSTEM;
         }
     }
@@ -201,7 +201,7 @@ static enum rlock__io read_on(struct rlock__conn *conn, struct rlock__error *err
         return io;
     const size_t good = rlock__resp_look(&conn->resp, bytes, n);
     if (good > 0 && redisReaderFeed(conn->reader, bytes, good) != REDIS_OK)
-        return broken(error, "no memory");
+        return broken(error, "out of memory");
     return RLOCK__IO_DONE;
 }
 

@@ -49,19 +49,19 @@ struct rlock__link {
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request */
     size_t got;                            /* of them */
-    rlock__reply **replies;                /* these; room for all that are expected */
+    rlock__reply **replies;                /* room for all that are expected */
     bool used;                             /* a request was answered on this connection */
     const void *checked;                   /* the script that has checked the user's rights on it */
     const void *loading;                   /* the script that the request brings along */
-    bool astray;                           /* it has said that it is not the one to ask */
+    bool astray;                           /* the server said that it is not the one to ask */
     int64_t ready_ms;                      /* since when there is this connection */
     int64_t answer_by_ms;                  /* when the next reply must be there; 0: any time */
-    bool heard;                            /* the server has said something, ever */
+    bool heard;                            /* the server has ever replied */
     bool answered;                         /* a request, not the log-in, has had a reply, ever */
-    bool in_doubt;                         /* a request went out whose answer never came */
-    int64_t unheard_ms;                    /* since when it has been asked, and has not answered
-                                              anything; 0: it has */
-    struct rlock__error *error;            /* its owner's */
+    bool in_doubt;                         /* a request was sent, and its reply did not arrive */
+    int64_t unheard_ms;                    /* since when a request has no reply; 0: none is
+                                              pending */
+    struct rlock__error *error;            /* the owner's */
 };
 
 /* A link that connects on first use. port "": host is a socket's path. error: where to say what
@@ -69,22 +69,22 @@ struct rlock__link {
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
                       const struct rlock__access *access, struct rlock__error *error);
 
-/* Takes over another's addresses, so that a name service that has died since does no harm. */
+/* Copies another link's addresses, in case the name service has failed since. */
 void rlock__link_like(struct rlock__link *link, const struct rlock__link *like);
 
 /* Closes the connection; the link can be used again. */
 void rlock__link_close(struct rlock__link *link);
 
-/* Goes where else a server is now, closing the connection when that is another place. */
+/* Changes the address, and closes the connection if it was another. */
 void rlock__link_move(struct rlock__link *link, const char *host, const char *port);
 
-/* The next connection goes to where the host's name leads by then. */
+/* The next connection looks up the host's name again. */
 static inline void rlock__link_look_up_again(struct rlock__link *link) {
     link->look_up_again = true;
 }
 
-/* The server is not the one to ask, or not any more: the next request goes over a new connection,
- * to where the host's name leads by then. */
+/* The server is not the one to ask, or not any more: the next request uses a new connection, and
+ * looks up the host's name again. */
 static inline void rlock__link_distrust(struct rlock__link *link) {
     link->astray = link->stage == RLOCK__READY;
     rlock__link_look_up_again(link);
@@ -97,10 +97,10 @@ bool rlock__is_place(const char *host, const char *port);
 /* True: the two lead to the same place. */
 bool rlock__link_same(const struct rlock__link *a, const struct rlock__link *b);
 
-/* Adds a command to the request that goes out with the next steps. False: no memory. */
+/* Adds a command to the request that goes out with the next steps. False: out of memory. */
 bool rlock__link_ask(struct rlock__link *link, size_t count, const struct rlock__arg *args);
 
-/* The same of words. */
+/* The same, for strings. */
 bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *const *words);
 
 /* Goes as far as it can, connecting first where needed. RLOCK__IO_DONE: *reply, the last one, is
@@ -109,15 +109,14 @@ bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *c
  * Without a request it is done, without a reply, when the link is ready. */
 enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
 
-/* The replies to the request that has come to its end, without the last, whose place is empty; all
- * are the caller's from now on. They go with the next request. *count: of all. */
+/* The replies to the finished request, without the last, whose slot is empty; all are the caller's
+ * from now on. The array is reused by the next request. *count: of all. */
 rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count);
 
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
 void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms);
 
-/* Waits no more for the answer. What was not sent is not asked; an answer that comes late is
- * passed over. */
+/* Stops waiting for the reply. What was not sent is dropped; a late reply is skipped. */
 void rlock__link_abandon(struct rlock__link *link);
 
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */

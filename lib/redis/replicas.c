@@ -1,10 +1,10 @@
 /* replicas.c: which of a master's replicas could become the master, and whether they have what was
  * written.
  *
- * A number of replicas is not enough. In a planned failover a Sentinel makes one of them a master
- * about a second before it says so; for WAIT on the old master another may answer in its place, be
- * it one that is never promoted or one that has just come. ROLE, sent along with WAIT, says who
- * they are: the one that was promoted does not follow the old master any more. */
+ * Counting replicas is not enough. In a planned failover a Sentinel promotes a replica about a
+ * second before it announces it; another replica, new or never to be promoted, may acknowledge WAIT
+ * on the old master in its place. ROLE, sent along with WAIT, lists the replicas: the promoted one
+ * does not follow the old master any more. */
 #include "redis/replicas.h"
 
 #include <arpa/inet.h>
@@ -14,20 +14,20 @@
 
 enum {
     REPLICAS_MAX = 256, /* of one master */
-    /* A Sentinel chooses none that has not answered it for five PINGs, one a second. */
+    /* A Sentinel does not promote a replica that has missed five PINGs, one a second. */
     SILENT_MS = 5000,
-    /* To be disconnected proves nothing by itself: who is promoted drops all connections, and is
-     * connected to again within a tenth of a second. */
+    /* A lost connection alone proves nothing: a replica that is promoted drops all connections, and
+     * Sentinels reconnect within a tenth of a second. */
     DISCONNECTED_MS = 2000,
-    /* Who is or was cut off hears nobody, of some for one PING longer than of others. */
+    /* A Sentinel that is cut off receives nothing, from some servers for one PING longer. */
     LONGER_MS = 1500,
     SENTINELS_MAX = 64
 };
 
-/* The port of what follows a master and is no server, such as a backup by redis-cli. */
+/* The port that a follower has which is not a server, such as a backup by redis-cli. */
 #define NO_SERVER "0"
 
-/* --- who they are ---------------------------------------------------------------------------- */
+/* --- reading the list ------------------------------------------------------------------------ */
 
 /* A field in a row of names and values. */
 static const char *field(const rlock__reply *row, const char *name) {
@@ -44,8 +44,8 @@ static bool field_is(const rlock__reply *row, const char *name, const char *valu
     return is != NULL && strcmp(is, value) == 0;
 }
 
-/* A master that was replaced, and is still one: it stands among the replicas and follows nobody.
- * One that was promoted a moment ago has followed somebody, and counts. */
+/* A replaced master that still believes to be one: it is listed as a replica, but follows no
+ * master. A replica that was promoted a moment ago has followed one, and counts. */
 static bool was_master(const rlock__reply *row) {
     return field_is(row, "role-reported", "master") && field_is(row, "master-host", "?");
 }
@@ -55,7 +55,7 @@ static int64_t ms_since(const rlock__reply *row, const char *what) {
     return since != NULL ? strtoll(since, NULL, 10) : 0;
 }
 
-/* For how long the Sentinel has not heard it. */
+/* How long ago the Sentinel received the last reply from it. */
 static int64_t silent_ms(const rlock__reply *row) {
     return ms_since(row, "last-ok-ping-reply");
 }

@@ -23,23 +23,23 @@ struct rlock__replicas {
     struct rlock__replica *at;
 };
 
-/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: no memory. */
+/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
 bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows);
 bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from);
 void rlock__replicas_free(struct rlock__replicas *replicas);
 
-/* Takes the one at that place out: it is the master. */
+/* Removes the one at that address: it is the master. */
 void rlock__replicas_without(struct rlock__replicas *replicas, const char *host, const char *port);
 
-/* True: one that has a priority is gone, says who told us of it. */
+/* True: the Sentinel reports one with a priority as gone. */
 bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
 
 /* True: a master that was replaced is not a replica yet; it may be one soon, and be promoted. */
 bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
 
-/* Of those that are gone only such remain so as have been silent for clearly longer than a majority
- * of the Sentinels: one that hears nobody is cut off itself, and one that has heard no hello since
- * was until now. others: its answer to SENTINEL SENTINELS. */
+/* Keeps as gone only replicas that have been silent for clearly longer than a majority of the
+ * Sentinels: otherwise the Sentinel that reports them is cut off itself, or was until now. others:
+ * its reply to SENTINEL SENTINELS. */
 void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
 
 /* How many must have what is written; alive_too: and how many may have it besides. */

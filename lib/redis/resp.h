@@ -20,9 +20,9 @@ enum {
     RLOCK__RESP_NUMBER = 20         /* digits, with a sign */
 };
 
-/* What a whole reply may count for: an answer about one lock, of which a kilobyte is a long one;
- * the map of a cluster whose slots are badly scattered; and what there is to see on a server, a
- * lock that 10,000 hold and wait for with the longest commands being 22 MiB of it. */
+/* Limits of a whole reply: about one lock (a kilobyte is long); the map of a cluster with badly
+ * scattered slots; and a listing of locks (22 MiB for one with 10,000 holders and waiters that have
+ * the longest commands). */
 #define RLOCK__RESP_ANSWER  ((size_t)1 << 20)
 #define RLOCK__RESP_MAP     ((size_t)8 << 20)
 #define RLOCK__RESP_LISTING ((size_t)32 << 20)

@@ -23,19 +23,19 @@ struct rlock__route {
     struct rlock__link link;         /* of a cluster: unused */
     struct rlock__cluster *cluster;  /* NULL: none */
     const struct rlock__link *used;  /* by the last request that was answered; NULL: none was */
-    size_t sentinel;                 /* which has answered last */
+    size_t sentinel;                 /* the one that answered last */
     int64_t located_ms;              /* when; 0: never */
-    bool astray;                     /* what was there is the master no more */
+    bool astray;                     /* the server there is not the master any more */
     struct rlock__replicas replicas; /* as the Sentinels know them */
-    bool no_role;                    /* the master does not tell us who its replicas are */
-    atomic_bool answered;            /* a server has said something, ever; keepers read it, too */
-    bool in_doubt;                   /* a request went out whose answer never came */
+    bool no_role;                    /* the master does not list its replicas to us */
+    atomic_bool answered;            /* a server has ever replied; keepers read it, too */
+    bool in_doubt;                   /* a request was sent, and its reply did not arrive */
     struct rlock__error error;
-    struct rlock__error told; /* why not now, in the server's words; "": it was done since */
+    struct rlock__error told; /* the server's error; "": a request succeeded since */
 };
 
-/* A route that connects on first use. like: what is known there is taken over, NULL: nothing.
- * False: no memory. */
+/* A route that connects on first use. like: copies what that route knows; NULL: nothing. False: out
+ * of memory. */
 bool rlock__route_init(struct rlock__route *route, const struct rlock__site *site,
                        const struct rlock__route *like);
 void rlock__route_free(struct rlock__route *route);
@@ -43,8 +43,8 @@ void rlock__route_free(struct rlock__route *route);
 /* Closes the connections; the route can be used again. */
 void rlock__route_close(struct rlock__route *route);
 
-/* The link to where a key lives. Of a single server at once; Sentinels and nodes are asked where
- * that is not known, or not surely any more.
+/* The link to the server of a key. For a single server at once; Sentinels and nodes are asked if it
+ * is unknown, or may have changed.
  * RLOCK_OK. RLOCK_AGAIN: not now. RLOCK_UNAVAILABLE, RLOCK_DENIED: never. RLOCK_CANCELLED,
  * RLOCK_SYSTEM. route->error says why. */
 enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
@@ -56,26 +56,26 @@ enum rlock_status rlock__route_find(struct rlock__route *route, const char *key,
 enum rlock_status rlock__route_node(struct rlock__route *route, size_t *node,
                                     const struct rlock__limit *limit, struct rlock__link **out);
 
-/* Where an error reply sends us; NULL: nowhere. See rlock__cluster_redirected(). */
+/* The link that an error reply redirects to; NULL: none. See rlock__cluster_redirected(). */
 struct rlock__link *rlock__route_redirected(struct rlock__route *route,
                                             const struct rlock__link *from, const char *text,
                                             bool *asking);
 
-/* It did not work there: find out anew where to go, next time. */
+/* The last request failed: look the server up again before the next. */
 void rlock__route_doubt(struct rlock__route *route);
 
-/* Which replicas must acknowledge what is written, where a number is not enough; NULL: it is. */
+/* The replicas that must acknowledge writes; NULL: a number of them is enough. */
 const struct rlock__replicas *rlock__route_named(const struct rlock__route *route);
 
-/* How many must acknowledge what is written over that link. */
+/* How many must acknowledge writes over that link. */
 int rlock__route_replicas(const struct rlock__route *route, const struct rlock__link *link);
 
-/* The server behind that link has no WAIT. True: none has to acknowledge it then, for nobody has
- * asked for that. */
+/* The server of that link has no WAIT. True: the user did not ask for replicas, so none has to
+ * acknowledge. */
 bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__link *link);
 
-/* Whether messages about a key go over a channel of its shard. Not those of a latch whose name has
- * braces: its channel has a slot of its own, which its scripts can't speak on. */
+/* Whether messages about a key use a sharded channel. Not for a latch with braces in its name: its
+ * channel has another slot, to which its scripts cannot publish. */
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel);
 
 #endif

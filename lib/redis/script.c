@@ -236,7 +236,7 @@ static void fail_all(struct rlock__batch *batch) {
         for (size_t i = 0; i < batch->count; i++) {
             batch->runs[i] =
                 (struct rlock__run){.route = batch->runs[i].route, .call = batch->runs[i].call};
-            rlock__error_set(&batch->runs[i].route->error, "no memory");
+            rlock__error_set(&batch->runs[i].route->error, "out of memory");
             rlock__run_end(&batch->runs[i], RLOCK_SYSTEM);
         }
     }

@@ -46,7 +46,7 @@ void rlock__call_add_args(struct rlock__call *call, const char *const *args);
 /* Leaves out arguments at the end that are empty: each word costs the server time. */
 void rlock__call_cut(struct rlock__call *call);
 
-/* The one reply shape: a code and two numbers; a busy one is followed by who is in the way. */
+/* {code, a, b, ...}: a busy reply goes on with the current holder. */
 struct rlock__answer {
     int64_t code, a, b;
     rlock__reply *reply; /* the caller frees it */

@@ -1,4 +1,4 @@
-/* script_replicas.c: what a script wrote counts once the replicas have it, and with fsync once it
+/* script_replicas.c: waits until enough replicas have what a script wrote, and with fsync until it
  * is on disk. */
 #include "redis/script_replicas.h"
 
@@ -11,7 +11,7 @@
 static const char not_on_disk[] =
     "it was not on disk in time (see --fsync; appendfsync must be everysec or always)";
 
-/* Whether it matters which replicas have it, and can be found out. */
+/* Whether it matters which replicas have it, and the master lists them. */
 static bool by_name(const struct rlock__run *run) {
     return rlock__route_named(run->route) != NULL && !run->route->no_role;
 }
@@ -23,7 +23,7 @@ static enum rlock_status not_confirmed(struct rlock__run *run, enum rlock_status
 }
 
 /* WAIT counts the replicas that have all that this connection wrote, WAITAOF those that have it on
- * disk, behind a count of 1 for the server itself; ROLE after it says which they are. */
+ * disk, behind a count of 1 for the server itself; ROLE after it lists them. */
 static bool ask(struct rlock__run *run, int64_t replicas, enum rlock_status *status) {
     const int64_t now = rlock_now_ms();
     if (run->replicas_by_ms == 0)

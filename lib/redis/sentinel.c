@@ -6,17 +6,17 @@
 #include "os/clock.h"
 #include "redis/reply_error.h"
 
-enum { PATIENCE_MS = 500 }; /* with one Sentinel, while there are others to ask */
+enum { PATIENCE_MS = 500 }; /* with one Sentinel, if there are others to ask */
 
 struct inquiry {
     const struct rlock__server *server;
-    struct rlock__access access; /* without password until one is asked for */
+    struct rlock__access access; /* without password until the Sentinel requires one */
     struct rlock__access log_in;
     struct rlock__link link;
     struct rlock__error error;
 };
 
-/* One question to the Sentinel; who does not want a password is not told one. */
+/* One query to the Sentinel; it gets the password only if it requires one. */
 static enum rlock_status ask(struct inquiry *inquiry, const char *what,
                              const struct rlock__limit *limit, rlock__reply **reply) {
     const char *words[] = {"SENTINEL", what, inquiry->server->master};
@@ -48,15 +48,15 @@ static enum rlock_status read_master(const struct inquiry *inquiry, const rlock_
         return RLOCK_OK;
     }
     rlock__error_set(error,
-                     named ? "the Sentinel at %s:%s names no place where %s could be"
+                     named ? "the Sentinel at %s:%s gives no usable address for the master %s"
                            : "the Sentinel at %s:%s knows no master %s",
                      inquiry->link.host, inquiry->link.port, inquiry->server->master);
     return RLOCK_UNAVAILABLE;
 }
 
-/* Asked for before the master: when that is replaced in between, they are the old one's, among them
- * the new one, and not those of a master that nobody was told of. A user who may not ask for them
- * takes whatever follows the master for one. */
+/* Queried before the master: if the master is replaced in between, these are the old one's
+ * replicas, including the new master. If the user may not query them, all that follow the master
+ * count. */
 static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
                                       struct rlock__replicas *out) {
     rlock__reply *reply = NULL;

@@ -284,7 +284,7 @@ static bool fail_without_scheme(const char *url, struct rlock__error *error) {
 }
 
 static enum rlock_status no_memory(struct rlock__error *error) {
-    rlock__error_set(error, "no memory");
+    rlock__error_set(error, "out of memory");
     return RLOCK_SYSTEM;
 }
 

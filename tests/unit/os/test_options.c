@@ -201,7 +201,7 @@ static void a_client_of_nothing_is_refused(void **state) {
     assert_int_equal(rlock_client_new(&other, &options), RLOCK_INVALID);
     assert_string_not_equal(rlock_error(other), "");
     rlock_client_free(other);
-    assert_string_equal(rlock_error(NULL), "no memory");
+    assert_string_equal(rlock_error(NULL), "out of memory");
 }
 
 static void a_lock_of_nothing_is_refused(void **state) {

@@ -389,7 +389,7 @@ static void a_master_that_is_no_place_is_none(void **state) {
         const char *const *answers[] = {ANSWERS(NO_REPLICAS, rows[i])};
         begin(&f, 1, answers);
         if (find_within(&f, true, LONG_MS) != RLOCK_UNAVAILABLE ||
-            strstr(f.error.text, "names no place where my-master could be") == NULL)
+            strstr(f.error.text, "gives no usable address for the master my-master") == NULL)
             fail_msg("row %zu: %s", i, f.error.text);
         end(&f);
         forget(&f);
