@@ -35,7 +35,7 @@ int cmd_say_unknown(const struct cmd *group, const char *word) {
     for (size_t i = 0; group->group[i] != NULL; i++)
         suggest_offer(&suggestion, cmd_word(group->group[i]));
     const char *name = group->name, *gap = cmd_gap(group);
-    /* Only a word is repeated: a URL that went astray may have a password in it. */
+    /* Only a word is repeated: a misplaced URL may contain a password. */
     const bool is_word = *word != '\0' && strlen(word) <= 32 && strpbrk(word, ":/@=") == NULL;
     const char *ours = group == &cmd_rlock ? explain_command(word) : NULL;
     if (ours != NULL)

@@ -1,4 +1,4 @@
-/* main.c: which command was asked for, and what stands in its place: --help, --version. */
+/* main.c: finds the command, or the option in its place: --help, --version. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int list_commands(const struct cmd *group) {
     return status;
 }
 
-/* NAME, HANDLE, or COMMAND for one that runs another. */
+/* NAME, HANDLE, or COMMAND if it runs one. */
 static int list_operand(const struct cmd *cmd) {
     char text[64];
     snprintf(text, sizeof text, "%s\n",
@@ -46,7 +46,7 @@ static int list_operand(const struct cmd *cmd) {
     return out_stdout(text);
 }
 
-/* Mistakes are said as the config files have it where no options have been read. */
+/* Where no options have been read, the config files decide how mistakes are reported. */
 static void use_log_of_files(void) {
     struct settings settings = {.cmd = NULL};
     config_find(&settings, opt_find("log"));
@@ -67,7 +67,7 @@ static int say_unknown_option(const struct cmd *group, const char *argument) {
     char word[32];
     use_log_of_files();
     snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
-    if (argument[1] != '-') /* behind a letter stands its value, maybe a URL */
+    if (argument[1] != '-') /* a letter is followed by its value, maybe a URL */
         word[word[0] != '\0' && word[1] != '\0' ? 2 : 1] = '\0';
     if (strcmp(word, "-h") == 0)
         return out_fail(EXIT_USAGE, NULL, NULL,
@@ -107,7 +107,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     struct complaint why;
     enum settings_outcome outcome = settings_load(&settings, cmd, argc, argv, &why);
     int status = EXIT_SUCCESS;
-    if (outcome == SETTINGS_OK || outcome == SETTINGS_BAD) /* bad: who reads errors as JSON */
+    if (outcome == SETTINGS_OK || outcome == SETTINGS_BAD) /* bad: the error may be JSON */
         out_setup(settings.quiet, settings.verbosity > 0, settings.log == LOG_JSON);
     switch (outcome) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
@@ -121,11 +121,10 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     return status;
 }
 
-/* A standard stream that the caller has closed would become the first descriptor that we open, and
- * a message go to the server in the place of a request. So it is /dev/null to us, and
- * close-on-exec: to the command it is closed as before. Standard output can't be written to: a
- * handle or a table that goes nowhere is still a failure. Where there is no /dev/null any path will
- * do. */
+/* If the caller has closed a standard stream, the first descriptor that we open would take its
+ * place, and a message would go to the server as a request. So we open /dev/null there,
+ * close-on-exec: the command finds the stream closed as before. Standard output is opened for
+ * reading only: writing a handle or a table must still fail. Without /dev/null any path will do. */
 static bool fill_standard_streams(void) {
     static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {

@@ -1,20 +1,20 @@
-/* static.c: what the static program does otherwise than one that the loader puts together. */
+/* static.c: what the static program does differently from the dynamic one. */
 #include <netdb.h>
 #include <nss.h>
 #include <stdbool.h>
 
 static bool begun;
 
-/* Names of hosts are looked up in /etc/hosts and by DNS, whatever /etc/nsswitch.conf says: libc has
- * these two in itself, and would need a file that fits this very libc for any other. */
+/* Host names are looked up in /etc/hosts and by DNS, whatever /etc/nsswitch.conf says: libc has
+ * these two built in; any other needs a module of exactly this libc. */
 __attribute__((constructor)) static void begin(void) {
     begun = true;
     (void)__nss_configure_lookup("hosts", "files dns");
 }
 
-/* What libcrypto asks the processor before main(), and again when it is first used. In a virtual
- * machine each question goes to the host, which takes longer than all else that is done by then. So
- * who does not use TLS asks nothing (ld's --wrap). */
+/* libcrypto queries the processor before main(), and again when it is first used. In a virtual
+ * machine each CPUID traps to the host, which takes longer than the rest of the start. This skips
+ * the first query (ld's --wrap), so programs without TLS make none. */
 void __real_OPENSSL_cpuid_setup(void);
 void __wrap_OPENSSL_cpuid_setup(void);
 

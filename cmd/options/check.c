@@ -63,7 +63,7 @@ static bool check_timeout(const struct settings *settings, struct complaint *why
                     "a wait is --wait");
 }
 
-/* A certificate is of no use without its key, nor a key without its certificate. */
+/* A certificate needs its key, and a key its certificate. */
 static bool check_tls(const struct settings *settings, struct complaint *why) {
     const struct rlock_tls_options *tls = &settings->tls;
     const bool has_cert = tls->cert != NULL;

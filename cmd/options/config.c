@@ -53,8 +53,8 @@ static bool complain_key(const char *key, const struct origin *at, struct compla
                     at->line, key, suggestion.best);
 }
 
-/* Splits "key = value". The line itself is never shown: it may hold a password. only: all other
- * keys are passed over; NULL: none is. */
+/* Splits "key = value". The line itself is never shown: it may contain a password. only: skips all
+ * other keys; NULL: skips none. */
 static bool read_line(struct settings *settings, char *line, const struct opt *only,
                       const struct origin *at, struct complaint *why) {
     cut_comment(line);

@@ -25,7 +25,7 @@ static const struct {
 #define SAME_TERMINAL "the command has the standard streams and the terminal of rlock"
 #define STAYS         "rlock stays, to renew the lock and to give it back"
 
-/* The first row of a word whose option the command has counts. */
+/* A word may have several rows: the first counts that names an option of the command. */
 static const struct alias {
     const char *word;     /* without its dashes */
     const char *ours;     /* an option, or "rlock COMMAND"; NULL: none */

@@ -1,7 +1,7 @@
-/* lines.c: the lines of a text file that somebody else may have put there.
+/* lines.c: the lines of a text file that may be hostile.
  *
- * A job must not hang, nor eat the machine's memory, for what stands in the place of a file: no
- * open and no read blocks, and a line has its limit while it is read. */
+ * A job must not hang or use up the memory, whatever the path leads to: no open and no read blocks
+ * for long, and the length of a line is limited while it is read. */
 #include "options/lines.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static bool fill(struct lines *lines, const char **why) {
             return false;
         }
         if (errno == EAGAIN && poll(&readable, 1, PATIENCE_MS) == 0) {
-            *why = "nothing has come for 5 seconds";
+            *why = "no data for 5 seconds";
             return false;
         }
     }
@@ -56,14 +56,14 @@ static bool fill(struct lines *lines, const char **why) {
     return n > 0;
 }
 
-/* Only at the beginning: editors put it there to say that a text is Unicode. */
+/* Some editors put one at the beginning of a file. */
 static bool has_byte_order_mark(const struct lines *lines) {
     return lines->number == 1 &&
            (strncmp(lines->text, "\xef\xbb\xbf", 3) == 0 ||
             strncmp(lines->text, "\xff\xfe", 2) == 0 || strncmp(lines->text, "\xfe\xff", 2) == 0);
 }
 
-/* Cuts the end off and looks at what it is. */
+/* Cuts the end of the line off, and checks the line. */
 static bool finish(struct lines *lines, size_t length, const char **why) {
     if (length > 0 && lines->text[length - 1] == '\r')
         length--;

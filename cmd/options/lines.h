@@ -1,5 +1,4 @@
-/* lines.h: the lines of a text file that somebody else may have put there: a config file, a
- * password. */
+/* lines.h: the lines of a text file that may be hostile: a config file, a password. */
 #ifndef RLOCK_CMD_LINES_H
 #define RLOCK_CMD_LINES_H
 
@@ -16,12 +15,12 @@ struct lines {
     char text[LINES_MAX_BYTES + 1]; /* the line, without its "\n" or "\r\n" */
 };
 
-/* Opens it. A directory is refused, and a pipe where none are allowed. False: why, and errno as
- * open(2) has left it, 0 where it was not that. */
+/* Opens it. Refuses a directory, and a pipe unless pipes are allowed. False: why, and errno as
+ * open(2) left it, or 0. */
 bool lines_open(struct lines *lines, const char *path, bool pipes, const char **why);
 
-/* Reads one more line, never more than it may be long, and waits for none that does not come.
- * False: the end, or why says what is wrong with the line (NULL at the end). */
+/* Reads one more line, up to its limit, and waits 5 seconds at most. False: why says what is wrong
+ * with the line; NULL: the end. */
 bool lines_next(struct lines *lines, const char **why);
 
 /* Closes it, and wipes what was read: it may have been a password. */

@@ -27,7 +27,7 @@ enum {
 
 /* To add an option: a row here, a field in settings.h, and a setter if none of
  * opt_value.c fits. The drift tests then ask for the man page and the completions.
- * A row reads as what help shows, who has it, and what it sets. */
+ * A row has what help shows, the commands that have it, and what it sets. */
 /* clang-format off */
 static const struct opt rows[] = {
     {"name", 'n', "NAME", NULL,
@@ -206,7 +206,7 @@ const struct opt opt_operand_name = {
 const struct opt opt_operand_handle = {
     .name = "HANDLE",
     .is_operand = true,
-    .secret = true, /* whoever reads it can give the lock back */
+    .secret = true, /* anyone who reads it can give the lock back */
     .set = set_handle,
     .field = FIELD(handle),
 };

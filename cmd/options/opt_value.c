@@ -55,15 +55,14 @@ bool set_name(struct settings *settings, struct given *given) {
     return true;
 }
 
-/* Whether a relative path means what its author meant: on the command line it is the caller's
- * directory's, while a file or a variable is read in any directory. */
+/* A relative path on the command line belongs to the caller's directory; in a file or a variable,
+ * which are read in any directory, it is ambiguous. */
 static bool has_directory(const struct given *given) {
     return given->from->source == SOURCE_OPTION;
 }
 
-/* Several are a quorum: of several options, or of one value, separated by spaces. All come from one
- * source. The URLs themselves are the library's to read, and so is what servers make a quorum.
- */
+/* Several servers are a quorum: from several options, or from one value with spaces. All come from
+ * one source. The library reads the URLs, and checks whether they can be a quorum. */
 bool set_server(struct settings *settings, struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;

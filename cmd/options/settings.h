@@ -60,7 +60,7 @@ struct settings {
     bool always;
     bool must_exist;
     bool force;
-    const char *owner; /* --owner; NULL: whoever */
+    const char *owner; /* --owner; NULL: any */
     const char *kind;  /* --kind; NULL: all */
     bool json;
     bool prometheus;

@@ -8,7 +8,7 @@
  */
 struct suggestion {
     const char *word;
-    const char *best; /* borrowed from the caller who offered it */
+    const char *best; /* borrowed from the caller */
     size_t distance;
 };
 #define SUGGESTION_INIT(text)                                                                      \
