@@ -6,6 +6,7 @@
 
 #include "lock/ask.h"
 #include "os/clock.h"
+#include "rlock_handle.h"
 
 enum {
     KEPT = 1,        /* the scripts' code */

@@ -7,7 +7,6 @@
 
 #include "os/clock.h"
 #include "os/control.h"
-#include "rlock_handle.h"
 
 static bool has_control(const char *text) {
     while (*text != '\0' && !rlock__is_control(*text))
