@@ -40,15 +40,6 @@ static int show_once(const struct server *server, const struct settings *setting
     return status;
 }
 
-/* On how many of the servers the lock of the i-th view is held. */
-static size_t count_held(const struct survey *survey, size_t i) {
-    size_t held = 0;
-    for (size_t j = 0; j < survey->count; j++)
-        held +=
-            survey->views[j]->held && strcmp(survey->views[j]->name, survey->views[i]->name) == 0;
-    return held;
-}
-
 /* Held: one of the names is, on a majority of the servers. */
 static int answer_by_status(const struct server *server, const struct settings *settings) {
     struct survey survey;
@@ -56,7 +47,7 @@ static int answer_by_status(const struct server *server, const struct settings *
     int status = survey.failure;
     for (size_t i = 0; i < survey.count && status == 0; i++) {
         if (survey.views[i]->held &&
-            (settings->server_count == 1 || count_held(&survey, i) > settings->server_count / 2))
+            (settings->server_count == 1 || survey_count_held(&survey, i) > settings->server_count / 2))
             status = EXIT_CONFLICT;
     }
     survey_free(&survey);

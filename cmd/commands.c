@@ -9,9 +9,9 @@
 
 /* To add a command: cmd_NAME.c, its bit and its name in commands.h, and a line here. */
 static const struct cmd *const commands[] = {
-    &cmd_run,    &cmd_fair,    &cmd_read,   &cmd_write,   &cmd_sem,
-    &cmd_latch,  &cmd_acquire, &cmd_renew,  &cmd_release, &cmd_check,
-    &cmd_status, &cmd_break,   &cmd_doctor, &cmd_help,    NULL,
+    &cmd_run,     &cmd_fair,   &cmd_read,    &cmd_write, &cmd_sem,    &cmd_latch,
+    &cmd_acquire, &cmd_renew,  &cmd_release, &cmd_check, &cmd_status, &cmd_wait,
+    &cmd_break,   &cmd_doctor, &cmd_help,    NULL,
 };
 
 const struct cmd cmd_rlock = {

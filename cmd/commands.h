@@ -28,6 +28,7 @@ extern const struct cmd cmd_renew;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_sem;
 extern const struct cmd cmd_status;
+extern const struct cmd cmd_wait;
 extern const struct cmd cmd_write;
 
 /* The word that it is called by in its group: "set". */

@@ -99,6 +99,27 @@ rlock_inspect_all(rlock_client *client, const struct rlock_inspect_options *opti
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
+/* --- waiting until it is free, without standing in line -----------------------------------------
+ */
+
+typedef struct rlock_releases rlock_releases;
+
+/* Begins to listen for releases of a lock. kind: as in a view. Inspect the name afterwards: it may
+ * have been given back before. It uses the client until it is freed. out: yours to free, whatever
+ * is returned. RLOCK_OK. RLOCK_UNAVAILABLE, RLOCK_DENIED, RLOCK_INVALID, RLOCK_SYSTEM: no release
+ * will be heard. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_releases_new(rlock_releases **out,
+                                                           rlock_client *client, const char *name,
+                                                           const char *kind, int64_t deadline_ms,
+                                                           int cancel_fd);
+
+/* RLOCK_OK: something was given back, or it is until_ms: inspect the name. RLOCK_UNAVAILABLE: the
+ * connection is gone: begin anew. RLOCK_CANCELLED. The end of a lease, or of the server's data, is
+ * told by nobody. */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_releases_wait(rlock_releases *releases,
+                                                            int64_t until_ms, int cancel_fd);
+RLOCK_API void rlock_releases_free(rlock_releases *releases);
+
 /* --- finding all locks ------------------------------------------------------------------------ */
 
 /* A search for all locks on one of the client's servers: in a cluster on all of its nodes, with

@@ -103,7 +103,8 @@ static bool check_servers(const struct settings *settings, const struct cmd *cmd
     enum {
         WITH_HANDLE = CMD_RENEW | CMD_RELEASE | CMD_CHECK, /* whatever the handle's lock is */
         ON_SEVERAL = CMD_RUN | CMD_READ | CMD_WRITE | CMD_ACQUIRE_RUN | CMD_ACQUIRE_READ |
-                     CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_BREAK | CMD_DOCTOR,
+                     CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_WAIT | CMD_BREAK |
+                     CMD_DOCTOR,
     };
     return settings->server_count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
            complain(why, EXIT_USAGE,

@@ -35,6 +35,7 @@ enum cmd_bit {
     CMD_STATUS = 1 << 19,
     CMD_BREAK = 1 << 20,
     CMD_DOCTOR = 1 << 21,
+    CMD_WAIT = 1 << 22,
 };
 
 /* Whether a command runs another one. */

@@ -19,10 +19,11 @@ enum {
     ACQUIRING =
         CMD_ACQUIRE_RUN | CMD_ACQUIRE_FAIR | CMD_ACQUIRE_READ | CMD_ACQUIRE_WRITE | CMD_ACQUIRE_SEM,
     TAKING = HOLDING | ACQUIRING,
-    WAITING = TAKING | CMD_LATCH_WAIT,
+    WAITING = TAKING | CMD_LATCH_WAIT | CMD_WAIT,
     NAMED = RUNNING | ACQUIRING | CMD_LATCH_SET, /* by -n */
     ALL_LOCKS = NAMED | CMD_RENEW | CMD_RELEASE | CMD_CHECK,
-    ALL_SERVED = ALL_LOCKS | CMD_STATUS | CMD_BREAK | CMD_DOCTOR, /* all that speak to a server */
+    ALL_SERVED =
+        ALL_LOCKS | CMD_STATUS | CMD_WAIT | CMD_BREAK | CMD_DOCTOR, /* all that speak to a server */
 };
 
 /* To add an option: a row here, a field in settings.h, and a setter if none of
@@ -34,7 +35,7 @@ static const struct opt rows[] = {
      "the lock's name; run, fair, read and write take several: all of them, or none",
      .commands = NAMED, .is_text = true, .set = set_name, .field = FIELD(names)},
     {"name", 'n', "NAME", NULL, "the same as NAME, as other commands take it",
-     .commands = CMD_STATUS | CMD_BREAK | CMD_DOCTOR, .is_text = true, .set = set_name,
+     .commands = CMD_STATUS | CMD_WAIT | CMD_BREAK | CMD_DOCTOR, .is_text = true, .set = set_name,
      .field = FIELD(names)},
     {"server", 's', "URL", NULL,
      "where the lock lives: redis://, rediss:// (TLS), unix://, sentinel://, cluster://, or local: "

@@ -244,3 +244,11 @@ void survey_make(struct survey *survey, const struct server *server,
     }
     survey->failure = survey->answered <= count / 2 ? unanswered : wrong_kind;
 }
+
+size_t survey_count_held(const struct survey *survey, size_t i) {
+    size_t held = 0;
+    for (size_t j = 0; j < survey->count; j++)
+        held +=
+            survey->views[j]->held && strcmp(survey->views[j]->name, survey->views[i]->name) == 0;
+    return held;
+}

@@ -29,4 +29,7 @@ void survey_make(struct survey *survey, const struct server *server,
                  const struct settings *settings, int64_t patience_ms);
 void survey_free(struct survey *survey);
 
+/* On how many of the servers the lock of the i-th view is held. */
+size_t survey_count_held(const struct survey *survey, size_t i);
+
 #endif

@@ -279,6 +279,10 @@ run_document() {
     run_document man/rlock-status.1
 }
 
+@test "rlock-wait(1)" {
+    run_document man/rlock-wait.1
+}
+
 @test "rlock-break(1)" {
     run_document man/rlock-break.1
 }

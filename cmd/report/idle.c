@@ -1,0 +1,178 @@
+/* idle.c: rlock wait: until nobody holds any of some locks.
+ *
+ * It takes nothing and stands in no line: it looks, listens for the release of one that is held,
+ * and looks again. A release that nobody tells of, such as the end of a lease, is seen by looking:
+ * when the lease ends, and every few seconds. */
+#include "report/idle.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/describe.h"
+#include "output/duration.h"
+#include "output/out.h"
+#include "process/deadline.h"
+#include "report/holders.h"
+#include "report/survey.h"
+
+enum {
+    LOOK_MS = 5000, /* at least so often */
+    SOON_MS = 1000, /* where the live line is drawn, or nothing can be heard */
+    SAY_MS = 30000, /* a line, where nothing is drawn */
+    BREATH_MS = 50  /* at most twenty looks a second, however often it is given back */
+};
+
+struct idle {
+    const struct server *server;
+    const struct settings *settings;
+    int64_t began_ms, deadline_ms, say_ms;
+    bool has_answered;             /* a majority, once */
+    char name[RLOCK_NAME_MAX + 1]; /* of the lock that is listened for; "": none */
+    rlock_releases *releases;
+};
+
+/* The first lock that is held, on several servers by a majority; NULL: none is. */
+static const rlock_view *find_held(const struct survey *survey, size_t server_count) {
+    for (size_t i = 0; i < survey->count; i++) {
+        if (survey->views[i]->held && survey_count_held(survey, i) > server_count / 2)
+            return survey->views[i];
+    }
+    return NULL;
+}
+
+/* When a lease ends, or something else calls for a look. */
+static int64_t look_again_at(const struct idle *idle, const rlock_view *view) {
+    const int64_t now_ms = rlock_now_ms();
+    const bool listens = idle->releases != NULL && !out_can_live();
+    int64_t at_ms = now_ms + (listens ? LOOK_MS : SOON_MS);
+    for (size_t i = 0; view != NULL && i < view->holder_count; i++) {
+        const int64_t ttl_ms = view->holders[i].ttl_ms;
+        if (ttl_ms >= 0 && now_ms + ttl_ms + 1 < at_ms)
+            at_ms = now_ms + ttl_ms + 1;
+    }
+    return at_ms < idle->deadline_ms ? at_ms : idle->deadline_ms;
+}
+
+static void describe(char text[HOLDERS_TEXT_SIZE], const rlock_view *view) {
+    if (view->holder_count > 0)
+        describe_view(text, HOLDERS_TEXT_SIZE, view, 0);
+    else
+        (void)snprintf(text, HOLDERS_TEXT_SIZE, "%s",
+                       view->count > 0 ? "the latch is not open" : "it is held");
+}
+
+static void say_waiting(struct idle *idle, const rlock_view *view) {
+    const int64_t now_ms = rlock_now_ms();
+    char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
+    duration_format_seconds(waited, now_ms - idle->began_ms);
+    describe(holder, view);
+    if (out_can_live())
+        out_live("waiting %s until %s is free: %s", waited, view->name, holder);
+    else if (now_ms >= idle->say_ms) {
+        out_info("waiting %s until %s is free: %s", waited, view->name, holder);
+        idle->say_ms = now_ms + SAY_MS;
+    }
+}
+
+/* Listens for the release of a lock. Without the right to, and while the server is away, it is
+ * looked at again after a while. */
+static void listen(struct idle *idle, const rlock_view *view) {
+    const char *kind = view->kind != NULL ? view->kind : "run";
+    rlock_releases_free(idle->releases);
+    idle->releases = NULL;
+    (void)snprintf(idle->name, sizeof idle->name, "%s", view->name);
+    if (rlock_releases_new(&idle->releases, idle->server->client, view->name, kind,
+                           idle->deadline_ms, -1) == RLOCK_OK)
+        return;
+    rlock_releases_free(idle->releases);
+    idle->releases = NULL;
+}
+
+static void pause_until(int64_t until_ms) {
+    (void)poll(NULL, 0, boottime_left_ms(until_ms));
+}
+
+static void rest(struct idle *idle, int64_t until_ms) {
+    const int64_t breath_ms = rlock_now_ms() + BREATH_MS;
+    if (idle->releases != NULL &&
+        rlock_releases_wait(idle->releases, until_ms, -1) != RLOCK_UNAVAILABLE) {
+        pause_until(breath_ms < until_ms ? breath_ms : until_ms);
+        return;
+    }
+    idle->name[0] = '\0'; /* listen anew */
+    pause_until(until_ms);
+}
+
+/* Messages about a server that has answered before are for the end of the wait. */
+static void look(struct idle *idle, struct survey *survey) {
+    char *unheard = NULL;
+    size_t size;
+    FILE *stream = idle->has_answered ? open_memstream(&unheard, &size) : NULL;
+    if (stream != NULL)
+        out_keep(stream, false);
+    survey_make(survey, idle->server, idle->settings, RLOCK_FOREVER);
+    out_keep(NULL, true);
+    if (stream != NULL)
+        (void)fclose(stream);
+    free(unheard);
+    idle->has_answered = idle->has_answered || survey->failure == 0;
+}
+
+static int give_up(const struct idle *idle, const rlock_view *view) {
+    char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
+    const int64_t waited_ms = idle->settings->wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
+    duration_format(waited, waited_ms);
+    out_live_end();
+    if (view == NULL)
+        return out_fail(EXIT_UNAVAILABLE, idle->settings->names[0], NULL,
+                        "cannot tell whether %s is free: the server does not answer any more",
+                        idle->settings->names[0]);
+    describe(holder, view);
+    return out_fail(idle->settings->conflict_exit_code, view->name, NULL, "%s is not free%s%s: %s",
+                    view->name, waited_ms > 0 ? " after " : "", waited_ms > 0 ? waited : "",
+                    holder);
+}
+
+/* What follows from a look. True: the wait is over, with *status. */
+static bool is_over(struct idle *idle, const struct survey *survey, int *status) {
+    const bool answers = survey->failure == 0;
+    const rlock_view *held = answers ? find_held(survey, idle->settings->server_count) : NULL;
+    *status = survey->failure;
+    if (!answers && (!idle->has_answered || survey->failure != EXIT_UNAVAILABLE))
+        return true;
+    if (answers && held == NULL)
+        return true;
+    if (rlock_now_ms() >= idle->deadline_ms) {
+        *status = give_up(idle, held);
+        return true;
+    }
+    if (held != NULL)
+        say_waiting(idle, held);
+    if (held != NULL && strcmp(idle->name, held->name) != 0)
+        listen(idle, held); /* and look again: it may have been given back meanwhile */
+    else
+        rest(idle, look_again_at(idle, held));
+    return false;
+}
+
+int idle_wait(const struct server *server, const struct settings *settings) {
+    struct idle idle = {.server = server,
+                        .settings = settings,
+                        .began_ms = rlock_now_ms(),
+                        .deadline_ms = RLOCK_FOREVER};
+    struct survey survey;
+    int status;
+    bool over = false;
+    if (settings->wait_ms < RLOCK_FOREVER - idle.began_ms)
+        idle.deadline_ms = idle.began_ms + settings->wait_ms;
+    while (!over) {
+        look(&idle, &survey);
+        over = is_over(&idle, &survey, &status);
+        survey_free(&survey);
+    }
+    out_live_end();
+    rlock_releases_free(idle.releases);
+    return status;
+}

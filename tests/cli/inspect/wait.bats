@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# wait.bats: `rlock wait`: until nobody holds any of some locks; it takes nothing and writes nothing.
+
+load ../../lib/rlock
+load ../../lib/actors
+load ../../lib/status
+load ../../lib/latch
+
+JAVA=77777777-2222-4333-8444-555555555555:7
+
+@test "free names, and names that never were: 0 at once, nothing written, nothing printed" {
+    local before
+    before=$(changes)
+    try wait x y
+    assert_success
+    assert_output ""
+    assert_equal "$stderr" ""
+    assert_equal "$(changes)" "$before"
+}
+
+@test "held: 75 when the wait is over, with the holder; -E; -x and -w 0 do not wait" {
+    local before
+    holds a run
+    before=$(now_ms)
+    try wait x -w 300ms
+    assert_failure 75
+    (($(now_ms) - before >= 300))
+    assert_regex "$stderr" "rlock: x is not free after [0-9.]+m?s: held by .* pid ${pid_of[a]} for "
+    try wait -x x
+    assert_failure 75
+    try wait -w 0 -E 9 y x
+    assert_failure 9
+    finish a
+    try wait -x -n x
+    assert_success
+}
+
+# freed_by COMMAND...: how long after COMMAND a wait for x, which has begun, ends: less than half a second.
+freed_by() {
+    local at waiter
+    start wait x -w 30s
+    waiter=$pid
+    wait_until 10 grep -q '^rlock: waiting 0s until x is free: ' err
+    wait_until 10 listens
+    "$@"
+    at=$(now_ms)
+    reap "$waiter"
+    assert_equal "$status" 0
+    (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after $*"
+}
+
+listens() { # to the release of x
+    [[ -n $(redis PUBSUB CHANNELS 'redisson*x*') ]]
+}
+
+@test "each kind: it ends when the last holder gives it back, or the latch opens" {
+    local kind
+    for kind in run fair write 'sem --permits 2' read; do
+        redis FLUSHALL >/dev/null
+        # shellcheck disable=SC2086
+        holds "${kind%% *}" $kind
+        freed_by finish "${kind%% *}"
+    done
+    holds a read
+    holds b read
+    start wait x -w 30s
+    waiter=$pid
+    wait_until 10 listens
+    finish a
+    sleep 0.2
+    kill -0 "$waiter"
+    finish b
+    reap "$waiter"
+    assert_equal "$status" 0
+    redis FLUSHALL >/dev/null
+    try latch set -n x --count 1
+    freed_by rlock latch down -n x
+}
+
+@test "Redisson's: its release, and the end of its lease" {
+    redis HSET x "$JAVA" 1 >/dev/null
+    redis PEXPIRE x 60000 >/dev/null
+    freed_by redis EVAL "redis.call('DEL', KEYS[1]) redis.call('PUBLISH', 'redisson_lock__channel:{x}', '0')" 1 x
+    redis HSET x "$JAVA" 1 >/dev/null
+    redis PEXPIRE x 400 >/dev/null
+    local before
+    before=$(now_ms)
+    try wait x -w 30s
+    assert_success
+    (($(now_ms) - before < 2000 * SLOW))
+}
+
+@test "all of several names; in no line, and without a key or a token" {
+    local before
+    holds a run
+    try acquire run -n y -l 1m -q
+    handle=$output
+    before=$(keys | sort)
+    start wait x y -w 30s
+    waiter=$pid
+    wait_until 10 listens
+    assert_equal "$(keys | sort)" "$before"
+    see x
+    assert_seen 'v[0]["waiters"]' '[]'
+    finish a
+    sleep 0.3
+    kill -0 "$waiter"
+    try release "$handle"
+    assert_success
+    reap "$waiter"
+    assert_equal "$status" 0
+}
+
+@test "while nothing happens it asks the server about once in five seconds" {
+    local before after
+    holds a run -l 1m
+    start wait x
+    waiter=$pid
+    wait_until 10 listens
+    sleep 0.5
+    before=$(redis INFO stats | sed -n 's/^total_commands_processed:\([0-9]*\).*/\1/p')
+    sleep 3
+    after=$(redis INFO stats | sed -n 's/^total_commands_processed:\([0-9]*\).*/\1/p')
+    ((after - before < 60)) || fail "$((after - before)) commands"
+    kill -INT "$waiter"
+    reap "$waiter"
+    assert_equal "$status" 130
+    finish a
+}
+
+@test "a quorum: by a majority of the servers" {
+    server_start m2
+    server_start m3
+    local three=(-s "$RLOCK_SERVER" -s "$(server_url m2)" -s "$(server_url m3)")
+    redis HSET x "$JAVA" 1 >/dev/null
+    try wait "${three[@]}" -x x
+    assert_success
+    redis_on m2 HSET x "$JAVA" 1
+    try wait "${three[@]}" -x x
+    assert_failure 75
+    server_stop m3
+    try wait "${three[@]}" -x x
+    assert_failure 75
+    server_stop m2
+    try wait "${three[@]}" -x x
+    assert_failure 69
+}
+
+@test "no server: 69; no right: 77; no lock: 65; a server that goes away is waited for until the wait ends" {
+    try wait -s "unix://$PWD/none" --connect-timeout 100ms x
+    assert_failure 69
+    redis SADD set 1 >/dev/null
+    try wait set
+    assert_failure 65
+    redis CONFIG SET requirepass secret >/dev/null
+    try wait x
+    REDISCLI_AUTH=secret redis CONFIG SET requirepass '' >/dev/null
+    assert_failure 77
+    server_start lone
+    redis_on lone HSET x "$JAVA" 1
+    RLOCK_SERVER=$(server_url lone) start wait x -w "$(ms 1500)" --connect-timeout 100ms
+    waiter=$pid
+    wait_until 10 grep -q waiting err
+    server_stop lone
+    reap "$waiter"
+    assert_equal "$status" 69
+    grep -q 'cannot tell whether x is free' err
+}
+
+@test "usage" {
+    assert_usage 'missing NAME' -- wait
+    assert_usage 'did you mean' -- wait --wiat 3 x
+}
