@@ -259,11 +259,21 @@ static bool prepare_command(struct run *run) {
     return start_keeper(run);
 }
 
+/* A latch that opens is deleted: nobody can tell it from one that was never set. */
+static void warn_of_no_latch(const struct run *run) {
+    if (run->acquired.kind->passed && !run->acquired.announced && !run->settings->must_exist)
+        out_warn("there is no latch %s: it has opened, or was not set yet, which counts as open; "
+                 "--must-exist waits for it to be set",
+                 lock_name(run));
+}
+
 static int run_command(struct run *run) {
     const bool has_command = run->settings->command != NULL;
     const bool is_held = run->acquired.lock != NULL;
-    if (is_held)
+    if (is_held) {
         event_acquired(&run->acquired);
+        warn_of_no_latch(run);
+    }
     const int signal = signals_read(&run->signals);
     if (signal != 0)
         return release(run, 0, EXIT_BY_SIGNAL + signal);

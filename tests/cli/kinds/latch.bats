@@ -182,10 +182,13 @@ load ../../lib/latch
 
 # --- wait --------------------------------------------------------------------------------------------------
 
-@test "wait for one that is not there, or has opened: 0 at once, and CMD runs" {
+@test "wait for one that is not there, or has opened: 0 at once, with a warning, and CMD runs" {
     took 0 500 rlock latch wait -n x
     assert_success
-    assert_equal "$output$stderr" ""
+    assert_equal "$output" ""
+    assert_stderr_has 'rlock: there is no latch x: it has opened, or was not set yet, which counts as open; --must-exist'
+    try latch wait -q -n x
+    assert_equal "$status $stderr" "0 "
     try latch wait -n x -x -- sh -c 'echo ran; exit 4'
     assert_failure 4
     assert_output ran
