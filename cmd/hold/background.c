@@ -86,7 +86,7 @@ static int print_and_stay(const struct background *background, const struct acqu
                        background->settings->names[0], rlock_error(acquired->server.client));
         return detached_undo(acquired, background->settings, EXIT_SYSTEM);
     }
-    const int status = detached_print(acquired, background->signals);
+    const int status = detached_print(acquired, background->settings, background->signals);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
         (void)!chdir("/");

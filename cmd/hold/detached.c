@@ -3,6 +3,7 @@
 #include "hold/detached.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +46,37 @@ static int print(const char *line, const struct signals *signals) {
     return 0;
 }
 
-int detached_print(const struct acquired *acquired, const struct signals *signals) {
+/* As shell and CI systems read it: no value needs quotes. Of several names the tokens are in
+ * canonical order. Yours to free; NULL: no memory. */
+static char *make_exported(const struct acquired *acquired, const char *handle) {
+    const struct rlock_hold *hold;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return NULL;
+    fprintf(stream, "RLOCK_HANDLE=%s\nRLOCK_TOKEN=", handle);
+    for (size_t i = 0; (hold = rlock_hold_at(acquired->lock, i)) != NULL; i++)
+        fprintf(stream, "%s%" PRId64, i > 0 ? "," : "", hold->token);
+    fputc('\n', stream);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int detached_print(const struct acquired *acquired, const struct settings *settings,
+                   const struct signals *signals) {
     char *handle = NULL, *line = NULL;
     int status = EXIT_SYSTEM;
     event_acquired(acquired);
-    if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) != RLOCK_OK ||
-        asprintf(&line, "%s\n", handle) < 0) {
-        line = NULL;
+    if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) == RLOCK_OK) {
+        if (settings->exported)
+            line = make_exported(acquired, handle);
+        else if (asprintf(&line, "%s\n", handle) < 0)
+            line = NULL;
+    }
+    if (line == NULL) {
         (void)out_fail(status, NULL, NULL, "cannot make a handle: out of memory");
     } else {
         status = print(line, signals);
@@ -65,7 +90,7 @@ int detached_acquire(const struct settings *settings, const struct signals *sign
     struct acquired acquired;
     int status = detached_begin(&acquired, settings, signals);
     if (status == ACQUIRED) {
-        status = detached_print(&acquired, signals);
+        status = detached_print(&acquired, settings, signals);
         if (status != 0)
             (void)detached_undo(&acquired, settings, status);
     }

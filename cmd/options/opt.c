@@ -106,6 +106,8 @@ static const struct opt rows[] = {
      "the new lease, 100ms to 7d (default: the one in the handle)",
      .commands = CMD_RENEW, .set = set_duration, .field = FIELD(lease_ms),
      .min = RLOCK_LEASE_MIN_MS, .max = RLOCK_LEASE_MAX_MS},
+    {"export", 0, NULL, NULL, "print RLOCK_HANDLE=... and RLOCK_TOKEN=..., a line each",
+     .commands = ACQUIRING, .set = set_flag, .field = FIELD(exported)},
     {"while", 0, "PID", NULL,
      "renew the lock in the background until process PID ends, then give it back",
      .commands = ACQUIRING, .set = set_number, .field = FIELD(while_pid), .min = 1,

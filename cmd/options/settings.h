@@ -83,6 +83,7 @@ struct settings {
     bool fsync;
     struct rlock_tls_options tls; /* its texts live as long as the settings */
     int conflict_exit_code;       /* -E; 75 */
+    bool exported;                /* --export */
     int while_pid;                /* --while PID; 0: not given */
     int64_t min_ttl_ms;           /* --min-ttl D; 0: not given */
     struct rlock_handle *handle;  /* the operand; NULL: none */

@@ -28,6 +28,33 @@ load ../../lib/handles
     done
 }
 
+@test "--export: the handle and the token, for eval and an environment file" {
+    local RLOCK_HANDLE RLOCK_TOKEN
+    redis SET 'redisson_lock_token:{x}' 41 >/dev/null
+    try acquire run -n x -l 5m --export
+    assert_success
+    assert_equal "$(grep -cE '^RLOCK_(HANDLE=[A-Za-z0-9._-]+|TOKEN=42)$' <<<"$output") ${#lines[@]}" "2 2"
+    eval "$output"
+    assert_equal "$RLOCK_TOKEN" 42
+    try check "$RLOCK_HANDLE"
+    assert_success
+    try release "$RLOCK_HANDLE"
+    assert_success
+    try acquire write -n b -n a -l 5m --export
+    assert_line 'RLOCK_TOKEN=1,1'
+    eval "$output"
+    try release "$RLOCK_HANDLE"
+    assert_success
+    sleep 60 3>&- 4>&- &
+    helper_pids+=($!)
+    try acquire run -n x --export --while $!
+    assert_line 'RLOCK_TOKEN=43'
+    eval "$output"
+    try release "$RLOCK_HANDLE"
+    assert_success
+    redis DEL 'redisson_lock_token:{x}' >/dev/null
+}
+
 @test "it ends with its lease, and is renewed for its own" {
     echo 'lease = 9m' >"$RLOCK_CONFIG"
     acquire run -l 5m
