@@ -9,7 +9,7 @@ struct rlock__resource;
 /* --- subscription.c: one server ----------------------------------------------------------------
  */
 
-enum { RLOCK__BY_SIZE = 128 };
+enum { RLOCK__BY_SIZE = 256 };
 
 /* What was heard. */
 struct rlock__news {

@@ -138,8 +138,11 @@ static bool introduce_preemption(struct rlock_lock *lock, const struct rlock_loc
             lock->shown = NULL;
         free(shown);
     }
-    if (options->preempt && asprintf(&lock->preempts_as, "%s%s%s pid %ld", user,
-                                     *user != '\0' ? "@" : "", host, (long)getpid()) < 0)
+    const char *note = options->note != NULL ? options->note : "";
+    const bool noted = *note != '\0';
+    if (options->preempt &&
+        asprintf(&lock->preempts_as, "%s%s%s pid %ld%s%s%s", user, *user != '\0' ? "@" : "", host,
+                 (long)getpid(), noted ? " (" : "", note, noted ? ")" : "") < 0)
         lock->preempts_as = NULL;
     return lock->shown != NULL && (lock->preempts_as != NULL || !options->preempt);
 }

@@ -14,7 +14,8 @@ function queue.bury(dead)
 end
 
 local function named(known)
-    return ('%s@%s pid %s'):format(tostring(known.user), tostring(known.host), tostring(known.pid))
+    local note = known.note and (' (%s)'):format(tostring(known.note)) or ''
+    return ('%s@%s pid %s'):format(tostring(known.user), tostring(known.host), tostring(known.pid)) .. note
 end
 
 -- Of those that wait with --supersede the last that came goes on. Where all are rlock's the score of the caller, who

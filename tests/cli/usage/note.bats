@@ -159,6 +159,29 @@ commands() {
     redis INFO commandstats | sed -n 's/^cmdstat_\([^:]*:calls=[0-9]*\),.*/\1/p' | grep -v -e info -e config | sort
 }
 
+@test "preempted and superseded lines say which job the other is; 79" {
+    start run -n x --preemptible -- sh -c 'touch ready; exec sleep 60'
+    wait_until 10 test -e ready
+    try run -n x --preempt --note "$job" -- true
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 79
+    grep -qE "^rlock: stopping the command of x: .* pid [0-9]+ \($job\) asks for the lock$" err || fail "$(cat err)"
+    foreign_hold x 60000
+    start fair -n x --supersede -- touch ran
+    wait_until 10 in_queue
+    try fair -n x --supersede --note "$job" -w 200ms -- true
+    assert_failure 75
+    reap "$pid"
+    assert_equal "$status" 79
+    grep -qE "^rlock: cannot take x: superseded by .* pid [0-9]+ \($job\)$" err || fail "$(cat err)"
+    redis DEL x >/dev/null
+}
+
+in_queue() {
+    [[ $(redis EXISTS 'rlock_queue:{x}') == 1 ]]
+}
+
 @test "latch, which nobody holds, takes no notice of the job" {
     CI_JOB_URL=$job try latch wait --log json -n gate -- true
     assert_success
