@@ -3,148 +3,100 @@
 
 #include <string.h>
 
-static bool read_held(const rlock_view *view, int64_t *out) {
-    *out = view->held;
-    return true;
-}
+#define FIELD(name) .field = offsetof(struct figures, name)
 
-static bool read_holders(const rlock_view *view, int64_t *out) {
-    *out = (int64_t)view->holder_count;
-    return view->count < 0; /* nobody holds a latch */
-}
-
-static bool read_readers(const rlock_view *view, int64_t *out) {
-    *out = 0;
-    for (size_t i = 0; i < view->holder_count; i++)
-        *out += !view->holders[i].writes;
+static bool is_shared(const rlock_view *view) {
     return view->kind != NULL &&
            (strcmp(view->kind, "read") == 0 || strcmp(view->kind, "write") == 0);
 }
 
-static bool read_kept(const rlock_view *view, int64_t *out) {
-    *out = 0;
-    for (size_t i = 0; i < view->holder_count; i++)
-        *out += view->holders[i].kept;
-    return view->holder_count > 0;
+/* Numbers that a view does not know are negative. */
+static int64_t known(int64_t number) {
+    return number >= 0 ? number : FIGURE_NONE;
 }
 
-static bool read_waiting(const rlock_view *view, int64_t *out) {
-    *out = (int64_t)view->waiter_count;
-    return true;
-}
-
-/* Since when the first of its holders has it. */
-static bool read_since(const rlock_view *view, int64_t *out) {
-    *out = -1;
-    for (size_t i = 0; i < view->holder_count; i++) {
-        const int64_t since_ms = view->holders[i].since_ms;
-        if (since_ms >= 0 && (*out < 0 || since_ms < *out))
-            *out = since_ms;
-    }
-    return *out >= 0;
+static int64_t sooner(int64_t a, int64_t b) {
+    return b == FIGURE_NONE || (a != FIGURE_NONE && a < b) ? a : b;
 }
 
 /* Times are the server's: so is the present. */
-static bool make_age(const rlock_view *view, int64_t *ms) {
-    *ms = view->as_of_ms > *ms ? view->as_of_ms - *ms : 0;
-    return view->as_of_ms >= 0;
+static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
+    if (since_ms == FIGURE_NONE || view->as_of_ms < 0)
+        return FIGURE_NONE;
+    return view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
 }
 
-static bool read_age(const rlock_view *view, int64_t *out) {
-    return read_since(view, out) && make_age(view, out);
-}
-
-/* How long the one that waits longest has done so. */
-static bool read_wait(const rlock_view *view, int64_t *out) {
-    *out = -1;
-    for (size_t i = 0; i < view->waiter_count; i++) {
-        const int64_t since_ms = view->waiters[i].since_ms;
-        if (since_ms >= 0 && (*out < 0 || since_ms < *out))
-            *out = since_ms;
-    }
-    return *out >= 0 && make_age(view, out);
-}
-
-static bool read_ttl(const rlock_view *view, int64_t *out) {
-    *out = -1;
+static void add_holders(struct figures *out, const rlock_view *view) {
+    bool endless = false;
+    int64_t readers = 0, kept = 0;
     for (size_t i = 0; i < view->holder_count; i++) {
-        if (view->holders[i].ttl_ms < 0)
-            return false; /* without end */
-        if (view->holders[i].ttl_ms > *out)
-            *out = view->holders[i].ttl_ms;
+        const struct rlock_view_holder *holder = &view->holders[i];
+        readers += !holder->writes;
+        kept += holder->kept;
+        endless = endless || holder->ttl_ms < 0;
+        out->since_ms = sooner(out->since_ms, known(holder->since_ms));
+        out->ttl_ms = holder->ttl_ms > out->ttl_ms ? holder->ttl_ms : out->ttl_ms;
     }
-    return *out >= 0;
+    out->ttl_ms = endless ? FIGURE_NONE : out->ttl_ms;
+    out->holders = view->count < 0 ? (int64_t)view->holder_count : FIGURE_NONE; /* a latch */
+    out->readers = is_shared(view) ? readers : FIGURE_NONE;
+    out->kept = view->holder_count > 0 ? kept : FIGURE_NONE;
+    out->held_ms = age_ms(view, out->since_ms);
 }
 
-static bool read_permits(const rlock_view *view, int64_t *out) {
-    *out = view->permits_total;
-    return *out >= 0;
+static void add_last_run(struct figures *out, const struct rlock_view_run *run) {
+    out->ended_ms = known(run->ended_ms);
+    out->took_ms = known(run->took_ms);
+    out->exit_status = known(run->exit_status);
+    out->succeeded_ms = known(run->succeeded_ms);
 }
 
-static bool read_available(const rlock_view *view, int64_t *out) {
-    *out = view->permits_available;
-    return *out != INT64_MIN;
+struct figures figures_of(const rlock_view *view) {
+    static const struct rlock_view_run none = {
+        .ended_ms = -1, .took_ms = -1, .exit_status = -1, .succeeded_ms = -1};
+    struct figures out = {.held = view->held,
+                          .waiting = (int64_t)view->waiter_count,
+                          .since_ms = FIGURE_NONE,
+                          .ttl_ms = FIGURE_NONE,
+                          .permits = known(view->permits_total),
+                          .available = view->permits_available, /* INT64_MIN for none, too */
+                          .remaining = known(view->count),
+                          .token = known(view->token)};
+    int64_t waits_since_ms = FIGURE_NONE;
+    for (size_t i = 0; i < view->waiter_count; i++)
+        waits_since_ms = sooner(waits_since_ms, known(view->waiters[i].since_ms));
+    out.waited_ms = age_ms(view, waits_since_ms);
+    add_holders(&out, view);
+    add_last_run(&out, view->last_run != NULL ? view->last_run : &none);
+    return out;
 }
 
-static bool read_remaining(const rlock_view *view, int64_t *out) {
-    *out = view->count;
-    return *out >= 0;
-}
-
-static bool read_token(const rlock_view *view, int64_t *out) {
-    *out = view->token;
-    return *out >= 0;
-}
-
-/* --- of the last run with --once-per ---------------------------------------------------------- */
-
-static bool read_ended(const rlock_view *view, int64_t *out) {
-    *out = view->last_run != NULL ? view->last_run->ended_ms : -1;
-    return *out >= 0;
-}
-
-static bool read_took(const rlock_view *view, int64_t *out) {
-    *out = view->last_run != NULL ? view->last_run->took_ms : -1;
-    return *out >= 0;
-}
-
-static bool read_exit_status(const rlock_view *view, int64_t *out) {
-    *out = view->last_run != NULL ? view->last_run->exit_status : -1;
-    return *out >= 0;
-}
-
-static bool read_succeeded(const rlock_view *view, int64_t *out) {
-    *out = view->last_run != NULL ? view->last_run->succeeded_ms : -1;
-    return *out >= 0;
-}
-
-const struct figure figures[FIGURES] = {
-    {"rlock_held", "Whether the lock is held (1) or free (0).", .read = read_held},
-    {"rlock_holders", "How many hold it.", .read = read_holders},
-    {"rlock_readers", "How many hold it to read.", .read = read_readers},
+const struct figure figure_rows[FIGURES] = {
+    {"rlock_held", "Whether the lock is held (1) or free (0).", FIELD(held)},
+    {"rlock_holders", "How many hold it.", FIELD(holders)},
+    {"rlock_readers", "How many hold it to read.", FIELD(readers)},
     {"rlock_kept", "How many of its holders are done with it, and --min-hold keeps it.",
-     .read = read_kept},
-    {"rlock_waiting", "How many wait for it.", .read = read_waiting},
+     FIELD(kept)},
+    {"rlock_waiting", "How many wait for it.", FIELD(waiting)},
     {"rlock_held_since_timestamp_seconds",
-     "When the first of its holders took it, since 1970, by the server's clock.",
-     .read = read_since, .is_ms = true},
-    {"rlock_held_seconds", "How long the first of its holders has held it.", .read = read_age,
+     "When the first of its holders took it, since 1970, by the server's clock.", FIELD(since_ms),
      .is_ms = true},
-    {"rlock_waiting_seconds", "How long the first of its waiters has waited.", .read = read_wait,
+    {"rlock_held_seconds", "How long the first of its holders has held it.", FIELD(held_ms),
      .is_ms = true},
-    {"rlock_ttl_seconds", "How long until it frees itself unless it is renewed.", .read = read_ttl,
+    {"rlock_waiting_seconds", "How long the first of its waiters has waited.", FIELD(waited_ms),
      .is_ms = true},
-    {"rlock_permits", "How many permits there are in all.", .read = read_permits},
-    {"rlock_permits_available", "How many permits are available.", .read = read_available},
-    {"rlock_latch_remaining", "How many count-downs are left.", .read = read_remaining},
+    {"rlock_ttl_seconds", "How long until it frees itself unless it is renewed.", FIELD(ttl_ms),
+     .is_ms = true},
+    {"rlock_permits", "How many permits there are in all.", FIELD(permits)},
+    {"rlock_permits_available", "How many permits are available.", FIELD(available)},
+    {"rlock_latch_remaining", "How many count-downs are left.", FIELD(remaining)},
     {"rlock_last_run_timestamp_seconds",
-     "When the last run with --once-per ended, since 1970, by the server's clock.",
-     .read = read_ended, .is_ms = true},
-    {"rlock_last_run_duration_seconds", "How long that run took.", .read = read_took,
+     "When the last run with --once-per ended, since 1970, by the server's clock.", FIELD(ended_ms),
      .is_ms = true},
-    {"rlock_last_run_exit_status", "The exit status of that run.", .read = read_exit_status},
+    {"rlock_last_run_duration_seconds", "How long that run took.", FIELD(took_ms), .is_ms = true},
+    {"rlock_last_run_exit_status", "The exit status of that run.", FIELD(exit_status)},
     {"rlock_last_success_timestamp_seconds",
-     "When the last run with --once-per that succeeded ended, since 1970.", .read = read_succeeded,
+     "When the last run with --once-per that succeeded ended, since 1970.", FIELD(succeeded_ms),
      .is_ms = true},
-    {"rlock_token", "The last fencing token that was given out.", .read = read_token},
+    {"rlock_token", "The last fencing token that was given out.", FIELD(token)},
 };

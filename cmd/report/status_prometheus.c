@@ -14,6 +14,7 @@
 /* What is said of one lock. */
 struct series {
     const rlock_view *view;
+    struct figures figures;
     char *labels; /* name="NAME",server="URL" */
 };
 
@@ -46,8 +47,8 @@ static void write_figure(FILE *stream, const struct figure *figure, const struct
                          size_t count) {
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        int64_t number;
-        if (!figure->read(series[i].view, &number))
+        const int64_t number = *(const int64_t *)((const char *)&series[i].figures + figure->field);
+        if (number == FIGURE_NONE)
             continue;
         if (!begun)
             write_head(stream, figure->name, figure->help);
@@ -160,7 +161,8 @@ static int by_labels(const void *a, const void *b) {
 static size_t make_series(const struct survey *survey, struct series *series) {
     size_t count = 0;
     for (size_t i = 0; i < survey->count; i++) {
-        series[i] = (struct series){survey->views[i], make_labels(survey->views[i])};
+        series[i] = (struct series){survey->views[i], figures_of(survey->views[i]),
+                                    make_labels(survey->views[i])};
         if (series[i].labels == NULL)
             return SIZE_MAX;
     }
@@ -185,7 +187,7 @@ bool status_prometheus(FILE *stream, const struct survey *survey) {
         write_servers(stream, survey);
         write_kinds(stream, series, count);
         for (size_t i = 0; i < FIGURES; i++)
-            write_figure(stream, &figures[i], series, count);
+            write_figure(stream, &figure_rows[i], series, count);
     }
     for (size_t i = 0; made && i < count; i++)
         made = write_places(stream, &series[i], &begun);
