@@ -108,8 +108,11 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
     }
     char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
     size_t length = 0;
-    describe_append(text, sizeof text, &length, "waiting %s ",
-                    duration_format_seconds(waited, now - progress->began_ms));
+    if (now - progress->began_ms < 1000)
+        describe_append(text, sizeof text, &length, "waiting ");
+    else
+        describe_append(text, sizeof text, &length, "waiting %s ",
+                        duration_format_seconds(waited, now - progress->began_ms));
     append_wait(text, sizeof text, &length, progress, client, holder);
     notify_status(text);
     progress->logged = !live;

@@ -29,10 +29,9 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
         describe_append(text, size, &length, "%s %s@%s", verb, holder->user, holder->host);
     if (holder->pid > 0 && !holder->kept) /* that process is gone */
         describe_append(text, size, &length, " pid %" PRId64, holder->pid);
-    if (*holder->host != '\0')
-        describe_append(
-            text, size, &length, " for %s",
-            duration_format_seconds(held, holder->held_ms + rlock_now_ms() - holder->as_of_ms));
+    const int64_t held_ms = holder->held_ms + rlock_now_ms() - holder->as_of_ms;
+    if (*holder->host != '\0' && held_ms >= 1000)
+        describe_append(text, size, &length, " for %s", duration_format_seconds(held, held_ms));
     if (*holder->note != '\0')
         describe_append(text, size, &length, " (%s)", holder->note);
     if (*holder->command != '\0')

@@ -32,7 +32,7 @@ lose() { # WHO...
     break_it
     assert_success
     assert_output ""
-    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+ for .*, .*/section [^;]*\nrlock: 2 waited for it: the next has been woken\nrlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break$'
+    assert_regex "$stderr" $'^rlock: broke x: it was held by .*@.* pid [0-9]+( for .*)?, .*/section [^;]*\nrlock: 2 waited for it: the next has been woken\nrlock: [^ ]*@[^ ]* says that its command has stopped, [0-9]+m?s after the break$'
     wait_until 2 grep -q ' exit=- .* who=\(second\|third\)$' history
     lose first
     finish second third
@@ -381,7 +381,7 @@ answer() {
     for no in $'n\n' $'\n' $'\x04' '^C'; do
         answer "$no"
         assert_failure "$([[ $no == ^C ]] && echo 130 || echo 1)"
-        assert_output --regexp 'x \(run\) is held by .*@.* pid [0-9]+ for .*, sh -c .*; its lease ends in '
+        assert_output --regexp 'x \(run\) is held by .*@.* pid [0-9]+( for .*)?, sh -c .*; its lease ends in '
         assert_held x
     done
     answer $'\x04'
@@ -410,7 +410,7 @@ answer() {
     try break x
     assert_failure 64
     assert_message
-    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+ for .*: give --force$'
+    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+( for .*)?, .*: give --force$'
     assert_held x
     let_go x
     reap "$holder"

@@ -265,7 +265,7 @@ listening() { # N: so many channels of their own are listened to
 @test "the waiting line and the message say the kind and the holder" {
     holds w write
     waits r read
-    assert_regex "$(cat r.err)" "^rlock: waiting .*for x \\(read\\): held by $(id -un)@.* pid ${pid_of[w]} for "
+    assert_regex "$(cat r.err)" "^rlock: waiting .*for x \\(read\\): held by $(id -un)@.* pid ${pid_of[w]}( for |, )"
     try write -n x -w 100ms -- true
     assert_failure 75
     stderr=$(tail -n 1 <<<"$stderr")

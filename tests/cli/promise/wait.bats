@@ -55,7 +55,7 @@ section_holds() {
     start run -n deploy -- true
     wait_until 5 grep -q waiting err
     assert_equal "$(wc -l <err)" 1
-    assert_regex "$(cat err)" "^rlock: waiting .*for deploy.*held by $(id -un)@$(uname -n) pid $holder for [0-9]+(ms|s|m), sh -c"
+    assert_regex "$(cat err)" "^rlock: waiting .*for deploy.*held by $(id -un)@$(uname -n) pid $holder( for [0-9]+(s|m))?, sh -c"
     let_go deploy
     reap "$pid"
     reap "$holder"

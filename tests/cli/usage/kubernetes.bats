@@ -40,7 +40,7 @@ guarded() {
     first=$pid
     wait_until 10 test -s log
     start_pod cronjob
-    wait_until 10 grep -q 'waiting .* for report: held by' cronjob.out
+    wait_until 10 grep -q 'waiting .*for report: held by' cronjob.out
     : >let-go
     reap "$first"
     assert_equal "$status" 0

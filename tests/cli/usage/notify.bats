@@ -24,7 +24,7 @@ teardown() {
     hold x
     listen "$PWD/notify"
     start run -q -n x -- true
-    wait_until 5 grep -q '^STATUS=waiting .* for x: held by ' told
+    wait_until 5 grep -q '^STATUS=waiting .*for x: held by ' told
     refute grep -q READY told
     let_go x
     reap "$pid" 5
@@ -57,7 +57,7 @@ teardown() {
     listen "$PWD/notify"
     try run -q -w "$(ms 100)" -n x -- true
     assert_failure 75
-    wait_until 5 grep -q '^STATUS=waiting .* done?READY=1?WATCHDOG=trigger?? ?$' told
+    wait_until 5 grep -q '^STATUS=waiting .*done?READY=1?WATCHDOG=trigger?? ?$' told
     refute grep -E '(^| )(READY|WATCHDOG)=' told
     : >let-go
     reap "$holder" 5

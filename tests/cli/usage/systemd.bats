@@ -68,7 +68,7 @@ standby() {
     wait_until 5 grep -qx 'READY=1 STATUS=holding scheduler' told
     standby second
     second=$pid
-    wait_until 10 grep -q '^STATUS=waiting .* for scheduler: held by ' told
+    wait_until 10 grep -q '^STATUS=waiting .*for scheduler: held by ' told
     assert_file_not_exist second
     kill -TERM "$first"
     reap "$first"

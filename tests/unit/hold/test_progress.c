@@ -54,7 +54,7 @@ static const char *said(const struct kind *kind, const struct rlock_holder *hold
 static void assert_says(const struct kind *kind, const struct rlock_holder *holder,
                         const char *text) {
     char expected[512];
-    (void)snprintf(expected, sizeof expected, "rlock: waiting 0s for x%s\n", text);
+    (void)snprintf(expected, sizeof expected, "rlock: waiting for x%s\n", text);
     assert_string_equal(said(kind, holder), expected);
 }
 
@@ -138,9 +138,9 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
     static const struct {
         int64_t at_ms;
         const char *waited; /* NULL: nothing is said */
-    } rows[] = {{0, "0s"},     {1, NULL},        {29999, NULL},  {30000, "30s"},
-                {31000, NULL}, {62500, "1m2s"}, /* late: a machine that was busy */
-                {89999, NULL}, {90000, "1m30s"}, {3600000, "1h"}};
+    } rows[] = {{0, ""},       {1, NULL},         {29999, NULL},   {30000, "30s "},
+                {31000, NULL}, {62500, "1m2s "}, /* late: a machine that was busy */
+                {89999, NULL}, {90000, "1m30s "}, {3600000, "1h "}};
     const int64_t began_ms = now_ms;
     struct progress progress;
     progress_begin(&progress, "x", &run);
@@ -148,7 +148,7 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
         char text[128] = "";
         now_ms = began_ms + rows[i].at_ms;
         if (rows[i].waited != NULL)
-            (void)snprintf(text, sizeof text, "rlock: waiting %s for x: held by others\n",
+            (void)snprintf(text, sizeof text, "rlock: waiting %sfor x: held by others\n",
                            rows[i].waited);
         assert_string_equal(shown(&progress, &lock), text);
         assert_true(progress.next_ms > now_ms && progress.next_ms <= now_ms + 30000);
