@@ -126,9 +126,8 @@ def block(node):
     if node.tag == "pre":
         return ["```", *plain(node).strip("\n").split("\n"), "```"]
     if node.tag == "table":
-        if "Nm" in node.words: # a line of a synopsis
-            return [paragraph([cell]) for row in node.parts("tr") for cell in [Node("td", {})]
-                    if not cell.children.extend(sum(([child, " "] for child in row.parts("td")), []))]
+        if "Nm" in node.words:  # a line of a synopsis
+            return [" ".join(paragraph(cell.children) for row in node.parts("tr") for cell in row.parts("td"))]
         return table(node)
     if node.tag in ("ul", "ol", "dl"):
         return list(items(node))

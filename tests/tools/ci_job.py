@@ -2,8 +2,8 @@
 
 usage: python3 ci_job.py FILE   .gitlab-ci.yml, a workflow of GitHub Actions, steps of Buildkite, or a Jenkinsfile
 
-The exit status is the job's, 1 for one that failed; one whose status is allowed says "allowed" and succeeds. What the job's environment takes from variables
-and secrets of the project is in ours.
+The exit status is the job's, 1 for one that failed; one whose status is allowed says "allowed" and succeeds. What the
+job's environment takes from variables and secrets of the project is in ours.
 """
 import os
 import re
