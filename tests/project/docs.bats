@@ -334,16 +334,33 @@ numberless() {
     assert_equal "$(numberless <<<"$output")" "$(numberless <"$PROJECT/man/pictures/waiting.svg")"
 }
 
+@test "README's figures are those of the bench and of the campaign" {
+    local text line name ms
+    text=$(tr '\n' ' ' <"$PROJECT/README.md")
+    for line in 'rlock run:`rlock run -- true` takes ' 'flock:flock(1) ' 'etcdctl lock:etcdctl lock '; do
+        name=${line%%:*}
+        ms=$(sed -n "s/^| $name | \([0-9.]*\) ms .*/\1/p" "$TESTS/bench/README.md")
+        [[ $text == *"${line#*:}$(printf %.1f "$ms") ms"* ]] || fail "README: $name does not take $ms ms"
+    done
+    # By the table of rlock(7), which is the report's: see campaign.bats.
+    sed -n '/^\.\\" figures/,/^\.\\" end/s/^\.It .* Ta [0-9]* Ta \([0-9]*\) Ta \([0-9]*\)$/\1 \2/p' "$PROJECT/man/rlock.7" >rows
+    run awk '{ commands += $1; faults += $2 }
+        END { printf "more than %d,000 commands that ran under locks while %d,000 faults", commands / 1000, faults / 1000 }' rows
+    [[ $text == *"$output"* ]] || fail "README does not say: $output"
+}
+
 @test "no document is left out, and links lead somewhere" {
     local page link
     for page in "$PROJECT"/man/*.[1-9]; do
         grep -q "run_document man/${page##*/}\$" "$BATS_TEST_FILENAME" || fail "no test runs $page"
     done
-    for page in README.md CONTRIBUTING.md {lib,tests,cmake}/README.md; do
+    for page in {README,CONTRIBUTING,CHANGELOG,SECURITY}.md {lib,tests,cmake}/README.md; do
         for link in $(grep -oh ']([^)#]*)' "$PROJECT/$page" | tr -d '])('); do
             [[ $link == http* || -e $PROJECT/$(dirname "$page")/$link ]] || fail "$page: no $link"
         done
     done
+    grep -q '](CHANGELOG.md)' "$PROJECT/README.md" && grep -q '](SECURITY.md)' "$PROJECT/README.md"
+    grep -q "^## $(sed -n 's/^project(rlock VERSION \([0-9.]*\).*/\1/p' "$PROJECT/CMakeLists.txt")" "$PROJECT/CHANGELOG.md"
 }
 
 @test "what is installed is found by man, and rlock(1) names it" {
