@@ -80,7 +80,7 @@ static const struct opt rows[] = {
      .commands = CMD_DOCTOR, .set = set_choice_text, .field = FIELD(kind)},
     {"json", 0, NULL, NULL, "print JSON",
      .commands = CMD_STATUS | CMD_DOCTOR, .set = set_flag, .field = FIELD(json)},
-    {"prometheus", 0, NULL, NULL, "print figures for Prometheus, in its text format",
+    {"prometheus", 0, NULL, NULL, "print metrics for Prometheus, in its text format",
      .commands = CMD_STATUS, .set = set_flag, .field = FIELD(prometheus)},
     {"sort", 0, "newest|name", "newest", "the order of all locks, and of those that fit a PATTERN",
      .commands = CMD_STATUS, .set = set_choice, .field = FIELD(sort)},
