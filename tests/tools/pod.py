@@ -18,7 +18,12 @@ POD = {
         "maxSkew": int, "topologyKey": str, "whenUnsatisfiable": re.compile("DoNotSchedule|ScheduleAnyway"),
         "labelSelector": {"matchLabels": {str: str}}}],
     "containers": [{
-        "name": NAME, "image": str, "command": [str], "env": [{"name": re.compile("[A-Z_]+"), "value": str}],
+        "name": NAME, "image": str, "command": [str],
+        "resources": {each: {"cpu": re.compile("[0-9]+m"), "memory": re.compile("[0-9]+[MG]i")} for each in ("requests", "limits")},
+        "securityContext": {
+            "runAsNonRoot": bool, "runAsUser": int, "allowPrivilegeEscalation": bool,
+            "capabilities": {"drop": [re.compile("ALL|[A-Z_]+")]}},
+        "env": [{"name": re.compile("[A-Z_]+"), "value": str}],
         "volumeMounts": [{"name": NAME, "mountPath": re.compile("/.*"), "readOnly": bool}]}],
     "volumes": [{"name": NAME, "secret": {"secretName": NAME}}],
 }
