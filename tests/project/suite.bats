@@ -69,7 +69,15 @@ suite_of() {
     assert_success
     assert_equal "$(sort -u runs | wc -l)" 1
     assert_line --partial 'seed '"$(head -n 1 runs)"
-    assert_line --regexp 'second looks: 1: one$'
+    assert_line --partial 'second looks'
+    assert_line '    1  failed beside others: one'
+}
+
+@test "what was left out is told and counted at the end, and why" {
+    suite_of "echo 'ok 1 a test # skip needs strace'"
+    assert_success
+    assert_line --partial 'NOT RUN'
+    assert_line '    1  needs strace: one'
 }
 
 @test "nor has a sanitizer's finding" {
