@@ -12,7 +12,7 @@ setup() {
     local kind
     for kind in run fair read write 'sem --permits 2'; do
         # shellcheck disable=SC2086 # words
-        try $kind --no-renew --on-lost warn -l "$(ms 300)" -n x -- sh -c 'sleep "$0"; echo ran to its end' "0.$((6 * SLOW))"
+        try $kind --no-renew --on-lost warn -l "$(ms 300)" -n x -- sh -c 'sleep "$0"; echo ran to its end' "$SLOW"
         assert_equal "$kind: $status" "$kind: 76"
         assert_output 'ran to its end'
         assert_message

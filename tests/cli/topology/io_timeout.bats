@@ -14,7 +14,7 @@ setup() {
 gives_up() {
     # shellcheck disable=SC2086 # words
     proxy mute-reply "$(sha ${2/-/ })" 1
-    took 300 1200 rlock "${@:3:1}" -q --io-timeout 600ms "${@:4}"
+    took 300 2500 rlock "${@:3:1}" -q --io-timeout 600ms "${@:4}"
     assert_equal "$*: $status" "$*: $1"
     proxy pass
 }
