@@ -37,7 +37,7 @@ from model_latch import Latch
 from model_mutex import Mutex
 from model_rw import ReadWrite
 from model_sem import Plain, Sem
-from walk import play
+from walk import TooSlow, play
 
 MODELS = {"mutex": Mutex, "rw": ReadWrite, "sem": Sem, "plain": Plain, "latch": Latch}
 MODULES = (examples_locks, examples_counts, examples_crowd, examples_foreign, examples_faults,
@@ -53,6 +53,8 @@ def walk(kind, path, seed, rounds, steps):
     for number in range(int(rounds)):
         try:
             model = play(MODELS[kind], path, f"{seed}/{number}", int(steps))
+        except TooSlow as error:
+            sys.exit(f"seed {seed}, round {number}: {error}")
         except AssertionError as error:
             sys.exit(f"broken promise: seed {seed}, round {number}: {error}")
         for action, count in model.counts.items():

@@ -13,15 +13,16 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* For an answer that another thread has to give in time: so many milliseconds, and more where a
- * build is slow, or the machine has more to do than processors. */
+/* For an answer that another thread has to give in time: so many milliseconds, and up to ten times
+ * as many where a build is slow, or the machine has more to do than processors. */
 static inline int64_t patience_ms(int64_t ms) {
     const char *slow = getenv("RLOCK_TEST_SLOW");
     const double processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
     double load = 0;
     if (getloadavg(&load, 1) != 1 || load < processors)
         load = processors;
-    return (int64_t)((double)ms * load / processors) * (slow != NULL ? atoi(slow) : 1);
+    const double factor = load / processors * (slow != NULL ? atoi(slow) : 1);
+    return (int64_t)((double)ms * (factor < 10 ? factor : 10));
 }
 
 #endif
