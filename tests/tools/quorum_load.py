@@ -144,7 +144,7 @@ class QuorumLoad(load.Load):
         end = time.monotonic() + REST_S
         while left := self.left():
             if time.monotonic() > end:
-                sys.exit(f"quorum_load.py: broken promise: left at rest: {left}")
+                sys.exit(f"quorum_load.py: left at rest: {left}")
             time.sleep(0.05)
 
     def left(self):
