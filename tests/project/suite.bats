@@ -80,6 +80,11 @@ suite_of() {
     assert_line '    1  needs strace: one'
 }
 
+@test "a test's name breaks none" {
+    suite_of "echo 'ok 1 a broken promise has no second try'; echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 2"
+    assert_success
+}
+
 @test "nor has a sanitizer's finding" {
     suite_of "echo run >>$PWD/runs; echo 'WARNING: ThreadSanitizer: data race'; test \$(grep -c run $PWD/runs) = 2"
     assert_failure
