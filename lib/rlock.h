@@ -124,16 +124,19 @@ struct rlock_lock_options {
     const char *user, *command; /* shown to waiters; NULL: nothing */
     const struct rlock_proof *proofs;
     size_t proof_count;
-    int64_t once_per_ms; /* run, fair, one name: take it only if no run has succeeded within this
-                            time: see rlock_note_run(). 0: always */
-    const char *note;    /* like user and command */
-    bool preemptible;    /* run, fair: the keeper reports requests to end */
-    bool preempt;        /* run, fair: while waiting, ask a preemptible holder to end */
+    int64_t once_per_ms;  /* run, fair, one name: take it only if no run has succeeded within this
+                             time: see rlock_note_run(). 0: always */
+    const char *note;     /* like user and command */
+    bool preemptible;     /* run, fair: the keeper reports requests to end */
+    bool preempt;         /* run, fair: while waiting, ask a preemptible holder to end */
+    const char *once_key; /* run, fair, one name: take it only if the last run that has succeeded
+                             with a key had another one, of up to RLOCK_TEXT_MAX bytes. With
+                             once_per_ms as well: if both allow it. NULL: always */
 };
 #define RLOCK_LOCK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(struct rlock_lock_options), NULL, 0, "run", NULL, 0, 0, RLOCK_LEASE_DEFAULT_MS,     \
-            NULL, NULL, NULL, 0, 0, NULL, false, false                                             \
+            NULL, NULL, NULL, 0, 0, NULL, false, false, NULL                                       \
     }
 
 /* Makes a lock, without contacting a server. It uses the client until it is freed.
@@ -173,7 +176,8 @@ struct rlock_wait {
  * RLOCK_REFUSED: it could never succeed, as taking a lock for writing inside a hold for reading, or
  * permits in all that are not as many as were set.
  * RLOCK_OUSTED: a later waiter with "supersede" took our place.
- * RLOCK_DONE: with once_per_ms, a run has succeeded within that time; rlock_last_run() says which.
+ * RLOCK_DONE: with once_per_ms, a run has succeeded within that time, or with once_key, with that
+ * key; rlock_last_run() says which.
  * RLOCK_WRONG_KIND, RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_INVALID, RLOCK_SYSTEM.
  * After all but RLOCK_OK and RLOCK_AGAIN nothing is held and no place is kept, if the server could
  * be told so within half a second and a millisecond for each name, 800 ms at most. */

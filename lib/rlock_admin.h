@@ -38,7 +38,8 @@ struct rlock_view_waiter {
     const char *user, *command, *note; /* fair; else NULL */
 };
 
-/* The last run with once_per_ms that has ended. Unknown texts are NULL, unknown numbers -1. */
+/* The last run with once_per_ms or once_key that has ended. Unknown texts are NULL, unknown numbers
+ * -1. */
 struct rlock_view_run {
     const char *host, *user, *command;
     int64_t pid;
@@ -46,6 +47,7 @@ struct rlock_view_run {
     int64_t took_ms;
     int64_t ended_ms;     /* since 1970, by the server's clock */
     int64_t succeeded_ms; /* the same of the last run that succeeded: this one or one before it */
+    const char *key;      /* of the last one that succeeded with a once_key; NULL: none */
 };
 
 /* One server's view of one name. Holders with an expired lease are left out. */
@@ -68,6 +70,7 @@ typedef struct rlock_view {
     const struct rlock_view_waiter *waiters; /* in the order in which they will get it */
     size_t waiter_count;
     const struct rlock_view_run *last_run; /* NULL: none is known */
+    int64_t skips; /* so often in a row rlock_skip() has counted that it was not acquired */
 } rlock_view;
 
 struct rlock_inspect_options {

@@ -1,4 +1,5 @@
-/* rlock_count.h: latches are set and counted down, semaphores resized, without being held. */
+/* rlock_count.h: latches are set and counted down, semaphores resized, skipped runs counted,
+ * without being held. */
 #ifndef RLOCK_COUNT_H
 #define RLOCK_COUNT_H
 
@@ -36,6 +37,12 @@ rlock_latch_down(rlock_client *client, const struct rlock_count *count, int64_t 
  * in_use: how many are taken, which may be more than there are now. */
 RLOCK_API RLOCK_CHECK enum rlock_status
 rlock_sem_resize(rlock_client *client, const struct rlock_count *count, int64_t *in_use);
+
+/* Counts that a lock of `run` or `fair` was not acquired in time; number is ignored.
+ * skips: how often in a row, until a run of any such lock of the name ends with status 0: see
+ * rlock_note_run(). */
+RLOCK_API RLOCK_CHECK enum rlock_status rlock_skip(rlock_client *client,
+                                                   const struct rlock_count *count, int64_t *skips);
 
 #ifdef __cplusplus
 }

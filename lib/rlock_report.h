@@ -44,11 +44,11 @@ RLOCK_API const char *rlock_stuck_at(const rlock_lock *lock);
 /* True if an attempt without a reply may have left the lock held until its lease ends. */
 RLOCK_API bool rlock_in_doubt(const rlock_lock *lock);
 
-/* --- runs, with once_per_ms ------------------------------------------------------------------ */
+/* --- runs ------------------------------------------------------------------------------------ */
 
-/* With once_per_ms: says how the run ended that the lock was taken for. rlock_release() records it,
- * if the lock was held until then. Without this call nothing is recorded, and the run counts as
- * failed.
+/* Says how the run ended that the lock was taken for. rlock_release() records it with once_per_ms
+ * or once_key, if the lock was held until then, and ends a row of skips: rlock_skip(). Without this
+ * call nothing is recorded, and the run counts as failed.
  * exit_status: 0: it has succeeded. took_ms: how long it took. */
 RLOCK_API void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms);
 
@@ -60,6 +60,7 @@ struct rlock_run {
     int64_t pid;
     int64_t age_ms;  /* how long ago it ended, by the server's clock */
     int64_t took_ms; /* how long it took */
+    bool same_key;   /* it had our once_key */
 };
 
 /* After RLOCK_DONE: the last run that has succeeded; else NULL. Valid until the next call on the

@@ -10,7 +10,7 @@ local leases = KEYS[4]
 local all = redis.pcall('HLEN', key.lock) == 2 and redis.call('ZRANGE', leases, '0', '1') or {}
 local writes = all[1] == rw.write_field(call.owner) .. ' ' .. call.id
 local own = writes and rw.write_field(call.owner) or call.owner
-if #all == 1 and all[1] == own .. ' ' .. call.id and call.is_simple(ARGV[7], rw.marker, rw.writers.waiters)
+if #all == 1 and all[1] == own .. ' ' .. call.id and call.is_simple(ARGV[8], rw.marker, rw.writers.waiters)
     and redis.call('HGET', key.lock, own) == '1' then
     redis.call('DEL', key.lock, key.info, leases, rw.told, writes and rw.told or rw.lease_key(own, '1'))
     redis.pcall(call.publish, call.channel, writes and '1' or '0')

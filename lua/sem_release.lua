@@ -5,7 +5,7 @@
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone
 -- Nearly always: it is one permit, nothing else is wanted, and nobody waits.
 local own = sem.token() and call.permits == 1 and sem.permit(call.id)
-if own and call.is_simple(ARGV[7]) and sem.available()
+if own and call.is_simple(ARGV[8]) and sem.available()
     and tonumber(redis.call('ZSCORE', sem.permits, own) or 0) > server.now then
     redis.call('HDEL', key.hold, call.id, call.owner)
     redis.call('HDEL', key.info, call.owner)

@@ -216,8 +216,9 @@ static bool is_page(const rlock__reply *page) {
 
 /* An empty row is none. */
 static bool read_last_run(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 2, 3};
+    static const size_t fields[] = {0, 2, 3, 8};
     const char *texts[TEXTS_MAX];
+    view->view.skips = number_at(row, 9) > 0 ? number_at(row, 9) : 0;
     if (rlock__reply_count(row) == 0)
         return true;
     if (!copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
@@ -231,8 +232,9 @@ static bool read_last_run(struct rlock__view *view, const rlock__reply *row) {
         .took_ms = number_at(row, 5),
         .ended_ms = number_at(row, 6),
         .succeeded_ms = number_at(row, 7),
+        .key = texts[3],
     };
-    view->view.last_run = &view->last_run;
+    view->view.last_run = view->last_run.ended_ms >= 0 ? &view->last_run : NULL;
     return true;
 }
 

@@ -232,7 +232,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
         lock->started_ms = lock->next_try_ms = rlock_now_ms();
         lock->tries = 0;
         lock->backoff_ms = 0;
-        lock->once.noted = false;
+        lock->once.status_text[0] = '\0';
         note_busy(lock, &(struct rlock__busy){.resource = NULL});
     }
     for (;;) {

@@ -19,6 +19,7 @@ struct verb {
     const struct rlock__script *const *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
+    bool records;               /* it is about what is noted of runs */
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
@@ -66,18 +67,22 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
 static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
                                   const struct rlock_count *count, struct rlock__answer *answer) {
     const struct rlock__kind *kind = rlock__kind_find(verb->kind);
-    char id[RLOCK__ID_SIZE] = "", number[24], *keys[RLOCK__KEYS_MAX];
+    char id[RLOCK__ID_SIZE] = "", number[24], *keys[RLOCK__KEYS_MAX], *record = NULL;
     const bool drawn = rlock__random_id(id);
     char *publish = rlock__kind_publish(kind, count->name);
     char *tombstone = rlock__kind_tombstone(count->name, id);
-    const bool made = rlock__kind_keys(keys, kind->keys, count->name) && drawn && publish != NULL &&
-                      tombstone != NULL;
+    bool made = rlock__kind_keys(keys, kind->keys, count->name) && drawn && publish != NULL &&
+                tombstone != NULL;
+    if (verb->records)
+        made = (record = rlock__kind_key(kind->record, count->name)) != NULL && made;
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
     struct rlock__call call = {.arg_count = 6,
                                .args = {id, "0", id, number, publish, "0"},
                                .checks = true,
                                .replicated = count->number > 0};
     rlock__call_add_keys(&call, keys);
+    if (record != NULL)
+        call.keys[call.key_count++] = record;
     call.keys[call.key_count++] = tombstone;
     enum rlock_status status = RLOCK_SYSTEM;
     if (made)
@@ -87,6 +92,7 @@ static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
     rlock__kind_keys_free(keys);
     free(publish);
     free(tombstone);
+    free(record);
     return status;
 }
 
@@ -110,18 +116,24 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY, false};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
+    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST, false};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
+    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, false};
     return change(client, &verb, count, NULL, in_use);
+}
+
+enum rlock_status rlock_skip(rlock_client *client, const struct rlock_count *count,
+                             int64_t *skips) {
+    static const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE, true};
+    return change(client, &verb, count, skips, NULL);
 }

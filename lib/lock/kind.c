@@ -142,6 +142,7 @@ const struct rlock__script *const RLOCK__ACL_MISSING = &SCRIPT_ACL_MISSING;
 const struct rlock__script *const RLOCK__LATCH_SET = &SCRIPT_LATCH_SET;
 const struct rlock__script *const RLOCK__LATCH_DOWN = &SCRIPT_LATCH_DOWN;
 const struct rlock__script *const RLOCK__SEM_RESIZE = &SCRIPT_SEM_RESIZE;
+const struct rlock__script *const RLOCK__SKIP = &SCRIPT_SKIP;
 const struct rlock__script *const RLOCK__FORGET = &SCRIPT_FORGET;
 
 const struct rlock__kind *rlock__kind_find(const char *name) {

@@ -62,7 +62,7 @@ extern const struct rlock__script *const RLOCK__ACL_MISSING;
 
 /* What counts without being held, see counter.c. */
 extern const struct rlock__script *const RLOCK__LATCH_SET,
-    *const RLOCK__LATCH_DOWN, *const RLOCK__SEM_RESIZE, *const RLOCK__FORGET;
+    *const RLOCK__LATCH_DOWN, *const RLOCK__SEM_RESIZE, *const RLOCK__SKIP, *const RLOCK__FORGET;
 
 /* for inspecting a name of whatever kind, see inspect.c; for finding names, see scan.c. */
 extern const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX];

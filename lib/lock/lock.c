@@ -82,7 +82,6 @@ const struct rlock_run *rlock_last_run(const rlock_lock *lock) {
 }
 
 void rlock_note_run(rlock_lock *lock, int exit_status, int64_t took_ms) {
-    lock->once.noted = *lock->once.period_text != '\0';
     (void)snprintf(lock->once.status_text, sizeof lock->once.status_text, "%d", exit_status);
     took_ms = took_ms < 0 ? 0 : rlock__sooner_ms(took_ms, RLOCK_TIME_MAX_MS);
     (void)snprintf(lock->once.took_text, sizeof lock->once.took_text, "%" PRId64, took_ms);

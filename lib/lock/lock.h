@@ -94,7 +94,7 @@ struct rlock__resource {
     bool apart; /* of several servers most do not have the hold around it: it is no more */
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
-    char *record;                 /* key: says which runs have ended; NULL: without --once-per */
+    char *record;                 /* key: says which runs have ended; NULL: that kind has none */
     struct rlock_hold hold;       /* name, owner, token while held */
     bool held;                    /* on a majority */
     bool due;                     /* the next request is about it: ask.h */
@@ -122,9 +122,10 @@ struct rlock_lock {
     int64_t lease_ms;
     char lease_text[24], permits_text[24], total_text[24];
     const char *variant; /* the kind's, or "" */
-    struct {             /* of --once-per */
+    struct {             /* of runs */
         char period_text[24], status_text[16], took_text[24];
-        bool noted; /* the run has ended: the release says how */
+        char *key;
+        bool wanted; /* only if none has succeeded within the period, or with the key */
     } once;
     char *owner;
     char *shown;       /* what others are shown of us */
@@ -186,6 +187,9 @@ struct rlock__call rlock__resource_call_held(const struct rlock__resource *resou
 /* Adds to a call to give it back the keys of what stays. */
 void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
                                    struct rlock__call *call);
+
+/* Adds the record of runs, where that kind has one. */
+void rlock__resource_add_record(const struct rlock__resource *resource, struct rlock__call *call);
 
 /* The owner under which an instance has it. */
 const char *rlock__resource_owner_on(const struct rlock__resource *resource,

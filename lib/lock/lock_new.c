@@ -23,8 +23,8 @@ static const char *misfit(const struct rlock_lock_options *options,
                           const struct rlock__kind *kind) {
     if (!rlock__kind_knows(kind, options->variant))
         return "this kind of lock has no such variant";
-    if (options->once_per_ms != 0 && kind->record == NULL)
-        return "once_per_ms is not supported for this kind of lock";
+    if ((options->once_per_ms != 0 || options->once_key != NULL) && kind->record == NULL)
+        return "once_per_ms and once_key are not supported for this kind of lock";
     if ((options->preempt || options->preemptible) && kind->record == NULL)
         return "preemption is not supported for this kind of lock";
     return NULL;
@@ -44,8 +44,10 @@ static const char *excess(const struct rlock_lock_options *options) {
         return "user, command and note have at most 1024 bytes each";
     if (options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
-    if (options->once_per_ms > 0 && options->name_count > 1)
-        return "once_per_ms needs exactly one name";
+    if (options->once_key != NULL && (is_too_long(options->once_key) || *options->once_key == '\0'))
+        return "once_key has 1 to 1024 bytes";
+    if ((options->once_per_ms > 0 || options->once_key != NULL) && options->name_count > 1)
+        return "once_per_ms and once_key need exactly one name";
     return NULL;
 }
 
@@ -198,9 +200,9 @@ static bool make_resource(const struct rlock_lock *lock, struct rlock__resource 
         asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0 ||
         asprintf(&resource->publish, RLOCK__SPUBLISH "%s", resource->channel) < 0)
         return false;
-    if (options->once_per_ms > 0)
+    if (lock->kind->record != NULL)
         resource->record = rlock__kind_key(lock->kind->record, name);
-    return (resource->record != NULL || options->once_per_ms == 0) &&
+    return (resource->record != NULL || lock->kind->record == NULL) &&
            rlock__kind_keys(resource->keys, lock->kind->keys, name) &&
            take_over_proof(resource, lock->kind->reenters, options) &&
            rlock__resource_name_leases(resource);
@@ -216,6 +218,9 @@ static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *optio
     if (options->once_per_ms > 0)
         (void)snprintf(lock->once.period_text, sizeof lock->once.period_text, "%" PRId64,
                        options->once_per_ms);
+    if (options->once_key != NULL && (lock->once.key = strdup(options->once_key)) == NULL)
+        return false;
+    lock->once.wanted = options->once_per_ms > 0 || options->once_key != NULL;
     lock->variant = options->variant != NULL ? lock->kind->variant : "";
     if (!introduce(lock, options))
         return false;
@@ -283,5 +288,6 @@ void rlock_lock_free(rlock_lock *lock) {
     free(lock->owner);
     free(lock->shown);
     free(lock->preempts_as);
+    free(lock->once.key);
     free(lock);
 }

@@ -37,15 +37,18 @@ static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock_lock *lock = resource->lock;
     const struct rlock__instance *instance = &resource->instances[server];
     const char *owner = owner_to_release(resource, instance);
-    const char *more[] = {ballot->ask->keep_text, owner == lock->owner ? "" : lock->owner,
+    const bool has_ended = resource->record != NULL && *lock->once.status_text != '\0';
+    const char *more[] = {has_ended ? lock->once.status_text : "", ballot->ask->keep_text,
+                          owner == lock->owner ? "" : lock->owner,
                           instance->may_arrive_late ? "1" : "", NULL};
-    const char *run[] = {lock->once.period_text, lock->once.status_text, lock->once.took_text,
-                         lock->shown, NULL}; /* how it has ended */
+    const char *run[] = {lock->once.period_text, lock->once.took_text, lock->shown,
+                         lock->once.key != NULL ? lock->once.key : "", NULL};
     struct rlock__call call = rlock__resource_call(resource, owner);
     if (*ballot->ask->keep_text != '\0')
         rlock__resource_add_kept_keys(resource, &call);
+    rlock__resource_add_record(resource, &call);
     rlock__call_add_args(&call, more);
-    if (lock->once.noted)
+    if (has_ended && lock->once.wanted)
         rlock__call_add_args(&call, run);
     rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
 }

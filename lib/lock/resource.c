@@ -132,9 +132,15 @@ static void add_keys(struct rlock__call *call, char *const *keys) {
 /* Scripts know the last ones by their places from the end. */
 static void add_last_keys(const struct rlock__resource *resource, struct rlock__call *call) {
     add_keys(call, resource->lease_keys);
-    if (resource->record != NULL)
-        call->keys[call->key_count++] = resource->record;
     call->keys[call->key_count++] = resource->tombstone;
+}
+
+void rlock__resource_add_record(const struct rlock__resource *resource, struct rlock__call *call) {
+    const char *tombstone = call->keys[call->key_count - 1];
+    if (resource->record == NULL)
+        return;
+    call->keys[call->key_count - 1] = resource->record;
+    call->keys[call->key_count++] = tombstone;
 }
 
 /* What every script gets first: keys, owner, lease, hold id, permits, channel. */
@@ -159,6 +165,8 @@ struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource 
         call.key_count = lock->kind->keys_to_take;
         add_last_keys(resource, &call);
     }
+    if (lock->once.wanted)
+        rlock__resource_add_record(resource, &call);
     return call;
 }
 

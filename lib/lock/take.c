@@ -48,7 +48,7 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
     const char *why = rlock__reply_text(run->answer.reply, 3);
     if (run->answer.code == OTHER_KIND)
         return RLOCK_WRONG_KIND;
-    if (run->answer.code == DONE && ballot->resource->record != NULL)
+    if (run->answer.code == DONE && ballot->resource->lock->once.wanted)
         return RLOCK_DONE;
     if (why != NULL && (run->answer.code == NOT_ALLOWED || run->answer.code == OUT_OF_PLACE)) {
         rlock__error_set(&run->route->error, "%s", why);
@@ -144,7 +144,8 @@ static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call 
     if (instance->ticket > 0)
         (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
     const char *more[] = {question->number, lock->once.period_text,
-                          lock->preempts_as != NULL ? lock->preempts_as : "", NULL};
+                          lock->preempts_as != NULL ? lock->preempts_as : "",
+                          lock->once.key != NULL ? lock->once.key : "", NULL};
     rlock__call_add_args(&question->call, more);
     rlock__call_cut(&question->call);
 }

@@ -163,7 +163,9 @@ struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot) {
                 .age_ms = answer->a,
                 .took_ms = answer->b},
     };
+    int64_t same_key = 0;
     (void)rlock__reply_integer(reply, 4, &busy.run.pid);
+    busy.run.same_key = rlock__reply_integer(reply, 7, &same_key) && same_key == 1;
     answer->reply = NULL;
     return busy;
 }

@@ -1,8 +1,9 @@
 -- give.lua: what a request to give a lock back brings with it, by name. base.lua has the list.
-call.keep_ms = tonumber(ARGV[7]) or 0
-call.waiter = (ARGV[8] or '') ~= '' and ARGV[8] or call.owner
-call.is_astray = ARGV[9] == '1'
-call.period, call.status, call.took_ms, call.shown = tonumber(ARGV[10]), ARGV[11], ARGV[12], ARGV[13]
+call.status, call.keep_ms = ARGV[7], tonumber(ARGV[8]) or 0
+call.waiter = (ARGV[9] or '') ~= '' and ARGV[9] or call.owner
+call.is_astray = ARGV[10] == '1'
+call.period, call.took_ms, call.shown = tonumber(ARGV[11]), ARGV[12], ARGV[13]
+call.once_key = (ARGV[14] or '') ~= '' and ARGV[14] or nil
 
 -- What --min-hold keeps when its holder has given it back is nobody's any more: nobody can prove to hold it, and whoever
 -- waits is told so. What info says of it.

@@ -73,10 +73,14 @@ function inspect.add_part(owner, id, ttl, writes)
     view.parts[#view.parts + 1] = {text(owner), text(id), math.max(ttl, 0), writes and 1 or 0}
 end
 
--- What --once-per has noted: of the last run its row, and when the last that succeeded did. Empty: nothing.
+-- What is noted of runs, see once.lua: of the last run its row, when the last that succeeded did, the last key, and how
+-- often in a row the lock was not acquired in time. Empty: nothing.
 function inspect.last_run()
     local is_hash, run = pcall(inspect.known, KEYS[17], 'last')
-    if not is_hash or redis.call('HSTRLEN', KEYS[17], 'last') == 0 then return {} end
+    if not is_hash then return {} end
+    local skips = redis.call('HGET', KEYS[17], 'skips')
+    if not skips and redis.call('HSTRLEN', KEYS[17], 'last') == 0 then return {} end
     return {text(run.host), inspect.number(run.pid), text(run.user), text(run.command), inspect.number(run.status),
-        inspect.number(run.took_ms), inspect.number(run.ended), inspect.number(redis.call('HGET', KEYS[17], 'done'))}
+        inspect.number(run.took_ms), inspect.number(run.ended), inspect.number(redis.call('HGET', KEYS[17], 'done')),
+        text(redis.call('HGET', KEYS[17], 'key') or nil), inspect.number(skips)}
 end

@@ -121,6 +121,14 @@ example() { # NAME: of a function in examples_*.py
     example once_within
 }
 
+@test "--once-key: only another key than the last that succeeded runs, with --once-per both must be new" {
+    example once_key_alone
+}
+
+@test "--max-skips: each skip counts once, until a run succeeds" {
+    example skips_counted
+}
+
 @test "--once-per: a run that failed is noted, and keeps nobody from running" {
     example once_failed
 }

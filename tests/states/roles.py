@@ -87,7 +87,8 @@ def arguments(role, i, request, heard_by):
         held = HELD[role.kind]
         keys = [each if at in held else all_keys[0] for at, each in enumerate(all_keys[:max(held) + 1])]
     else:
-        keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + [tombstone]
+        record = [key("rlock_last:{*}")] if request.what == "give" and role.kind in ("run", "fair") else []
+        keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + record + [tombstone]
     if request.what in ("set", "down", "known"):
         return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(0 if request.what == "known" else role.permits),
                 f"PUBLISH {heard_by:x}.{channel(role)}", "0"]
@@ -101,7 +102,7 @@ def arguments(role, i, request, heard_by):
                  role.total, role.variant, outer if proof else "", str(request.proof + LAST_TOKEN) if proof else "",
                  str(request.place or ""), "" if request.ticket is None else str(request.ticket + US)]
     elif request.what == "give":
-        args += [str(role.keep or ""), owner(i) if request.under else "", "1" if request.astray else ""]
+        args += ["", str(role.keep or ""), owner(i) if request.under else "", "1" if request.astray else ""]
     elif request.what == "raise":
         args.append(str(request.proof + LAST_TOKEN))
     while args[-1] == "":

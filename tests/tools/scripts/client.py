@@ -225,14 +225,14 @@ class Lock:
                            f"PUBLISH {self.channel}", "1", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
-             variant="", place="", ticket="", period="", preempts_as="", preemptible=False):
+             variant="", place="", ticket="", period="", preempts_as="", preemptible=False, once_key=""):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
         us += ',"preemptible":true' if preemptible else ""
-        more = [total, variant, *proof, place, ticket, period, preempts_as]
+        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key]
         while more and more[-1] == "":
             more.pop()
         return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more,
-                        record=period != "")
+                        record=period != "" or once_key != "")
 
     def renew(self, owner, attempt, lease=30000, permits=1):
         return self.run(self.renew_script, owner, lease, attempt, permits)
@@ -242,14 +242,14 @@ class Lock:
         us = f'"host":"host","pid":42,"user":"user","command":"{command}","permits":1'
         return self.run(script, owner, lease, attempt, 1, token, us, "1" if inner else "", "1" if self.kind == "read" else "")
 
-    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False):
+    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False, once_key=""):
         """ended: of a run with --once-per its period, exit status and duration."""
-        more = [keep or "", waiter or ""] if keep or waiter or ended or astray else []
-        if ended or astray:
-            more += ["1" if astray else ""]
-        if ended:
-            more += [*ended, '"host":"host","pid":42,"user":"user","command":"command","permits":1']
-        return self.run(self.give_script, owner, lease, attempt, permits, *more, record=bool(ended))
+        period, status, took, key = (*(ended or ("", "", "")), once_key)
+        us = '"host":"host","pid":42,"user":"user","command":"command","permits":1' if ended else ""
+        more = [status, keep or "", waiter or "", "1" if astray else "", period, took, us, key]
+        while more and more[-1] == "":
+            more.pop()
+        return self.run(self.give_script, owner, lease, attempt, permits, *more, record=self.kind in ("run", "fair"))
 
     def token(self):
         return int(self.server("GET", self.keys[1]) or 0)

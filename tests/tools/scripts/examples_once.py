@@ -46,7 +46,7 @@ def once_within(bench):
         for wait in (True, False):
             answer = lock.take(B, attempt(number), period=HOUR, wait=wait)
             about(answer[1], HOUR - 5000)
-            same(answer[:1] + answer[2:], [DONE, 1500, "host", 42, "user", "command"])
+            same(answer[:1] + answer[2:], [DONE, 1500, "host", 42, "user", "command", 0])
     bench.standing(RECORD)
     same(fair.take(C, attempt(4))[0], GRANTED)  # without it
     same(fair.take(B, attempt(5), period=HOUR)[0], DONE, "while others hold it")
@@ -57,6 +57,46 @@ def once_within(bench):
     fair.give(C, attempt(4))
     bench.server.let_pass(5000)
     _ran(run, 6)
+
+
+def once_key_alone(bench):
+    run, fair = bench.locks("run", "fair")
+
+    def ran(number, key, status=0):
+        same(run.take(A, attempt(number), once_key=key)[0], GRANTED)
+        same(run.give(A, attempt(number), ended=("", status, 1500), once_key=key), [RELEASED, 0, 0])
+
+    ran(1, "k", status=1)
+    ran(2, "k")
+    same(bench.server.value(RECORD)["key"], "k")
+    same(fair.take(B, attempt(3), once_key="k")[0], DONE)
+    same(fair.take(B, attempt(3), once_key="k")[7], 1, "because of the key")
+    same(fair.take(B, attempt(4), once_key="k", period=1)[0], DONE, "both must be new")
+    same(fair.take(B, attempt(5), once_key="K", period=HOUR)[7], 0, "because of the time")
+    ran(6, "K", status=1)
+    same(run.take(B, attempt(7), once_key="k")[0], DONE, "a failed run changes nothing")
+    ran(8, "K")
+    ran(9, "k")
+    bench.server.let_pass(300 * DAY)
+    same(run.take(B, attempt(10), once_key="k")[0], DONE)
+
+
+def skips_counted(bench):
+    run = bench.lock("run")
+
+    def skip(number):
+        return run.run("skip", attempt(number), 0, attempt(number), 1, record=True)
+
+    same([skip(1)[1], skip(2)[1], skip(2)[1], skip(3)[1]], [1, 2, 2, 3])
+    run.take(A, attempt(4))
+    run.give(A, attempt(4))  # nobody says how it ended
+    same(skip(5)[1], 4)
+    run.take(A, attempt(6))
+    run.give(A, attempt(6), ended=("", 1, 10))
+    same(skip(7)[1], 5)
+    run.take(A, attempt(8))
+    run.give(A, attempt(8), ended=("", 0, 10))
+    same(skip(9)[1], 1)
 
 
 def once_failed(bench):

@@ -1,0 +1,18 @@
+-- include: base clock rights rights_mutex server try
+-- Counts that a lock of `run` or `fair` was not acquired in time: --max-skips. KEYS: base.lua, those of a count, and
+-- before the last the record, see once.lua: until a run ends with status 0.
+--
+-- Reply {1, how often in a row, 0}
+local record, KEPT_FOR = KEYS[#KEYS - 1], 31622400000 -- ms: a year
+local refusal = rights.refusal('run')
+if refusal then return refusal end
+
+local function again(code) return {code, tonumber(redis.call('HGET', record, 'skips')) or 0, 0} end
+
+local function count()
+    local skips = redis.call('HINCRBY', record, 'skips', 1)
+    if redis.call('PTTL', record) < KEPT_FOR then redis.call('PEXPIRE', record, KEPT_FOR) end
+    return {1, skips, 0}
+end
+
+return try.once(count, again)
