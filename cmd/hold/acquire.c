@@ -128,6 +128,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .proofs = out->enclosing.proofs,
         .proof_count = out->enclosing.count,
         .once_per_ms = settings->once_per_ms,
+        .once_key = settings->once_key,
         .preempt = settings->preempt,
         .preemptible = settings->preemptible,
     };

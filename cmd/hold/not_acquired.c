@@ -12,6 +12,7 @@
 #include "output/duration.h"
 #include "output/out.h"
 #include "process/proc.h"
+#include "rlock_count.h"
 
 enum {
     WHY_SIZE = 1024,
@@ -75,18 +76,45 @@ void not_acquired_warn_of_ancestor(struct acquired *acquired) {
 
 /* --- the end of the wait --------------------------------------------------------------------- */
 
+/* Counts that the lock was not acquired in time, where --max-skips asks for it. Returns how often
+ * in a row; 0: not asked for, or it could not be counted, which is said. */
+static int64_t count_skip(const struct acquired *acquired, const struct settings *settings,
+                          const char *name) {
+    const struct rlock_count count = {.size = sizeof count,
+                                      .name = name,
+                                      .number = 1,
+                                      .deadline_ms = rlock_now_ms() + settings->io_timeout_ms,
+                                      .cancel_fd = -1};
+    int64_t skips = 0;
+    if (settings->max_skips == 0)
+        return 0;
+    if (rlock_skip(acquired->server.client, &count, &skips) == RLOCK_OK)
+        return skips;
+    out_warn("cannot count that %s was skipped: %s", name, rlock_error(acquired->server.client));
+    return 0;
+}
+
 static int say_busy(const struct acquired *acquired, const struct settings *settings) {
     char why[WHY_SIZE];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
+        const int64_t skips = count_skip(acquired, settings, holder->name);
         progress_why(why, sizeof why, acquired->kind, holder);
         const bool inside = !acquired->warned && holder_is_ancestor(acquired);
-        out_event(OUT_WARNING, "busy",
+        const bool too_many = settings->max_skips > 0 && skips >= settings->max_skips;
+        char times[64] = "";
+        if (too_many) /* whatever -q and -E say */
+            (void)snprintf(times, sizeof times, ", %" PRId64 " times in a row (--max-skips)",
+                           skips);
+        out_event(too_many ? OUT_ERROR : OUT_WARNING, "busy",
                   OUT_FIELDS(ATTEMPT(acquired, holder->name),
                              OUT_TEXT("holder", text_or_null(holder->owner)),
-                             OUT_TEXT("holder_note", text_or_null(holder->note))),
-                  "cannot %s %s: %s%s%s", verb_of(acquired), holder->name, why, inside ? "; " : "",
-                  inside ? advice : "");
+                             OUT_TEXT("holder_note", text_or_null(holder->note)),
+                             OUT_NUMBER("skips", skips > 0 ? skips : -1)),
+                  "cannot %s %s%s: %s%s%s", verb_of(acquired), holder->name, times, why,
+                  inside ? "; " : "", inside ? advice : "");
+        if (too_many)
+            return EXIT_CONFLICT;
     }
     return settings->conflict_exit_code;
 }
@@ -103,14 +131,15 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
     char age[DURATION_TEXT_SIZE], took[DURATION_TEXT_SIZE], period[DURATION_TEXT_SIZE];
+    const char *why =
+        run->same_key ? settings->once_key : duration_format(period, settings->once_per_ms);
     out_event(OUT_INFO, "skipped",
               OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("age_ms", run->age_ms),
                          OUT_NUMBER("took_ms", run->took_ms),
                          OUT_TEXT("host", text_or_null(run->host))),
-              "not running %s: a run that took %s succeeded %s ago%s%s (--once-per %s)", name,
+              "not running %s: a run that took %s succeeded %s ago%s%s (--once-%s %s)", name,
               duration_format(took, run->took_ms), duration_format_seconds(age, run->age_ms),
-              *run->host != '\0' ? " on " : "", run->host,
-              duration_format(period, settings->once_per_ms));
+              *run->host != '\0' ? " on " : "", run->host, run->same_key ? "key" : "per", why);
     const bool is_set = OPT_FROM(settings, conflict_exit_code)->source != SOURCE_DEFAULT;
     return is_set ? settings->conflict_exit_code : 0;
 }

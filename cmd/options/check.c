@@ -79,10 +79,25 @@ static bool check_tls(const struct settings *settings, struct complaint *why) {
 }
 
 static bool check_once(const struct settings *settings, struct complaint *why) {
-    return settings->once_per_ms == 0 || settings->name_count == 1 ||
+    const bool has_key = settings->once_key != NULL;
+    return (settings->once_per_ms == 0 && !has_key) || settings->name_count == 1 ||
            complain(why, EXIT_USAGE,
-                    "--once-per and several names: it works with one: give -n once, and take the "
-                    "others with a nested rlock");
+                    "--once-%s and several names: it works with one: give -n once, and take the "
+                    "others with a nested rlock",
+                    has_key ? "key" : "per");
+}
+
+/* Without an end of the wait no run is ever skipped. */
+static bool check_skips(const struct settings *settings, struct complaint *why) {
+    if (settings->max_skips == 0)
+        return true;
+    if (settings->server_count > 1)
+        return complain(why, EXIT_USAGE,
+                        "--max-skips and several servers: skips are counted on one: give -s once");
+    return settings->wait_ms != RLOCK_FOREVER ||
+           complain(why, EXIT_USAGE,
+                    "--max-skips and no end of the wait: no run is skipped: give it with -x or "
+                    "-w D");
 }
 
 /* The request to end comes with a renewal; and a waiter that asks for the lock must be there to
@@ -121,6 +136,6 @@ bool settings_check_command_line(const struct settings *settings, const struct c
 
 bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
     return check_kill_after(settings, why) && check_timeout(settings, why) &&
-           check_tls(settings, why) && check_once(settings, why) &&
+           check_tls(settings, why) && check_once(settings, why) && check_skips(settings, why) &&
            check_preemption(settings, why) && check_servers(settings, cmd, why);
 }

@@ -134,6 +134,15 @@ static const struct opt rows[] = {
      "run nothing, and exit with status 0 or that of -E, if a run with this option has succeeded "
      "within D",
      .commands = CMD_RUN | CMD_FAIR, .set = set_duration, .field = FIELD(once_per_ms), .min = 1},
+    {"once-key", 0, "KEY", NULL,
+     "run nothing, and exit with status 0 or that of -E, if the last run that has succeeded with a "
+     "key had this one",
+     .commands = CMD_RUN | CMD_FAIR, .is_text = true, .set = set_text, .field = FIELD(once_key)},
+    {"max-skips", 0, "N", NULL,
+     "with -x or -w: the Nth time in a row that the lock is not acquired in time is an error, "
+     "whatever -q and -E say",
+     .commands = CMD_RUN | CMD_FAIR, .in_file = true, .set = set_number, .field = FIELD(max_skips),
+     .min = 1, .max = 1000000},
     {"note", 0, "TEXT", NULL,
      "what waiters, status and the log show beside the command (default: the URL of the CI job, "
      "where one is in the environment); '': nothing",

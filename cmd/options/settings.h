@@ -74,6 +74,8 @@ struct settings {
     int64_t kill_after_ms; /* at most a third of the lease */
     int64_t min_hold_ms;
     int64_t once_per_ms; /* --once-per D; 0: not given */
+    const char *once_key; /* --once-key KEY; NULL: not given */
+    int max_skips;        /* --max-skips N; 0: not given */
     const char *note;    /* --note, or a CI job's page; maybe with a password; NULL or "": none */
     bool preempt, preemptible;
     int64_t connect_timeout_ms;

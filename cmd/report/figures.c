@@ -61,7 +61,8 @@ struct figures figures_of(const rlock_view *view) {
                           .permits = known(view->permits_total),
                           .available = view->permits_available, /* INT64_MIN for none, too */
                           .remaining = known(view->count),
-                          .token = known(view->token)};
+                          .token = known(view->token),
+                          .skips = view->skips > 0 ? view->skips : FIGURE_NONE};
     int64_t waits_since_ms = FIGURE_NONE;
     for (size_t i = 0; i < view->waiter_count; i++)
         waits_since_ms = sooner(waits_since_ms, known(view->waiters[i].since_ms));
@@ -91,12 +92,14 @@ const struct figure figure_rows[FIGURES] = {
     {"rlock_permits_available", "How many permits are available.", FIELD(available)},
     {"rlock_latch_remaining", "How many count-downs are left.", FIELD(remaining)},
     {"rlock_last_run_timestamp_seconds",
-     "When the last run with --once-per ended, since 1970, by the server's clock.", FIELD(ended_ms),
-     .is_ms = true},
+     "When the last run with --once-per or --once-key ended, since 1970, by the server's clock.",
+     FIELD(ended_ms), .is_ms = true},
     {"rlock_last_run_duration_seconds", "How long that run took.", FIELD(took_ms), .is_ms = true},
     {"rlock_last_run_exit_status", "The exit status of that run.", FIELD(exit_status)},
     {"rlock_last_success_timestamp_seconds",
-     "When the last run with --once-per that succeeded ended, since 1970.", FIELD(succeeded_ms),
+     "When the last such run that succeeded ended, since 1970.", FIELD(succeeded_ms),
      .is_ms = true},
+    {"rlock_skips_in_a_row", "How often in a row it was not acquired, by --max-skips.",
+     FIELD(skips)},
     {"rlock_token", "The last fencing token that was given out.", FIELD(token)},
 };

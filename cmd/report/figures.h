@@ -15,7 +15,8 @@ struct figures {
     int64_t held, holders, readers, kept, waiting;
     int64_t since_ms, held_ms, waited_ms, ttl_ms;
     int64_t permits, available, remaining, token;
-    int64_t ended_ms, took_ms, exit_status, succeeded_ms; /* of the last run with --once-per */
+    int64_t ended_ms, took_ms, exit_status, succeeded_ms; /* of the last run that is known */
+    int64_t skips;
 };
 
 struct figures figures_of(const rlock_view *view);
@@ -26,7 +27,7 @@ struct figure {
     bool is_ms;   /* milliseconds, which are written as seconds */
 };
 
-enum { FIGURES = 17 };
+enum { FIGURES = 18 };
 extern const struct figure figure_rows[FIGURES];
 
 #endif

@@ -75,6 +75,7 @@ static void add_last_run(struct json *json, const struct rlock_view_run *run) {
     json_text(json, "user", run->user);
     json_text(json, "command", run->command);
     add_instant(json, "succeeded", run->succeeded_ms);
+    json_text(json, "key", run->key);
     json_close(json, '}');
 }
 
@@ -98,6 +99,8 @@ static void add_view(struct json *json, const rlock_view *view, bool several) {
     add_number(json, "token", view->token);
     if (view->last_run != NULL)
         add_last_run(json, view->last_run);
+    if (view->skips > 0)
+        json_number(json, "skips", view->skips);
     json_close(json, '}');
 }
 

@@ -79,18 +79,38 @@ static void write_servers(FILE *stream, const struct survey *survey) {
     }
 }
 
-/* The kind is a label of this one only: a `run` that is waited for by `fair` becomes a "fair", and
- * the other series go on. */
-static void write_kinds(FILE *stream, const struct series *series, size_t count) {
+/* What is said in words, as a label of a series of its own: when it changes, as when a `run` that
+ * `fair` waits for becomes a "fair", the other series go on. */
+struct word {
+    const char *name, *help, *label;
+    const char *(*of)(const rlock_view *view); /* NULL: none */
+};
+
+static const char *kind_of(const rlock_view *view) {
+    return view->kind;
+}
+
+static const char *key_of(const rlock_view *view) {
+    return view->last_run != NULL ? view->last_run->key : NULL;
+}
+
+static const struct word words[] = {
+    {"rlock_lock_info", "Which kind of lock it is; always 1.", "kind", kind_of},
+    {"rlock_last_key_info", "The last --once-key that has succeeded; always 1.", "key", key_of},
+};
+
+static void write_word(FILE *stream, const struct word *word, const struct series *series,
+                       size_t count) {
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        if (series[i].view->kind == NULL)
+        const char *text = word->of(series[i].view);
+        if (text == NULL)
             continue;
         if (!begun)
-            write_head(stream, "rlock_lock_info", "Which kind of lock it is; always 1.");
+            write_head(stream, word->name, word->help);
         begun = true;
-        fprintf(stream, "rlock_lock_info{%s,", series[i].labels);
-        label_write(stream, "kind", series[i].view->kind);
+        fprintf(stream, "%s{%s,", word->name, series[i].labels);
+        label_write(stream, word->label, text);
         fputs("} 1\n", stream);
     }
 }
@@ -185,7 +205,8 @@ bool status_prometheus(FILE *stream, const struct survey *survey) {
     bool made = count != SIZE_MAX, begun = false;
     if (made) {
         write_servers(stream, survey);
-        write_kinds(stream, series, count);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            write_word(stream, &words[i], series, count);
         for (size_t i = 0; i < FIGURES; i++)
             write_figure(stream, &figure_rows[i], series, count);
     }

@@ -130,12 +130,23 @@ static bool add_last_run(struct table *table, const rlock_view *view) {
                             .state_style = run->exit_status == 0 ? CELL_FREE : CELL_FAILED,
                             .who = who,
                             .command = run->command,
+                            .note = run->key,
                             .pid = -1, /* that process is gone */
                             .for_ms = age_ms(view, run->ended_ms),
                             .token = -1};
     const bool added = who != NULL && add_row(table, &row);
     free(who);
     return added;
+}
+
+/* By rlock run --max-skips: how often in a row the lock was not acquired in time. */
+static bool add_skips(struct table *table, const rlock_view *view) {
+    char state[CELL_STATE_SIZE];
+    if (view->skips == 0)
+        return true;
+    (void)snprintf(state, sizeof state, "%" PRId64 " skip%s in a row", view->skips,
+                   view->skips == 1 ? "" : "s");
+    return add_row(table, &(struct row){.state = state, .state_style = CELL_FAILED, EMPTY_ROW});
 }
 
 /* Whether what there is of the lock as a whole stands in a row of its own. */
@@ -157,12 +168,14 @@ static bool add_view(struct table *table, const rlock_view *view, bool all) {
         if (!add_holder(table, view, i, i == 0 && !has_own_row(view)))
             return false;
     }
-    return add_waiters(table, view, all) && add_last_run(table, view);
+    return add_waiters(table, view, all) && add_last_run(table, view) && add_skips(table, view);
 }
 
 /* --- the locks of one server ------------------------------------------------------------------ */
 
 static bool has_note(const rlock_view *view) {
+    if (view->last_run != NULL && view->last_run->key != NULL)
+        return true;
     for (size_t i = 0; i < view->holder_count; i++) {
         if (view->holders[i].note != NULL)
             return true;

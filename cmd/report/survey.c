@@ -81,7 +81,7 @@ static bool is_pattern(const char *name) {
 /* What a key belonged to may be over, or have been something else all along. */
 static bool is_lock(const rlock_view *view) {
     return view->held || view->waiter_count > 0 || view->permits_available != INT64_MIN ||
-           view->last_run != NULL;
+           view->last_run != NULL || view->skips > 0;
 }
 
 /* Whether it was asked for by its name, and is a lock. */

@@ -203,7 +203,7 @@ assert_figures() { # EXPRESSION EXPECTED
 
 @test "the manual lists the figures, and no others" {
     local said known
-    said=$(sed -n '/^\.Ss Figures for Prometheus/,/^\.S[hs] [^F]/s/^\.It Cm //p' "$PROJECT/man/rlock-status.1" | tr ' ' '\n' | grep '^rlock_' | sort)
+    said=$(sed -n '/^\.Ss Metrics for Prometheus/,/^\.S[hs] [^M]/s/^\.It Cm //p' "$PROJECT/man/rlock-status.1" | tr ' ' '\n' | grep '^rlock_' | sort)
     known=$(grep -rhoE '"rlock_[a-z_]+["{]' "$PROJECT"/cmd/report/{figures,status_prometheus}.c | tr -d '"{' | sort -u)
     assert_equal "$said" "$known"
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
-# once.bats: --once-per: a run that has succeeded is not wanted again for a while, wherever it ran;
-# one that has failed, however, leaves the next free.
+# once.bats: --once-per and --once-key: a run that has succeeded is not wanted again for a while, or with the same
+# key, wherever it ran; one that has failed, however, leaves the next free.
 
 load ../../lib/rlock
 load ../../lib/actors
 load ../../lib/status
 
 record='rlock_last:{x}'
+starters=()
 
 # skipped ARG...: rlock ARG... runs nothing, and says why in one line.
 skipped() {
@@ -141,8 +142,8 @@ runs() {
 
 @test "without the option nothing is asked and nothing noted" {
     monitor rlock run -n x -- true
-    refute grep -q rlock_last monitor.txt
     assert_equal "$(grep -ci evalsha monitor.txt)" 2
+    assert_equal "$(grep -c rlock_last monitor.txt)" 1 # giving it back looks whether there is one
     assert_no_keys
     monitor rlock run --once-per 1h -n x -- true
     assert_equal "$(grep -ci 'evalsha.*rlock_last:{x}' monitor.txt)" 2
@@ -157,7 +158,7 @@ runs() {
     see
     assert_seen 'v[0]["name"], v[0]["kind"], v[0]["state"]' "('x', None, 'free')"
     assert_seen '{k: n for k, n in v[0]["last_run"].items() if k not in ("ended", "took_ms", "pid")}' \
-        "{'exit_status': 5, 'host': '$(uname -n)', 'user': '$(id -un)', 'command': 'sh -c sleep 0.3; exit 5', 'succeeded': None}"
+        "{'exit_status': 5, 'host': '$(uname -n)', 'user': '$(id -un)', 'command': 'sh -c sleep 0.3; exit 5', 'succeeded': None, 'key': None}"
     assert_seen "300 <= v[0]['last_run']['took_ms'] <= 3000 * $SLOW" True
     assert_seen "$before <= __import__('datetime').datetime.fromisoformat(v[0]['last_run']['ended'].replace('Z', '+00:00')).timestamp() * 1000 <= $(now_ms)" True
     try status x
@@ -199,4 +200,103 @@ runs() {
     assert_file_not_exist ran
     runs run -n x -- echo ran
     assert_equal "$(redis GET "$record")" mine
+}
+
+# --- --once-key ----------------------------------------------------------------------------------------
+
+# skipped_key KEY ARG...: rlock ARG... with that key runs nothing, and says why in one line.
+skipped_key() {
+    try "${@:2}" --once-key "$1" -n x -- echo ran
+    assert_success
+    assert_output ""
+    assert_message
+    assert_stderr_has 'not running x: a run that took ' " ago on $(uname -n) (--once-key $1)"
+}
+
+@test "a key that has succeeded runs nothing, another one runs, and the last one counts" {
+    local kind
+    for kind in run fair; do
+        redis FLUSHALL
+        runs "$kind" --once-key 2026-11-24 -n x -- echo ran
+        skipped_key 2026-11-24 run
+        skipped_key 2026-11-24 fair -x
+        try run -E 7 --once-key 2026-11-24 -n x -- echo ran
+        assert_equal "$status: $output" "7: "
+        runs "$kind" --once-key 2026-11-25 -n x -- echo ran
+        skipped_key 2026-11-25 run
+        runs "$kind" --once-key 2026-11-24 -n x -- echo ran # only the last is remembered
+        runs "$kind" -n x -- echo ran
+        assert_keys "$record"
+    done
+}
+
+@test "a key whose run failed, was killed or lost its lock is left to the next" {
+    try run --once-key k -n x -- sh -c 'exit 3'
+    assert_failure 3
+    try run --once-key k -n x -- sh -c 'kill -KILL $$'
+    assert_failure 137
+    try run --once-key k -n x -- redis-cli -s "${RLOCK_SERVER#unix://}" DEL x
+    assert_failure 76
+    runs run --once-key k -n x -- echo ran
+    skipped_key k run
+}
+
+@test "both --once-key and --once-per: both must be new" {
+    runs run --once-key a --once-per 1h -n x -- echo ran
+    skipped run --once-key b --once-per 1h -n x -- echo ran
+    skipped_key a run --once-per 1ms
+    runs run --once-key b --once-per 1ms -n x -- echo ran
+}
+
+@test "of a key that several want at once one runs, and the others hear of it" {
+    local i
+    for i in 1 2 3 4 5; do
+        log=key-$i start run --once-key k -n x -- sh -c 'echo x >>runs; sleep 0.2'
+        starters[i]=$pid
+    done
+    for i in 1 2 3 4 5; do
+        reap "${starters[i]}"
+        assert_equal "$status" 0
+    done
+    assert_equal "$(wc -l <runs)" 1
+}
+
+@test "a key is kept for as long as the server keeps anything, whatever it is made of" {
+    local key
+    for key in 'a "b" \c' 'ü €' "$(printf 'tab\tnewline\nend')" "$(printf '%1024s' '' | tr ' ' k)"; do
+        redis FLUSHALL
+        runs run --once-key "$key" -n x -- echo ran
+        try run -q --once-key "$key" -n x -- echo ran
+        assert_equal "$status: $output$stderr" "0: "
+        assert_equal "$(redis HGET "$record" key)" "$key"
+        see x
+        assert_seen "v[0]['last_run']['key'] is not None" True
+    done
+    (($(redis PTTL "$record") > 3155000000000))
+    runs run --once-per 1ms -n x -- echo ran # which does not shorten that
+    (($(redis PTTL "$record") > 3155000000000))
+}
+
+@test "status shows the last key" {
+    local option
+    try run --once-key "$(printf 'v1\033[31m')" -n x -- true
+    for option in '' --json; do
+        try status $option x
+        assert_output --partial v1
+        refute_output --partial $'\033'
+    done
+    try run --once-key v2 -n x -- false
+    see x
+    assert_seen 'v[0]["last_run"]["key"].startswith("v1")' True
+}
+
+@test "64 before anything is sent: an empty key, several names, a kind that has no runs, a key that is too long" {
+    local command
+    assert_usage --once-key -- run --once-key= -n x -- touch ran
+    assert_usage --once-key 'several names' -- run --once-key k -n x -n y -- touch ran
+    for command in read write 'sem --permits 1' 'latch wait' 'latch down'; do
+        # shellcheck disable=SC2086
+        assert_usage --once-key "${command%% --*}" -- $command --once-key k -n x -- touch ran
+    done
+    assert_usage 1024 -- run --once-key "$(printf '%1025s' '')" -n x -- touch ran
 }

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# skips.bats: --max-skips: a job that is skipped again and again, for another one hangs, is an error in the end.
+
+load ../../lib/rlock
+load ../../lib/status
+
+record='rlock_last:{x}'
+
+# skips STATUS OPTION...: rlock run OPTION... does not get x, says nothing, and exits with STATUS.
+skips() {
+    try run "${@:2}" -n x -- touch ran
+    assert_equal "$status: $stderr" "$1: "
+    assert_file_not_exist ran
+}
+
+# speaks TIMES OPTION...: rlock run OPTION... says that this was so often in a row, and exits with 75.
+speaks() {
+    try run "${@:2}" -n x -- touch ran
+    assert_failure 75
+    assert_message
+    assert_stderr_has "cannot take x, $1 times in a row (--max-skips): held by " "@$(uname -n) pid $holder"
+    assert_file_not_exist ran
+}
+
+@test "the Nth time in a row, and each further one, is an error whatever -q and -E say" {
+    hold x
+    skips 0 -x -q -E 0 --max-skips 3
+    skips 7 -x -q -E 7 --max-skips 3
+    speaks 3 -x -q -E 0 --max-skips 3
+    speaks 4 -x -q -E 0 --max-skips 3
+    speaks 5 -w 10ms -q -E 0 --max-skips 2
+    try fair -x -q -E 0 --max-skips 6 -n x -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot take x, 6 times in a row'
+    let_go x
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "a run that ends with 0 begins the row anew, with or without the option; one that fails does not" {
+    local run
+    for run in 'run -n x -- true' 'fair --max-skips 9 -x -n x -- true' 'run --once-per 1ms -n x -- true'; do
+        redis FLUSHALL
+        hold x
+        skips 0 -x -q -E 0 --max-skips 3
+        skips 0 -x -q -E 0 --max-skips 3
+        kill "$holder" # its command, and so this run, fails
+        reap "$holder"
+        try run --max-skips 3 -x -n x -- false
+        assert_failure 1
+        hold x
+        speaks 3 -x -q -E 0 --max-skips 3
+        let_go x
+        reap "$holder"
+        hold x
+        skips 0 -x -q -E 0 --max-skips 2
+        kill "$holder"
+        reap "$holder"
+        # shellcheck disable=SC2086
+        try $run
+        assert_success
+        hold x
+        skips 0 -x -q -E 0 --max-skips 2
+        let_go x
+        reap "$holder"
+    done
+}
+
+@test "skips without the option do not count, nor does a wait that succeeds or is interrupted" {
+    hold x
+    try run -x -n x -- touch ran
+    assert_failure 75
+    start run --max-skips 1 -w 60 -n x -- touch ran
+    wait_until 10 waiting_for x
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+    assert_no_record
+    log=waits start run -q --max-skips 1 -w 60 -n x -- true
+    let_go x
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_no_record
+}
+
+# script_sha SCRIPT: the SHA-1 by which it is asked for.
+script_sha() {
+    sha1sum <"$SCRIPTS/$1.lua" | cut -d ' ' -f 1
+}
+
+waiting_for() { # NAME
+    [[ $(redis ZCARD "rlock_waiters:{$1}") == 1 ]]
+}
+
+assert_no_record() {
+    assert_equal "$(redis EXISTS "$record")" 0
+}
+
+@test "of several names it is the one that is held" {
+    hold y
+    try run -x -q -E 0 --max-skips 1 -n x -n y -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot take y, 1 times in a row'
+    assert_equal "$(redis HGET 'rlock_last:{y}' skips)" 1
+    assert_no_record
+    let_go y
+    reap "$holder"
+}
+
+@test "the reply to the count is lost: counted once" {
+    hold x
+    proxy_start
+    proxy lose-reply "$(script_sha skip)" 1
+    speaks 1 -x --io-timeout "$(ms 300)" --max-skips 1
+    assert_bitten lost-reply 1
+    speaks 2 -x --max-skips 1
+    let_go x
+    reap "$holder"
+}
+
+@test "status shows how often in a row, also of a lock that is free" {
+    hold x
+    skips 0 -x -q -E 0 --max-skips 9
+    skips 0 -x -q -E 0 --max-skips 9
+    let_go x
+    kill "$holder" 2>/dev/null || true
+    reap "$holder"
+    redis HSET "$record" skips 2
+    see x
+    assert_seen 'v[0]["name"], v[0]["skips"]' "('x', 2)"
+    try status x
+    assert_line --regexp '2 skips in a row'
+}
+
+@test "64 before anything is sent: no end of the wait, several servers, a number that is none, other kinds" {
+    local command bad
+    assert_usage --max-skips -x -w -- run --max-skips 2 -n x -- touch ran
+    assert_usage --max-skips 'several servers' -- run -x -s redis://a -s redis://b -s redis://c --max-skips 2 -n x -- touch ran
+    for bad in 0 -1 '' many; do
+        assert_usage --max-skips -- run -x "--max-skips=$bad" -n x -- touch ran
+    done
+    for command in read write 'sem --permits 1' 'latch wait'; do
+        # shellcheck disable=SC2086
+        assert_usage --max-skips "${command%% --*}" -- $command -x --max-skips 2 -n x -- touch ran
+    done
+}
+
+@test "a record that is something else: 75 as before, with a warning" {
+    redis SET "$record" mine
+    hold x
+    try run -x --max-skips 1 -n x -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot count that x was skipped: '
+    assert_equal "$(redis GET "$record")" mine
+    let_go x
+    reap "$holder"
+}
+
+@test "Prometheus: how often in a row, and the last key of --once-key" {
+    try run --once-key 'a "key"' -n x -- true
+    hold x
+    skips 0 -x -q -E 0 --max-skips 9
+    try status --prometheus x
+    assert_line --regexp '^rlock_skips_in_a_row\{name="x",server="[^"]*"\} 1$'
+    assert_line --regexp '^rlock_last_key_info\{name="x",server="[^"]*",key="a \\"key\\""\} 1$'
+    let_go x
+    reap "$holder"
+    try run -n x -- true
+    try status --prometheus x
+    refute_output --partial rlock_skips_in_a_row
+}
