@@ -1,0 +1,179 @@
+/* break.c: takes a lock away from its holders, after showing them and asking.
+ *
+ * Break only the holders that were shown: whoever acquires the lock between the prompt and the
+ * answer keeps it. */
+#include "report/break.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/duration.h"
+#include "output/out.h"
+#include "report/holders.h"
+#include "report/stopping.h"
+#include "server/server.h"
+
+enum { NOT_DONE = 1 };
+
+/* Nobody can answer: a script must say explicitly that it means it. */
+static int say_no_terminal(const struct settings *settings, const struct holders *holders) {
+    char text[HOLDERS_TEXT_SIZE];
+    return out_fail(EXIT_USAGE, settings->names[0], NULL,
+                    "cannot ask whether to break %s, %s: there is no terminal: give --force",
+                    settings->names[0], holders_describe(text, holders, 0));
+}
+
+enum { AFTER_SIZE = 128 };
+
+/* What breaking does not do: it ends nothing by itself. Returns the text, "" when nothing runs. */
+static const char *describe_after(char text[AFTER_SIZE], int64_t runs_on_ms) {
+    char most[DURATION_TEXT_SIZE];
+    if (runs_on_ms == RUNS_ON_NO_COMMAND)
+        (void)snprintf(text, AFTER_SIZE, "it has no command, and what relies on it is not stopped");
+    else if (runs_on_ms == RUNS_ON_UNKNOWN)
+        (void)snprintf(text, AFTER_SIZE,
+                       "its command may keep running, rlock cannot tell for how long");
+    else if (runs_on_ms == 0)
+        text[0] = '\0';
+    else
+        (void)snprintf(text, AFTER_SIZE, "its command may run on for %s at most",
+                       duration_format(most, runs_on_ms));
+    return text;
+}
+
+/* Yes is a word that begins with y; the end of the input is no. */
+static bool confirmed(const struct settings *settings, const struct holders *holders) {
+    char answer[64], after[AFTER_SIZE];
+    describe_after(after, holders_runs_on_ms(holders));
+    out_ask("%s%sbreak %s? [y/N] ", after, *after != '\0' ? ": " : "", settings->names[0]);
+    const bool answered = fgets(answer, sizeof answer, stdin) != NULL;
+    if (feof(stdin))
+        out_ask_end();
+    return answered && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int say_none(const struct settings *settings, const struct holders *holders) {
+    const char *name = settings->names[0];
+    if (holders->may_be_sem)
+        return out_fail(
+            EXIT_WRONG_KIND, name, NULL,
+            "cannot break %s: it is a number that nobody is known to hold: a semaphore which only "
+            "Redisson's clients use, or a latch",
+            name);
+    if (holders->kind != NULL && strcmp(holders->kind, "latch") == 0)
+        return out_fail(
+            EXIT_WRONG_KIND, name, NULL,
+            "cannot break %s: it is a latch, which nobody holds: open it with 'rlock latch down "
+            "-n %s --by %" PRId64 "'",
+            name, name, holders->count > 0 ? holders->count : 1);
+    if (settings->owner != NULL)
+        return out_fail(NOT_DONE, name, NULL, "cannot break %s: %s does not hold it", name,
+                        settings->owner);
+    if (holders->held)
+        return out_fail(
+            NOT_DONE, name, NULL,
+            "cannot break %s: nobody knows who holds its permits: see 'rlock sem --resize'", name);
+    if (holders->waiters > 0)
+        return out_fail(NOT_DONE, name, NULL,
+                        "cannot break %s: nobody holds it, and %zu wait for it", name,
+                        holders->waiters);
+    return out_fail(NOT_DONE, name, NULL, "cannot break %s: nobody holds it", name);
+}
+
+static void show(const struct settings *settings, const struct holders *holders) {
+    char text[HOLDERS_TEXT_SIZE], left[DURATION_TEXT_SIZE];
+    for (size_t i = 0; i < holders->size; i++) {
+        const int64_t ttl_ms = holders->seen[i].holder->ttl_ms;
+        out_info("%s (%s) is %s%s%s", settings->names[0], holders->kind,
+                 holders_describe(text, holders, i), ttl_ms >= 0 ? "; its lease ends in " : "",
+                 ttl_ms >= 0 ? duration_format(left, ttl_ms) : "");
+    }
+    if (holders->waiters > 0)
+        out_info("%zu wait for it", holders->waiters);
+}
+
+static void say_broken(const struct settings *settings, const struct holders *holders,
+                       rlock_stopping *const *stopping) {
+    char text[HOLDERS_TEXT_SIZE], after[AFTER_SIZE];
+    const char *name = settings->names[0];
+    for (size_t i = 0; i < holders->size; i++) {
+        const int64_t runs_on_ms = holders_one_runs_on_ms(holders, i);
+        const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", holders->kind),
+                                           OUT_TEXT("holder", holders->owners[i]),
+                                           OUT_NUMBER("waiting", (int64_t)holders->waiters),
+                                           OUT_NUMBER("runs_on_ms", runs_on_ms)};
+        const size_t count = sizeof fields / sizeof fields[0];
+        describe_after(after, i < STOPPING_MAX && stopping[i] != NULL ? 0 : runs_on_ms);
+        out_event(OUT_INFO, "broken", fields, runs_on_ms < 0 ? count - 1 : count,
+                  "broke %s: it was %s%s%s", name, holders_describe(text, holders, i),
+                  *after != '\0' ? "; " : "", after);
+    }
+    if (holders->waiters > 0)
+        out_info("%zu waited for it: the next has been woken", holders->waiters);
+}
+
+static int break_it(const struct settings *settings, const struct server *server,
+                    const struct holders *holders, const char *user) {
+    char host[256] = "", by[RLOCK_TEXT_MAX];
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(by, sizeof by, "%s@%s", user, host);
+    const struct rlock_break_options options = {
+        .size = sizeof options,
+        .name = settings->names[0],
+        .kind = holders->kind,
+        .owners = holders->owners,
+        .owner_count = holders->size,
+        .deadline_ms = holders_deadline_ms(settings),
+        .cancel_fd = -1,
+        .by = by,
+    };
+    int64_t broken;
+    rlock_stopping *stopping[STOPPING_MAX];
+    stopping_begin(stopping, holders, server->client, settings);
+    const enum rlock_status status = rlock_break(server->client, &options, &broken);
+    if (status == RLOCK_OK) {
+        say_broken(settings, holders, stopping);
+        stopping_end(stopping, holders, settings);
+    }
+    for (size_t i = 0; i < STOPPING_MAX; i++)
+        rlock_stopping_free(stopping[i]);
+    if (status == RLOCK_LOST) {
+        return out_fail(NOT_DONE, options.name, NULL,
+                        "cannot break %s: its holder has changed meanwhile; nothing was changed",
+                        options.name);
+    }
+    if (status != RLOCK_OK)
+        return server_explain(server, settings, "break", options.name, status, "");
+    return 0;
+}
+
+static int ask_and_break(const struct settings *settings, const struct server *server,
+                         const struct holders *holders, const char *user) {
+    if (holders->size == 0)
+        return say_none(settings, holders);
+    if (!settings->force) {
+        if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+            return say_no_terminal(settings, holders);
+        show(settings, holders);
+        if (!confirmed(settings, holders)) {
+            out_info("%s is as it was", settings->names[0]);
+            return NOT_DONE;
+        }
+    }
+    return break_it(settings, server, holders, user);
+}
+
+int break_lock(const struct settings *settings, const char *user) {
+    struct server server;
+    struct holders holders = {.held = false};
+    int failure = server_open(&server, settings);
+    if (failure == 0)
+        failure = holders_find(&holders, &server, settings);
+    if (failure == 0)
+        failure = ask_and_break(settings, &server, &holders, user);
+    holders_free(&holders);
+    server_close(&server);
+    return failure;
+}
