@@ -86,4 +86,8 @@ markdown_links() {
     run grep -n '](man/[a-z.-]*\.[1-9])' "$PROJECT/README.md" "$PROJECT/CONTRIBUTING.md"
     assert_failure 1
     grep -q '](man/markdown/rlock.1.md)' "$PROJECT/README.md"
+    local link
+    while read -r link; do # a place on a page is a heading in lower case, with dashes
+        sed -n 's/^#* //p' "$PROJECT/${link%#*}" | tr 'A-Z ' 'a-z-' | grep -qx "${link#*#}" || fail "README: no $link"
+    done < <(grep -ohE '\]\(man/markdown/[^)]*#[^)]*\)' "$PROJECT"/{README,SECURITY}.md | tr -d '])(')
 }
