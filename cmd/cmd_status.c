@@ -46,8 +46,8 @@ static int answer_by_status(const struct server *server, const struct settings *
     survey_make(&survey, server, settings, RLOCK_FOREVER);
     int status = survey.failure;
     for (size_t i = 0; i < survey.count && status == 0; i++) {
-        if (survey.views[i]->held &&
-            (settings->server_count == 1 || survey_count_held(&survey, i) > settings->server_count / 2))
+        if (survey.views[i]->held && (settings->server_count == 1 ||
+                                      survey_count_held(&survey, i) > settings->server_count / 2))
             status = EXIT_CONFLICT;
     }
     survey_free(&survey);

@@ -1,6 +1,6 @@
 -- include: base clock rights rights_mutex server try
--- Counts that a lock of `run` or `fair` was not acquired in time: --max-skips. KEYS: base.lua, those of a count, and
--- before the last the record, see once.lua: until a run ends with status 0.
+-- Counts that a lock of `run` or `fair` was not acquired in time, until a run ends with status 0: --max-skips.
+-- KEYS and ARGV: base.lua; KEYS, the last but one: record, see once.lua.
 --
 -- Reply {1, how often in a row, 0}
 local record, KEPT_FOR = KEYS[#KEYS - 1], 31622400000 -- ms: a year

@@ -14,8 +14,9 @@ int detached_acquire(const struct settings *settings, const struct signals *sign
 int detached_begin(struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals);
 
-/* Prints the handle, with --export its token too, however long its reader takes, or until a signal comes. Returns 0, or the exit
- * status after a message, EXIT_BY_SIGNAL + the signal: then give the lock back. */
+/* Prints the handle, with --export its token too, however long its reader takes, or until a signal
+ * comes. Returns 0, or the exit status after a message, EXIT_BY_SIGNAL + the signal: then give the
+ * lock back. */
 int detached_print(const struct acquired *acquired, const struct settings *settings,
                    const struct signals *signals);
 

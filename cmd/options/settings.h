@@ -67,16 +67,16 @@ struct settings {
     enum sort sort;
     int64_t watch_ms; /* 0: not given */
     bool list_names;
-    int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
+    int64_t wait_ms;      /* RLOCK_FOREVER: no limit; 0: do not wait */
     int64_t stop_wait_ms; /* --wait of break */
     int64_t lease_ms;
     int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
     int64_t kill_after_ms; /* at most a third of the lease */
     int64_t min_hold_ms;
-    int64_t once_per_ms; /* --once-per D; 0: not given */
+    int64_t once_per_ms;  /* --once-per D; 0: not given */
     const char *once_key; /* --once-key KEY; NULL: not given */
     int max_skips;        /* --max-skips N; 0: not given */
-    const char *note;    /* --note, or a CI job's page; maybe with a password; NULL or "": none */
+    const char *note;     /* --note, or a CI job's page; maybe with a password; NULL or "": none */
     bool preempt, preemptible;
     int64_t connect_timeout_ms;
     int64_t io_timeout_ms;

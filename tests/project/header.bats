@@ -87,7 +87,7 @@ inits() {
 @test "the installed program runs" {
     run "$PREFIX/bin/rlock" --version
     assert_success
-    assert_output --regexp '^rlock [0-9]+\.[0-9]+\.[0-9]+$'
+    assert_output --regexp '^rlock [0-9]+\.[0-9]+\.[0-9]+( \(commit [0-9a-f]+\))?$'
     run "$PREFIX/bin/rlock" run -n x -- echo hello
     assert_success
     assert_output hello
