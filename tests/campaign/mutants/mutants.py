@@ -34,7 +34,7 @@ MUTANTS = (
             "enum rlock_status vote = rlock__ballot_vote(ballot, run, KEPT);\n"
             "    if (vote == RLOCK_LOST)\n        vote = RLOCK_OK;")),
     Mutant("a lease is counted from the answer",
-           ("lib/lock/take.c", SENT, ANSWERED), ("lib/lock/hold.c", SENT, ANSWERED)),
+           ("lib/lock/take.c", SENT, ANSWERED), ("lib/lock/hold.c", "else\n        instance->" + SENT, "else\n        instance->" + ANSWERED)),
     Mutant("a fair lock goes to whoever asks first",
            ("lua/fair_acquire.lua", "if not holder and (not head or head == call.owner) then", "if not holder then")),
     Mutant("the last to come is first in the fair queue",
