@@ -69,7 +69,7 @@ guardian_of() { # RLOCK'S PID
 command_of() { # RLOCK'S PID
     local child
     for child in $(children "$(guardian_of "$1")"); do
-        [[ $(cat "/proc/$child/comm") == lock-witness ]] || echo "$child"
+        [[ $(cat "/proc/$child/comm") == lock-* ]] || echo "$child"
     done
 }
 
