@@ -1,34 +1,10 @@
 /* cmd_latch.c: rlock latch: a count-down latch; a command each to set it, to count it down
  * (cmd_latch_down.c), and to wait until it is open. */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "commands.h"
 #include "hold/counter.h"
 #include "hold/kind.h"
 #include "hold/run.h"
 #include "output/out.h"
-
-static int latch_set_exec(struct settings *settings) {
-    static const struct counter_verb verb = {"set", rlock_latch_set};
-    const char *name = settings->names[0];
-    enum rlock_status status;
-    int64_t left = 0;
-    const int failure = counter_once(settings, &verb, settings->count, &status, &left);
-    if (failure != 0)
-        return failure;
-    const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
-                                       OUT_NUMBER("count", left)};
-    if (status == RLOCK_BUSY) {
-        out_event(OUT_ERROR, "busy", fields, sizeof fields / sizeof fields[0],
-                  "cannot set %s: it is set already, %" PRId64 " to go; nothing was changed", name,
-                  left);
-        return EXIT_FAILURE;
-    }
-    out_event(OUT_DEBUG, "set", fields, sizeof fields / sizeof fields[0],
-              "set %s: %" PRId64 " to go", name, left);
-    return 0;
-}
 
 static bool latch_set_check(const struct settings *settings, struct complaint *why) {
     return settings->count > 0 ||

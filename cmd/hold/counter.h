@@ -29,6 +29,9 @@ enum rlock_status counter_change(const struct server *server, const struct setti
 int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,
                  enum rlock_status *status, int64_t *result);
 
+/* rlock latch set: sets the latch, unless it is set. Returns the exit status. */
+int latch_set_exec(struct settings *settings);
+
 /* Counts a latch down by settings->by, and says so. A signal does not interrupt it: others wait for
  * the count. ran_ms: how long the command ran; -1: there was none. Returns 0, or the exit status
  * after a message. */

@@ -33,4 +33,12 @@ bool status_prometheus(FILE *stream, const struct survey *survey);
 /* One line: a JSON array as man/status.schema.json has it. */
 void status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
 
+/* Surveys the servers and prints what they say. If none answered, only forms that report that are
+ * printed. Returns the exit status. */
+int show_once(const struct server *server, const struct settings *settings);
+
+/* Prints nothing: returns EXIT_CONFLICT if one of the names is held on a majority of the servers, 0
+ * if not, or why that is unknown. */
+int show_held(const struct server *server, const struct settings *settings);
+
 #endif
