@@ -108,11 +108,11 @@ static void fit(const struct table *table, struct layout *layout, size_t width) 
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
-static void write_text(FILE *stream, const char *text, const char *style) {
+static void write_text(FILE *stream, const char *text, const char *more, const char *style) {
     if (style != NULL && *text != '\0')
-        fprintf(stream, "\033[%sm%s\033[0m", style, text);
+        fprintf(stream, "\033[%sm%s%s\033[0m", style, text, more);
     else
-        fputs(text, stream);
+        fprintf(stream, "%s%s", text, more);
 }
 
 /* width: SIZE_MAX for no limit. Behind the last cell of a row nothing stands. */
@@ -120,16 +120,15 @@ static void write_cell(FILE *stream, const char *text, const char *style, size_t
                        bool is_last) {
     char *cut = NULL;
     size_t taken = columns_of(text);
-    if (taken > width && (cut = malloc(strlen(text) + sizeof ELLIPSIS)) != NULL) {
-        const size_t kept = width > strlen(ELLIPSIS) ? width - strlen(ELLIPSIS) : width;
-        (void)strcpy(cut, text);
-        columns_cut(cut, kept);
-        (void)strcat(cut, kept < width ? ELLIPSIS : "");
-        taken = columns_of(cut);
+    const char *more = "";
+    if (taken > width && (cut = strdup(text)) != NULL) {
+        more = width > strlen(ELLIPSIS) ? ELLIPSIS : "";
+        columns_cut(cut, width - strlen(more));
+        taken = columns_of(cut) + strlen(more);
     }
     const int space = taken < width ? (int)(width - taken) : 0;
     fprintf(stream, "%*s", right ? space : 0, "");
-    write_text(stream, cut != NULL ? cut : text, style);
+    write_text(stream, cut != NULL ? cut : text, more, style);
     fprintf(stream, "%*s", is_last ? 0 : GAP + (right ? 0 : space), "");
     free(cut);
 }
@@ -152,8 +151,11 @@ void table_write(const struct table *table, FILE *stream, size_t width, bool col
     struct layout layout = {.colours = colours};
     struct table_cell titles[TABLE_COLUMNS_MAX];
     fit(table, &layout, width);
-    for (size_t i = 0; i < table->column_count; i++)
-        titles[i] = (struct table_cell){.text = (char *)table->columns[i].title, .style = "1"};
+    for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
+        titles[i] = (struct table_cell){
+            .text = (char *)(i < table->column_count ? table->columns[i].title : ""),
+            .style = "1",
+        };
     write_row(table, stream, titles, &layout);
     for (size_t i = 0; i + table->column_count <= table->count; i += table->column_count)
         write_row(table, stream, &table->cells[i], &layout);

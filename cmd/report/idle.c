@@ -163,7 +163,7 @@ int idle_wait(const struct server *server, const struct settings *settings) {
                         .began_ms = rlock_now_ms(),
                         .deadline_ms = RLOCK_FOREVER};
     struct survey survey;
-    int status;
+    int status = 0;
     bool over = false;
     if (settings->wait_ms < RLOCK_FOREVER - idle.began_ms)
         idle.deadline_ms = idle.began_ms + settings->wait_ms;

@@ -110,7 +110,7 @@ redis_has() { # KEY
         # shellcheck disable=SC2086
         try $other -x -n x -- true
         assert_failure 75
-        assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n) for "
+        assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n)"
         refute_regex "$stderr" pid
     done
 }

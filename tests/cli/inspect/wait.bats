@@ -25,7 +25,7 @@ JAVA=77777777-2222-4333-8444-555555555555:7
     try wait x -w 300ms
     assert_failure 75
     (($(now_ms) - before >= 300))
-    assert_regex "$stderr" "rlock: x is not free after [0-9.]+m?s: held by .* pid ${pid_of[a]} for "
+    assert_regex "$stderr" "rlock: x is not free after [0-9.]+m?s: held by .* pid ${pid_of[a]}"
     try wait -x x
     assert_failure 75
     try wait -w 0 -E 9 y x
