@@ -11,7 +11,7 @@ function keep(file, name, value) {
 
 function words() {
   const names = input('name').split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  const list = ['acquire', input('kind') || 'fair'];
+  const list = ['acquire', input('kind') || 'fair', '--export'];
   names.forEach((name) => list.push('--name', name));
   list.push('--wait', input('wait') || '30m', '--lease', input('lease') || '1h');
   if (input('note') !== '') {
@@ -20,16 +20,15 @@ function words() {
   return list;
 }
 
-// The token is in what check says of the handle.
-async function tokenOf(handle) {
-  const { stderr } = await rlock(['check', '--log', 'json', handle]);
-  const line = stderr.split('\n').find((text) => text.includes('"event":"held"'));
-  return line === undefined ? '' : /"token":"?(\d+)/.exec(line)[1];
+// What --export printed: RLOCK_HANDLE=..., RLOCK_TOKEN=..., a line each; empty if there is none.
+function valueOf(name, text) {
+  const line = text.split('\n').find((each) => each.startsWith(`${name}=`));
+  return line === undefined ? '' : line.slice(name.length + 1);
 }
 
 async function main() {
   const { status, stdout } = await rlock(words(), { pass: true });
-  const handle = stdout.trim();
+  const handle = valueOf('RLOCK_HANDLE', stdout);
   if (handle === '') {
     annotate('error', `no lock: rlock exited with status ${status}`);
     return status || 1;
@@ -39,7 +38,7 @@ async function main() {
   if (status !== 0) {
     return status;
   }
-  const token = await tokenOf(handle);
+  const token = valueOf('RLOCK_TOKEN', stdout);
   keep('GITHUB_ENV', 'RLOCK_HANDLE', handle);
   keep('GITHUB_ENV', 'RLOCK_TOKEN', token);
   keep('GITHUB_OUTPUT', 'handle', handle);
