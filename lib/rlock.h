@@ -77,9 +77,9 @@ struct rlock_client_options {
                      cluster 1 if there is one and the server has WAIT: rlock_warning() */
     int64_t replica_timeout_ms;          /* for their acknowledgement */
     const struct rlock_tls_options *tls; /* NULL: RLOCK_TLS_OPTIONS_INIT */
-    bool fsync; /* a hold and each renewal count once the server, and so many of its replicas as
-                   must acknowledge it, have them on disk. Takes Redis 7.2, but for 7.4, with
-                   appendonly yes, and leases of RLOCK_FSYNC_LEASE_MIN_MS and more */
+    bool fsync; /* a hold and each renewal count once they are on disk, on the server and on as
+                   many replicas as must acknowledge. Needs Redis 7.2 or later but not 7.4,
+                   appendonly yes, and leases of at least RLOCK_FSYNC_LEASE_MIN_MS */
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
     {                                                                                              \
@@ -129,9 +129,8 @@ struct rlock_lock_options {
     const char *note;     /* like user and command */
     bool preemptible;     /* run, fair: the keeper reports requests to end */
     bool preempt;         /* run, fair: while waiting, ask a preemptible holder to end */
-    const char *once_key; /* run, fair, one name: take it only if the last run that has succeeded
-                             with a key had another one, of up to RLOCK_TEXT_MAX bytes. With
-                             once_per_ms as well: if both allow it. NULL: always */
+    const char *once_key; /* run, fair, one name: take it only if the last successful run with a key
+                             had another; with once_per_ms, if both allow it. NULL: always */
 };
 #define RLOCK_LOCK_OPTIONS_INIT                                                                    \
     {                                                                                              \
