@@ -1,4 +1,4 @@
-/* describe.c: who holds a lock, in words. */
+/* describe.c: a lock's holder, in words. */
 #include "output/describe.h"
 
 #include <inttypes.h>

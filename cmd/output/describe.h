@@ -1,4 +1,4 @@
-/* describe.h: who holds a lock, in words: the same wherever it is said. */
+/* describe.h: a lock's holder, in words, the same everywhere. */
 #ifndef RLOCK_CMD_DESCRIBE_H
 #define RLOCK_CMD_DESCRIBE_H
 

@@ -85,9 +85,9 @@ static int start_server(struct local *local) {
     return 0;
 }
 
-/* Nobody listens, and nobody else is starting it. One that lives all the same is ending, or began
- * with somebody who was killed since, or has lost its socket. On a file system that does not lock
- * directories, such as NFS, this is not known. */
+/* No server listens, and no other rlock is starting one. A server that still runs is ending, was
+ * started by an rlock that was killed since, or has lost its socket. On a file system that does not
+ * lock directories, such as NFS, it cannot be found. */
 static int start_alone(struct local *local) {
     while (flock(local->server.dir_fd, LOCK_EX | LOCK_NB) != 0 &&
            (errno == EWOULDBLOCK || errno == EINTR)) {
@@ -102,8 +102,8 @@ static int start_alone(struct local *local) {
     return start_server(local);
 }
 
-/* Only one of all who need it starts it, holding start.lock until the server is ready; whoever
- * comes meanwhile waits for that, and finds it running. */
+/* Only one rlock starts the server, and holds start.lock until it is ready; the others wait for the
+ * lock, and find the server running. */
 static int start_once(struct local *local) {
     const int lock =
         openat(local->server.dir_fd, "start.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -113,7 +113,7 @@ static int start_once(struct local *local) {
     int status = 0;
     if (flock(lock, LOCK_SH | LOCK_NB) == 0 && local_server_listens(&local->server))
         goto out;
-    /* Not a blocking flock(2): who holds it may be stopped. */
+    /* Not a blocking flock(2): its holder may be stopped. */
     while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
         if (pause_until_deadline(local))
             continue;

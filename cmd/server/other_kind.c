@@ -24,13 +24,13 @@ static const char *noun(const char *kind) {
 }
 
 static void describe(char text[OTHER_KIND_SIZE], const rlock_view *view) {
-    char who[OTHER_KIND_SIZE / 2] = "";
+    char holder[OTHER_KIND_SIZE / 2] = "";
     if (view->holder_count > 0)
-        describe_view(who, sizeof who, view, 0);
+        describe_view(holder, sizeof holder, view, 0);
     else if (view->count >= 0)
-        (void)snprintf(who, sizeof who, "%" PRId64 " to go", view->count);
+        (void)snprintf(holder, sizeof holder, "%" PRId64 " to go", view->count);
     (void)snprintf(text, OTHER_KIND_SIZE, "the name is taken by another kind: %s%s%s",
-                   noun(view->kind), *who != '\0' ? ", " : "", who);
+                   noun(view->kind), *holder != '\0' ? ", " : "", holder);
 }
 
 const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,

@@ -21,8 +21,8 @@ struct server {
 int server_open(struct server *out, const struct settings *settings);
 void server_close(struct server *server);
 
-/* Whether it could make that client, for who opens one by one. Returns 0, or the exit status after
- * a message. Starts nothing. */
+/* Whether it could make that client, before its servers are opened one by one. Returns 0, or the
+ * exit status after a message. Starts nothing. */
 int server_check(const struct settings *settings);
 
 /* One of them is a local: one: it may die while nobody but us needs it. */
@@ -32,8 +32,7 @@ bool server_is_local(const struct server *server);
  * for somebody tries on. Costs a connection, and nothing where none is local:. */
 void server_revive(const struct server *server, int64_t timeout_ms);
 
-/* Who has named them, not always who runs this: "--server", "RLOCK_SERVER", "FILE:LINE", "the
- * handle". Returns text. */
+/* Where they were named: "--server", "RLOCK_SERVER", "FILE:LINE", "the handle". Returns text. */
 const char *server_origin(const struct settings *settings, char text[OPT_ORIGIN_SIZE]);
 
 /* The servers without passwords, as they can be given again. Borrowed. */

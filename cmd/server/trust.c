@@ -54,7 +54,7 @@ static const char *name_here(const struct walk *walk) {
     return *walk->here != '\0' ? walk->here : "/";
 }
 
-/* Goes on to a directory, and looks at who may do what in it. */
+/* Goes on to a directory, and checks its owner and permissions. */
 static bool enter(struct walk *walk, int fd) {
     struct stat about;
     if (fd < 0 || fstat(fd, &about) != 0)
