@@ -35,7 +35,7 @@ struct rlock_view_waiter {
     const char *owner, *host;
     int64_t pid, position; /* from 1 */
     int64_t since_ms;      /* when it took its place, since 1970, by the server's clock */
-    const char *user, *command, *note; /* fair; else NULL */
+    const char *user, *command, *note; /* NULL: unknown, or none */
 };
 
 /* The last run with once_per_ms or once_key that has ended. Unknown texts are NULL, unknown numbers

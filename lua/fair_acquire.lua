@@ -2,7 +2,7 @@
 -- Takes the lock of `fair`, first come first served, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
-local list, timeouts = KEYS[7], KEYS[8]
+local list, timeouts = KEYS[8], KEYS[9]
 local refusal = rights.refusal('run') or rights.refusal('fair')
 if refusal then return refusal end
 if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then

@@ -4,7 +4,7 @@
 -- queue.lua.
 --
 -- Reply {RELEASED, 0, 0} | {STILL_HELD, holds left, 0} | {LOST, 0, 0}
-local list, leases = KEYS[7], KEYS[4]
+local list, leases = KEYS[8], KEYS[4]
 -- Nearly always: it is the only hold, nothing else is wanted, no record is kept of runs, and nobody waits.
 if call.is_simple(ARGV[8], list, KEYS[#KEYS - 1]) and redis.pcall('HGET', key.lock, call.owner) == '1' then
     local all = redis.call('ZRANGE', leases, '0', '1')

@@ -9,15 +9,16 @@
 
 /* What every script gets, see lua/include/base.lua; behind these the kind's own. */
 #define COMMON_KEYS(fourth)                                                                        \
-    "*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}"
+    "*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}",                 \
+        "rlock_beats:{*}", "rlock_queuers:{*}"
 enum {
     HELD = 1 << 0 | 1 << 2 | 1 << 3,
-    PERMITS_HELD = HELD | 1 << 6
+    PERMITS_HELD = HELD | 1 << 7
 }; /* lock, info, leases or hold */
 
 #define MUTEX_KEYS                                                                                 \
     COMMON_KEYS("rlock_leases:{*}"), "redisson_lock_queue:{*}", "redisson_lock_timeout:{*}",       \
-        "rlock_queue:{*}", "rlock_queue_beats:{*}", "rlock_queuers:{*}"
+        "rlock_queue:{*}", "rlock_queue_beats:{*}"
 #define RW_KEYS                                                                                    \
     COMMON_KEYS("rlock_leases:{*}"), "{*}:wait_write", "rlock_writers:{*}",                        \
         "rlock_writer_beats:{*}", "rlock_told:{*}"
@@ -42,7 +43,7 @@ static const struct rlock__kind kinds[] = {
         .restore = &SCRIPT_MUTEX_RESTORE,
         .take_away = &SCRIPT_MUTEX_BREAK,
         .keys = {MUTEX_KEYS},
-        .keys_to_take = 6, /* not the queue */
+        .keys_to_take = 7, /* not the queue */
         .stand = HELD,
         .record = MUTEX_RECORD,
         .channel = MUTEX_CHANNEL,
@@ -132,7 +133,6 @@ const char *const RLOCK__INSPECT_KEYS[RLOCK__KEYS_MAX] = {
     "rlock_writers:{*}",
     "rlock_writer_beats:{*}",
     "{*}:timeout",
-    "rlock_queuers:{*}",
     "rlock_leases:{*}",
     MUTEX_RECORD,
 };

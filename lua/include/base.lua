@@ -2,7 +2,7 @@
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
 --       4 hold: hash, the proofs and attempts of those who hold
---       5 waiters and 6 front: see waiters.lua  7... the kind's own
+--       5 waiters, 6 front and 7 shown: see waiters.lua  8... the kind's own
 --       the last, of what takes or gives back: tombstone, see try.lua; before it, where it is asked for:
 --       record, see once.lua
 -- ARGV  1 owner  2 lease ms  3 attempt id (becomes the hold's id), and '.' and the try's number: try.lua  4 permits
@@ -36,7 +36,7 @@ local APART = -6 -- it asks to re-enter alone, and the hold around it is not her
 local KEPT = 1 -- to renew it
 local RELEASED, STILL_HELD = 1, 2 -- to give it back; an outer hold of the same owner remains
 local LOST = 0 -- not there: expired, broken, given back before, never taken
-local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5]}
+local key = {lock = KEYS[1], token = KEYS[2], info = KEYS[3], hold = KEYS[4], waiters = KEYS[5], shown = KEYS[7]}
 local call = {
     owner = ARGV[1], lease = tonumber(ARGV[2]), lease_text = ARGV[2], -- commands take a text faster than a number
     id = string.sub(ARGV[3], 1, 32), try = tonumber(string.sub(ARGV[3], 34)) or 1, tombstone = KEYS[#KEYS],

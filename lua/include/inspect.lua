@@ -1,13 +1,13 @@
 -- inspect.lua: what the views of all kinds are made of. Nothing here writes, and what the dead left
 -- counts as not there.
 --
--- KEYS  7 list  8 timeouts  9 waiters  10 front: of `fair`  11 marker  12 waiters  13 front: of `write`
---       14 permits: a semaphore's  15 queuers: of `fair`  16 leases: holds.lua  17 record: once.lua
+-- KEYS  8 list  9 timeouts  10 waiters  11 front: of `fair`  12 marker  13 waiters  14 front: of `write`
+--       15 permits: a semaphore's  16 leases: holds.lua  17 record: once.lua
 local inspect = {
-    list = KEYS[7], timeouts = KEYS[8], marker = KEYS[11], permits = KEYS[14], queuers = KEYS[15], leases = KEYS[16],
+    list = KEYS[8], timeouts = KEYS[9], marker = KEYS[12], permits = KEYS[15], leases = KEYS[16],
     waiters = {waiters = key.waiters, front = KEYS[6]},
-    queue = {waiters = KEYS[9], front = KEYS[10]},
-    writers = {waiters = KEYS[12], front = KEYS[13]},
+    queue = {waiters = KEYS[10], front = KEYS[11]},
+    writers = {waiters = KEYS[13], front = KEYS[14]},
     AT_ONCE = 20, -- entries that one command returns, or few more
     left = tonumber(ARGV[8]), -- how many entries are still to be looked at
 }

@@ -15,8 +15,10 @@ local function next_at(first, number)
     return number == inspect.AT_ONCE and first + number or nil, number
 end
 
--- known: what its rlock has said of it.
-local function add_waiter(owner, since, known)
+-- since: the ticket's, for a ticket is the epoch us at which it came; else what its rlock has said.
+local function add_waiter(owner, ticket)
+    local known = inspect.known(key.shown, owner)
+    local since = ticket and math.floor(ticket / 1000) or known.since
     view.waiters[#view.waiters + 1] = {text(owner), inspect.number(since), text(known.user), text(known.command),
         text(known.note)}
 end
@@ -28,15 +30,12 @@ local function dead_of(at)
     return dead
 end
 
--- A ticket is the epoch us at which it came.
-local function came(ticket) return ticket and math.floor(ticket / 1000) end
-
 local function look_at(at, position)
     local first = first_at(position)
     local some = redis.call('ZRANGE', at.waiters, first, first + inspect.AT_ONCE - 1, 'WITHSCORES')
     local dead = some[1] and dead_of(at)
     for i = 1, #some, 2 do
-        if not dead[some[i]] then add_waiter(some[i], came(some[i + 1]), {}) end
+        if not dead[some[i]] then add_waiter(some[i], tonumber(some[i + 1])) end
     end
     return next_at(first, #some / 2)
 end
@@ -50,8 +49,7 @@ local function look_at_queue(position)
         local is_ours = string.find(owner, '@', 1, true)
         local number = redis.call('ZSCORE', is_ours and inspect.queue.waiters or inspect.timeouts, owner)
         if number and (is_ours and not dead[owner] or not is_ours and tonumber(number) > server.now) then
-            local known = inspect.known(inspect.queuers, owner)
-            add_waiter(owner, known.since or is_ours and came(number), known)
+            add_waiter(owner, is_ours and tonumber(number))
             view.waited_for = 'fair'
         end
     end
@@ -62,7 +60,7 @@ end
 local function look_at_writers(position)
     local writer = position == '0' and inspect.get(inspect.marker)
     if writer then
-        add_waiter(writer, came(tonumber(redis.call('ZSCORE', inspect.writers.waiters, writer) or nil)), {})
+        add_waiter(writer, tonumber(redis.call('ZSCORE', inspect.writers.waiters, writer) or nil))
     end
     local more, number = look_at(inspect.writers, position)
     if writer or number > 0 then view.waited_for = view.waited_for or 'write' end

@@ -1,13 +1,12 @@
 -- queue.lua: the fair queue: a line (waiters.lua) that gives a right. List and scores are Redisson's, who drops
 -- a waiter at the head when its score, an epoch ms, has passed.
 --
--- KEYS  7 queue: list of owners  8 timeouts: zset {owner: epoch ms}
---       9 waiters and 10 front: of rlock's own in it, as in waiters.lua
---       11 queuers: hash {rlock's waiter: JSON, what `status` shows;
---          '': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is '-' when it has left
---          '>': the one whose place it took}
+-- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is
+--         '-' when it has left, '>': the one whose place it took}
+--       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
+--       10 waiters and 11 front: of rlock's own in it, as in waiters.lua
 local queue = {
-    list = KEYS[7], timeouts = KEYS[8], waiters = KEYS[9], front = KEYS[10], queuers = KEYS[11],
+    list = KEYS[8], timeouts = KEYS[9], waiters = KEYS[10], front = KEYS[11],
     PATIENCE = 300000, -- Redisson's, for one place
     NEAR = 100, -- so many places behind one that leaves are told apart
     AHEAD = 16, -- of so many before one the latest score counts
@@ -71,22 +70,21 @@ end
 
 -- The last that came with --supersede: ticket, owner, what is said of it; nil: none.
 function queue.newest()
-    queue.known = queue.known or redis.call('HGET', queue.queuers, '') or ''
+    queue.known = queue.known or redis.call('HGET', key.shown, '') or ''
     local ticket, owner, name = string.match(queue.known, '^(%d+) (%S+) (.*)$')
     return tonumber(ticket), owner, name
 end
 
 function queue.note_newest(ticket, owner, name)
     queue.known = ('%.0f %s %s'):format(ticket, owner, name)
-    redis.call('HSET', queue.queuers, '', queue.known)
+    redis.call('HSET', key.shown, '', queue.known)
 end
 
-function queue.ousted() return redis.call('HGET', queue.queuers, '>') end
+function queue.ousted() return redis.call('HGET', key.shown, '>') end
 
 -- These have left. What is said of the newest stays until the one whose place it took has left, too.
 function queue.forget(...)
     redis.call('ZREM', queue.timeouts, ...)
-    redis.call('HDEL', queue.queuers, ...)
     local ticket, newest, name = queue.newest()
     if not ticket then return end
     local ousted = queue.ousted()
@@ -95,7 +93,7 @@ function queue.forget(...)
         if owner == ousted then ousted = false end
     end
     if ousted then return newest == '-' and queue.note_newest(ticket, '-', name) end
-    redis.call('HDEL', queue.queuers, '>', newest == '-' and '' or '>')
+    redis.call('HDEL', key.shown, '>', newest == '-' and '' or '>')
     if newest == '-' then queue.known = nil end
 end
 

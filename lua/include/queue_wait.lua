@@ -31,7 +31,7 @@ local function supersede(ticket)
         if others > 0 then queue.move_up(at, 1, length, others) end
     end
     queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())))
-    if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', queue.queuers, '>', newest) end
+    if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', key.shown, '>', newest) end
 end
 
 -- A later one has come. Asked again after a lost answer it is still true: its leaving takes the word away. Returns
@@ -51,7 +51,6 @@ local function insert()
     if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
         redis.call('RPUSH', queue.list, call.owner)
     end
-    redis.call('HSET', queue.queuers, call.owner, call.us())
 end
 
 -- From 0. As long as all are rlock's nobody is searched for.
@@ -95,11 +94,11 @@ function queue.place(left)
         redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
     end
     queue.settle(length, others)
-    for _, each in ipairs({queue.queuers, unpack(others == 0 and {queue.list, queue.timeouts} or {})}) do
+    for _, each in ipairs(others == 0 and {queue.list, queue.timeouts} or {}) do
         redis.call('PEXPIRE', each, waiters.lifetime(length))
     end
     local rank = others == 0 and at or redis.call('ZRANK', queue.waiters, call.owner) or 0
     local again_ms = waiters.tend(queue, rank + 1, length - others)
-    waiters.expire(queue, length, is_new)
+    waiters.expire(queue, length, is_new, is_new)
     return at + 1, length, again_ms, ticket
 end

@@ -1,11 +1,11 @@
 -- sem.lua: a semaphore with leased permits, Redisson's: lock is a string, the permits available;
 -- beside it
--- KEYS  7 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
---       8 wants: hash {waiter: permits it asks for, when more than one}
+-- KEYS  8 permits: zset {permit id, 16 bytes: epoch ms at which its lease ends}
+--       9 wants: hash {waiter: permits it asks for, when more than one}
 -- hold: {hold id: "token owner", or "- owner" when it is left held without one,
 --        owner: the same, "token hold-id permits", 'plain': how many plain ones are in use}
 local sem = {
-    permits = KEYS[7], wants = KEYS[8],
+    permits = KEYS[8], wants = KEYS[9],
     PART = 2000, -- so many permits at once: Lua can't pass many more
 }
 

@@ -8,7 +8,7 @@
 --
 -- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; who has lost its
 --         place by mistake comes back to it with its ticket
---       6 front: front.lua
+--       6 front: front.lua  7 shown: hash {waiter: JSON, what `status` shows}, of all lines of the name
 local waiters = {
     waiters = key.waiters, front = KEYS[6],
     A_FEW = 5, -- so many get a message from one call
@@ -67,6 +67,7 @@ function waiters.wake(at) return tell_some(at, '0', true) end
 function waiters.remove(at, ...)
     redis.call('ZREM', at.waiters, ...)
     redis.call('HDEL', at.front, ...)
+    redis.call('HDEL', key.shown, ...)
     for _, owner in ipairs(at.at_front and {...} or {}) do at.at_front[owner] = nil end
 end
 

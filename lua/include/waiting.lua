@@ -92,11 +92,15 @@ function waiters.tend(at, place, length)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end
 
--- After waiters.enter(). is_first: of the line.
-function waiters.expire(at, length, is_first)
+-- After waiters.enter(). is_new: it has just come; is_first: of rlock's in the line. What is shown may have expired with
+-- a shorter line of the name.
+function waiters.expire(at, length, is_new, is_first)
     local ms = waiters.lifetime(length)
     if is_first then redis.call('PEXPIRE', at.waiters, ms) end
     redis.call('PEXPIRE', at.front, ms)
+    if not is_new and redis.call('PEXPIRE', key.shown, ms) == 1 then return end
+    redis.call('HSET', key.shown, call.owner, call.us())
+    redis.call('PEXPIRE', key.shown, ms)
 end
 
 -- The caller's place, or what it would be; how many wait; when it shall come again, see waiters.tend(); its ticket.
@@ -107,7 +111,7 @@ function waiters.place(at)
     if is_new then length = length + 1 end
     local place = redis.call('ZRANK', at.waiters, call.owner) + 1
     local tended = waiters.tend(at, place, length)
-    waiters.expire(at, length, is_new and length == 1)
+    waiters.expire(at, length, is_new, is_new and length == 1)
     return place, length, tended, ticket
 end
 

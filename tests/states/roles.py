@@ -13,8 +13,8 @@ from keys import LAST_TOKEN, US, attempt, owner
 LEASE = 4000  # ms
 BEAT, PROMPT = 2500, 1500  # ms: lib/lock/lock.h, acquire.c
 # Which of a kind's keys a renewal gets, and how many a request to take it: lib/lock/kind.c.
-HELD = {"run": {0, 2, 3}, "fair": {0, 2, 3}, "read": {0, 2, 3}, "write": {0, 2, 3}, "sem": {0, 2, 3, 6}}
-TO_TAKE = {"run": 6}
+HELD = {"run": {0, 2, 3}, "fair": {0, 2, 3}, "read": {0, 2, 3}, "write": {0, 2, 3}, "sem": {0, 2, 3, 7}}
+TO_TAKE = {"run": 7}
 
 
 ELSE = {"raise": "token_raise", "set": "latch_set", "forget": "forget", "down": "latch_down"}

@@ -124,6 +124,34 @@ redis_has() { # KEY
     assert_seen 'v[0]["kind"], v[0]["state"], v[0]["count"]' "(None, 'free', None)"
 }
 
+@test "waiters of every kind have user, command and note" {
+    local kind
+    for kind in run fair read write 'sem --permits 1'; do
+        redis FLUSHALL
+        # shellcheck disable=SC2086
+        log=holds start ${kind/#read/write} -n x -- sh -c ': >held; exec sleep 60'
+        wait_until 5 test -e held
+        pid_of[holds]=$pid
+        # shellcheck disable=SC2086
+        log=waits start $kind -q -n x --note 'until Friday' -- sh -c 'echo waits'
+        wait_until 5 waits_for_x
+        see x
+        assert_seen '[(w["user"], w["command"], w["note"], w["pid"], w["position"]) for w in v[0]["waiters"]]' \
+            "[('$(id -un)', 'sh -c echo waits', 'until Friday', $pid, 1)]"
+        try status x
+        assert_line --regexp "waits 1 +$(id -un)@$(uname -n) +$pid .*sh -c echo waits +until Friday"
+        kill "$pid" "${pid_of[holds]}"
+        reap "$pid"
+        reap "${pid_of[holds]}"
+        rm held
+        [[ $kind == sem* ]] || assert_no_keys
+    done
+}
+
+waits_for_x() {
+    [[ $(rlock status --json x) == *'"position":1'* ]]
+}
+
 @test "Redisson's: host, pid, user and command are unknown" {
     redis HSET x "$JAVA" 2 >/dev/null
     redis PEXPIRE x 30000 >/dev/null

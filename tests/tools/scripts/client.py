@@ -14,11 +14,12 @@ KEPT, RELEASED, STILL_HELD, LOST = 1, 1, 2, 0
 
 
 def common(fourth):
-    return ["*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}"]
+    return ["*", "redisson_lock_token:{*}", "rlock_info:{*}", fourth, "rlock_waiters:{*}", "rlock_beats:{*}",
+            "rlock_queuers:{*}"]
 
 
 MUTEX = common("rlock_leases:{*}") + ["redisson_lock_queue:{*}", "redisson_lock_timeout:{*}", "rlock_queue:{*}",
-                  "rlock_queue_beats:{*}", "rlock_queuers:{*}"]
+                  "rlock_queue_beats:{*}"]
 RW = common("rlock_leases:{*}") + ["{*}:wait_write", "rlock_writers:{*}", "rlock_writer_beats:{*}", "rlock_told:{*}"]
 LATCH = common("rlock_hold:{*}") + ["{*}:timeout"]
 SEM = LATCH + ["rlock_wants:{*}"]

@@ -86,7 +86,7 @@ def _traces(bench, kind, slow):
         bench.server("SET", "x", "3")
     bench.hear(lock.channel)
     us = '"host":"host","pid":42,"user":"user","command":"command"'
-    requests = (lock.take_script, "1", us, *total), (lock.give_script,)
+    requests = (lock.take_script, "1", us, *total), (lock.give_script, "")
     for script, *more in requests:
         before = bench.server.commands()
         answer = lock.run(script, A, LEASE, attempt(1), 1, *more, *[""] * slow)

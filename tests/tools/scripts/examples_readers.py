@@ -2,7 +2,7 @@
 from bench import A, B, C, LEASE, R, attempt, lease_key, same
 from client import BUSY, GRANTED, KEPT, RELEASED
 
-MOST, FEW, MANY = 40, 10, 1000
+MOST, FEW, MANY = 42, 10, 1000
 
 
 def _owner(number):

@@ -30,7 +30,7 @@ class Mutex(Model):
 
     @property
     def queue(self):
-        return self.server("LRANGE", self.lock.keys[6], 0, -1)
+        return self.server("LRANGE", self.lock.keys[7], 0, -1)
 
     def options(self):
         return {"variant": self.random.choice(["", "", "supersede"])}
@@ -181,7 +181,7 @@ class Mutex(Model):
             must(json.loads(shown[owner])["token"] == int(self.token), "token", shown)
         members = {f"{hold.owner} {hold.attempt}" for hold in self.holds if hold.attempt}
         must(members <= set(seen.get(self.lock.keys[3]) or {}), "leases", seen)
-        queue, timeouts, waiters, beats = (seen.get(key) or [] for key in self.lock.keys[6:10])
+        queue, timeouts, waiters, beats = (seen.get(key) or [] for key in self.lock.keys[7:11])
         must(set(timeouts) == set(waiters) == set(queue), "queue", queue, timeouts, waiters)
         must(set(beats) <= set(queue), "beats", beats, queue)
         must([owner for owner in queue if owner in self.order] == self.order, "order", queue, self.order)

@@ -49,7 +49,7 @@ class ReadWrite(Model):
         return [hold for hold in self.holds if hold.writes]
 
     def marker(self):
-        return self.server("GET", self.lock.keys[6])
+        return self.server("GET", self.lock.keys[7])
 
     before_attempt = marker
 
@@ -128,7 +128,7 @@ class ReadWrite(Model):
     def check_wake(self):
         """A writer that waits is told; without one the first two in line: of those that listen."""
         ears = {other.owner for other in self.waiting()}
-        all_writers = self.server("ZRANGE", self.lock.keys[7], 0, -1)
+        all_writers = self.server("ZRANGE", self.lock.keys[8], 0, -1)
         writers, line = ([owner for owner in owners[:5] if owner in ears]
                          for owners in (all_writers, self.server("ZRANGE", self.lock.keys[4], 0, 4)))
         if writers:
@@ -161,7 +161,7 @@ class ReadWrite(Model):
         self.check_holds(seen, known)
         shown = set(known)
         must(shown <= {field.removesuffix(":write") for field in lock}, "shown", shown, lock)
-        self.check_marker(seen.get(self.lock.keys[6]))
+        self.check_marker(seen.get(self.lock.keys[7]))
 
     def check_counts(self, lock):
         """Of a field there may be more than live: who has died is swept later."""

@@ -22,26 +22,22 @@ struct named {
 
 #define COMMON_PLAIN(fourth)                                                                       \
     "x", "redisson_lock_token:{x}", "rlock_info:{x}", fourth ":{x}", "rlock_waiters:{x}",          \
-        "rlock_beats:{x}"
+        "rlock_beats:{x}", "rlock_queuers:{x}"
 #define COMMON_BRACED(fourth)                                                                      \
     "a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", fourth ":a{b}c",                     \
-        "rlock_waiters:a{b}c", "rlock_beats:a{b}c"
+        "rlock_waiters:a{b}c", "rlock_beats:a{b}c", "rlock_queuers:a{b}c"
 
 static const struct named named[] = {
     {"run",
      {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
-      "rlock_queue:{x}", "rlock_queue_beats:{x}", "rlock_queuers:{x}",
-      "redisson_lock__channel:{x}"},
+      "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"},
      {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "rlock_queuers:a{b}c",
-      "redisson_lock__channel:a{b}c"}},
+      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "redisson_lock__channel:a{b}c"}},
     {"fair",
      {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
-      "rlock_queue:{x}", "rlock_queue_beats:{x}", "rlock_queuers:{x}",
-      "redisson_lock__channel:{x}"},
+      "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"},
      {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "rlock_queuers:a{b}c",
-      "redisson_lock__channel:a{b}c"}},
+      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "redisson_lock__channel:a{b}c"}},
     {"read",
      {COMMON_PLAIN("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
       "rlock_told:{x}", "redisson_rwlock:{x}"},

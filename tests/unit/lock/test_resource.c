@@ -75,10 +75,10 @@ static void one_request_takes_it_and_one_gives_it_back(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        const size_t taken = 3 + 7, arg = i == 0 ? taken : 3 + 13;
+        const size_t taken = 3 + 8, arg = i == 0 ? taken : 3 + 13;
         assert_word(&f, i, 0, "EVALSHA");
         assert_word(&f, i, 1, (i == 0 ? kind->acquire : kind->release)->sha1);
-        assert_word(&f, i, 2, i == 0 ? "7" : "13");
+        assert_word(&f, i, 2, i == 0 ? "8" : "13");
         assert_word(&f, i, 3, "x");
         assert_word(&f, i, 4, "redisson_lock_token:{x}");
         assert_word(&f, i, arg + 1, "30000");
