@@ -204,7 +204,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         section = compile_section(folder)
         if why_not := linear.build(folder):
-            notes.left_out("tests/campaign by linear", f"Porcupine cannot be built: {why_not}", "RLOCK_NO_GO")
+            # Debian has Go, but not Porcupine, which comes from elsewhere: not every machine can reach that.
+            notes.left_out("tests/campaign by linear", f"Porcupine cannot be built: {why_not}")
         if args.controls:
             return 0 if controls.all_caught(args.controls, rlock, section) else 1
         play = shrink_round if args.shrink else campaign

@@ -79,7 +79,8 @@ class World:
         if what == "take":
             answer = self.mine.take(P, attempt, total=self.total, wait=self.waits)
         else:
-            answer = self.mine.run(self.mine.give_script, P, 30000, attempt, 1, 0, P, int(astray))
+            answer = self.mine.run(self.mine.give_script, P, 30000, attempt, 1, "", 0, P, int(astray),
+                                   record=self.mine.kind in ("run", "fair"))
         if request is not self.asked:
             return
         self.asked = None
