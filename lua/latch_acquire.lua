@@ -1,9 +1,9 @@
 -- include: base clock rights rights_latch server acquire latch
--- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All who wait listen on
+-- Looks whether a latch is open. KEYS and ARGV: base.lua, latch.lua. All waiters listen on
 -- everybody's channel, and all of them wake.
 --
--- Reply {GRANTED, 0, 0}: it is open; none counts as open, but for the variant 'must-exist', to who
---                        has never seen one
+-- Reply {GRANTED, 0, 0}: it is open; none counts as open, but for the variant 'must-exist' of a waiter
+--                        that has never seen one
 --       {BUSY, -1, place: 1, 0 for one that is not there yet, ..., count} | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('latch wait')
 if refusal then return refusal end

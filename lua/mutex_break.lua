@@ -3,7 +3,7 @@
 -- the next holder's is larger. Sent again it finds another holder, or none, and takes nothing more.
 -- KEYS and ARGV: base.lua, queue.lua, broken.lua.
 --
--- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
+-- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: the holder that was shown does not hold it | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 local holder = mutex.holder(redis.call('PTTL', key.lock))

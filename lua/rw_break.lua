@@ -1,9 +1,9 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock rights rights_break server front waiters holds rw rw_holds rw_wake broken
--- Takes `read` or `write` away from holders, all of their holds, and wakes who can come in now. Sent
+-- Takes `read` or `write` away from holders, all of their holds, and wakes the next waiters. Sent
 -- again it finds them gone. KEYS and ARGV: base.lua, rw.lua, broken.lua.
 --
--- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: who was shown does not hold it | {WRONG_KIND, 0, 0}
+-- Reply {RELEASED, holders, 0} | {LOST, 0, 0}: the holders that were shown do not hold it | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 local kind = redis.call('TYPE', key.lock).ok

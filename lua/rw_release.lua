@@ -1,6 +1,6 @@
 --!df flags=allow-undeclared-keys
 -- include: base rw
--- Gives one hold of `read` or `write` back, leaves the lines, and wakes who can come in now. Sent
+-- Gives one hold of `read` or `write` back, leaves the lines, and wakes the next waiters. Sent
 -- again after a lost answer it finds its hold gone and takes nothing more.
 -- KEYS and ARGV: base.lua, rw.lua. Redisson's messages: 0 after the last read hold, 1 after a write.
 --

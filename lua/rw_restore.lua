@@ -1,7 +1,7 @@
 --!df flags=allow-undeclared-keys
 -- include: base clock server holds rw rw_holds rw_take try token_raise restore
--- Puts a hold of `read` or `write` back, where nobody has it whom it excludes. A writer that waits does not keep a
--- reader out who has been in. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.
+-- Puts a hold of `read` or `write` back, unless a holder that it excludes has it. A waiting writer does not keep
+-- out a reader that was in before. KEYS and ARGV: base.lua, rw.lua, restore.lua; ARGV 10 '1': it is a read hold.
 -- Reply: mutex_restore.lua
 local writes = ARGV[10] ~= '1'
 local ttl = redis.call('PTTL', key.lock)

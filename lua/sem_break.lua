@@ -1,11 +1,11 @@
 -- include: base clock rights rights_break server front waiters sem sem_holds sem_waiters broken
--- Takes permits away from holders and gives them back, leased ones and plain, and wakes who fits in.
+-- Takes permits away from holders and gives them back, leased ones and plain, and wakes the waiters that fit in.
 -- Of a permit that is not rlock's the owner is its id, in hexadecimal. Sent again it finds them gone.
 -- Of many permits it takes some, the last ones first, so that others need not wait: by that the holder has lost all.
 -- KEYS and ARGV: base.lua, sem.lua, broken.lua.
 --
 -- Reply {RELEASED, holders, permits} | {STILL_HELD, holders, permits}: there are more, ask again
---     | {LOST, 0, 0}: who was shown holds none | {WRONG_KIND, 0, 0}
+--     | {LOST, 0, 0}: the holders that were shown have none | {WRONG_KIND, 0, 0}
 local refusal = rights.refusal('break')
 if refusal then return refusal end
 if sem.available() == false then return {WRONG_KIND, 0, 0} end

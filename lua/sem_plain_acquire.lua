@@ -2,7 +2,7 @@
 -- include: sem sem_holds sem_waiters sem_take
 -- Takes permits without a lease, as Redisson's RSemaphore: those of a killed holder never come
 -- back. KEYS and ARGV: base.lua, sem.lua. Reply: sem_acquire.lua
-local KEEP = '31536000000' -- ms for which it is known who took them: a year
+local KEEP = '31536000000' -- ms for which their owner is known: a year
 
 call.plain = true
 local refusal = rights.refusal('sem --plain')

@@ -1,5 +1,5 @@
 -- include: base clock server give try front waiters sem sem_holds sem_waiters
--- Gives plain permits back, once, leaves the line, and wakes who fits in.
+-- Gives plain permits back, once, leaves the line, and wakes the waiters that fit in.
 -- KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: there were none of this hold

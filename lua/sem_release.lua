@@ -1,5 +1,5 @@
 -- include: base clock sem
--- Gives permits back, leaves the line, and wakes who fits in. A permit that has expired comes back
+-- Gives permits back, leaves the line, and wakes the waiters that fit in. A permit that has expired comes back
 -- by itself, once. KEYS and ARGV: base.lua, sem.lua.
 --
 -- Reply {RELEASED, 0, 0} | {LOST, 0, 0}: at least one was gone

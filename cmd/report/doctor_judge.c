@@ -113,7 +113,8 @@ bool doctor_lease(const struct target *target, const char *about, struct verdict
                       ms < 1000 ? "ms" : "s");
 }
 
-/* --- who else can reach it ---------------------------------------------------------------------
+/* --- reachable from elsewhere
+ * ---------------------------------------------------------------------
  */
 
 static bool is_loopback(const char *host) {

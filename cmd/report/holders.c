@@ -1,4 +1,4 @@
-/* holders.c: who would lose a lock that is broken. */
+/* holders.c: the holders that would lose a lock that is broken. */
 #include "report/holders.h"
 
 #include <inttypes.h>

@@ -115,7 +115,7 @@ static void write_word(FILE *stream, const struct word *word, const struct serie
     }
 }
 
-/* --- who holds them: by host and user, of which there are fewer than of processes ------------- */
+/* --- holders by host and user, which are fewer than processes --------------------------------- */
 
 static char *make_place(const struct series *series, const struct rlock_view_holder *holder) {
     char *text = NULL;

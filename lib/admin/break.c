@@ -141,7 +141,8 @@ static enum rlock_status take_away(rlock_client *client, const struct rlock_brea
     if (kind == NULL || kind->take_away == NULL)
         return rlock__client_invalid(client, "nobody holds such a lock");
     if (options->by != NULL && strnlen(options->by, RLOCK_TEXT_MAX + 1) > RLOCK_TEXT_MAX)
-        return rlock__client_invalid(client, "who breaks a lock is told in at most 1024 bytes");
+        return rlock__client_invalid(
+            client, "the name of the user who breaks a lock has at most 1024 bytes");
     status = RLOCK_SYSTEM;
     if (make_call(&call, &texts, kind, options))
         status = break_everywhere(client, kind, &call, options, broken);

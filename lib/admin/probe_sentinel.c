@@ -33,7 +33,7 @@ static void ask_one(struct rlock__probe *sentinel, const char *master, bool firs
     rlock__reply_free(reply);
 }
 
-/* As a Sentinel is asked everywhere: who does not want a password is not told one. */
+/* As a Sentinel is asked everywhere: a Sentinel that wants no password is not told one. */
 static bool answers(struct rlock__probe *probe, const struct rlock__host *host, bool first) {
     const struct rlock__site *site = &probe->client->sites[0];
     struct rlock__access access = site->finder;

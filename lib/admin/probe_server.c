@@ -191,7 +191,7 @@ static void ask_wait(struct rlock__probe *probe) {
         rlock__fact_add(probe->facts, "probe.wait_denied", "%s", probe->link->error->text);
 }
 
-/* Whether it does what anybody asks who knows no password. */
+/* Whether it obeys clients without a password. */
 static void ask_as_stranger(struct rlock__probe *probe) {
     static const char *const words[] = {"PING"};
     struct rlock__access access = *probe->link->access;

@@ -1,7 +1,7 @@
 -- base.lua: what every script begins with. The contract of all scripts is in rlock-internals(7).
 --
 -- KEYS  1 lock  2 fencing token: counter  3 info: hash {owner: JSON}
---       4 hold: hash, the proofs and attempts of those who hold
+--       4 hold: hash, the proofs and attempts of the holders
 --       5 waiters, 6 front and 7 shown: see waiters.lua  8... the kind's own
 --       the last, of what takes or gives back: tombstone, see try.lua; before it, where it is asked for:
 --       record, see once.lua
@@ -23,7 +23,7 @@
 --                        10 '1': a request to take it may still be on its way: try.lua
 --                        11 as 15 above  12 how long the run took, ms  13 what others are shown of it, as 8 above
 --                        14 as 17 above
-if not redis.setresp and _VERSION == 'Lua 5.1' then -- it came with Redis 6.0; who has another Lua is none
+if not redis.setresp and _VERSION == 'Lua 5.1' then -- it came with Redis 6.0; a server with another Lua is newer
     return redis.error_reply('ERR older than Redis 6.0')
 end
 local unpack = table.unpack or unpack -- Lua 5.4 and 5.1

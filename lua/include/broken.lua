@@ -1,5 +1,5 @@
 -- broken.lua: whose holds are to be taken away: those that someone was shown, and no others. ARGV 6:
--- their owners, a line each; 7 who does it, or ''.
+-- their owners, a line each; 7 the user's name, or ''.
 local shown = {}
 for owner in string.gmatch(ARGV[7], '[^\n]+') do shown[owner] = true end
 

@@ -1,4 +1,4 @@
--- front.lua: those at the front of a line, who are known to be alive or dead.
+-- front.lua: the waiters at the front of a line, of which each is known to be alive or dead.
 -- Of a line front: hash {owner: "STATE SINCE", epoch ms}. One that is in a state for longer than its limit is dead.
 -- States: beats: it was heard of then, or told to come; woken: it was told that it may have the lock; deaf: it did not
 -- hear what it was told; forgiven: none was heard of for a while, and all begin anew

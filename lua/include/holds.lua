@@ -63,7 +63,7 @@ function holds.renew(field, ends)
     holds.renewed(field)
 end
 
--- One hold less, if it is there. An owner without any proves nothing, and nobody asks who it was. Returns whether the
+-- One hold less, if it is there. An owner without any proves nothing, and its name is not asked for. Returns whether the
 -- field has more.
 function holds.drop(field, id)
     local number, owner = holds.count(field), holds.owner_of(field)

@@ -1,4 +1,4 @@
--- inspect_kinds.lua: who holds a lock of each kind. A step goes on at a cursor, and returns the next one, nil: all is
+-- inspect_kinds.lua: the holders of a lock of each kind. A step goes on at a cursor, and returns the next one, nil: all is
 -- done.
 
 local function cursor_after(scanned, number)
@@ -26,7 +26,7 @@ local function living_reads(owner, holds, lasts)
     return number + holds - asked, math.max(longest, lasts)
 end
 
--- Who is in the hash. How long Redisson's last is asked here; those that info knows are rlock's.
+-- The owners in the hash. How long Redisson's last is asked here; those that info knows are rlock's.
 local function look_at_fields(cursor)
     local scanned = redis.call('HSCAN', key.lock, cursor, 'COUNT', inspect.AT_ONCE)
     local fields = scanned[2]

@@ -1,4 +1,4 @@
--- inspect_waiters.lua: who waits, line by line, in the order in which they are let in. A place in a line is a number,
+-- inspect_waiters.lua: the waiters, line by line, in the order in which they are let in. A place in a line is a number,
 -- from 0.
 local OVERLAP = inspect.AT_ONCE / 2 -- so many may leave a line between two pages, and nobody behind them is missed
 

@@ -2,7 +2,7 @@
 -- keeps of it (holds.lua).
 local mutex = {}
 
--- Who holds it; nil when it is free, false when the key is something else.
+-- The holder; nil when it is free, false when the key is something else.
 -- left: ms until it expires, -1: never, -2: it is free.
 function mutex.holder(left)
     if left == -2 then return nil end

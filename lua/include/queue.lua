@@ -1,4 +1,4 @@
--- queue.lua: the fair queue: a line (waiters.lua) that gives a right. List and scores are Redisson's, who drops
+-- queue.lua: the fair queue: a line (waiters.lua) that gives a right. List and scores are Redisson's, which drops
 -- a waiter at the head when its score, an epoch ms, has passed.
 --
 -- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is
@@ -97,7 +97,7 @@ function queue.forget(...)
     if newest == '-' then queue.known = nil end
 end
 
--- Takes one out; who moves up is left to the caller. False: it was not in; else the place, from 0, where it stood.
+-- Takes one out; moving the others up is left to the caller. False: it was not in; else the place, from 0, where it stood.
 function queue.take_out(owner)
     local at = redis.call('LPOS', queue.list, owner)
     waiters.remove(queue, owner)
@@ -156,8 +156,8 @@ function queue.tell_lease(ms)
     end
 end
 
--- Who comes next when `run` or `fair` is free: the head of the queue alone, if it listens; else who waits without a
--- place in it.
+-- Wakes the next waiter when `run` or `fair` is free: the head of the queue alone, if it listens; else one that waits
+-- without a place in it.
 function queue.wake_next()
     if queue.wake() then return end
     server.tell_all('0')

@@ -18,8 +18,8 @@ local function named(known)
     return ('%s@%s pid %s'):format(tostring(known.user), tostring(known.host), tostring(known.pid)) .. note
 end
 
--- Of those that wait with --supersede the last that came goes on. Where all are rlock's the score of the caller, who
--- will be the last, is all that counts.
+-- Among --supersede waiters only the newest stays. Without Redisson's clients in the queue only the last waiter's score
+-- matters, and that will be the caller's.
 local function supersede(ticket)
     local _, newest = queue.newest()
     local at = newest and newest ~= call.owner and queue.take_out(newest)

@@ -63,7 +63,7 @@ function holds.left_beside(owner)
     return most
 end
 
--- Whether Redisson's are in a hash of so many fields, who are nowhere else.
+-- Whether a hash of so many fields has owners of Redisson's: they stand nowhere else.
 function rw.has_strangers(mode, fields, ours)
     return (mode == 'read' or ours == 0) and fields > 1 + ours
 end

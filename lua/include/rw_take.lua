@@ -65,7 +65,7 @@ function rw.sweep(mode, left)
     return mode, left or 0, true
 end
 
--- Someone that holds it, of rlock's the one who holds it for longest.
+-- One of the holders; of rlock's the one whose lease ends last.
 function rw.holder()
     local last = redis.call('ZRANGE', holds.leases, '-1', '-1')[1]
     if last then return holds.owner_of(holds.field_of(last)) end

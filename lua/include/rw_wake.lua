@@ -1,4 +1,4 @@
--- rw_wake.lua: who comes in next: the writer that waits, or, where none does, all readers.
+-- rw_wake.lua: which waiters come in next: the writer that waits, or, where none does, all readers.
 rw.MARKER_TTL = 6000 -- ms
 rw.TELL, rw.TOLD_FOR = 2, 1000 -- readers at once; ms
 

@@ -49,7 +49,7 @@ end
 
 -- hint: ms until a permit may come back by itself, or -1. The holder that is shown is any of them.
 function sem.busy(hint)
-    if call.came_back then sem.wake(1) end -- who asks for less, or whose message was lost
+    if call.came_back then sem.wake(1) end -- a waiter that asks for less, or that missed its message
     return acquire.busy(redis.call('HSCAN', key.info, '0', 'COUNT', '10')[2][1] or '', hint, place())
 end
 

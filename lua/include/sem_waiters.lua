@@ -1,8 +1,8 @@
--- sem_waiters.lua: who waits for permits, and comes next. Whose request fits may overtake those before
+-- sem_waiters.lua: the waiters for permits, and which comes next. One whose request fits may overtake those before
 -- it, but not for ever: one that asks for several has its turn when it has been first for long.
-local NEAR = 16 -- at the front: those who send heartbeats, waiting.lua
+local NEAR = 16 -- at the front: those that send heartbeats, waiting.lua
 local PATIENCE = 5000 -- ms for which one is overtaken
-local ALIVE = 3500 -- ms that are left until it counts as dead, of who was heard of or is just coming
+local ALIVE = 3500 -- ms that are left until a waiter counts as dead that was heard of or is just coming
 local COMING = 100 -- ms in which one that was woken comes
 
 -- Whether the first in line, which came at that epoch us, alone may take what there is. What plain ones

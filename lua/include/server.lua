@@ -1,7 +1,7 @@
 -- server.lua: what scripts of all kinds ask the server, and tell.
 
 -- Tells one waiter, on the channel of its own. False: it does not listen. No permission to publish
--- must not undo what was done: who waits finds it by itself within seconds.
+-- must not undo what was done: a waiter finds it by itself within seconds.
 function server.tell(owner, message)
     return redis.pcall(call.publish, call.channel .. ':' .. owner, message) ~= 0
 end

@@ -1,4 +1,4 @@
--- waiters.lua: those who wait for one lock, of whatever kind, in the order of their coming. It gives no
+-- waiters.lua: the waiters for one lock, of whatever kind, in the order of their coming. It gives no
 -- right to the lock, but to `fair`: queue.lua.
 --
 -- Each waiter listens on a channel of its own; one that listens is alive. The first listens on everybody's
@@ -6,8 +6,8 @@
 -- heartbeats, that is, try again every 2 to 2.5 s, so that the dead among them are known to be; all others
 -- sleep until they get a message. No call looks at more than A_FEW of them.
 --
--- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; who has lost its
---         place by mistake comes back to it with its ticket
+-- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; a waiter that
+--         lost its place by mistake comes back to it with its ticket
 --       6 front: front.lua  7 shown: hash {waiter: JSON, what `status` shows}, of all lines of the name
 local waiters = {
     waiters = key.waiters, front = KEYS[6],

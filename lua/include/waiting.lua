@@ -64,7 +64,7 @@ local function count_front(at)
     return number, alive
 end
 
--- Those who send heartbeats are the first in line, without a gap. Tells a few more to. Returns whether some of them
+-- The waiters that send heartbeats are the first in line, without a gap. Tells a few more to. Returns whether some of them
 -- did not hear it, and more are wanted.
 local function lengthen_front(at)
     local watched, alive = count_front(at)
@@ -81,7 +81,7 @@ end
 
 -- What each try does for the line, unless it has put enough in order. place: the caller's; nil: it does not stand
 -- there. Returns in how many ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at
--- the front, or is one of the last, who are there should all others have died.
+-- the front, or is one of the last, which live on should all others have died.
 function waiters.tend(at, place, length)
     if call.has_cleaned or forgive_silence(at) then return waiters.SOON end
     local watched = count_front(at)
@@ -115,5 +115,5 @@ function waiters.place(at)
     return place, length, tended, ticket
 end
 
--- Who has the lock now, and may have waited: also by a request from before that, which was late.
+-- The caller has the lock now, and may have waited; a late request may have put it into line, too.
 function waiters.leave_granted(at) waiters.remove(at, call.owner) end
