@@ -113,9 +113,7 @@ bool doctor_lease(const struct target *target, const char *about, struct verdict
                       ms < 1000 ? "ms" : "s");
 }
 
-/* --- reachable from elsewhere
- * ---------------------------------------------------------------------
- */
+/* --- reachable from elsewhere ----------------------------------------------------------------- */
 
 static bool is_loopback(const char *host) {
     return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0 ||
