@@ -25,9 +25,9 @@ enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_s
 static enum rlock__state answered_state(const struct rlock__instance *instance,
                                         enum rlock__request_kind request,
                                         enum rlock__outcome outcome) {
-    if (outcome == RLOCK__NO)
-        return request == RLOCK__TAKE && instance->state == RLOCK__IN_LINE ? RLOCK__IN_LINE
-                                                                           : RLOCK__NOTHING;
+    if (outcome == RLOCK__NO) /* a release alone leaves the line */
+        return request != RLOCK__RELEASE && instance->state == RLOCK__IN_LINE ? RLOCK__IN_LINE
+                                                                              : RLOCK__NOTHING;
     if (request == RLOCK__RELEASE)
         return RLOCK__GIVEN_BACK;
     return outcome == RLOCK__YES_AROUND ? RLOCK__REENTERED : RLOCK__HELD;
