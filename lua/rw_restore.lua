@@ -19,4 +19,5 @@ end
 local is_ours = mode == 'write' and holds.count(rw.write_field(call.owner)) > 0
 if mode and not is_ours and not (mode == 'read' and (not writes or is_alone())) then return {LOST, 0, 0} end
 if not mode or writes and mode == 'read' then redis.call('HSET', key.lock, 'mode', writes and 'write' or 'read') end
+restore.leave(rw.writers.waiters, rw.writers.front)
 return restore.put(writes and rw.write_field(call.owner) or call.owner, not mode)

@@ -1,5 +1,5 @@
 -- restore.lua: a hold that most servers still have, put back on one that has lost it, or never had it. Nobody waits for
--- it, stands in line for it, or is told.
+-- it, or is told.
 -- ARGV  7 token  8 what others are shown of the caller  9 '1': the hold is one of the owner around the caller
 local restore = {token = ARGV[7], is_inner = ARGV[9] == '1'}
 
@@ -11,12 +11,24 @@ local function note()
     redis.call('HSET', key.info, call.owner, call.us(restore.token))
 end
 
+-- The owner may stand in line here, where most servers have granted it meanwhile: it waits no more.
+function restore.leave(line, beats)
+    local place = redis.call('ZRANK', line, call.owner)
+    if not place then return end
+    local heir = place == 0 and redis.call('ZRANGE', line, '1', '1')[1]
+    if heir then server.tell(heir, 'first ' .. call.lease) end
+    redis.call('ZREM', line, call.owner)
+    redis.call('HDEL', beats, call.owner)
+    redis.call('HDEL', key.shown, call.owner)
+end
+
 -- One hold of this field more in the lock's hash, which is empty where is_free. The expiry comes first where it can: it
 -- is allowed when memory is out.
 function restore.put(field, is_free)
     if raise.is_new(restore.token) then raise.to(restore.token) end
     if is_free then redis.call('DEL', key.info, holds.leases) end
     note()
+    restore.leave(key.waiters, KEYS[6])
     local known, ends = holds.find(field)
     if known then
         holds.renew(field, ends)

@@ -89,6 +89,10 @@ example() { # NAME: of a function in examples_*.py
     example restored_once
 }
 
+@test "restore: out of the line, in which the next is the first then" {
+    example restored_out_of_the_line
+}
+
 @test "restore: a hold that a late request has taken gets the token of the others" {
     example restored_with_the_token_that_the_others_know
 }

@@ -45,6 +45,24 @@ def restored_once(bench):
         bench.ends_in(LEASE, "x")
 
 
+def restored_out_of_the_line(bench):
+    """Most servers have granted it, and here it waited still."""
+    for kind, lock, field in _kinds(bench):
+        for number, owner in ((2, B), (1, A), (3, C)):
+            lock.take(owner, attempt(number))
+            if owner == B and kind == "read":  # whom a reader waits for
+                lock.give(B, attempt(2))
+                bench.lock("write").take(B, attempt(2))
+        bench.hear(lock.own_channel(C))
+        bench.lock("write" if kind == "read" else kind).give(B, attempt(2))
+        bench.listener.messages()
+        same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
+        bench.heard((lock.own_channel(C), f"first {LEASE}"))
+        same(lock.give(A, attempt(1)), [RELEASED, 0, 0], kind)
+        lock.give(C, attempt(3))
+        bench.standing()
+
+
 def restored_with_the_token_that_the_others_know(bench):
     """A late request was granted here, with a token of this server's own."""
     for kind, lock, field in _kinds(bench):
