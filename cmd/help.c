@@ -64,6 +64,8 @@ static void write_options(FILE *stream, const struct cmd *cmd) {
     for (size_t i = 0; (row = opt_at(cmd->options, i)) != NULL; i++) {
         if (row->hidden)
             continue;
+        if (row->heading != NULL)
+            fprintf(stream, "\n%s:\n", row->heading);
         write_option(stream, row);
         takes_duration |= row->arg != NULL && strcmp(row->arg, "D") == 0;
     }

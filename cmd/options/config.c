@@ -53,6 +53,12 @@ static bool complain_key(const char *key, const struct origin *at, struct compla
                     at->line, key, suggestion.best);
 }
 
+/* A file is no shell script. A note is any text. */
+static bool is_quoted(const char *value) {
+    const size_t length = strlen(value);
+    return length > 1 && (*value == '"' || *value == '\'') && value[length - 1] == *value;
+}
+
 /* Splits "key = value". The line itself is never shown: it may contain a password. only: skips all
  * other keys; NULL: skips none. */
 static bool read_line(struct settings *settings, char *line, const struct opt *only,
@@ -81,6 +87,10 @@ static bool read_line(struct settings *settings, char *line, const struct opt *o
     if (*value == '\0')
         return complain(why, EXIT_CONFIG, "%s:%u: '%s' has no value: write '%s = value'", at->file,
                         at->line, key, key);
+    if (is_quoted(value) && strcmp(key, "note") != 0)
+        return complain(why, EXIT_CONFIG,
+                        "%s:%u: '%s' has a value in quotes: write it without them", at->file,
+                        at->line, key);
     value = settings_keep(settings, value);
     if (value == NULL)
         return complain(why, EXIT_SYSTEM, "cannot read config file '%s': out of memory", at->file);

@@ -141,6 +141,41 @@ static size_t look_around(const struct word *word, struct suggestion *suggestion
     return begun;
 }
 
+/* An option of other commands: which have it, those that leave a lock held last. */
+static bool say_others(const struct cmd *cmd, const char *name, struct complaint *why) {
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } known[] = {
+        {CMD_RUN, "run"},
+        {CMD_FAIR, "fair"},
+        {CMD_READ, "read"},
+        {CMD_WRITE, "write"},
+        {CMD_SEM, "sem"},
+        {CMD_LATCH_SET, "latch set"},
+        {CMD_LATCH_DOWN, "latch down"},
+        {CMD_LATCH_WAIT, "latch wait"},
+        {CMD_STATUS, "status"},
+        {CMD_WAIT, "wait"},
+        {CMD_BREAK, "break"},
+        {CMD_DOCTOR, "doctor"},
+        {CMD_RENEW, "renew"},
+        {CMD_CHECK, "check"},
+        {CMD_ACQUIRE_RUN, "acquire run"},
+    };
+    const unsigned owners = opt_owners(name);
+    char list[256] = "";
+    size_t used = 0, count = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if ((known[i].bit & owners) == 0 || (known[i].bit == CMD_ACQUIRE_RUN && count > 0))
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%srlock %s",
+                                 count++ > 0 ? " or " : "", known[i].name);
+    }
+    return complain(why, EXIT_USAGE, "unknown option '--%s': it goes with %s, not with rlock %s",
+                    name, list, cmd->name);
+}
+
 bool explain_option(const struct cmd *cmd, const char *argument, struct complaint *why) {
     const struct word word = read_word(cmd, argument);
     const bool is_letter = word.name[0] != '\0' && word.name[1] == '\0';
@@ -156,10 +191,7 @@ bool explain_option(const struct cmd *cmd, const char *argument, struct complain
     if (alias != NULL)
         return say_alias(&word, alias, why);
     if (opt_find(word.name) != NULL)
-        return complain(why, EXIT_USAGE,
-                        "unknown option '--%s': it is one of other commands, not of 'rlock %s': "
-                        "see 'rlock %s --help'",
-                        word.name, cmd->name, cmd->name);
+        return say_others(cmd, word.name, why);
     if (suggestion.best != NULL && !is_letter)
         return say_meant(&word, suggestion.best, why);
     return complain(why, EXIT_USAGE, "unknown option '%s%s': see 'rlock %s --help'", word.dashes,

@@ -156,7 +156,9 @@ static const struct opt rows[] = {
     {"conflict-exit-code", 'E', "N", "75", "exit status when the lock was not acquired in time",
      .commands = WAITING, .in_file = true, .set = set_number, .field = FIELD(conflict_exit_code),
      .max = 255},
-    {"connect-timeout", 0, "D", "5s", "how long to try to reach the server",
+    {"command", 'c', "STRING", NULL, "run STRING with /bin/sh -c instead of COMMAND",
+     .commands = RUNNING, .is_text = true, .set = set_any_text, .field = FIELD(shell_command)},
+    {"connect-timeout", 0, "D", "5s", "how long to try to reach the server", .heading = "Server",
      .commands = ALL_SERVED, .in_file = true, .set = set_duration,
      .field = FIELD(connect_timeout_ms), .min = 1},
     {"io-timeout", 0, "D", "5s", "how long to wait for a reply",
@@ -194,9 +196,7 @@ static const struct opt rows[] = {
      .field = FIELD(tls.name)},
     {"tls-insecure", 0, NULL, NULL, "TLS: do not verify the server's certificate",
      .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(tls.insecure)},
-    {"command", 'c', "STRING", NULL, "run STRING with /bin/sh -c instead of COMMAND",
-     .commands = RUNNING, .is_text = true, .set = set_any_text, .field = FIELD(shell_command)},
-    {"quiet", 'q', NULL, NULL, "print errors only",
+    {"quiet", 'q', NULL, NULL, "print errors only", .heading = "Messages",
      .commands = ALL_SERVED, .in_file = true, .set = set_flag, .field = FIELD(quiet)},
     {"verbose", 'v', NULL, NULL, "print more",
      .commands = ALL_SERVED, .in_file = true, .set = set_verbose, .field = FIELD(verbosity)},
@@ -252,6 +252,13 @@ static size_t place_of(size_t field) {
 
 const struct origin *opt_from(const struct settings *settings, size_t field) {
     return &settings->origins[place_of(field)];
+}
+
+unsigned opt_owners(const char *name) {
+    unsigned owners = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        owners |= strcmp(rows[i].name, name) == 0 ? rows[i].commands : 0;
+    return owners;
 }
 
 bool opt_preset(struct settings *settings, struct complaint *why) {

@@ -30,6 +30,7 @@ struct opt {
     const char *arg;    /* what help calls its argument; NULL: a flag */
     const char *preset; /* the default, read by the setter like any other value; NULL: none */
     const char *help;
+    const char *heading;        /* in help, above it and those that follow; NULL: none */
     const char *variable;       /* of the environment, which sets it, too; NULL: none */
     const char *bare;           /* what it is without its argument; NULL: it must have it */
     unsigned commands;          /* enum cmd_bit: which have it */
@@ -50,6 +51,9 @@ const struct opt *opt_at(unsigned commands, size_t i);
 
 /* The row of that long name, in any command; NULL: none. */
 const struct opt *opt_find(const char *name);
+
+/* The commands that have an option of that long name: bits of enum cmd_bit. */
+unsigned opt_owners(const char *name);
 
 /* Gives every setting its default. */
 bool opt_preset(struct settings *settings, struct complaint *why);

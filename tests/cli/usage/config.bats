@@ -298,3 +298,18 @@ guarded() {
         assert_stderr_has "$file: cannot read the password that --password-file names: "
     done
 }
+
+@test "a value in quotes: without them; but a note is any text" {
+    local line
+    for line in 'server = "redis://h"' "lease = '30s'"; do
+        echo "$line" >"$RLOCK_CONFIG"
+        try run -n x -- touch ran
+        assert_failure 78
+        assert_message
+        assert_stderr_has "$RLOCK_CONFIG:1: '${line%% *}' has a value in quotes: write it without them"
+        assert_file_not_exist ran
+    done
+    echo 'note = "until Friday"' >"$RLOCK_CONFIG"
+    try run -n x -- true
+    assert_success
+}

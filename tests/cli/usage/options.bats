@@ -304,3 +304,17 @@ assert any(event["event"] == "acquired" and event["token"] == 1 for event in eve
     assert_output -- -h
     assert_file_not_exist ran
 }
+
+@test "an option of other commands: which have it" {
+    assert_usage "unknown option '--supersede': it goes with rlock fair, not with rlock run" -- run --supersede -n x -- touch ran
+    assert_usage "it goes with rlock run or rlock fair, not with rlock read" -- read --preempt -n x -- touch ran
+    assert_usage "it goes with rlock acquire run, not with rlock run" -- run --while 1 -n x -- touch ran
+}
+
+@test "help has the options of servers and of messages under headings of their own" {
+    local headings
+    try break --help
+    assert_success
+    headings=$(grep -n '^[A-Z][a-z]*:$' <<<"$output" | cut -d : -f 2 | tr '\n' ' ')
+    assert_equal "$headings" 'Options Server Messages '
+}
