@@ -113,7 +113,7 @@ assert_warned_once() {
 
 @test "doctor: a finding with the cure; with --replicas 1 another" {
     well "${nodes[@]}" # whoever is a master by now
-    assert_finding wait "has no WAIT.*two have it"
+    assert_finding wait "has no WAIT.*grant it again"
     assert_equal "$(grep -c '^finding' <<<"$output")" 3
     refute_output --partial 'must acknowledge'
     try doctor --replicas 1
