@@ -356,7 +356,7 @@ slow_exec() {
 }
 
 grandchild() {
-    [[ -n $(command_of "$pid") ]]
+    [[ -n $(children "$(guardian_of "$pid")") ]] # it has the guardian's name still
 }
 
 no_grandchild() {

@@ -41,7 +41,7 @@ reap_timed_out() { # [TEXT...]
 @test "every command that runs one: 124, one line, the lock is given back" {
     local kind
     for kind in run fair read write 'sem --permits 2' 'sem --plain --permits 2' 'run --on-lost warn' 'run --no-renew' \
-        'latch wait' 'latch down'; do
+        'latch wait -q' 'latch down'; do
         redis FLUSHALL
         # shellcheck disable=SC2086 # several words
         took 200 5000 rlock $kind -n x --timeout 200ms -- sleep 600

@@ -52,7 +52,7 @@ waitaof() {
 }
 
 needs_waitaof() {
-    [[ $(waitaof) == true ]] || skip "this server cannot tell what is on disk"
+    [[ $(waitaof) == true ]] || skip "not for a server that cannot tell what is on disk"
 }
 
 @test "a server that cannot tell what is on disk: refused before anything is taken, with what to do" {
@@ -60,7 +60,7 @@ needs_waitaof() {
     case $(waitaof) in
     none) why='needs Redis 7.2 or later' ;;
     early) why='appendfsync always' ;;
-    true) skip "this server can" ;;
+    true) skip "not for a server that can tell what is on disk" ;;
     esac
     redis CONFIG RESETSTAT
     try run --fsync -n x -- touch ran

@@ -118,7 +118,7 @@ assert_warned_once() {
     refute_output --partial 'must acknowledge'
     try doctor --replicas 1
     assert_failure 1
-    assert_says finding wait 'has no WAIT.*no lock is taken'
+    assert_says finding wait 'has no WAIT.*no lock can be taken'
     assert_says finding 'lock cycle' WAIT
 }
 

@@ -30,7 +30,7 @@ def must(true, *said):
 class FrugalLock(Lock):
     """No script runs more than about 40 commands, whatever comes together. Not in all walks: counting takes its time."""
 
-    MOST, SHARE = 46, 0.3
+    MOST, SHARE = 50, 0.3
 
     def run(self, script, *words, **options):
         before = self.server.commands()
