@@ -65,13 +65,16 @@ static void describe(char text[HOLDERS_TEXT_SIZE], const rlock_view *view) {
 
 static void say_waiting(struct idle *idle, const rlock_view *view) {
     const int64_t now_ms = rlock_now_ms();
-    char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
-    duration_format_seconds(waited, now_ms - idle->began_ms);
+    const int64_t waited_ms = now_ms - idle->began_ms;
+    const char *gap = waited_ms >= 1000 ? " " : "";
+    char waited[DURATION_TEXT_SIZE] = "", holder[HOLDERS_TEXT_SIZE];
+    if (waited_ms >= 1000)
+        duration_format_seconds(waited, waited_ms);
     describe(holder, view);
     if (out_can_live())
-        out_live("waiting %s until %s is free: %s", waited, view->name, holder);
+        out_live("waiting %s%suntil %s is free: %s", waited, gap, view->name, holder);
     else if (now_ms >= idle->say_ms) {
-        out_info("waiting %s until %s is free: %s", waited, view->name, holder);
+        out_info("waiting %s%suntil %s is free: %s", waited, gap, view->name, holder);
         idle->say_ms = now_ms + SAY_MS;
     }
 }

@@ -40,7 +40,7 @@ freed_by() {
     local at waiter
     start wait x -w 30s
     waiter=$pid
-    wait_until 10 grep -q '^rlock: waiting 0s until x is free: ' err
+    wait_until 10 grep -q '^rlock: waiting until x is free: ' err
     wait_until 10 listens
     "$@"
     at=$(now_ms)
