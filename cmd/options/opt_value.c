@@ -229,7 +229,7 @@ static int find_choice(const struct given *given) {
         if (length > 0 && strcspn(word, "|") == length && strncmp(word, given->text, length) == 0)
             return i;
         word = strchr(word, '|');
-        word += word != NULL;
+        word = word != NULL ? word + 1 : NULL;
     }
     return -1;
 }
