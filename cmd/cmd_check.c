@@ -1,6 +1,6 @@
 /* cmd_check.c: rlock check: whether a lock is still held. */
 #include "commands.h"
-#include "hold/check.h"
+#include "hold/hold.h"
 #include "options/opt.h"
 
 const struct cmd cmd_check = {
@@ -8,7 +8,6 @@ const struct cmd cmd_check = {
     .summary = "Tell whether a lock is still held",
     .synopsis = "[HANDLE] [--min-ttl D] [options]",
     .options = CMD_CHECK,
-    .child = CHILD_NONE,
     .operand = &opt_operand_handle,
     .operands_max = 1,
     .exec = check_exec,

@@ -1,7 +1,7 @@
 /* cmd_doctor.c: rlock doctor: what makes locks unsafe or slow, a line each, with what to do. */
 #include "commands.h"
 #include "options/opt.h"
-#include "report/visits.h"
+#include "report/report.h"
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
@@ -11,5 +11,4 @@ const struct cmd cmd_doctor = {
     .operand = &opt_operand_name,
     .operands_max = 1,
     .exec = doctor_exec,
-    .child = CHILD_NONE,
 };

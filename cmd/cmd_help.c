@@ -1,8 +1,7 @@
-/* cmd_help.c: rlock help: what a command does, and its options. */
+/* cmd_help.c: rlock help: the help of rlock or of one command. */
 #include <string.h>
 
 #include "commands.h"
-#include "help.h"
 #include "output/out.h"
 
 static int help_raw(int argc, char **argv) {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "options/explain.h"
-#include "options/suggest.h"
+#include "options/opt.h"
 #include "output/out.h"
 
 /* To add a command: cmd_NAME.c, its bit and its name in commands.h, and a line here. */

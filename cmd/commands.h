@@ -8,11 +8,7 @@
 extern const struct cmd cmd_rlock;
 
 extern const struct cmd cmd_acquire;
-extern const struct cmd cmd_acquire_fair;
-extern const struct cmd cmd_acquire_read;
-extern const struct cmd cmd_acquire_run;
-extern const struct cmd cmd_acquire_sem;
-extern const struct cmd cmd_acquire_write;
+extern const struct cmd cmd_acquire_kinds[5]; /* run, fair, read, write, sem */
 extern const struct cmd cmd_break;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_doctor;
@@ -42,5 +38,18 @@ const struct cmd *cmd_find(const struct cmd *group, const char *word);
 
 /* Says that there is none, and which is the nearest. Returns the exit status. */
 int cmd_say_unknown(const struct cmd *group, const char *word);
+
+/* help.c: prints the help of a command on standard output. Returns the exit status, as those below
+ * do, which are hidden: for completions and the tests that compare them. */
+int help_print(const struct cmd *cmd);
+
+/* Prints one command of a group a line: word, summary, separated by a tab. */
+int help_list_commands(const struct cmd *group);
+
+/* Prints one option a line: short, long, argument, help, separated by tabs. */
+int help_list_options(const struct cmd *cmd);
+
+/* Prints what follows the options: NAME, HANDLE, or COMMAND if it runs one. */
+int help_list_operand(const struct cmd *cmd);
 
 #endif

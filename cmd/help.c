@@ -1,36 +1,15 @@
-/* help.c: the help of a command, made from the same rows that options are parsed by. */
-#include "help.h"
-
+/* help.c: what --help and the hidden --list-... print, made from the same rows that options are
+ * parsed by. */
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "options/opt.h"
 #include "output/out.h"
+#include "output/printable.h"
 
 #define HELP_COLUMN  29
 #define LINE_COLUMNS 80
-
-/* The words of text, from HELP_COLUMN on; the cursor stands at column. */
-static void write_wrapped(FILE *stream, int column, const char *text) {
-    if (column + 2 > HELP_COLUMN) { /* no room beside it */
-        fputc('\n', stream);
-        column = 0;
-    }
-    fprintf(stream, "%*s", HELP_COLUMN - column, "");
-    column = HELP_COLUMN;
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + length > LINE_COLUMNS) {
-            fprintf(stream, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        }
-        column += fprintf(stream, "%s%.*s", column > HELP_COLUMN ? " " : "", length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', stream);
-}
 
 static void write_option(FILE *stream, const struct opt *row) {
     char text[256];
@@ -41,7 +20,13 @@ static void write_option(FILE *stream, const struct opt *row) {
         column += fprintf(stream, row->bare != NULL ? "[=%s]" : " %s", row->arg);
     snprintf(text, sizeof text, row->preset != NULL ? "%s (default: %s)" : "%s", row->help,
              row->preset);
-    write_wrapped(stream, column, text);
+    if (column + 2 > HELP_COLUMN) { /* no room beside it */
+        fputc('\n', stream);
+        column = 0;
+    }
+    fprintf(stream, "%*s", HELP_COLUMN - column, "");
+    columns_wrap(stream, text, HELP_COLUMN, LINE_COLUMNS);
+    fputc('\n', stream);
 }
 
 /* One line for each form of the synopsis. */
@@ -117,4 +102,24 @@ int help_list_options(const struct cmd *cmd) {
                 row->arg != NULL && row->bare == NULL ? row->arg : "", row->help);
     }
     return out_page_end(&page);
+}
+
+int help_list_commands(const struct cmd *group) {
+    int status = 0;
+    for (size_t i = 0; status == 0 && group->group[i] != NULL; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s\t%s\n", cmd_word(group->group[i]),
+                 group->group[i]->summary);
+        status = out_stdout(text);
+    }
+    return status;
+}
+
+int help_list_operand(const struct cmd *cmd) {
+    char text[64];
+    snprintf(text, sizeof text, "%s\n",
+             cmd->operand != NULL       ? cmd->operand->name
+             : cmd->child != CHILD_NONE ? "COMMAND"
+                                        : "");
+    return out_stdout(text);
 }

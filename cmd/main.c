@@ -6,43 +6,19 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "help.h"
-#include "options/config.h"
-#include "options/load.h"
 #include "options/opt.h"
-#include "options/suggest.h"
+#include "options/settings.h"
 #include "output/out.h"
 #include "process/self.h"
 #include "process/signals.h"
 #include "rlock.h"
 #include "version.h" /* written by version.cmake */
 
-/* Which source it was made of, if that was known; and whose defects a static program has, too. */
+/* The version, and the commit if that was known; of a static program also the libraries that it
+ * contains, with their defects. */
 static int print_version(void) {
     char text[256];
     snprintf(text, sizeof text, "rlock %s%s\n%s", rlock_version(), RLOCK_COMMIT, RLOCK_LINKED_IN);
-    return out_stdout(text);
-}
-
-/* Hidden, for completions and the tests that compare them. */
-static int list_commands(const struct cmd *group) {
-    int status = 0;
-    for (size_t i = 0; status == 0 && group->group[i] != NULL; i++) {
-        char text[256];
-        snprintf(text, sizeof text, "%s\t%s\n", cmd_word(group->group[i]),
-                 group->group[i]->summary);
-        status = out_stdout(text);
-    }
-    return status;
-}
-
-/* NAME, HANDLE, or COMMAND if it runs one. */
-static int list_operand(const struct cmd *cmd) {
-    char text[64];
-    snprintf(text, sizeof text, "%s\n",
-             cmd->operand != NULL       ? cmd->operand->name
-             : cmd->child != CHILD_NONE ? "COMMAND"
-                                        : "");
     return out_stdout(text);
 }
 
@@ -93,7 +69,7 @@ static int run_option(const struct cmd *group, const char *argument, bool is_alo
     if (strcmp(argument, "--help") == 0 || (strcmp(argument, "-h") == 0 && is_alone))
         return help_print(group);
     if (strcmp(argument, "--list-commands") == 0)
-        return list_commands(group);
+        return help_list_commands(group);
     if (group == &cmd_rlock && strcmp(argument, "--version") == 0)
         return print_version();
     if (group != &cmd_rlock && strcmp(argument, "--list-options") == 0)
@@ -113,7 +89,7 @@ static int run_configured(const struct cmd *cmd, int argc, char **argv) {
     case SETTINGS_OK: status = cmd->exec(&settings); break;
     case SETTINGS_HELP: status = help_print(cmd); break;
     case SETTINGS_LIST: status = help_list_options(cmd); break;
-    case SETTINGS_LIST_OPERAND: status = list_operand(cmd); break;
+    case SETTINGS_LIST_OPERAND: status = help_list_operand(cmd); break;
     case SETTINGS_BAD: status = out_fail(why.status, NULL, NULL, "%s", why.text); break;
     }
     settings_free(&settings);

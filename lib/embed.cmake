@@ -1,7 +1,7 @@
 # Writes a header with every script of a folder: its bytes, its length and its SHA-1 (Redis's name
 # for it). mutex_acquire.lua becomes SCRIPT_MUTEX_ACQUIRE. What a line of a script includes stands
-# before that line: "-- include: base waiters" puts include/base.lua and include/waiters.lua there. Lines that are
-# comments, or empty, are left out, but for "--!", which a server reads.
+# before that line: "-- include: base waiters" puts include/base.lua and include/waiters.lua there. Comments, but for "--!",
+# which a server reads, empty lines and indentation are left out.
 # The whole scripts, as Redis gets them, are also written to the folder ALL.
 # Usage: cmake -D OUT=header -D DIR=folder -D ALL=folder -P embed.cmake
 file(GLOB scripts ${DIR}/*.lua)
@@ -24,9 +24,9 @@ foreach(path IN LISTS scripts)
         endforeach()
         string(REPLACE "${line}" "${parts}${line}" script "${script}")
     endforeach()
-    string(REGEX REPLACE "\n *--[^!\n][^\n]*" "" script "\n${script}")
+    string(REGEX REPLACE "[ \n]+-- [^\n]*" "" script "\n${script}")
     string(REGEX REPLACE "(\n *--)+\n" "\n" script "${script}")
-    string(REGEX REPLACE "\n\n+" "\n" script "${script}")
+    string(REGEX REPLACE "\n[ \n]+" "\n" script "${script}")
     string(REGEX REPLACE "^\n" "" script "${script}")
     file(WRITE ${ALL}/${name}.lua "${script}")
     file(READ ${ALL}/${name}.lua hex HEX)

@@ -12,7 +12,7 @@
  *     rlock_lock_free(), rlock_client_free()
  *     rlock_error()          what went wrong, in words
  *
- * rlock(3) begins with a whole program. Other headers: rlock_base.h (statuses, limits),
+ * rlock(3) begins with a whole program. Other headers: rlock_base.h (statuses, limits, TLS),
  * rlock_report.h (why a lock is busy, what became of renewals), rlock_handle.h (a lock passed on to
  * another process), rlock_count.h (latches, semaphores), rlock_admin.h (the locks of others).
  *
@@ -50,18 +50,6 @@ typedef struct rlock_keeper rlock_keeper;
 
 /* --- the client: one server, or several ------------------------------------------------------ */
 
-/* For URLs that ask for TLS, such as rediss://. Files are PEM. */
-struct rlock_tls_options {
-    size_t size;
-    const char *ca;   /* the authorities to trust; NULL: the system's */
-    const char *cert; /* the client's certificate and its chain; NULL: none */
-    const char *key;  /* the key of that certificate; NULL: none */
-    const char *name; /* the name in the server's certificate; NULL: the URL's host */
-    bool insecure;    /* do not verify the server's certificate */
-};
-#define RLOCK_TLS_OPTIONS_INIT                                                                     \
-    { sizeof(struct rlock_tls_options), NULL, NULL, NULL, NULL, false }
-
 struct rlock_client_options {
     size_t size;
     /* URLs: redis://[user[:password]@]host[:port][/db], unix:///path[?db=N], and those that
@@ -70,6 +58,8 @@ struct rlock_client_options {
     const char *const *servers;
     size_t server_count;
     const char *password;       /* for URLs without one; NULL: none */
+    const char *password_file;  /* its first line, when it can be read, takes the password's place
+                                   in each new connection; NULL: none */
     int64_t connect_timeout_ms; /* name look-up, connection, login and first reply together */
     int64_t io_timeout_ms;      /* for each reply */
     int replicas; /* how many must acknowledge a hold and each renewal, up to RLOCK_REPLICAS_MAX.
@@ -83,8 +73,8 @@ struct rlock_client_options {
 };
 #define RLOCK_CLIENT_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(struct rlock_client_options), NULL, 0, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, 1000, \
-            NULL, false                                                                            \
+        sizeof(struct rlock_client_options), NULL, 0, NULL, NULL, 5000, 5000, RLOCK_REPLICAS_AUTO, \
+            1000, NULL, false                                                                      \
     }
 
 /* Makes a client, which connects when it is first used.
@@ -94,9 +84,6 @@ rlock_client_new(rlock_client **out, const struct rlock_client_options *options)
 
 /* Closes the connections and frees the client. Free its locks first, and stop its keepers. */
 RLOCK_API void rlock_client_free(rlock_client *client);
-
-/* The servers as they were given, separated by spaces, without passwords, for messages. */
-RLOCK_API const char *rlock_client_server(const rlock_client *client);
 
 /* What went wrong last on this client and its locks: one line without a full stop, never with a
  * password. Valid until the next call on them. client: NULL if there was no memory for one. */
@@ -131,11 +118,16 @@ struct rlock_lock_options {
     bool preempt;         /* run, fair: while waiting, ask a preemptible holder to end */
     const char *once_key; /* run, fair, one name: take it only if the last successful run with a key
                              had another; with once_per_ms, if both allow it. NULL: always */
+    int64_t any; /* run, write, one server: take so many of the names, those that are free, in the
+                    order of preference in which they are given; rlock_hold_at() tells which. In a
+                    cluster of at most RLOCK_CLUSTER_POOL_MAX names. 0: all */
+    int64_t priority; /* fair: its waiter stands before all with a lower one, and behind those with
+                         the same; Redisson's have 0. -RLOCK_PRIORITY_MAX to RLOCK_PRIORITY_MAX */
 };
 #define RLOCK_LOCK_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(struct rlock_lock_options), NULL, 0, "run", NULL, 0, 0, RLOCK_LEASE_DEFAULT_MS,     \
-            NULL, NULL, NULL, 0, 0, NULL, false, false, NULL                                       \
+            NULL, NULL, NULL, 0, 0, NULL, false, false, NULL, 0, 0                                 \
     }
 
 /* Makes a lock, without contacting a server. It uses the client until it is freed.

@@ -36,6 +36,8 @@ struct rlock_view_waiter {
     int64_t pid, position; /* from 1 */
     int64_t since_ms;      /* when it took its place, since 1970, by the server's clock */
     const char *user, *command, *note; /* NULL: unknown, or none */
+    const char *any; /* of a pool's waiter: "1 of dev1, dev2"; NULL: it waits for this name alone */
+    int64_t priority; /* fair; else 0 */
 };
 
 /* The last run with once_per_ms or once_key that has ended. Unknown texts are NULL, unknown numbers
@@ -102,8 +104,7 @@ rlock_inspect_all(rlock_client *client, const struct rlock_inspect_options *opti
 
 RLOCK_API void rlock_view_free(rlock_view *view);
 
-/* --- waiting until it is free, without standing in line -----------------------------------------
- */
+/* --- waiting until it is free, without standing in line --------------------------------------- */
 
 typedef struct rlock_releases rlock_releases;
 

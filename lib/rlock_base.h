@@ -1,4 +1,4 @@
-/* rlock_base.h: what the headers of librlock share: statuses, limits, time, version. */
+/* rlock_base.h: what the headers of librlock share: statuses, limits, TLS, time, version. */
 #ifndef RLOCK_BASE_H
 #define RLOCK_BASE_H
 
@@ -30,7 +30,9 @@ extern "C" {
 #define RLOCK_TEXT_MAX           1024 /* bytes: user, command, note */
 #define RLOCK_PERMITS_MAX        1000000000
 #define RLOCK_TAKE_MAX           10000 /* permits at once: each has a lease of its own */
+#define RLOCK_PRIORITY_MAX       1000
 #define RLOCK_SERVERS_MAX        15
+#define RLOCK_CLUSTER_POOL_MAX   64 /* names of which any may be taken in a cluster */
 #define RLOCK_REPLICAS_MAX       100
 #define RLOCK_LEASE_DEFAULT_MS   30000
 #define RLOCK_REPLICAS_AUTO      (-1)
@@ -56,6 +58,18 @@ enum rlock_status {
     RLOCK_STATUS_MAP(RLOCK_STATUS_ENUM)
 #undef RLOCK_STATUS_ENUM
 };
+
+/* For URLs that ask for TLS, such as rediss://. Files are PEM. */
+struct rlock_tls_options {
+    size_t size;
+    const char *ca;   /* the authorities to trust; NULL: the system's */
+    const char *cert; /* the client's certificate and its chain; NULL: none */
+    const char *key;  /* the key of that certificate; NULL: none */
+    const char *name; /* the name in the server's certificate; NULL: the URL's host */
+    bool insecure;    /* do not verify the server's certificate */
+};
+#define RLOCK_TLS_OPTIONS_INIT                                                                     \
+    { sizeof(struct rlock_tls_options), NULL, NULL, NULL, NULL, false }
 
 /* All of these: from any thread. */
 

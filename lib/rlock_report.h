@@ -90,6 +90,9 @@ RLOCK_API const struct rlock_renewal *rlock_keeper_report(rlock_keeper *keeper);
 
 /* --- servers --------------------------------------------------------------------------------- */
 
+/* The servers as they were given, separated by spaces, without passwords, for messages. */
+RLOCK_API const char *rlock_client_server(const rlock_client *client);
+
 /* The i-th of several servers, from 0, in the order of the options; NULL past the last. */
 RLOCK_API const char *rlock_client_server_at(const rlock_client *client, size_t i);
 

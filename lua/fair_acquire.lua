@@ -1,5 +1,5 @@
 -- include: base clock rights rights_mutex grant
--- Takes the lock of `fair`, first come first served, or stands in the queue for it.
+-- Takes the lock of `fair`, first come first served among those of one priority, or stands in the queue for it.
 -- KEYS and ARGV: base.lua, mutex.lua, queue.lua. Reply: mutex_acquire.lua, and
 --       {OUSTED, 0, 0, why}: one that came later with --supersede stands in our place
 local list, timeouts = KEYS[8], KEYS[9]
@@ -11,7 +11,7 @@ if call.is_simple(ARGV[9], key.lock, key.info, KEYS[4], list) then
     return granted
 end
 
--- include: server mutex try once front waiters waiting acquire
+-- include: server mutex try once front tickets waiters waiting acquire
 -- include: holds holds_take mutex_take queue queue_wait
 local ttl = redis.call('PTTL', key.lock)
 local holder = mutex.holder(ttl)
@@ -23,7 +23,8 @@ if answer then return answer end
 local by = queue.ousted_by()
 if by then return {OUSTED, 0, 0, 'superseded by ' .. by} end
 local head = queue.head(true)
-if not holder and (not head or head == call.owner) then
+if head and queue.head_ticket >= tickets.BAND and queue.let_past() then head = queue.head() end
+if not holder and (not head or head == call.owner or queue.overtakes()) then
     local granted = mutex.grant()
     if head or call.came_back then
         queue.leave(call.owner)

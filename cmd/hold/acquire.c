@@ -1,24 +1,28 @@
 /* acquire.c: from settings to a lock that is held. */
-#include "hold/acquire.h"
+#include "hold/acquired.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "hold/counter.h"
-#include "hold/events.h"
-#include "hold/not_acquired.h"
-#include "hold/progress.h"
 #include "options/command.h"
+#include "output/describe.h"
 #include "output/duration.h"
 #include "output/out.h"
-#include "output/secret.h"
+#include "output/printable.h"
 
 enum { COMMAND_SIZE = 256, LOOK_MS = 1000, GLANCE_MS = 200 };
+
+const struct kind kind_run = {.name = "run", .detail = DETAIL_NONE};
+const struct kind kind_fair = {.name = "fair", .detail = DETAIL_PLACE};
+const struct kind kind_read = {.name = "read", .detail = DETAIL_KIND};
+const struct kind kind_write = {.name = "write", .detail = DETAIL_KIND};
+const struct kind kind_sem = {.name = "sem", .detail = DETAIL_KIND};
+const struct kind kind_latch = {.name = "latch", .detail = DETAIL_COUNT, .passed = true};
+const struct kind kind_latch_down = {.name = "latch", .counted = true};
 
 void acquire_free(struct acquired *acquired) {
     rlock_lock_free(acquired->lock);
@@ -29,28 +33,15 @@ void acquire_free(struct acquired *acquired) {
     *acquired = (struct acquired){.lock = NULL};
 }
 
-/* The user's name in the machine's own list. Not by getpwuid(3), which loads the name service and
- * may ask the network. */
-static bool find_user(char text[ACQUIRE_USER_SIZE]) {
-    FILE *stream = fopen("/etc/passwd", "re");
-    const struct passwd *entry = NULL;
-    while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
-        continue;
-    if (entry != NULL)
-        (void)snprintf(text, ACQUIRE_USER_SIZE, "%s", entry->pw_name);
-    if (stream != NULL)
-        fclose(stream);
-    return entry != NULL;
+void acquire_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings) {
+    text[0] = '\0';
+    if (settings->lock.any > 0)
+        (void)snprintf(text, PROGRESS_POOL_SIZE, " (any %d of %zu names)", settings->lock.any,
+                       settings->name_count);
 }
 
-void acquire_describe_user(char text[ACQUIRE_USER_SIZE]) {
-    const char *user = getenv("LOGNAME");
-    if (user == NULL || *user == '\0')
-        user = getenv("USER");
-    if (user != NULL && *user != '\0')
-        (void)snprintf(text, ACQUIRE_USER_SIZE, "%s", user);
-    else if (!find_user(text))
-        (void)snprintf(text, ACQUIRE_USER_SIZE, "%ld", (long)geteuid());
+const char *acquire_name(const struct acquired *acquired) {
+    return acquired->hold_count > 0 ? acquired->holds[0]->name : acquired->settings->names[0];
 }
 
 /* Yours to free; NULL: no memory. */
@@ -70,8 +61,8 @@ static void describe_acquire(char text[COMMAND_SIZE], const struct settings *set
     text[0] = '\0';
     if (!cmd->kind->passed)
         (void)snprintf(text, COMMAND_SIZE,
-                       settings->while_pid > 0 ? "rlock %s --while %d" : "rlock %s", cmd->name,
-                       settings->while_pid);
+                       settings->handle.while_pid > 0 ? "rlock %s --while %d" : "rlock %s",
+                       cmd->name, settings->handle.while_pid);
 }
 
 /* The command's words, as waiters see them: without passwords, for all users of the server can read
@@ -79,10 +70,10 @@ static void describe_acquire(char text[COMMAND_SIZE], const struct settings *set
  */
 static bool describe_command(char text[COMMAND_SIZE], const struct settings *settings) {
     describe_acquire(text, settings);
-    const char *const one[] = {settings->shell_command != NULL ? settings->shell_command : text,
-                               NULL};
-    const bool is_one = settings->shell_command != NULL || settings->command == NULL;
-    char *whole = join(is_one ? one : (const char *const *)settings->command);
+    const char *const one[] = {
+        settings->run.shell_command != NULL ? settings->run.shell_command : text, NULL};
+    const bool is_one = settings->run.shell_command != NULL || settings->run.command == NULL;
+    char *whole = join(is_one ? one : (const char *const *)settings->run.command);
     if (whole == NULL)
         return false;
     const size_t size = strlen(whole);
@@ -106,31 +97,47 @@ static int read_enclosing(struct acquired *out, const struct settings *settings)
     return 0;
 }
 
+/* librlock's name for it, with these settings. */
+static const char *kind_in_library(const struct kind *kind, const struct lock_settings *settings) {
+    return settings->plain ? "plain" : kind->name;
+}
+
+/* Its variant; NULL: none. Each of these options belongs to commands of one kind. */
+static const char *kind_variant(const struct lock_settings *settings) {
+    return settings->supersede                  ? "supersede"
+           : settings->prefer == PREFER_READERS ? "prefer-readers"
+           : settings->must_exist               ? "must-exist"
+                                                : NULL;
+}
+
 static int make_lock(struct acquired *out, const struct settings *settings) {
-    char user[ACQUIRE_USER_SIZE], command[COMMAND_SIZE];
+    char user[DESCRIBE_USER_SIZE], command[COMMAND_SIZE];
     if (!describe_command(command, settings))
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot describe the command: out of memory");
-    acquire_describe_user(user);
-    (void)snprintf(out->note, sizeof out->note, "%s", settings->note != NULL ? settings->note : "");
+    describe_user(user);
+    (void)snprintf(out->note, sizeof out->note, "%s",
+                   settings->lock.note != NULL ? settings->lock.note : "");
     secret_hide(out->note);
     const struct rlock_lock_options options = {
         .size = sizeof options,
-        .kind = kind_in_library(out->kind, settings),
-        .variant = kind_variant(settings),
-        .permits = settings->take,
-        .permits_total = settings->permits,
+        .kind = kind_in_library(out->kind, &settings->lock),
+        .variant = kind_variant(&settings->lock),
+        .permits = settings->lock.take,
+        .permits_total = settings->lock.permits,
         .names = settings->names,
         .name_count = settings->name_count,
-        .lease_ms = settings->lease_ms,
+        .lease_ms = settings->lock.lease_ms,
         .user = user,
         .command = command,
         .note = out->note,
         .proofs = out->enclosing.proofs,
         .proof_count = out->enclosing.count,
-        .once_per_ms = settings->once_per_ms,
-        .once_key = settings->once_key,
-        .preempt = settings->preempt,
-        .preemptible = settings->preemptible,
+        .once_per_ms = settings->lock.once_per_ms,
+        .once_key = settings->lock.once_key,
+        .any = settings->lock.any,
+        .preempt = settings->lock.preempt,
+        .preemptible = settings->lock.preemptible,
+        .priority = settings->lock.priority,
     };
     out->holds = calloc(settings->name_count, sizeof(*out->holds));
     if (out->holds == NULL) {
@@ -169,7 +176,7 @@ int acquire_prepare(struct acquired *out, const struct settings *settings) {
     return status != 0 || out->kind->counted ? status : make_lock(out, settings);
 }
 
-static int64_t wait_deadline_ms(const struct settings *settings) {
+static int64_t wait_deadline_ms(const struct lock_settings *settings) {
     if (settings->wait_ms == 0 || settings->wait_ms == RLOCK_FOREVER)
         return settings->wait_ms;
     return rlock_now_ms() + settings->wait_ms;
@@ -188,7 +195,7 @@ static int64_t back_at_ms(const struct acquired *acquired, const struct settings
     int64_t soon = progress->next_ms;
     if (progress->for_server)
         soon = rlock_now_ms() + GLANCE_MS;
-    else if (server_is_local(&acquired->server) || settings->preempt)
+    else if (server_is_local(&acquired->server) || settings->lock.preempt)
         soon = rlock_now_ms() + LOOK_MS;
     return soon < progress->next_ms ? soon : progress->next_ms;
 }
@@ -218,7 +225,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
                  const struct signals *signals, struct spawn *spawn) {
     struct rlock_wait wait = {
         .size = sizeof wait,
-        .deadline_ms = wait_deadline_ms(settings),
+        .deadline_ms = wait_deadline_ms(&settings->lock),
         .cancel_fd = signals->fd,
         .on_wait = spawn != NULL ? on_wait : NULL,
         .context = spawn,
@@ -229,10 +236,11 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     if (acquired->kind->counted)
         return check_count(acquired, signals);
     progress_begin(&progress, settings->names[0], acquired->kind);
+    acquire_describe_pool(progress.pool, settings);
     acquired->asked_ms = progress.began_ms;
     for (;;) {
-        wait.until_ms = settings->wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                               : back_at_ms(acquired, settings, &progress);
+        wait.until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
+                                                    : back_at_ms(acquired, settings, &progress);
         result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)

@@ -1,10 +1,11 @@
-/* background.c: `--while PID`: a process in the background, which renews until that process ends.
+/* background.c: rlock acquire; with `--while PID` in the background, by a process that renews until
+ * that process ends.
  *
- * That process itself takes the lock, so that it is the one shown to others, and writes to the
- * terminal until it has printed the handle. It was forked before any thread, lives in a session of
- * its own, and holds no descriptor of the caller's by then: $(...) returns. The first process only
- * waits for that, and passes signals on. */
-#include "hold/background.h"
+ * The process in the background itself takes the lock, so that it is the one shown to others, and
+ * writes to the terminal until it has printed the handle. It was forked before any thread, lives in
+ * a session of its own, and holds no descriptor of the caller's by then: $(...) returns. The first
+ * process only waits for that, and passes signals on. */
+#include "hold/acquired.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hold/detached.h"
 #include "output/out.h"
 #include "process/self.h"
 
@@ -65,12 +65,24 @@ static void give_back(const struct acquired *acquired, const struct settings *se
                       enum rlock_status verdict) {
     const int64_t now = rlock_now_ms();
     /* A minority of several servers may still have a lock that is lost. */
-    const int64_t most =
-        now + (verdict == RLOCK_OK ? settings->io_timeout_ms : (int64_t)RELEASE_AFTER_LOSS_MS);
+    const int64_t most = now + (verdict == RLOCK_OK ? settings->server.io_timeout_ms
+                                                    : (int64_t)RELEASE_AFTER_LOSS_MS);
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
     const bool sure = verdict == RLOCK_OK && lease_end < most;
     server_revive(&acquired->server, (sure ? lease_end : most) - now);
     (void)!rlock_release(acquired->lock, 0, sure ? lease_end : most);
+}
+
+/* A file system on which nobody stands can be unmounted. Each connection, though, reads the
+ * certificates and the password's file again. */
+static void leave_directory(const struct settings *settings) {
+    const char *const paths[] = {settings->server.tls.ca, settings->server.tls.cert,
+                                 settings->server.tls.key, settings->server.password_file};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (paths[i] != NULL && *paths[i] != '/')
+            return;
+    }
+    (void)!chdir("/");
 }
 
 static int print_and_stay(const struct background *background, const struct acquired *acquired,
@@ -82,14 +94,14 @@ static int print_and_stay(const struct background *background, const struct acqu
     const char stands = 1;
     rlock_keeper *keeper;
     if (rlock_keeper_start(&keeper, acquired->lock, &options) != RLOCK_OK) {
-        (void)out_fail(EXIT_SYSTEM, background->settings->names[0], NULL, "cannot keep %s: %s",
-                       background->settings->names[0], rlock_error(acquired->server.client));
+        (void)out_fail(EXIT_SYSTEM, acquire_name(acquired), NULL, "cannot keep %s: %s",
+                       acquire_name(acquired), rlock_error(acquired->server.client));
         return detached_undo(acquired, background->settings, EXIT_SYSTEM);
     }
     const int status = detached_print(acquired, background->settings, background->signals);
     if (status == 0) {
         (void)prctl(PR_SET_PDEATHSIG, 0);
-        (void)!chdir("/");
+        leave_directory(background->settings);
         self_leave_streams(null);
         (void)!send(background->socket, &stands, sizeof stands, MSG_NOSIGNAL);
         wait_for_end(background, acquired, keeper);
@@ -138,8 +150,8 @@ static int end_without(const struct background *background, pid_t pid, bool proc
     if (!process_ended || status != EXIT_BY_SIGNAL + SIGTERM)
         return status;
     out_warn("cannot take %s for process %d: it has ended", settings->names[0],
-             settings->while_pid);
-    return settings->conflict_exit_code;
+             settings->handle.while_pid);
+    return settings->lock.conflict_exit_code;
 }
 
 static int wait_until_it_stands(const struct background *background, pid_t pid) {
@@ -211,18 +223,43 @@ static int start(struct background *background) {
                     strerror(errno));
 }
 
-int background_acquire(const struct settings *settings, const struct signals *signals) {
+static int acquire_while(const struct settings *settings, const struct signals *signals) {
     struct background background = {
         .settings = settings,
         .signals = signals,
-        .process_fd = open_process(settings->while_pid),
+        .process_fd = open_process(settings->handle.while_pid),
         .socket = -1,
     };
     if (background.process_fd < 0)
-        return refuse_process(settings->while_pid);
+        return refuse_process(settings->handle.while_pid);
     const int status = start(&background);
     if (background.socket >= 0)
         close(background.socket);
     close(background.process_fd);
+    return status;
+}
+
+/* --- without --while -------------------------------------------------------------------------- */
+
+static int acquire_alone(const struct settings *settings, const struct signals *signals) {
+    struct acquired acquired;
+    int status = detached_begin(&acquired, settings, signals);
+    if (status == ACQUIRED) {
+        status = detached_print(&acquired, settings, signals);
+        if (status != 0)
+            (void)detached_undo(&acquired, settings, status);
+    }
+    acquire_free(&acquired);
+    return status;
+}
+
+int acquire_exec(struct settings *settings) {
+    struct signals signals;
+    int status = acquire_signals(&signals);
+    if (status != 0)
+        return status;
+    status = settings->handle.while_pid > 0 ? acquire_while(settings, &signals)
+                                            : acquire_alone(settings, &signals);
+    close(signals.fd);
     return status;
 }

@@ -1,5 +1,5 @@
 /* command.c: the command that the settings name. */
-#include "hold/command.h"
+#include "hold/acquired.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,15 +23,15 @@ enum {
 
 static int say_not_started(const struct settings *settings, const char *why) {
     return out_fail(EXIT_SYSTEM, settings->names[0], NULL, "cannot start %s: %s",
-                    settings->command[0], why);
+                    settings->run.command[0], why);
 }
 
 int command_prepare(struct spawn *spawn, const struct signals *signals,
                     const struct settings *settings) {
     const struct spawn_options options = {
-        .argv = settings->command,
-        .deadline = deadline_plan(settings->lease_ms, settings->kill_after_ms,
-                                  settings->on_lost == ON_LOST_WARN, settings->timeout_ms),
+        .argv = settings->run.command,
+        .deadline = deadline_plan(settings->lock.lease_ms, settings->run.kill_after_ms,
+                                  settings->run.on_lost == ON_LOST_WARN, settings->run.timeout_ms),
     };
     const char *why;
     if (spawn_prepare(spawn, signals, &options, &why))
@@ -126,8 +126,8 @@ static void explain_forbidden(char text[WHY_SIZE], const char *command) {
                                                        : "permission denied");
 }
 
-/* What execvp(3) failed with, in words that say what to do. Looks at the file again: errno says the
- * same of a script whose interpreter is missing. Returns text. */
+/* What execvp(3) failed with, in words that say what to do. Looks at the file again: errno is the
+ * same where a script's interpreter is missing. Returns text. */
 static const char *why_not_run(char text[WHY_SIZE], const char *command, int why) {
     if (why == ENOENT)
         explain_missing(text, command);
@@ -141,42 +141,43 @@ static const char *why_not_run(char text[WHY_SIZE], const char *command, int why
 }
 
 static int say_not_run(const struct report *report, const struct settings *settings,
-                       const char *server) {
+                       const char *name, const char *server) {
     const bool no_start = report->verb == REPORT_NO_START;
     const int status = no_start                   ? EXIT_SYSTEM
                        : report->status == ENOENT ? EXIT_NOTFOUND
                                                   : EXIT_NOEXEC;
     char why[WHY_SIZE];
-    return out_fail(status, settings->names[0], server, "cannot %s %s: %s",
-                    no_start ? "start" : "run", settings->command[0],
+    return out_fail(status, name, server, "cannot %s %s: %s", no_start ? "start" : "run",
+                    settings->run.command[0],
                     no_start ? strerror(report->status)
-                             : why_not_run(why, settings->command[0], report->status));
+                             : why_not_run(why, settings->run.command[0], report->status));
 }
 
 /* --- its end ---------------------------------------------------------------------------------- */
 
 static int say_timed_out(const struct spawn *spawn, const struct settings *settings,
-                         const char *server) {
+                         const char *name, const char *server) {
     char limit[DURATION_TEXT_SIZE];
     const int signal = spawn->report.killed ? SIGKILL : SIGTERM;
     out_event(OUT_ERROR, "timeout",
-              OUT_FIELDS(OUT_TEXT("name", settings->names[0]), OUT_TEXT("server", server),
-                         OUT_NUMBER("timeout_ms", settings->timeout_ms),
+              OUT_FIELDS(OUT_TEXT("name", name), OUT_TEXT("server", server),
+                         OUT_NUMBER("timeout_ms", settings->run.timeout_ms),
                          OUT_NUMBER("ran_ms", spawn_ran_ms(spawn)), OUT_NUMBER("signal", signal)),
-              "stopped the command of %s on %s: it ran longer than --timeout %s%s",
-              settings->names[0], server, duration_format(limit, settings->timeout_ms),
+              "stopped the command of %s on %s: it ran longer than --timeout %s%s", name, server,
+              duration_format(limit, settings->run.timeout_ms),
               spawn->report.killed ? "; SIGTERM did not end it, SIGKILL did" : "");
     return EXIT_TIMEOUT;
 }
 
-int command_status(const struct spawn *spawn, const struct settings *settings, const char *server) {
+int command_status(const struct spawn *spawn, const struct settings *settings, const char *name,
+                   const char *server) {
     const struct report *report = &spawn->report;
     if (report->verb != REPORT_ENDED)
-        return say_not_run(report, settings, server);
+        return say_not_run(report, settings, name, server);
     if (spawn->guardian_lost)
         out_error("the guardian of the command was killed: the command was ended");
     if (report->cause == END_FOR_TIME)
-        return say_timed_out(spawn, settings, server);
+        return say_timed_out(spawn, settings, name, server);
     if (report->cause == END_FOR_WAITER)
         return EXIT_GAVE_WAY; /* said when it was asked to */
     return WIFSIGNALED(report->status) ? EXIT_BY_SIGNAL + WTERMSIG(report->status)

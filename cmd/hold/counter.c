@@ -1,21 +1,37 @@
 /* counter.c: what is changed on a server without being held. */
-#include "hold/counter.h"
+#include "hold/hold.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "output/out.h"
+#include "rlock_admin.h"
+#include "rlock_count.h"
 
-static const struct counter_verb down = {"count down", rlock_latch_down};
+/* One of the library's functions, and what a message calls it. */
+struct verb {
+    const char *name;
+    enum rlock_status (*change)(rlock_client *client, const struct rlock_count *count,
+                                int64_t *result);
+};
 
-enum rlock_status counter_change(const struct server *server, const struct settings *settings,
-                                 const struct counter_verb *verb, int64_t number, int cancel_fd,
-                                 int64_t *result) {
+static const struct verb down = {"count down", rlock_latch_down};
+
+/* Carries it out on the name that is set, trying for as long as a server may take to be reached and
+ * to answer. cancel_fd: as the library takes it. */
+static enum rlock_status change(const struct server *server, const struct settings *settings,
+                                const struct verb *verb, int64_t number, int cancel_fd,
+                                int64_t *result) {
     const struct rlock_count count = {
         .size = sizeof count,
         .name = settings->names[0],
         .number = number,
-        .deadline_ms = rlock_now_ms() + settings->connect_timeout_ms + settings->io_timeout_ms,
+        .deadline_ms =
+            rlock_now_ms() + settings->server.connect_timeout_ms + settings->server.io_timeout_ms,
         .cancel_fd = cancel_fd,
     };
     const enum rlock_status status = verb->change(server->client, &count, result);
@@ -23,12 +39,15 @@ enum rlock_status counter_change(const struct server *server, const struct setti
     return status;
 }
 
-int counter_once(const struct settings *settings, const struct counter_verb *verb, int64_t number,
-                 enum rlock_status *status, int64_t *result) {
+/* The same as a command's whole work. Signals are not taken: they end it as they end any program.
+ * Returns 0 with *status RLOCK_OK, RLOCK_BUSY or RLOCK_LOST, for the caller to say; else the exit
+ * status after a message. */
+static int change_once(const struct settings *settings, const struct verb *verb, int64_t number,
+                       enum rlock_status *status, int64_t *result) {
     struct server server;
     int failure = server_open(&server, settings);
     if (failure == 0) {
-        *status = counter_change(&server, settings, verb, number, -1, result);
+        *status = change(&server, settings, verb, number, -1, result);
         if (*status != RLOCK_OK && *status != RLOCK_BUSY && *status != RLOCK_LOST)
             failure =
                 server_explain(&server, settings, verb->name, settings->names[0], *status, "");
@@ -38,11 +57,11 @@ int counter_once(const struct settings *settings, const struct counter_verb *ver
 }
 
 int latch_set_exec(struct settings *settings) {
-    static const struct counter_verb verb = {"set", rlock_latch_set};
+    static const struct verb verb = {"set", rlock_latch_set};
     const char *name = settings->names[0];
     enum rlock_status status;
     int64_t left = 0;
-    const int failure = counter_once(settings, &verb, settings->count, &status, &left);
+    const int failure = change_once(settings, &verb, settings->counter.count, &status, &left);
     if (failure != 0)
         return failure;
     const struct out_field fields[] = {OUT_TEXT("name", name), OUT_TEXT("kind", "latch"),
@@ -74,7 +93,7 @@ static void say_missing(const char *name) {
 int counter_down(const struct server *server, const struct settings *settings, int64_t ran_ms) {
     int64_t left = 0;
     const enum rlock_status status =
-        counter_change(server, settings, &down, settings->by, -1, &left);
+        change(server, settings, &down, settings->counter.by, -1, &left);
     if (status == RLOCK_OK)
         say_counted(settings, left, ran_ms);
     else if (status == RLOCK_LOST)
@@ -84,13 +103,22 @@ int counter_down(const struct server *server, const struct settings *settings, i
     return 0;
 }
 
+int counter_down_now(const struct settings *settings) {
+    struct server server;
+    int status = server_open(&server, settings);
+    if (status == 0)
+        status = counter_down(&server, settings, -1);
+    server_close(&server);
+    return status;
+}
+
 int counter_check_down(const struct server *server, const struct settings *settings,
                        const struct signals *signals) {
     enum rlock_status status;
     int64_t left;
     int signal;
     do {
-        status = counter_change(server, settings, &down, 0, signals->fd, &left);
+        status = change(server, settings, &down, 0, signals->fd, &left);
         signal = signals_read(signals);
     } while (status == RLOCK_CANCELLED && signal == 0);
     if (signal != 0)
@@ -98,4 +126,68 @@ int counter_check_down(const struct server *server, const struct settings *setti
     return status == RLOCK_OK || status == RLOCK_LOST
                ? 0
                : server_explain(server, settings, down.name, settings->names[0], status, "");
+}
+
+/* A plain permit has no lease: the permit of an rlock on this host that has died counts as in use
+ * until it is looked for. */
+static bool has_died(const struct rlock_view_holder *holder) {
+    char host[256] = "";
+    (void)gethostname(host, sizeof host - 1);
+    return holder->ttl_ms < 0 && holder->pid > 0 && strcmp(holder->host, host) == 0 &&
+           kill((pid_t)holder->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Takes back the permits of dead processes on this host, if the user may inspect them. */
+static enum rlock_status free_dead(rlock_client *client, const struct rlock_count *count,
+                                   const rlock_view *view) {
+    const char **owners = calloc(view->holder_count + 1, sizeof *owners);
+    struct rlock_break_options dead = {.size = sizeof dead,
+                                       .name = count->name,
+                                       .kind = "sem",
+                                       .owners = owners,
+                                       .deadline_ms = count->deadline_ms,
+                                       .cancel_fd = count->cancel_fd};
+    for (size_t i = 0; owners != NULL && i < view->holder_count; i++) {
+        if (has_died(&view->holders[i]))
+            owners[dead.owner_count++] = view->holders[i].owner;
+    }
+    int64_t freed;
+    const enum rlock_status status =
+        dead.owner_count > 0 ? rlock_break(client, &dead, &freed) : RLOCK_OK;
+    free(owners);
+    return status;
+}
+
+static enum rlock_status resize_without_dead(rlock_client *client, const struct rlock_count *count,
+                                             int64_t *in_use) {
+    const struct rlock_inspect_options options = {
+        .size = sizeof options,
+        .name = count->name,
+        .deadline_ms = count->deadline_ms,
+        .cancel_fd = count->cancel_fd,
+    };
+    rlock_view *view = NULL;
+    const enum rlock_status inspected = rlock_inspect(client, &options, &view);
+    if (inspected == RLOCK_UNAVAILABLE || inspected == RLOCK_CANCELLED)
+        return inspected; /* to ask once more would take as long again */
+    if (inspected == RLOCK_OK && view->permits_available != INT64_MIN)
+        (void)free_dead(client, count, view);
+    rlock_view_free(view);
+    return rlock_sem_resize(client, count, in_use);
+}
+
+int resize(const struct settings *settings) {
+    static const struct verb verb = {"resize", resize_without_dead};
+    enum rlock_status status;
+    int64_t in_use = 0;
+    const int failure = change_once(settings, &verb, settings->counter.resize, &status, &in_use);
+    if (failure != 0)
+        return failure;
+    const struct out_field fields[] = {
+        OUT_TEXT("name", settings->names[0]), OUT_TEXT("kind", "sem"),
+        OUT_NUMBER("permits", settings->counter.resize), OUT_NUMBER("in_use", in_use)};
+    out_event(OUT_DEBUG, "resized", fields, sizeof fields / sizeof fields[0],
+              "resized %s: %d permits, %" PRId64 " of them in use", settings->names[0],
+              settings->counter.resize, in_use);
+    return 0;
 }

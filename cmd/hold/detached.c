@@ -1,6 +1,6 @@
-/* detached.c: takes a lock, prints its handle, and leaves it held. A lock whose handle cannot be
- * printed is given back. */
-#include "hold/detached.h"
+/* detached.c: takes a lock, prints its handle, and leaves it held. If it cannot print the handle,
+ * it gives the lock back. */
+#include "hold/acquired.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hold/events.h"
 #include "output/out.h"
-#include "output/stream.h"
 
 int detached_undo(const struct acquired *acquired, const struct settings *settings, int status) {
-    const int64_t deadline_ms = rlock_now_ms() + settings->io_timeout_ms;
+    const int64_t deadline_ms = rlock_now_ms() + settings->server.io_timeout_ms;
     const enum rlock_status released = rlock_release(acquired->lock, 0, deadline_ms);
     if (released == RLOCK_OK)
         event_released(acquired, 0);
@@ -71,7 +69,7 @@ int detached_print(const struct acquired *acquired, const struct settings *setti
     int status = EXIT_SYSTEM;
     event_acquired(acquired);
     if (rlock_handle_write(&handle, acquired->lock, server_shown(&acquired->server)) == RLOCK_OK) {
-        if (settings->exported)
+        if (settings->handle.exported)
             line = make_exported(acquired, handle);
         else if (asprintf(&line, "%s\n", handle) < 0)
             line = NULL;
@@ -83,17 +81,5 @@ int detached_print(const struct acquired *acquired, const struct settings *setti
     }
     free(handle);
     free(line);
-    return status;
-}
-
-int detached_acquire(const struct settings *settings, const struct signals *signals) {
-    struct acquired acquired;
-    int status = detached_begin(&acquired, settings, signals);
-    if (status == ACQUIRED) {
-        status = detached_print(&acquired, settings, signals);
-        if (status != 0)
-            (void)detached_undo(&acquired, settings, status);
-    }
-    acquire_free(&acquired);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * In JSON each name has an object of its own, for each has its own token. A text that would say the
  * same of all of them stands there once. */
-#include "hold/events.h"
+#include "hold/acquired.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* not_acquired.c: what is said of a lock that was not acquired, and with what status rlock ends. */
-#include "hold/not_acquired.h"
+#include "hold/acquired.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "hold/progress.h"
 #include "options/opt.h"
 #include "output/duration.h"
 #include "output/out.h"
@@ -36,8 +35,8 @@ static const char *text_or_null(const char *text) {
 /* --- a holder that waits for us -------------------------------------------------------------- */
 
 static const char advice[] =
-    "that rlock is an ancestor of this one, whose environment was cleared (sudo, env -i): it "
-    "cannot re-enter and waits for itself; pass on RLOCK_HOLDS";
+    "that rlock is an ancestor of this one, and something between them cleared the environment "
+    "(sudo, env -i): this one cannot re-enter, and waits for itself; pass on RLOCK_HOLDS";
 
 static bool is_ancestor(int64_t pid) {
     int64_t at = getppid();
@@ -83,10 +82,11 @@ static int64_t count_skip(const struct acquired *acquired, const struct settings
     const struct rlock_count count = {.size = sizeof count,
                                       .name = name,
                                       .number = 1,
-                                      .deadline_ms = rlock_now_ms() + settings->io_timeout_ms,
+                                      .deadline_ms =
+                                          rlock_now_ms() + settings->server.io_timeout_ms,
                                       .cancel_fd = -1};
     int64_t skips = 0;
-    if (settings->max_skips == 0)
+    if (settings->lock.max_skips == 0)
         return 0;
     if (rlock_skip(acquired->server.client, &count, &skips) == RLOCK_OK)
         return skips;
@@ -101,22 +101,23 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
         const int64_t skips = count_skip(acquired, settings, holder->name);
         progress_why(why, sizeof why, acquired->kind, holder);
         const bool inside = !acquired->warned && holder_is_ancestor(acquired);
-        const bool too_many = settings->max_skips > 0 && skips >= settings->max_skips;
-        char times[64] = "";
+        const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
+        char times[64] = "", pool[PROGRESS_POOL_SIZE];
+        acquire_describe_pool(pool, settings);
         if (too_many) /* whatever -q and -E say */
-            (void)snprintf(times, sizeof times, ", %" PRId64 " times in a row (--max-skips)",
-                           skips);
+            (void)snprintf(times, sizeof times, ", %" PRId64 " time%s in a row (--max-skips)",
+                           skips, skips == 1 ? "" : "s");
         out_event(too_many ? OUT_ERROR : OUT_WARNING, "busy",
                   OUT_FIELDS(ATTEMPT(acquired, holder->name),
                              OUT_TEXT("holder", text_or_null(holder->owner)),
                              OUT_TEXT("holder_note", text_or_null(holder->note)),
                              OUT_NUMBER("skips", skips > 0 ? skips : -1)),
-                  "cannot %s %s%s: %s%s%s", verb_of(acquired), holder->name, times, why,
+                  "cannot %s %s%s%s: %s%s%s", verb_of(acquired), holder->name, pool, times, why,
                   inside ? "; " : "", inside ? advice : "");
         if (too_many)
             return EXIT_CONFLICT;
     }
-    return settings->conflict_exit_code;
+    return settings->lock.conflict_exit_code;
 }
 
 static int say_ousted(const struct acquired *acquired) {
@@ -131,8 +132,8 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
     const struct rlock_run *run = rlock_last_run(acquired->lock);
     const char *name = rlock_stuck_at(acquired->lock);
     char age[DURATION_TEXT_SIZE], took[DURATION_TEXT_SIZE], period[DURATION_TEXT_SIZE];
-    const char *why =
-        run->same_key ? settings->once_key : duration_format(period, settings->once_per_ms);
+    const char *why = run->same_key ? settings->lock.once_key
+                                    : duration_format(period, settings->lock.once_per_ms);
     out_event(OUT_INFO, "skipped",
               OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("age_ms", run->age_ms),
                          OUT_NUMBER("took_ms", run->took_ms),
@@ -140,8 +141,8 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
               "not running %s: a run that took %s succeeded %s ago%s%s (--once-%s %s)", name,
               duration_format(took, run->took_ms), duration_format_seconds(age, run->age_ms),
               *run->host != '\0' ? " on " : "", run->host, run->same_key ? "key" : "per", why);
-    const bool is_set = OPT_FROM(settings, conflict_exit_code)->source != SOURCE_DEFAULT;
-    return is_set ? settings->conflict_exit_code : 0;
+    const bool is_set = OPT_FROM(settings, lock.conflict_exit_code)->source != SOURCE_DEFAULT;
+    return is_set ? settings->lock.conflict_exit_code : 0;
 }
 
 int not_acquired_interrupted(const struct acquired *acquired, int signal) {
@@ -164,7 +165,7 @@ static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
                        settings->names[0]);
     else
         (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", settings->names[0],
-                       duration_format(left, settings->lease_ms));
+                       duration_format(left, settings->lock.lease_ms));
 }
 
 int not_acquired(const struct acquired *acquired, const struct settings *settings,

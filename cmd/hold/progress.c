@@ -1,5 +1,5 @@
 /* progress.c: what is said while waiting. */
-#include "hold/progress.h"
+#include "hold/acquired.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 
 #include "output/describe.h"
 #include "output/duration.h"
-#include "output/notify.h"
 #include "output/out.h"
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 1024 };
@@ -44,12 +43,12 @@ static void append_wait(char *text, size_t size, size_t *length, const struct pr
     const struct kind *kind = progress->kind;
     char why[TEXT_SIZE];
     if (holder == NULL) {
-        describe_append(text, size, length, "for %s: cannot use %s: %s", progress->name,
-                        rlock_client_server(client), rlock_error(client));
+        describe_append(text, size, length, "for %s%s: cannot use %s: %s", progress->name,
+                        progress->pool, rlock_client_server(client), rlock_error(client));
         return;
     }
     progress_why(why, sizeof why, kind, holder);
-    describe_append(text, size, length, "for %s", holder->name);
+    describe_append(text, size, length, "for %s%s", holder->name, progress->pool);
     switch (kind->detail) {
     case DETAIL_NONE: describe_append(text, size, length, ": %s", why); break;
     case DETAIL_KIND: describe_append(text, size, length, " (%s): %s", kind->name, why); break;
@@ -106,7 +105,7 @@ void progress_show(struct progress *progress, const rlock_client *client, const 
         progress->next_ms = next_step(progress, now, LIVE_MS);
         return;
     }
-    char text[TEXT_SIZE + RLOCK_NAME_MAX + 64], waited[DURATION_TEXT_SIZE];
+    char text[TEXT_SIZE + RLOCK_NAME_MAX + PROGRESS_POOL_SIZE + 64], waited[DURATION_TEXT_SIZE];
     size_t length = 0;
     if (now - progress->began_ms < 1000)
         describe_append(text, sizeof text, &length, "waiting ");

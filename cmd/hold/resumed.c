@@ -1,22 +1,37 @@
-/* resumed.c: a lock that is held already, resumed from its handle or from the environment. */
-#include "hold/resumed.h"
+/* resumed.c: rlock renew, check, release: of a lock that is held already, resumed from its handle
+ * or from the environment. */
+#include "hold/hold.h"
 
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "hold/environment.h"
+#include "options/opt.h"
 #include "output/describe.h"
+#include "output/duration.h"
 #include "output/out.h"
 
 enum { PAUSE_MS = 50, WHY_SIZE = 1024 };
 
-int resumed_open(struct resumed *out, const struct settings *settings,
-                 const struct rlock_handle *handle) {
+struct resumed {
+    const struct settings *settings;
+    const struct rlock_handle *handle; /* borrowed */
+    struct server server;
+    rlock_lock *lock;
+    int64_t reached_by_ms; /* until when to try a server that does not answer */
+};
+
+/* Opens the server and resumes the lock. Returns 0, or the exit status after a message. Free it in
+ * any case. */
+static int open_lock(struct resumed *out, const struct settings *settings,
+                     const struct rlock_handle *handle) {
     *out = (struct resumed){.settings = settings, .handle = handle};
     const int failure = server_open(&out->server, settings);
     if (failure != 0)
         return failure;
-    out->reached_by_ms = rlock_now_ms() + settings->connect_timeout_ms;
+    out->reached_by_ms = rlock_now_ms() + settings->server.connect_timeout_ms;
     const enum rlock_status status = rlock_lock_resume(&out->lock, out->server.client, handle);
     if (status == RLOCK_OK)
         return 0;
@@ -24,7 +39,7 @@ int resumed_open(struct resumed *out, const struct settings *settings,
                     "cannot use HANDLE: %s", rlock_error(out->server.client));
 }
 
-void resumed_free(struct resumed *resumed) {
+static void free_lock(struct resumed *resumed) {
     rlock_lock_free(resumed->lock);
     server_close(&resumed->server);
     *resumed = (struct resumed){.lock = NULL};
@@ -36,23 +51,6 @@ static bool again(const struct resumed *resumed, enum rlock_status status) {
         return false;
     (void)poll(NULL, 0, PAUSE_MS);
     return true;
-}
-
-enum rlock_status resumed_renew(const struct resumed *resumed) {
-    enum rlock_status status;
-    do
-        status = rlock_renew(resumed->lock);
-    while (again(resumed, status));
-    server_warn(&resumed->server);
-    return status;
-}
-
-enum rlock_status resumed_check(const struct resumed *resumed, int64_t *ttl_ms) {
-    enum rlock_status status;
-    do
-        status = rlock_check(resumed->lock, ttl_ms);
-    while (again(resumed, status));
-    return status;
 }
 
 /* The name that a message is about. */
@@ -83,11 +81,11 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
     struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name_of(resumed),
-        .deadline_ms = rlock_now_ms() + resumed->settings->io_timeout_ms,
+        .deadline_ms = rlock_now_ms() + resumed->settings->server.io_timeout_ms,
         .cancel_fd = -1,
     };
     bool found = false;
-    for (; options.server < resumed->settings->server_count && !found; options.server++) {
+    for (; options.server < resumed->settings->server.count && !found; options.server++) {
         rlock_view *view = NULL;
         if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
             found = view->holder_count > 0 && strcmp(resumed->handle->kind, "sem") != 0;
@@ -120,12 +118,6 @@ static void say_lost(const struct resumed *resumed, enum out_level level, const 
               "%s not ours any more: %s", message, why);
 }
 
-void resumed_log_lost(const struct resumed *resumed) {
-    char message[RLOCK_NAME_MAX + 32];
-    (void)snprintf(message, sizeof message, "%s is", name_of(resumed));
-    say_lost(resumed, OUT_WARNING, message);
-}
-
 static int explain_loss(const struct resumed *resumed, const char *verb) {
     char message[RLOCK_NAME_MAX + 64];
     (void)snprintf(message, sizeof message, "cannot %s %s: it is", verb, name_of(resumed));
@@ -133,14 +125,18 @@ static int explain_loss(const struct resumed *resumed, const char *verb) {
     return EXIT_LOST;
 }
 
-int resumed_explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
+/* Says what the library could not do, as server_explain(). If the lock is lost, names its present
+ * holder, or what else the servers know. Returns the exit status. */
+static int explain(const struct resumed *resumed, const char *verb, enum rlock_status status) {
     return status == RLOCK_LOST ? explain_loss(resumed, verb)
                                 : server_explain(&resumed->server, resumed->settings, verb,
                                                  name_of(resumed), status, "");
 }
 
-void resumed_log(const struct resumed *resumed, enum out_level level, const char *event,
-                 int64_t ttl_ms, const char *before, const char *behind) {
+/* Logs an event for each name. ttl_ms: of the lease; RLOCK_FOREVER: none to show. before, behind:
+ * the text on both sides of the name. */
+static void log_each(const struct resumed *resumed, enum out_level level, const char *event,
+                     int64_t ttl_ms, const char *before, const char *behind) {
     for (size_t i = 0; i < resumed->handle->hold_count; i++) {
         const struct rlock_handle_hold *hold = &resumed->handle->holds[i];
         out_event(level, event,
@@ -148,4 +144,147 @@ void resumed_log(const struct resumed *resumed, enum out_level level, const char
                              OUT_NUMBER("lease_left_ms", ttl_ms == RLOCK_FOREVER ? -1 : ttl_ms)),
                   "%s%s%s", before, hold->name, behind);
     }
+}
+
+/* --- rlock renew ------------------------------------------------------------------------------ */
+
+static enum rlock_status renew(const struct resumed *resumed) {
+    enum rlock_status status;
+    do
+        status = rlock_renew(resumed->lock);
+    while (again(resumed, status));
+    server_warn(&resumed->server);
+    return status;
+}
+
+static void log_renewed(const struct resumed *resumed) {
+    char left[DURATION_TEXT_SIZE], behind[DURATION_TEXT_SIZE + 16];
+    const int64_t lease_ms = resumed->handle->lease_ms;
+    /* More where the lease would end later anyway. */
+    (void)snprintf(behind, sizeof behind, ": at least %s left", duration_format(left, lease_ms));
+    log_each(resumed, OUT_DEBUG, "renewed", lease_ms, "renewed ", behind);
+}
+
+int renew_exec(struct settings *settings) {
+    struct resumed resumed;
+    /* A config file's lease is one to take locks with. */
+    if (OPT_IS_GIVEN(settings, lock.lease_ms))
+        settings->handle.given->lease_ms = settings->lock.lease_ms;
+    int failure = open_lock(&resumed, settings, settings->handle.given);
+    if (failure == 0) {
+        const enum rlock_status status = renew(&resumed);
+        if (status == RLOCK_OK)
+            log_renewed(&resumed);
+        else
+            failure = explain(&resumed, "renew", status);
+    }
+    free_lock(&resumed);
+    return failure;
+}
+
+/* --- rlock release ---------------------------------------------------------------------------- */
+
+int release_exec(struct settings *settings) {
+    struct resumed resumed;
+    int failure = open_lock(&resumed, settings, settings->handle.given);
+    if (failure == 0) {
+        const int64_t deadline_ms =
+            rlock_now_ms() + settings->server.connect_timeout_ms + settings->server.io_timeout_ms;
+        const enum rlock_status status = rlock_release(resumed.lock, 0, deadline_ms);
+        if (status == RLOCK_OK)
+            log_each(&resumed, OUT_DEBUG, "released", RLOCK_FOREVER, "released ", "");
+        else
+            failure = explain(&resumed, "release", status);
+    }
+    free_lock(&resumed);
+    return failure;
+}
+
+/* --- rlock check ------------------------------------------------------------------------------ */
+
+static enum rlock_status ask(const struct resumed *resumed, int64_t *ttl_ms) {
+    enum rlock_status status;
+    do
+        status = rlock_check(resumed->lock, ttl_ms);
+    while (again(resumed, status));
+    return status;
+}
+
+/* As the answer to whether it is held: a warning. */
+static int say_not_held(const struct resumed *resumed) {
+    char message[RLOCK_NAME_MAX + 32];
+    (void)snprintf(message, sizeof message, "%s is", name_of(resumed));
+    say_lost(resumed, OUT_WARNING, message);
+    return EXIT_FAILURE;
+}
+
+static int say_held(const struct resumed *resumed, int64_t ttl_ms) {
+    char left[DURATION_TEXT_SIZE], wanted[DURATION_TEXT_SIZE];
+    char behind[2 * DURATION_TEXT_SIZE + 32] = " is held";
+    const int64_t least_ms = resumed->settings->handle.min_ttl_ms;
+    const bool enough = ttl_ms >= least_ms;
+    duration_format(left, ttl_ms);
+    if (!enough)
+        (void)snprintf(behind, sizeof behind, " is held for %s only, not %s", left,
+                       duration_format(wanted, least_ms));
+    else if (ttl_ms != RLOCK_FOREVER)
+        (void)snprintf(behind, sizeof behind, " is held for %s", left);
+    log_each(resumed, enough ? OUT_DEBUG : OUT_WARNING, "held", ttl_ms, "", behind);
+    return enough ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int check(const struct settings *settings, const struct rlock_handle *handle) {
+    struct resumed resumed;
+    int64_t ttl_ms;
+    int status = open_lock(&resumed, settings, handle);
+    if (status == 0) {
+        const enum rlock_status answer = ask(&resumed, &ttl_ms);
+        status = answer == RLOCK_OK     ? say_held(&resumed, ttl_ms)
+                 : answer == RLOCK_LOST ? say_not_held(&resumed)
+                                        : explain(&resumed, "check", answer);
+    }
+    free_lock(&resumed);
+    return status;
+}
+
+/* A command inherits less than a handle has, but enough to check. */
+static int check_enclosing(const struct settings *settings) {
+    struct environment enclosing;
+    if (!environment_read(&enclosing))
+        return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot read the enclosing holds: out of memory");
+    const size_t count = enclosing.count - enclosing.inner;
+    int status;
+    struct rlock_handle_hold *holds = calloc(count + 1, sizeof *holds);
+    for (size_t i = 0; holds != NULL && i < count; i++) {
+        const struct rlock_proof *proof = &enclosing.proofs[enclosing.inner + i];
+        holds[i] = (struct rlock_handle_hold){
+            .name = proof->name, .owner = proof->owner, .token = proof->token};
+    }
+    if (holds == NULL) {
+        status =
+            out_fail(EXIT_SYSTEM, NULL, NULL, "cannot look for the enclosing lock: out of memory");
+    } else if (count == 0) {
+        status = out_fail(EXIT_USAGE, NULL, NULL,
+                          "missing HANDLE: not running under an rlock command: give one, as in "
+                          "'rlock check HANDLE'");
+    } else {
+        const struct rlock_handle handle = {
+            .size = sizeof handle,
+            .kind = enclosing.kinds[enclosing.inner],
+            .owner = holds[0].owner,
+            .lease_ms = RLOCK_LEASE_DEFAULT_MS,
+            .permits = 1,
+            .hold_count = count,
+            .holds = holds,
+        };
+        status = check(settings, &handle);
+    }
+    free(holds);
+    environment_free(&enclosing);
+    return status;
+}
+
+int check_exec(struct settings *settings) {
+    return settings->handle.given != NULL ? check(settings, settings->handle.given)
+                                          : check_enclosing(settings);
 }

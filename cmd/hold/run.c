@@ -2,16 +2,11 @@
  *
  * Calls go down, values come back: the library gets a descriptor that cancels it and gives one that
  * says "lost". No renewal is in flight when the lock is given back: the keeper is joined first. */
-#include "hold/run.h"
+#include "hold/acquired.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "hold/acquire.h"
-#include "hold/command.h"
-#include "hold/counter.h"
-#include "hold/events.h"
-#include "output/notify.h"
 #include "output/out.h"
 #include "process/spawn.h"
 #include "rlock_admin.h"
@@ -30,14 +25,10 @@ struct run {
     bool preempted;            /* a waiter has asked for it */
 };
 
-static const char *lock_name(const struct run *run) {
-    return run->acquired.holds[0]->name;
-}
-
 static void tell_systemd(const struct run *run, void (*notify)(const char *text),
                          const char *before, const char *after) {
     char text[RLOCK_NAME_MAX + 64];
-    (void)snprintf(text, sizeof text, "%s%s%s", before, lock_name(run), after);
+    (void)snprintf(text, sizeof text, "%s%s%s", before, acquire_name(&run->acquired), after);
     notify(text);
 }
 
@@ -52,7 +43,7 @@ static void stop_keeper(struct run *run) {
 static void on_lost(struct run *run) {
     stop_keeper(run);
     run->lost = true;
-    const bool runs_on = run->settings->on_lost == ON_LOST_WARN;
+    const bool runs_on = run->settings->run.on_lost == ON_LOST_WARN;
     if (!runs_on) /* before any message: writing may take time */
         spawn_stop(&run->spawn, END_FOR_LEASE);
     event_lost(&run->acquired, rlock_error(run->acquired.server.client),
@@ -65,8 +56,8 @@ static void on_lost(struct run *run) {
  * the lease is sure; the lock is given back when all of the command has ended. */
 static void on_preempted(struct run *run, const struct rlock_renewal *report) {
     if (report->status != RLOCK_OK) {
-        out_warn("no waiter can ask for %s: cannot listen to rlock_break:*: %s", lock_name(run),
-                 report->why);
+        out_warn("no waiter can ask for %s: cannot listen to rlock_break:*: %s",
+                 acquire_name(&run->acquired), report->why);
         return;
     }
     if (run->preempted || run->lost)
@@ -120,7 +111,7 @@ static const char *why_lost(const struct run *run) {
         return "--timeout could not end the command";
     if (run->spawn.report.left && run->spawn.report.cause == END_FOR_WAITER)
         return "the command could not be ended for a waiter";
-    if (run->settings->no_renew)
+    if (run->settings->run.no_renew)
         return "the command took longer than the lease";
     return run->verdict != RLOCK_OK ? rlock_error(run->acquired.server.client)
                                     : "the lease could not be renewed in time";
@@ -132,14 +123,14 @@ static void say_lost(const struct run *run) {
     if (run->spawn.report.left)
         out_error("cannot stop all processes of the command; when its lease ends, %s may be taken "
                   "by others while they run",
-                  lock_name(run));
+                  acquire_name(&run->acquired));
 }
 
 /* What is left of --min-hold. */
 static int64_t min_hold_left_ms(const struct run *run) {
-    const int64_t end = run->acquired.at_ms + run->settings->min_hold_ms;
+    const int64_t end = run->acquired.at_ms + run->settings->lock.min_hold_ms;
     const int64_t now = rlock_now_ms();
-    return run->settings->min_hold_ms > 0 && end > now ? end - now : 0;
+    return run->settings->lock.min_hold_ms > 0 && end > now ? end - now : 0;
 }
 
 /* Gives the lock back, if there is one. Returns `status`, or EXIT_LOST if it was not ours any more.
@@ -150,7 +141,7 @@ static int release(struct run *run, int64_t keep_ms, int status) {
     if (acquired->lock == NULL)
         return status;
     const int64_t lease_end = rlock_lease_end_ms(acquired->lock);
-    const int64_t deadline = deadline_sooner(lease_end, now + run->settings->io_timeout_ms);
+    const int64_t deadline = deadline_sooner(lease_end, now + run->settings->server.io_timeout_ms);
     server_revive(&acquired->server, deadline - now);
     const enum rlock_status released = rlock_release(acquired->lock, keep_ms, deadline);
     if (released == RLOCK_OK) {
@@ -172,16 +163,17 @@ static int release(struct run *run, int64_t keep_ms, int status) {
 }
 
 static int status_of(const struct run *run) {
-    return command_status(&run->spawn, run->settings,
+    return command_status(&run->spawn, run->settings, acquire_name(&run->acquired),
                           rlock_client_server(run->acquired.server.client));
 }
 
 /* Nothing was held, so nothing was lost. */
 static int end_counted(const struct run *run) {
     const int status = status_of(run);
-    if (status != 0 && !run->settings->always)
+    if (status != 0 && !run->settings->run.always)
         return status;
-    server_revive(&run->acquired.server, run->settings->io_timeout_ms); /* it may have died since */
+    server_revive(&run->acquired.server,
+                  run->settings->server.io_timeout_ms); /* it may have died since */
     const int failure =
         counter_down(&run->acquired.server, run->settings, spawn_ran_ms(&run->spawn));
     return status != 0 ? status : failure;
@@ -218,7 +210,7 @@ static int end(struct run *run) {
 
 static bool export_environment(const struct run *run) {
     const struct acquired *acquired = &run->acquired;
-    const char *name = run->settings->names[0], *kind = acquired->kind->name;
+    const char *name = acquire_name(acquired), *kind = acquired->kind->name;
     const char *server = server_for_command(&acquired->server, run->settings);
     char *list = run->spawn.plan.shared->environment;
     if (acquired->kind->counted ? environment_write_name(name, kind, server, list, ENVIRONMENT_SIZE)
@@ -242,11 +234,11 @@ static bool start_keeper(struct run *run) {
     if (run->acquired.lock == NULL)
         return true;
     spawn_set_lease_end(&run->spawn, rlock_lease_end_ms(run->acquired.lock));
-    if (settings->no_renew || rlock_renewal_due_ms(run->acquired.lock) == RLOCK_FOREVER ||
+    if (settings->run.no_renew || rlock_renewal_due_ms(run->acquired.lock) == RLOCK_FOREVER ||
         rlock_keeper_start(&run->keeper, run->acquired.lock, &options) == RLOCK_OK)
         return true;
-    (void)out_fail(EXIT_SYSTEM, lock_name(run), NULL, "cannot keep %s: %s", lock_name(run),
-                   rlock_error(run->acquired.server.client));
+    (void)out_fail(EXIT_SYSTEM, acquire_name(&run->acquired), NULL, "cannot keep %s: %s",
+                   acquire_name(&run->acquired), rlock_error(run->acquired.server.client));
     return false;
 }
 
@@ -261,14 +253,14 @@ static bool prepare_command(struct run *run) {
 
 /* A latch that opens is deleted: nobody can tell it from one that was never set. */
 static void warn_of_no_latch(const struct run *run) {
-    if (run->acquired.kind->passed && !run->acquired.announced && !run->settings->must_exist)
+    if (run->acquired.kind->passed && !run->acquired.announced && !run->settings->lock.must_exist)
         out_warn("there is no latch %s: it has opened, or was not set yet, which counts as open; "
                  "--must-exist waits for it to be set",
-                 lock_name(run));
+                 acquire_name(&run->acquired));
 }
 
 static int run_command(struct run *run) {
-    const bool has_command = run->settings->command != NULL;
+    const bool has_command = run->settings->run.command != NULL;
     const bool is_held = run->acquired.lock != NULL;
     if (is_held) {
         event_acquired(&run->acquired);
@@ -298,11 +290,11 @@ int run_exec(struct settings *settings) {
     if (status != 0)
         return status;
     status = acquire_prepare(&run.acquired, settings);
-    if (status == 0 && settings->command != NULL)
+    if (status == 0 && settings->run.command != NULL)
         status = command_prepare(&run.spawn, &run.signals, settings);
     if (status == 0)
         status = acquire_lock(&run.acquired, settings, &run.signals,
-                              settings->command != NULL ? &run.spawn : NULL);
+                              settings->run.command != NULL ? &run.spawn : NULL);
     if (status == ACQUIRED)
         status = run_command(&run);
     spawn_finish(&run.spawn);

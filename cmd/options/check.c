@@ -3,10 +3,26 @@
 #include <string.h>
 
 #include "options/command.h"
-#include "options/load.h"
 #include "options/opt.h"
+#include "options/settings.h"
 #include "output/duration.h"
 #include "output/out.h"
+
+bool settings_want_command(const struct settings *settings, const struct cmd *cmd,
+                           struct complaint *why) {
+    return settings->run.command != NULL ||
+           complain(why, EXIT_USAGE,
+                    "missing command: give one after the options, as in 'rlock %s -n NAME -- "
+                    "COMMAND', or with -c STRING",
+                    cmd->name);
+}
+
+bool settings_check_take(const struct settings *settings, struct complaint *why) {
+    return settings->lock.permits == 0 || settings->lock.take <= settings->lock.permits ||
+           complain(why, EXIT_USAGE,
+                    "cannot use --take '%d': it is more than all permits: give at most %d",
+                    settings->lock.take, settings->lock.permits);
+}
 
 static bool check_name(const struct settings *settings, const struct cmd *cmd,
                        struct complaint *why) {
@@ -24,7 +40,7 @@ static bool check_command(const struct settings *settings, const struct cmd *cmd
     case CHILD_NEEDED: return settings_want_command(settings, cmd, why);
     case CHILD_OPTIONAL: break;
     case CHILD_NONE:
-        return settings->command == NULL ||
+        return settings->run.command == NULL ||
                complain(why, EXIT_USAGE, "unexpected operand: 'rlock %s' runs no command",
                         cmd->name);
     }
@@ -34,18 +50,19 @@ static bool check_command(const struct settings *settings, const struct cmd *cmd
 /* At most a third of the lease, so that two thirds are left to renew it in. If it comes from a
  * weaker source than the lease it is cut: a config file need not know of every lease. */
 static bool check_kill_after(struct settings *settings, struct complaint *why) {
-    const struct origin *from = OPT_FROM(settings, kill_after_ms);
-    int64_t third_ms = settings->lease_ms / 3;
+    const struct origin *from = OPT_FROM(settings, run.kill_after_ms);
+    int64_t third_ms = settings->lock.lease_ms / 3;
     const bool leaseless = (settings->cmd->options & (CMD_LATCH_WAIT | CMD_LATCH_DOWN)) != 0;
-    if (leaseless || settings->kill_after_ms <= third_ms)
+    if (leaseless || settings->run.kill_after_ms <= third_ms)
         return true;
-    if (from->source == SOURCE_DEFAULT || from->source < OPT_FROM(settings, lease_ms)->source) {
-        settings->kill_after_ms = third_ms;
+    if (from->source == SOURCE_DEFAULT ||
+        from->source < OPT_FROM(settings, lock.lease_ms)->source) {
+        settings->run.kill_after_ms = third_ms;
         return true;
     }
     char text[DURATION_TEXT_SIZE];
     struct given given = {.row = opt_find("kill-after"),
-                          .text = duration_format(text, settings->kill_after_ms),
+                          .text = duration_format(text, settings->run.kill_after_ms),
                           .from = from};
     snprintf(given.wrong, sizeof given.wrong,
              "it is more than a third of the lease: give at most %lldms, or a longer lease",
@@ -56,8 +73,8 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
 /* --timeout of flock(1) limits the wait: without a command that is probably meant, and rlock would
  * wait for ever. */
 static bool check_timeout(const struct settings *settings, struct complaint *why) {
-    return settings->command != NULL || settings->timeout_ms == 0 ||
-           !OPT_IS_GIVEN(settings, timeout_ms) ||
+    return settings->run.command != NULL || settings->run.timeout_ms == 0 ||
+           !OPT_IS_GIVEN(settings, run.timeout_ms) ||
            complain(why, EXIT_USAGE,
                     "--timeout without a command: it limits how long a command runs; what limits "
                     "a wait is --wait");
@@ -65,22 +82,22 @@ static bool check_timeout(const struct settings *settings, struct complaint *why
 
 /* A certificate needs its key, and a key its certificate. */
 static bool check_tls(const struct settings *settings, struct complaint *why) {
-    const struct rlock_tls_options *tls = &settings->tls;
+    const struct rlock_tls_options *tls = &settings->server.tls;
     const bool has_cert = tls->cert != NULL;
     if (has_cert == (tls->key != NULL))
         return true;
     struct given given = {.row = opt_find(has_cert ? "tls-cert" : "tls-key"),
                           .text = has_cert ? tls->cert : tls->key,
-                          .from = has_cert ? OPT_FROM(settings, tls.cert)
-                                           : OPT_FROM(settings, tls.key)};
+                          .from = has_cert ? OPT_FROM(settings, server.tls.cert)
+                                           : OPT_FROM(settings, server.tls.key)};
     snprintf(given.wrong, sizeof given.wrong, "%s is missing: give it with --tls-%s",
              has_cert ? "its key" : "the key's certificate", has_cert ? "key" : "cert");
     return opt_complain(&given, why);
 }
 
 static bool check_once(const struct settings *settings, struct complaint *why) {
-    const bool has_key = settings->once_key != NULL;
-    return (settings->once_per_ms == 0 && !has_key) || settings->name_count == 1 ||
+    const bool has_key = settings->lock.once_key != NULL;
+    return (settings->lock.once_per_ms == 0 && !has_key) || settings->name_count == 1 ||
            complain(why, EXIT_USAGE,
                     "--once-%s and several names: it works with one: give -n once, and take the "
                     "others with a nested rlock",
@@ -89,25 +106,57 @@ static bool check_once(const struct settings *settings, struct complaint *why) {
 
 /* Without an end of the wait no run is ever skipped. */
 static bool check_skips(const struct settings *settings, struct complaint *why) {
-    if (settings->max_skips == 0)
+    if (settings->lock.max_skips == 0)
         return true;
-    if (settings->server_count > 1)
+    if (settings->server.count > 1)
         return complain(why, EXIT_USAGE,
                         "--max-skips and several servers: skips are counted on one: give -s once");
-    return settings->wait_ms != RLOCK_FOREVER ||
+    return settings->lock.wait_ms != RLOCK_FOREVER ||
            complain(why, EXIT_USAGE,
                     "--max-skips and no end of the wait: no run is skipped: give it with -x or "
                     "-w D");
 }
 
+/* So many that K is one of them; a name that is given twice counts once. */
+static bool has_names(const struct settings *settings, int wanted) {
+    int distinct = 0;
+    for (size_t i = 0; i < settings->name_count && distinct < wanted; i++) {
+        size_t k = 0;
+        while (k < i && strcmp(settings->names[k], settings->names[i]) != 0)
+            k++;
+        distinct += k == i;
+    }
+    return distinct >= wanted;
+}
+
+static bool check_any(const struct settings *settings, struct complaint *why) {
+    if (settings->lock.any == 0)
+        return true;
+    if (!has_names(settings, settings->lock.any))
+        return complain(why, EXIT_USAGE,
+                        "--any %d and fewer names: give each name with -n, and K from 1 to the "
+                        "number of names",
+                        settings->lock.any);
+    if (settings->server.count > 1)
+        return complain(why, EXIT_USAGE,
+                        "--any and several servers: it works on one: give -s once");
+    if (settings->lock.preempt)
+        return complain(why, EXIT_USAGE,
+                        "--any and --preempt: it would ask more holders to end than is needed: "
+                        "give one of the two");
+    return settings->lock.max_skips == 0 ||
+           complain(why, EXIT_USAGE,
+                    "--any and --max-skips: skips are counted for one name: give one of the two");
+}
+
 /* The request to end comes with a renewal; and a waiter that asks for the lock must be there to
  * take it. */
 static bool check_preemption(const struct settings *settings, struct complaint *why) {
-    if (settings->preemptible && settings->no_renew)
+    if (settings->lock.preemptible && settings->run.no_renew)
         return complain(why, EXIT_USAGE,
                         "--preemptible and --no-renew: the request to end arrives with a renewal: "
                         "give one of the two");
-    return !settings->preempt || settings->wait_ms != 0 ||
+    return !settings->lock.preempt || settings->lock.wait_ms != 0 ||
            complain(why, EXIT_USAGE,
                     "--preempt and no wait: the holder needs time to end: give it with --wait D");
 }
@@ -121,7 +170,7 @@ static bool check_servers(const struct settings *settings, const struct cmd *cmd
                      CMD_ACQUIRE_WRITE | WITH_HANDLE | CMD_STATUS | CMD_WAIT | CMD_BREAK |
                      CMD_DOCTOR,
     };
-    return settings->server_count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
+    return settings->server.count < 2 || (cmd->options & ON_SEVERAL) != 0 ||
            complain(why, EXIT_USAGE,
                     "several servers: 'rlock %s' works on one: give one, or use run, read or "
                     "write, which take a lock on a majority of several",
@@ -137,5 +186,6 @@ bool settings_check_command_line(const struct settings *settings, const struct c
 bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why) {
     return check_kill_after(settings, why) && check_timeout(settings, why) &&
            check_tls(settings, why) && check_once(settings, why) && check_skips(settings, why) &&
-           check_preemption(settings, why) && check_servers(settings, cmd, why);
+           check_any(settings, why) && check_preemption(settings, why) &&
+           check_servers(settings, cmd, why);
 }

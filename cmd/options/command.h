@@ -39,7 +39,7 @@ enum cmd_bit {
 };
 
 /* Whether a command runs another one. */
-enum cmd_child { CHILD_NEEDED, CHILD_OPTIONAL, CHILD_NONE };
+enum cmd_child { CHILD_NONE, CHILD_OPTIONAL, CHILD_NEEDED };
 
 struct cmd {
     const char *name;     /* as it is called: "run", "latch set" */

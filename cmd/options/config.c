@@ -4,7 +4,7 @@
  * begins a comment at the start of a line or after white space, so that a URL may hold one. There
  * is no quoting. Flags take yes, no, true, false, on, off, 1 or 0. A key that stands twice counts
  * where it stands last. */
-#include "options/config.h"
+#include "options/settings.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,6 @@
 
 #include "options/lines.h"
 #include "options/opt.h"
-#include "options/suggest.h"
 #include "output/out.h"
 
 #define SYSTEM_FILE "/etc/rlock.conf"

@@ -1,45 +1,89 @@
-/* load.c: options, environment and config files merged.
+/* load.c: the settings: what they own; options, environment and config files merged.
  *
  * The command line is read first, so that its mistakes are reported whatever the files hold, and
  * the weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set.
  */
-#include "options/load.h"
+#include "options/settings.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options/command.h"
-#include "options/config.h"
 #include "options/lines.h"
 #include "options/local_url.h"
 #include "options/opt.h"
-#include "options/opt_parse.h"
 #include "output/out.h"
+
+struct kept_text {
+    struct kept_text *next;
+    size_t size;
+    char text[];
+};
+
+bool complain(struct complaint *why, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    why->status = status;
+    return false;
+}
+
+char *settings_keep(struct settings *settings, const char *text) {
+    size_t size = strlen(text) + 1;
+    struct kept_text *kept = malloc(sizeof *kept + size);
+    if (kept == NULL)
+        return NULL;
+    *kept = (struct kept_text){.next = settings->kept, .size = size};
+    memcpy(kept->text, text, size);
+    settings->kept = kept;
+    return kept->text;
+}
+
+void settings_free(struct settings *settings) {
+    while (settings->kept != NULL) {
+        struct kept_text *kept = settings->kept;
+        settings->kept = kept->next;
+        explicit_bzero(kept->text, kept->size);
+        free(kept);
+    }
+    if (settings->server.password != NULL)
+        explicit_bzero(settings->server.password, strlen(settings->server.password));
+    free(settings->server.password);
+    free(settings->names);
+    rlock_handle_free(settings->handle.given);
+    *settings = (struct settings){0};
+}
+
+/* --- read from everywhere --------------------------------------------------------------------- */
 
 /* Makes the command of -c. */
 static bool read_command(struct settings *settings, struct complaint *why) {
-    if (settings->shell_command == NULL)
+    if (settings->run.shell_command == NULL)
         return true;
-    if (settings->command != NULL)
+    if (settings->run.command != NULL)
         return complain(why, EXIT_USAGE,
                         "both -c and a command: give one of the two, and quote all of -c's STRING");
-    settings->shell_argv[0] = "/bin/sh";
-    settings->shell_argv[1] = "-c";
-    settings->shell_argv[2] = (char *)settings->shell_command; /* exec does not write to it */
-    settings->command = settings->shell_argv;
+    settings->run.shell_argv[0] = "/bin/sh";
+    settings->run.shell_argv[1] = "-c";
+    settings->run.shell_argv[2] =
+        (char *)settings->run.shell_command; /* exec does not write to it */
+    settings->run.command = settings->run.shell_argv;
     return true;
 }
 
 static bool keep_password(struct settings *settings, const char *password, struct complaint *why) {
-    settings->password = strdup(password);
-    return settings->password != NULL ||
+    settings->server.password = strdup(password);
+    return settings->server.password != NULL ||
            complain(why, EXIT_SYSTEM, "cannot keep the password: out of memory");
 }
 
 /* The first line of a file, or of a pipe such as a shell makes of <(...). False: why names the
  * file, never what is in it. */
 static bool read_password_file(struct settings *settings, struct complaint *why) {
-    const char *path = settings->password_file, *wrong;
+    const char *path = settings->server.password_file, *wrong;
     char by[OPT_ORIGIN_SIZE];
     struct lines lines;
     if (!lines_open(&lines, path, true, &wrong))
@@ -60,8 +104,8 @@ bad:
 /* A local: server has no password, and a file for the whole fleet may be unreadable to its users.
  */
 static bool needs_password(const struct settings *settings) {
-    for (size_t i = 0; i < settings->server_count; i++) {
-        if (!local_is(settings->servers[i]))
+    for (size_t i = 0; i < settings->server.count; i++) {
+        if (!local_is(settings->server.urls[i]))
             return true;
     }
     return false;
@@ -71,17 +115,75 @@ static bool needs_password(const struct settings *settings) {
  * files. The file is read only if a server needs it. */
 static bool read_password(struct settings *settings, struct complaint *why) {
     const char *password = getenv("RLOCK_PASSWORD");
-    if (password != NULL && *password != '\0' && !OPT_IS_GIVEN(settings, password_file))
+    if (password != NULL && *password != '\0' && !OPT_IS_GIVEN(settings, server.password_file)) {
+        settings->server.password_file = NULL;
         return keep_password(settings, password, why);
-    return settings->password_file == NULL || !needs_password(settings) ||
+    }
+    return settings->server.password_file == NULL || !needs_password(settings) ||
            read_password_file(settings, why);
 }
 
 /* A handle names the servers where the lock was taken; --server overrides them. */
 static bool read_handle_server(struct settings *settings, struct complaint *why) {
     static const struct origin handle = {.source = SOURCE_HANDLE};
-    return settings->handle == NULL ||
-           opt_set(opt_find("server"), settings, settings->handle->servers, &handle, why);
+    return settings->handle.given == NULL ||
+           opt_set(opt_find("server"), settings, settings->handle.given->servers, &handle, why);
+}
+
+enum { URL_SIZE = 1024 }; /* more than a note can be */
+
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL ? value : "";
+}
+
+static void gitlab(char url[URL_SIZE]) {
+    (void)snprintf(url, URL_SIZE, "%s", variable("CI_JOB_URL"));
+}
+
+static void github(char url[URL_SIZE]) {
+    const char *server = variable("GITHUB_SERVER_URL"), *repository = variable("GITHUB_REPOSITORY"),
+               *run = variable("GITHUB_RUN_ID");
+    url[0] = '\0';
+    if (*server != '\0' && *repository != '\0' && *run != '\0')
+        (void)snprintf(url, URL_SIZE, "%s/%s/actions/runs/%s", server, repository, run);
+}
+
+static void jenkins(char url[URL_SIZE]) {
+    (void)snprintf(url, URL_SIZE, "%s", variable("BUILD_URL"));
+}
+
+/* A login in it may be a token, even without a password; readers of the note use their own. */
+static void drop_login(char *url) {
+    char *host = strstr(url, "://");
+    if (host == NULL)
+        return;
+    host += strlen("://");
+    const char *at = memrchr(host, '@', strcspn(host, "/?#"));
+    if (at != NULL)
+        memmove(host, at + 1, strlen(at + 1) + 1);
+}
+
+/* Sets the note, unless it is set, to the page of the CI job that we run in, from the variables
+ * that its runner sets, and without a login. A URL that cannot be a note is ignored. False: out of
+ * memory. */
+static bool job_note(struct settings *settings) {
+    static const struct origin preset = {.source = SOURCE_DEFAULT};
+    static void (*const runners[])(char *) = {gitlab, github, jenkins};
+    char url[URL_SIZE];
+    struct complaint ignored;
+    for (size_t i = 0; i < sizeof runners / sizeof runners[0]; i++) {
+        runners[i](url);
+        drop_login(url);
+        if (*url == '\0')
+            continue;
+        const char *kept = settings_keep(settings, url);
+        if (kept == NULL)
+            return false;
+        if (opt_set(opt_find("note"), settings, kept, &preset, &ignored))
+            break;
+    }
+    return true;
 }
 
 /* An empty variable counts as none, as in `RLOCK_SERVER= rlock …`. */
@@ -93,7 +195,7 @@ static bool read_environment(struct settings *settings, struct complaint *why) {
         if (value != NULL && *value != '\0' && !opt_set(row, settings, value, &environment, why))
             return false;
     }
-    return settings_job_note(settings) ||
+    return job_note(settings) ||
            complain(why, EXIT_SYSTEM, "cannot keep the job's URL: out of memory");
 }
 
@@ -107,7 +209,7 @@ static void find_log(struct settings *settings, const struct cmd *cmd, int argc,
 enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
                                     char **argv, struct complaint *why) {
     *settings = (struct settings){
-        .cmd = cmd, .replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT};
+        .cmd = cmd, .server = {.replicas = RLOCK_REPLICAS_AUTO, .tls = RLOCK_TLS_OPTIONS_INIT}};
     if (!opt_preset(settings, why))
         return SETTINGS_BAD;
     const enum settings_outcome outcome = opt_parse(settings, cmd, argc, argv, why);

@@ -1,4 +1,5 @@
-/* opt.h: the options as rows of data. They feed parsing, help, config files and completions. */
+/* opt.h: the options as rows of data, which feed parsing, help, config files and completions; and
+ * what a word that is none of them was meant to be. */
 #ifndef RLOCK_CMD_OPT_H
 #define RLOCK_CMD_OPT_H
 
@@ -43,7 +44,7 @@ struct opt {
 
     opt_setter *set;
     size_t field;     /* its offset in struct settings */
-    int64_t min, max; /* of a number; of a duration in ms, max 0: no limit */
+    int64_t min, max; /* of a number; of a duration in ms, of a text in bytes, max 0: no limit */
 };
 
 /* The i-th row that a command of these bits has; NULL past the last. */
@@ -63,7 +64,7 @@ bool opt_preset(struct settings *settings, struct complaint *why);
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why);
 
-/* Where a field has its value from, as in OPT_FROM(settings, lease_ms). Rows that set the same
+/* Where a field has its value from, as in OPT_FROM(settings, lock.lease_ms). Rows that set the same
  * field share it. */
 const struct origin *opt_from(const struct settings *settings, size_t field);
 #define OPT_FROM(from, field) opt_from(from, offsetof(struct settings, field))
@@ -91,5 +92,35 @@ opt_setter set_flag, set_verbose;
 opt_setter set_any_text, set_text, set_path, set_note;
 opt_setter set_choice;      /* the place of the word in the row's arg, an int or an enum */
 opt_setter set_choice_text; /* the word */
+
+/* --- explain.c: what a mistaken word was meant to be ------------------------------------------ */
+
+/* Our command in place of another program's: "rlock run"; NULL: none in particular. */
+const char *explain_command(const char *word);
+
+/* Whether a word such as "-no-wait" is a long option with one dash, as Go's programs have them, and
+ * not letters. */
+bool explain_is_long(const struct cmd *cmd, const char *argument);
+
+/* Why the command has no such option, and which may be meant. argument: as it was given, with its
+ * dashes; the value behind '=' may be a URL with a password, and is not shown. Returns false. */
+bool explain_option(const struct cmd *cmd, const char *argument, struct complaint *why);
+
+/* Which known word a mistyped one was meant to be. Start with SUGGESTION_INIT(word), offer every
+ * candidate, then read best: NULL when none is near.
+ */
+struct suggestion {
+    const char *word;
+    const char *best; /* borrowed from the caller */
+    size_t distance;
+};
+#define SUGGESTION_INIT(text)                                                                      \
+    { .word = (text) }
+
+void suggest_offer(struct suggestion *suggestion, const char *candidate);
+
+/* Damerau-Levenshtein: how many letters to add, drop, replace or swap with their neighbour turn one
+ * word into the other (no part edited twice). SIZE_MAX when a word is too long to be worth it. */
+size_t suggest_distance(const char *a, const char *b);
 
 #endif

@@ -1,11 +1,11 @@
 /* opt_parse.c: reads the command line with getopt_long(3), by the rows of opt.c. */
-#include "options/opt_parse.h"
+#include "options/opt.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "options/explain.h"
+#include "options/command.h"
 #include "output/out.h"
 
 #define LONG_ONLY 256 /* getopt's value of a row without a letter: this and its place */
@@ -172,7 +172,7 @@ enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd
         return read_operands(settings, cmd, argc - optind, argv + optind, why) ? SETTINGS_OK
                                                                                : SETTINGS_BAD;
     if (optind < argc)
-        settings->command = argv + optind;
+        settings->run.command = argv + optind;
     return SETTINGS_OK;
 }
 

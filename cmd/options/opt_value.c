@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,14 +68,14 @@ bool set_server(struct settings *settings, struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;
     const bool again = opt_from(settings, given->row->field)->source == source;
-    size_t count = again ? settings->server_count : 0;
+    size_t count = again ? settings->server.count : 0;
     if (again && source != SOURCE_OPTION)
         return refuse(given, "there is a server already: the servers of a quorum stand on one "
                              "line, separated by spaces");
     char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
         return refuse_memory(given);
-    memcpy(found, settings->servers, sizeof found);
+    memcpy(found, settings->server.urls, sizeof found);
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
         if (*word != '\0' && count == RLOCK_SERVERS_MAX)
             return refuse(given, "too many servers: a quorum has at most 15");
@@ -87,11 +88,11 @@ bool set_server(struct settings *settings, struct given *given) {
     if (count == 0)
         return refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
     if (source == SOURCE_ENVIRONMENT) {
-        memcpy(settings->known, settings->servers, sizeof found);
-        settings->known_count = settings->server_count;
+        memcpy(settings->server.known, settings->server.urls, sizeof found);
+        settings->server.known_count = settings->server.count;
     }
-    memcpy(settings->servers, found, sizeof found);
-    settings->server_count = count;
+    memcpy(settings->server.urls, found, sizeof found);
+    settings->server.count = count;
     return true;
 }
 
@@ -121,6 +122,9 @@ bool set_any_text(struct settings *settings, struct given *given) {
 bool set_text(struct settings *settings, struct given *given) {
     if (*given->text == '\0')
         return refuse(given, "it is empty: give one, or leave it out");
+    const int64_t most = given->row->max;
+    if (most != 0 && strlen(given->text) > (uint64_t)most)
+        return refuse(given, "it is too long: give at most %" PRId64 " bytes", most);
     return set_any_text(settings, given);
 }
 
@@ -142,18 +146,19 @@ bool set_note(struct settings *settings, struct given *given) {
 bool set_wait(struct settings *settings, struct given *given) {
     if (strcmp(given->text, "forever") != 0)
         return set_duration(settings, given);
-    settings->wait_ms = RLOCK_FOREVER;
+    settings->lock.wait_ms = RLOCK_FOREVER;
     return true;
 }
 
 bool set_number(struct settings *settings, struct given *given) {
     const struct opt *row = given->row;
-    const char *text = given->text;
+    const bool negative = row->min < 0 && *given->text == '-';
+    const char *text = given->text + (negative ? 1 : 0);
     size_t digits = strspn(text, "0123456789");
     /* With at most ten digits it cannot overflow; no row's max has more, or is more than an int. */
-    const long long read =
-        digits > 0 && digits <= 10 && text[digits] == '\0' ? strtoll(text, NULL, 10) : -1;
-    if (read < row->min || read > row->max)
+    const bool is_number = digits > 0 && digits <= 10 && text[digits] == '\0';
+    const long long read = is_number ? strtoll(given->text, NULL, 10) : 0;
+    if (!is_number || read < row->min || read > row->max)
         return refuse(given, "give a whole number from %d to %d", (int)row->min, (int)row->max);
     const int number = (int)read;
     memcpy(field_of(settings, given), &number, sizeof number);
@@ -190,9 +195,9 @@ bool set_no_wait(struct settings *settings, struct given *given) {
     if (!read_flag(&flag, given))
         return false;
     if (flag)
-        settings->wait_ms = 0;
-    else if (settings->wait_ms == 0) /* "no-wait = no" takes back a weaker file's "yes" */
-        settings->wait_ms = RLOCK_FOREVER;
+        settings->lock.wait_ms = 0;
+    else if (settings->lock.wait_ms == 0) /* "no-wait = no" takes back a weaker file's "yes" */
+        settings->lock.wait_ms = RLOCK_FOREVER;
     return true;
 }
 
@@ -256,7 +261,7 @@ bool set_handle(struct settings *settings, struct given *given) {
     if (status != RLOCK_OK)
         return refuse(given, "it is no handle, or only a part of one: give the line that 'rlock "
                              "acquire' printed, unchanged");
-    rlock_handle_free(settings->handle);
-    settings->handle = handle;
+    rlock_handle_free(settings->handle.given);
+    settings->handle.given = handle;
     return true;
 }

@@ -9,6 +9,7 @@
 #include "rlock_handle.h"
 
 struct cmd;
+struct opt;
 
 /* Where a value came from; a later one beats an earlier one. */
 enum source {
@@ -39,27 +40,73 @@ struct origin {
 
 struct kept_text; /* text that settings own */
 
-struct settings {
-    const struct cmd *cmd; /* that they are for */
-    const char **names;    /* as given, -n order */
-    size_t name_count;
-    const char *servers[RLOCK_SERVERS_MAX]; /* URLs, maybe with a password: never print them */
-    size_t server_count;                    /* several are a quorum, all of one origin; 0: none */
-    const char *known[RLOCK_SERVERS_MAX];   /* those of a file, where the environment has others */
+/* Which servers, and how they are reached: for server.c. */
+struct server_settings {
+    const char *urls[RLOCK_SERVERS_MAX];  /* maybe with a password: never print them */
+    size_t count;                         /* several are a quorum, all of one origin; 0: none */
+    const char *known[RLOCK_SERVERS_MAX]; /* those of a file, where the environment has others */
     size_t known_count;
     const char *password_file;
     char *password; /* RLOCK_PASSWORD or what is in the file; NULL: none */
+    int64_t connect_timeout_ms;
+    int64_t io_timeout_ms;
+    int replicas; /* RLOCK_REPLICAS_AUTO: not given */
+    int64_t replica_timeout_ms;
+    bool fsync;
+    struct rlock_tls_options tls; /* its texts live as long as the settings */
+};
+
+/* How a lock is taken: for acquire.c, and what it says where it was not. */
+struct lock_settings {
+    int64_t wait_ms; /* RLOCK_FOREVER: no limit; 0: do not wait */
+    int64_t lease_ms;
+    int64_t min_hold_ms;
+    int any; /* --any K; 0: not given: all names */
     bool supersede;
+    int priority;
     enum prefer prefer;
     int permits; /* --permits N; 0: not given */
     int take;
     bool plain;
+    bool must_exist;
+    int64_t once_per_ms;  /* --once-per D; 0: not given */
+    const char *once_key; /* --once-key KEY; NULL: not given */
+    int max_skips;        /* --max-skips N; 0: not given */
+    const char *note;     /* --note, or a CI job's page; maybe with a password; NULL or "": none */
+    bool preempt, preemptible;
+    int conflict_exit_code; /* -E; 75 */
+};
+
+/* The command that runs under a lock: for run.c and command.c. */
+struct run_settings {
+    const char *shell_command; /* -c; NULL: none */
+    /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL}; NULL: none */
+    char **command;
+    char *shell_argv[4];   /* what command points to with -c: do not copy settings */
+    int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
+    int64_t kill_after_ms; /* at most a third of the lease */
+    bool no_renew;
+    enum on_lost on_lost;
+    bool always; /* count a latch down although the command has failed */
+};
+
+/* What is changed without being held: for counter.c. */
+struct counter_settings {
     int resize; /* --resize N; 0: not given */
     int count;  /* --count N; 0: not given */
     int by;
-    bool always;
-    bool must_exist;
-    bool force;
+};
+
+/* Locks that are left behind a handle. */
+struct handle_settings {
+    bool exported;              /* --export */
+    int while_pid;              /* --while PID; 0: not given */
+    int64_t min_ttl_ms;         /* --min-ttl D; 0: not given */
+    struct rlock_handle *given; /* the operand; NULL: none */
+};
+
+/* What is shown of the locks of others, and which of them are broken: for cmd/report. */
+struct look_settings {
     const char *owner; /* --owner; NULL: any */
     const char *kind;  /* --kind; NULL: all */
     bool json;
@@ -67,39 +114,24 @@ struct settings {
     enum sort sort;
     int64_t watch_ms; /* 0: not given */
     bool list_names;
-    int64_t wait_ms;      /* RLOCK_FOREVER: no limit; 0: do not wait */
+    bool force;
     int64_t stop_wait_ms; /* --wait of break */
-    int64_t lease_ms;
-    int64_t timeout_ms;    /* --timeout D, of the command; 0: no limit */
-    int64_t kill_after_ms; /* at most a third of the lease */
-    int64_t min_hold_ms;
-    int64_t once_per_ms;  /* --once-per D; 0: not given */
-    const char *once_key; /* --once-key KEY; NULL: not given */
-    int max_skips;        /* --max-skips N; 0: not given */
-    const char *note;     /* --note, or a CI job's page; maybe with a password; NULL or "": none */
-    bool preempt, preemptible;
-    int64_t connect_timeout_ms;
-    int64_t io_timeout_ms;
-    int replicas; /* RLOCK_REPLICAS_AUTO: not given */
-    int64_t replica_timeout_ms;
-    bool fsync;
-    struct rlock_tls_options tls; /* its texts live as long as the settings */
-    int conflict_exit_code;       /* -E; 75 */
-    bool exported;                /* --export */
-    int while_pid;                /* --while PID; 0: not given */
-    int64_t min_ttl_ms;           /* --min-ttl D; 0: not given */
-    struct rlock_handle *handle;  /* the operand; NULL: none */
-    bool no_renew;
-    enum on_lost on_lost;
+};
+
+struct settings {
+    const struct cmd *cmd; /* that they are for */
+    const char **names;    /* as given, -n order */
+    size_t name_count;
+    struct server_settings server;
+    struct lock_settings lock;
+    struct run_settings run;
+    struct counter_settings counter;
+    struct handle_settings handle;
+    struct look_settings look;
     bool quiet;
     int verbosity; /* number of -v */
     enum log_format log;
-    const char *shell_command; /* -c; NULL: none */
-    /* CMD and its arguments, NULL-terminated; with -c: {"/bin/sh","-c",STRING,NULL}; NULL: none */
-    char **command;
-
     struct origin origins[SETTINGS_MAX]; /* see opt_from() */
-    char *shell_argv[4];                 /* what command points to with -c: do not copy settings */
     struct kept_text *kept;
 };
 
@@ -133,4 +165,40 @@ void settings_free(struct settings *settings);
 
 /* A copy of text that lives as long as the settings; NULL: no memory. */
 char *settings_keep(struct settings *settings, const char *text);
+
+/* --- read from everywhere, and checked -------------------------------------------------------- */
+
+/* Reads a command's options (argv[0] is its name), then the config files and the environment, and
+ * checks them together. Nothing is printed, and no server is contacted.
+ * Free the settings whatever the outcome. why: set with SETTINGS_BAD. */
+enum settings_outcome settings_load(struct settings *settings, const struct cmd *cmd, int argc,
+                                    char **argv, struct complaint *why);
+
+/* Its parts. check.c: the command line alone, before any file is read; and all sources together,
+ * which may shorten --kill-after. */
+bool settings_check_command_line(const struct settings *settings, const struct cmd *cmd,
+                                 struct complaint *why);
+bool settings_check(struct settings *settings, const struct cmd *cmd, struct complaint *why);
+
+/* config.c: reads the file that RLOCK_CONFIG names, or else the system's and the user's, where
+ * there are any. False: why says FILE:LINE and what is wrong. */
+bool config_load(struct settings *settings, struct complaint *why);
+
+/* Reads one option from them, for a run that something else is wrong with: of a file, too. */
+void config_find(struct settings *settings, const struct opt *only);
+
+/* Reads one file. required: that it is missing is an error as well. */
+bool config_read(struct settings *settings, const char *path, enum source source, bool required,
+                 struct complaint *why);
+
+/* opt_parse.c: reads options up to the first operand, where the command begins
+ * (settings->run.command, NULL: none); of a command that has operands, all options and operands, in
+ * any order. Uses getopt_long(), so one thread at a time. */
+enum settings_outcome opt_parse(struct settings *settings, const struct cmd *cmd, int argc,
+                                char **argv, struct complaint *why);
+
+/* Reads one option from the command line, whatever is wrong with the others. */
+void opt_parse_only(struct settings *settings, const struct cmd *cmd, const struct opt *only,
+                    int argc, char **argv);
+
 #endif

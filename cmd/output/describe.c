@@ -1,9 +1,12 @@
-/* describe.c: a lock's holder, in words. */
+/* describe.c: a lock's holder, in words; and this process's user, as holders are shown it. */
 #include "output/describe.h"
 
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "output/duration.h"
 
@@ -30,7 +33,7 @@ void describe_holder(char *text, size_t size, const struct rlock_holder *holder)
     if (holder->pid > 0 && !holder->kept) /* that process is gone */
         describe_append(text, size, &length, " pid %" PRId64, holder->pid);
     const int64_t held_ms = holder->held_ms + rlock_now_ms() - holder->as_of_ms;
-    if (*holder->host != '\0' && held_ms >= 1000)
+    if (*holder->host != '\0' && held_ms > 0)
         describe_append(text, size, &length, " for %s", duration_format_seconds(held, held_ms));
     if (*holder->note != '\0')
         describe_append(text, size, &length, " (%s)", holder->note);
@@ -63,4 +66,28 @@ void describe_view(char *text, size_t size, const rlock_view *view, size_t i) {
     const bool known_since = holder->since_ms >= 0 && view->as_of_ms > holder->since_ms;
     describe_seen(text, size, holder, known_since ? view->as_of_ms - holder->since_ms : 0,
                   rlock_now_ms());
+}
+
+/* The user's name in the machine's own list. Not by getpwuid(3), which loads the name service and
+ * may ask the network. */
+static bool find_user(char text[DESCRIBE_USER_SIZE]) {
+    FILE *stream = fopen("/etc/passwd", "re");
+    const struct passwd *entry = NULL;
+    while (stream != NULL && (entry = fgetpwent(stream)) != NULL && entry->pw_uid != geteuid())
+        continue;
+    if (entry != NULL)
+        (void)snprintf(text, DESCRIBE_USER_SIZE, "%s", entry->pw_name);
+    if (stream != NULL)
+        fclose(stream);
+    return entry != NULL;
+}
+
+void describe_user(char text[DESCRIBE_USER_SIZE]) {
+    const char *user = getenv("LOGNAME");
+    if (user == NULL || *user == '\0')
+        user = getenv("USER");
+    if (user != NULL && *user != '\0')
+        (void)snprintf(text, DESCRIBE_USER_SIZE, "%s", user);
+    else if (!find_user(text))
+        (void)snprintf(text, DESCRIBE_USER_SIZE, "%ld", (long)geteuid());
 }

@@ -8,8 +8,7 @@
 #include "rlock_report.h"
 
 /* "held by alice@web-01 pid 4242 for 3m (https://ci/job/7), ./deploy.sh", what is unknown left out;
- * "kept by
- * --min-hold of ..." where nobody holds it any more. */
+ * "kept by --min-hold of ..." where nobody holds it any more. */
 void describe_holder(char *text, size_t size, const struct rlock_holder *holder);
 
 /* The same of one that was seen, and had held it for held_ms at the instant as_of_ms. */
@@ -22,5 +21,10 @@ void describe_view(char *text, size_t size, const rlock_view *view, size_t i);
 /* Appends to a text of limited size, of which *length bytes are used. */
 __attribute__((format(printf, 4, 5))) void describe_append(char *text, size_t size, size_t *length,
                                                            const char *format, ...);
+
+enum { DESCRIBE_USER_SIZE = 64 };
+
+/* The user of this process, as waiters and holders are shown it. */
+void describe_user(char text[DESCRIBE_USER_SIZE]);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The protocol is one datagram, and its manual says that it is stable and may be written anew
  * (sd_notify(3), "Standalone Implementations"): libsystemd is not worth loading for that. */
-#include "output/notify.h"
+#include "output/out.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -11,8 +11,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "output/out.h"
 
 enum { MESSAGE_SIZE = 1024 };
 

@@ -15,11 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "output/columns.h"
 #include "output/json.h"
 #include "output/printable.h"
-#include "output/secret.h"
-#include "output/stream.h"
 
 #define MESSAGE_MAX 3072
 

@@ -7,6 +7,7 @@
 #ifndef RLOCK_CMD_OUT_H
 #define RLOCK_CMD_OUT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -93,7 +94,7 @@ void out_live_end(void);
 void out_keep(FILE *stream, bool written_too);
 
 /* Makes what others wrote fit to be shown, in place: each character that could be taken for more
- * than text is a '?' (printable.h), passwords are hidden (secret.h). The text gets no longer. */
+ * than text is a '?' (printable.h), passwords are hidden. The text gets no longer. */
 void out_make_printable(char *text);
 
 /* Writes lines. What is not printable is a '?' here, too, but for tabs and escapes, which are our
@@ -110,4 +111,37 @@ struct out_page {
 };
 FILE *out_page_begin(struct out_page *page);
 int out_page_end(struct out_page *page);
+
+/* --- stream.c: to the caller's standard output and error -------------------------------------- */
+
+/* What stands at the other end may never read: a stalled ssh, a hung tmux, a log collector that
+ * stands still, a file at its size limit. Call from one thread. */
+
+enum {
+    STREAM_LINE_MAX = 2 * PIPE_BUF, /* longer lines are dropped; up to PIPE_BUF bytes a pipe takes
+                                       the whole line or nothing */
+};
+
+/* Writes a message to standard error, as a whole or not at all. Never blocks and raises no signal.
+ * patience_ms: how long to wait for a reader, in all messages together until one is taken. False:
+ * the line was dropped. Of a line that a terminal or socket took in part, the rest is written
+ * before anything else, by the next message or by stream_finish(). */
+bool stream_say(const char *line, size_t length, int patience_ms);
+
+/* Before the process ends: writes the rest of a line that was taken in part. */
+void stream_finish(int patience_ms);
+
+/* Writes data to standard output, from *done on, however long the reader takes, or until cancel_fd
+ * is readable. *done counts what was written. False: errno says why, ECANCELED for a cancellation,
+ * after which another call goes on. */
+bool stream_write(const char *text, size_t length, size_t *done, int cancel_fd);
+
+/* --- notify.c: to systemd, where it asks for it (sd_notify(3), NOTIFY_SOCKET) ----------------- */
+
+/* "STATUS=" and a line of text; with ready also "READY=1", with stopping "STOPPING=1". Does nothing
+ * without NOTIFY_SOCKET; never waits, and a failure is nobody's business. */
+void notify_status(const char *text);
+void notify_ready(const char *text);
+void notify_stopping(const char *text);
+
 #endif

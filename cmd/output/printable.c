@@ -4,6 +4,8 @@
  * or look like another one: to a terminal, in a log, in a unit's status. */
 #include "output/printable.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* By code point, in order. */
@@ -80,4 +82,72 @@ void printable_make(char *text, const char *keep) {
         text += taken;
     }
     *to = '\0';
+}
+
+/* Unicode's blocks that are wide, as a whole (East Asian Width W and F).
+ *
+ * Not by wcwidth(3), which knows only what setlocale(3) has loaded: files that a plain run would
+ * have to read. What counts is that a line is never longer than it was taken for, for one that
+ * wraps cannot be erased: a mark that takes no column of its own may count as one. */
+static const struct {
+    uint32_t first, last;
+} wide[] = {
+    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23fa},   {0x25fd, 0x25fe},
+    {0x2614, 0x27bf},   {0x2b1b, 0x2b55},   {0x2e80, 0xa4cf},   {0xa960, 0xa97f},
+    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe6f},   {0xff00, 0xff60},
+    {0xffe0, 0xffe6},   {0x16fe0, 0x18fff}, {0x1b000, 0x1b2ff}, {0x1f000, 0x1faff},
+    {0x20000, 0x3fffd},
+};
+
+static bool is_wide(uint32_t character) {
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+        if (character >= wide[i].first && character <= wide[i].last)
+            return true;
+    }
+    return false;
+}
+
+/* One that is no UTF-8 stands for itself. Returns its bytes. */
+static size_t read_character(const char *text, size_t *columns) {
+    uint32_t character = 0;
+    const size_t length = printable_character(text, &character);
+    *columns = length > 0 && is_wide(character) ? 2 : 1;
+    return length > 0 ? length : 1;
+}
+
+void columns_cut(char *text, size_t columns) {
+    while (*text != '\0') {
+        size_t taken;
+        const size_t length = read_character(text, &taken);
+        if (taken > columns) {
+            *text = '\0';
+            return;
+        }
+        columns -= taken;
+        text += length;
+    }
+}
+
+size_t columns_of(const char *text) {
+    size_t columns = 0, taken;
+    for (; *text != '\0'; columns += taken)
+        text += read_character(text, &taken);
+    return columns;
+}
+
+void columns_wrap(FILE *stream, const char *text, size_t indent, size_t width) {
+    size_t taken = indent;
+    char word[1024];
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+        const size_t columns = columns_of(word);
+        if (taken > indent && taken + 1 + columns > width) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            taken = indent;
+        }
+        taken += (size_t)fprintf(stream, "%s", taken > indent ? " " : "") + columns;
+        fputs(word, stream);
+        text += length + (text[length] == ' ');
+    }
 }

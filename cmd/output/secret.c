@@ -2,7 +2,7 @@
  *
  * Where a URL ends and which '@' is the last of its password cannot be known of a text that no
  * parser has taken: rather hide too much. Words end at white space. */
-#include "output/secret.h"
+#include "output/printable.h"
 
 #include <stdbool.h>
 #include <stddef.h>

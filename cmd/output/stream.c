@@ -4,7 +4,7 @@
  * some. O_NONBLOCK would help, but belongs to the open file description, which the caller and the
  * command share. So each write goes through a description of our own, opened from /proc for this
  * write alone: nothing has to be kept, inherited, or closed after a fork. */
-#include "output/stream.h"
+#include "output/out.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/columns.h"
 #include "output/out.h"
+#include "output/printable.h"
 
 #define ELLIPSIS "..."
 

@@ -102,9 +102,8 @@ static void read_children(pid_t parent, int task_dir, const char *task) {
     close(fd);
 }
 
-/* Adds the children of a process: those of its threads, or the processes in /proc whose parent it
- * is.
- */
+/* Adds the children of a process: those that its threads list, or those that /proc says it is the
+ * parent of. */
 static void add_children(pid_t parent) {
     char path[64], entries[READ_SIZE] __attribute__((aligned(8)));
     (void)snprintf(path, sizeof path, walk.lists ? "/proc/%ld/task" : "/proc", (long)parent);

@@ -87,8 +87,7 @@ static bool is_by_keys(const struct signalfd_siginfo *info) {
     }
 }
 
-/* The caller has set it to be ignored: nohup, a script's background job. */
-static bool is_ignored(int signal) {
+bool signals_ignored(int signal) {
     struct sigaction now;
     return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
@@ -97,7 +96,7 @@ static bool is_ignored(int signal) {
  * act on one that was sent to rlock on purpose. nohup's SIGHUP we ignore in any case. */
 static bool to_ignore(const struct signal_taken *taken) {
     return (taken->by_keys || (taken->number != SIGINT && taken->number != SIGQUIT)) &&
-           is_ignored(taken->number);
+           signals_ignored(taken->number);
 }
 
 bool signals_take(const struct signals *signals, struct signal_taken *out) {

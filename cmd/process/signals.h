@@ -26,6 +26,9 @@ bool signals_begin(struct signals *signals);
  * do nothing. */
 void signals_run(struct signals *signals);
 
+/* Whether the caller has set it to be ignored: nohup, a script's background job. */
+bool signals_ignored(int signal);
+
 /* Takes one signal. False: none is there, or it is one to ignore. */
 bool signals_take(const struct signals *signals, struct signal_taken *out);
 

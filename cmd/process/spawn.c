@@ -17,11 +17,6 @@
 
 enum { KILL_PATIENCE_MS = 1000 };
 
-static bool caller_ignores_child(void) {
-    struct sigaction now;
-    return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
 /* A script that has become rlock (exec) may have left children behind in the background. */
 static bool note_strangers(struct spawn *spawn) {
     if (!descendants_has_children())
@@ -62,7 +57,7 @@ bool spawn_prepare(struct spawn *spawn, const struct signals *signals,
             {
                 .argv = options->argv,
                 .caller_mask = &signals->caller_mask,
-                .caller_ignored_child = caller_ignores_child(),
+                .caller_ignored_child = signals_ignored(SIGCHLD),
                 .rlock = getpid(),
                 .deadline = options->deadline,
             },
@@ -125,7 +120,7 @@ static void kill_tree(struct spawn *spawn, enum end_cause cause) {
         .strangers = spawn->strangers,
         .stranger_count = spawn->stranger_count,
     };
-    self_raise_priority(); /* as the guardian was, whose work this is */
+    self_raise_priority(); /* this is the guardian's work, with its priority */
     const bool all = descendants_kill(&descendants, boottime_ms() + KILL_PATIENCE_MS);
     spawn->guardian = -1;
     spawn->report = (struct report){

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "process/descendants.h"
-#include "process/orders.h"
+#include "process/guardian.h"
 #include "process/signals.h"
 
 struct spawn {

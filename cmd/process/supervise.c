@@ -1,5 +1,5 @@
 /* supervise.c: the guardian while the command runs: what it does at which event in which phase. */
-#include "process/supervise.h"
+#include "process/guardian.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>

@@ -1,8 +1,14 @@
 /* witness.c: a process in the command's process group that blocks every signal and acts on none.
  *
+ * A signal to rlock may have been sent to rlock alone, or to the whole group (kill -INT -PGID, as
+ * CI runners do), and the kernel does not say which. If the witness has got it, so has the group,
+ * and the command with it: rlock must not pass it on then. Once is worth a process: terraform,
+ * ansible and many CI runners end in an orderly way at the first SIGINT, and take the second one
+ * for "stop now, whatever breaks".
+ *
  * Its signals stay pending, where /proc shows them: we need not wait until it has run, and it may
  * be stopped. */
-#include "process/witness.h"
+#include "process/guardian.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,20 +2,23 @@
  *
  * Break only the holders that were shown: whoever acquires the lock between the prompt and the
  * answer keeps it. */
-#include "report/break.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "output/describe.h"
 #include "output/duration.h"
 #include "output/out.h"
-#include "report/holders.h"
-#include "report/stopping.h"
+#include "report/report.h"
+#include "report/survey.h"
+#include "rlock_admin.h"
 #include "server/server.h"
 
-enum { NOT_DONE = 1 };
+enum {
+    NOT_DONE = 1,
+    STOPPING_MAX = 8, /* holders; each takes a connection */
+};
 
 /* Nobody can answer: a script must say explicitly that it means it. */
 static int say_no_terminal(const struct settings *settings, const struct holders *holders) {
@@ -68,9 +71,9 @@ static int say_none(const struct settings *settings, const struct holders *holde
             "cannot break %s: it is a latch, which nobody holds: open it with 'rlock latch down "
             "-n %s --by %" PRId64 "'",
             name, name, holders->count > 0 ? holders->count : 1);
-    if (settings->owner != NULL)
+    if (settings->look.owner != NULL)
         return out_fail(NOT_DONE, name, NULL, "cannot break %s: %s does not hold it", name,
-                        settings->owner);
+                        settings->look.owner);
     if (holders->held)
         return out_fail(
             NOT_DONE, name, NULL,
@@ -114,10 +117,63 @@ static void say_broken(const struct settings *settings, const struct holders *ho
         out_info("%zu waited for it: the next has been woken", holders->waiters);
 }
 
+/* Begins to listen to the holders that have a command, before they are broken. Those to which it
+ * does not listen are NULL: there is nothing to wait for, or no right to hear it. A holder hears of
+ * the break at once, or at its next renewal, and says when its command has ended. One that is cut
+ * off, or hung, cannot: its guardian kills the command before the lease would have ended. */
+static void stopping_begin(rlock_stopping *stopping[STOPPING_MAX], const struct holders *holders,
+                           rlock_client *client, const struct settings *settings) {
+    for (size_t i = 0; i < STOPPING_MAX; i++) {
+        stopping[i] = NULL;
+        if (i >= holders->size || settings->look.stop_wait_ms == 0 ||
+            holders_one_runs_on_ms(holders, i) <= 0)
+            continue;
+        if (rlock_stopping_new(&stopping[i], client, holders->owners[i],
+                               holders_deadline_ms(&settings->server)) == RLOCK_OK)
+            continue;
+        rlock_stopping_free(stopping[i]);
+        stopping[i] = NULL;
+    }
+}
+
+static void say_stopped(const struct holders *holders, size_t i, bool has_stopped,
+                        int64_t waited_ms) {
+    const struct rlock_view_holder *holder = holders->seen[i].holder;
+    const int64_t left_ms = holders_one_runs_on_ms(holders, i);
+    char which[HOLDERS_TEXT_SIZE], waited[DURATION_TEXT_SIZE], most[DURATION_TEXT_SIZE];
+    (void)snprintf(which, sizeof which, "%s%s%s", holder->user != NULL ? holder->user : "",
+                   holder->user != NULL ? "@" : "", holder->host);
+    duration_format(waited, waited_ms);
+    if (has_stopped)
+        out_info("%s says that its command has stopped, %s after the break", which, waited);
+    else if (left_ms > 0)
+        out_warn("%s has not answered within %s: its command may run on for %s at most", which,
+                 waited, duration_format(most, left_ms));
+    else
+        out_warn("%s has not answered within %s; its lease would be over: its command has been "
+                 "stopped, unless it runs with --on-lost warn",
+                 which, waited);
+}
+
+/* Waits for each as long as --wait says, all in all, and says what has become of it. */
+static void stopping_end(rlock_stopping *const stopping[STOPPING_MAX],
+                         const struct holders *holders, const struct settings *settings) {
+    const int64_t began_ms = rlock_now_ms(), end_ms = began_ms + settings->look.stop_wait_ms;
+    for (size_t i = 0; i < STOPPING_MAX; i++) {
+        if (stopping[i] == NULL)
+            continue;
+        const int64_t over_ms = rlock_now_ms() + holders_one_runs_on_ms(holders, i);
+        const int64_t until_ms = over_ms < end_ms ? over_ms : end_ms;
+        const bool has_stopped = rlock_stopping_wait(stopping[i], until_ms) == RLOCK_OK;
+        say_stopped(holders, i, has_stopped, rlock_now_ms() - began_ms);
+    }
+}
+
 static int break_it(const struct settings *settings, const struct server *server,
-                    const struct holders *holders, const char *user) {
-    char host[256] = "", by[RLOCK_TEXT_MAX];
+                    const struct holders *holders) {
+    char user[DESCRIBE_USER_SIZE], host[256] = "", by[RLOCK_TEXT_MAX];
     (void)gethostname(host, sizeof host - 1);
+    describe_user(user);
     (void)snprintf(by, sizeof by, "%s@%s", user, host);
     const struct rlock_break_options options = {
         .size = sizeof options,
@@ -125,7 +181,7 @@ static int break_it(const struct settings *settings, const struct server *server
         .kind = holders->kind,
         .owners = holders->owners,
         .owner_count = holders->size,
-        .deadline_ms = holders_deadline_ms(settings),
+        .deadline_ms = holders_deadline_ms(&settings->server),
         .cancel_fd = -1,
         .by = by,
     };
@@ -150,10 +206,10 @@ static int break_it(const struct settings *settings, const struct server *server
 }
 
 static int ask_and_break(const struct settings *settings, const struct server *server,
-                         const struct holders *holders, const char *user) {
+                         const struct holders *holders) {
     if (holders->size == 0)
         return say_none(settings, holders);
-    if (!settings->force) {
+    if (!settings->look.force) {
         if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
             return say_no_terminal(settings, holders);
         show(settings, holders);
@@ -162,17 +218,17 @@ static int ask_and_break(const struct settings *settings, const struct server *s
             return NOT_DONE;
         }
     }
-    return break_it(settings, server, holders, user);
+    return break_it(settings, server, holders);
 }
 
-int break_lock(const struct settings *settings, const char *user) {
+int break_exec(struct settings *settings) {
     struct server server;
     struct holders holders = {.held = false};
     int failure = server_open(&server, settings);
     if (failure == 0)
         failure = holders_find(&holders, &server, settings);
     if (failure == 0)
-        failure = ask_and_break(settings, &server, &holders, user);
+        failure = ask_and_break(settings, &server, &holders);
     holders_free(&holders);
     server_close(&server);
     return failure;

@@ -1,4 +1,5 @@
-/* doctor.c: examines a server by the rules of doctor_rules.c. */
+/* doctor.c: rlock doctor: examines each server in turn by the rules of doctor_rules.c, and compares
+ * them. */
 #include "report/doctor.h"
 
 #include <inttypes.h>
@@ -6,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "options/opt.h"
+#include "output/out.h"
+#include "report/report.h"
+#include "server/server.h"
 
 /* --- what rules and functions use ------------------------------------------------------------- */
 
@@ -118,7 +124,7 @@ static bool sum_rights(const struct target *target, struct verdict *out) {
     if (is_limited(target))
         return doctor_say(out, DOCTOR_UNKNOWN, "give the beginning of one, as in: rlock doctor app",
                           "cannot tell: this user's rights are limited to certain names");
-    if (target->settings->json || target->settings->kind != NULL)
+    if (target->settings->look.json || target->settings->look.kind != NULL)
         return false;
     for (const struct rule *rule = doctor_rules; rule->check != NULL; rule++) {
         if (!is_rights(rule))
@@ -137,30 +143,34 @@ static bool sum_rights(const struct target *target, struct verdict *out) {
 
 /* --- all checks ------------------------------------------------------------------------------ */
 
-struct examination {
-    const struct target *target;
-    doctor_report *report;
-    void *context;
-    const char *server;
+static const char default_name[] = "rlock"; /* which a user may be given rights to */
+
+struct round {
+    const struct settings *settings;
+    struct doctor_output out;
     int findings;
+    size_t reached;
+    char *runs[RLOCK_SERVERS_MAX]; /* by what each server knows itself; NULL: unknown */
 };
 
-static void tell(struct examination *e, const char *check, const struct verdict *verdict) {
-    e->findings += verdict->level == DOCTOR_FINDING;
+static void tell(struct round *round, const char *check, const char *server,
+                 const struct verdict *verdict) {
+    round->findings += verdict->level == DOCTOR_FINDING;
     if (verdict->found[0] != '\0')
-        e->report(e->context, check, e->server, verdict);
+        doctor_output_write(&round->out, check, server, verdict);
 }
 
-int doctor_examine(const struct target *target, doctor_report *report, void *context) {
+/* Makes all checks of one target, and prints what they say. */
+static void examine(struct round *round, const struct target *target) {
     const char *error = rlock_fact(target->facts, target->server, "probe.error");
-    struct examination e = {target, report, context, doctor_text(target, "probe.server"), 0};
+    const char *server = doctor_text(target, "probe.server");
     struct verdict verdict = {.level = DOCTOR_OK};
     bool rights_met = false, rights_told = false;
     if (error != NULL) {
         doctor_say(&verdict, DOCTOR_FINDING, "start it, or see why it can't be reached from here",
                    "%s", error);
-        tell(&e, "reached", &verdict);
-        return e.findings;
+        tell(round, "reached", server, &verdict);
+        return;
     }
     const char *told = ""; /* the check that has spoken */
     for (const struct rule *rule = doctor_rules; rule->check != NULL; rule++) {
@@ -169,14 +179,114 @@ int doctor_examine(const struct target *target, doctor_report *report, void *con
             verdict = (struct verdict){.level = DOCTOR_OK};
             rights_told = sum_rights(target, &verdict);
             if (rights_told)
-                tell(&e, "rights", &verdict);
+                tell(round, "rights", server, &verdict);
         }
         const bool skipped = (is_rights(rule) && rights_told) ||
                              (is_limited(target) && strcmp(rule->check, "lock cycle") == 0);
         if (skipped || strcmp(rule->check, told) == 0 || !judge(target, rule, &verdict))
             continue;
         told = rule->check;
-        tell(&e, rule->check, &verdict);
+        tell(round, rule->check, server, &verdict);
     }
-    return e.findings;
+}
+
+/* --- each server in turn ---------------------------------------------------------------------- */
+
+/* By another name, an address of its own, or a proxy: two votes of a majority that fail together.
+ */
+static void compare(struct round *round, size_t i, const rlock_client *client,
+                    const rlock_facts *facts) {
+    struct verdict verdict = {.level = DOCTOR_OK};
+    const char *run = rlock_fact(facts, 0, "run_id");
+    round->runs[i] = run != NULL && *run != '\0' ? strdup(run) : NULL;
+    for (size_t j = 0; j < i && round->runs[i] != NULL; j++) {
+        if (round->runs[j] == NULL || strcmp(round->runs[i], round->runs[j]) != 0)
+            continue;
+        doctor_say(&verdict, DOCTOR_FINDING, "give each server of a quorum once",
+                   "number %zu is the same server as number %zu (run_id %.12s...): when it fails "
+                   "both do",
+                   i + 1, j + 1, run);
+        tell(round, "quorum", rlock_client_server(client), &verdict);
+        return;
+    }
+}
+
+static void examine_all(struct round *round, const char *url, const rlock_facts *facts) {
+    for (size_t i = 0; i < rlock_facts_servers(facts); i++) {
+        const struct target target = {round->settings, url, facts, i};
+        examine(round, &target);
+    }
+    round->reached++;
+}
+
+/* One of several that is away is a finding; the only one leaves nothing to examine. */
+static int say_unreached(struct round *round, const struct server *server,
+                         const struct settings *one, enum rlock_status status) {
+    struct verdict verdict = {.level = DOCTOR_OK};
+    char from[OPT_ORIGIN_SIZE], origin[OPT_ORIGIN_SIZE + 32];
+    (void)snprintf(origin, sizeof origin, "; the server is named by %s", server_origin(one, from));
+    if (round->settings->server.count == 1)
+        return server_explain(server, one, "examine", "locks", status, origin);
+    doctor_say(&verdict, DOCTOR_FINDING,
+               status == RLOCK_DENIED ? "give user and password as the server wants them"
+                                      : "start it, or see why it can't be reached from here",
+               "%s%s", status == RLOCK_DENIED ? "access denied: " : "",
+               rlock_error(server->client));
+    tell(round, "reached", rlock_client_server(server->client), &verdict);
+    return status == RLOCK_DENIED ? EXIT_DENIED : EXIT_UNAVAILABLE;
+}
+
+/* Each server by itself. Returns 0, or why it could not be examined. */
+static int visit(struct round *round, size_t i) {
+    struct settings one = *round->settings;
+    struct server server;
+    rlock_facts *facts = NULL;
+    one.server.urls[0] = round->settings->server.urls[i];
+    one.server.count = 1;
+    int failure = server_open(&server, &one);
+    if (failure == 0) {
+        const struct rlock_probe_options options = {
+            .size = sizeof options,
+            .name = one.name_count > 0 ? one.names[0] : default_name,
+            .deadline_ms = RLOCK_FOREVER,
+            .cancel_fd = -1,
+        };
+        const enum rlock_status status = rlock_probe(server.client, &options, &facts);
+        if (status == RLOCK_OK)
+            examine_all(round, one.server.urls[0], facts);
+        if (status == RLOCK_OK)
+            compare(round, i, server.client, facts);
+        else
+            failure = say_unreached(round, &server, &one, status);
+    }
+    rlock_facts_free(facts);
+    server_close(&server);
+    return failure;
+}
+
+static int say_no_majority(const struct round *round) {
+    return out_fail(EXIT_UNAVAILABLE, NULL, NULL,
+                    "cannot examine all servers: %zu of %zu answer, and a lock needs a majority",
+                    round->reached, round->settings->server.count);
+}
+
+int doctor_exec(struct settings *settings) {
+    struct round round = {.settings = settings, .out = {.settings = settings}};
+    int failure = 0;
+    int status = server_check(settings);
+    for (size_t i = 0; status == 0 && i < settings->server.count; i++) {
+        const int why = visit(&round, i);
+        failure = failure != EXIT_DENIED && why != 0 ? why : failure;
+    }
+    for (size_t i = 0; i < RLOCK_SERVERS_MAX; i++)
+        free(round.runs[i]);
+    if (status == 0 && (settings->server.count > 1 || failure == 0))
+        status = doctor_output_end(&round.out);
+    if (status != 0)
+        return status;
+    if (settings->server.count == 1 && failure != 0)
+        return failure;
+    if (round.reached <= settings->server.count / 2)
+        return failure == EXIT_DENIED ? failure : say_no_majority(&round);
+    return round.findings > 0;
 }

@@ -74,21 +74,27 @@ int64_t doctor_number(const struct target *target, const char *fact);
 
 /* doctor_judge.c */
 doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
-    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_processes;
-/* doctor_local.c */
-doctor_judge doctor_local;
+    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_local;
 /* doctor_replicas.c */
 doctor_judge doctor_replicas, doctor_wait;
 
-/* How long an outage is survived by holders whose lease and --kill-after are these, counted from
- * when the first request fails: it may begin just before a renewal. */
+/* How long an outage may last before holders with this lease and --kill-after lose their locks,
+ * counted from the first request that fails: the outage may begin just before a renewal. */
 int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms);
 
-/* One check's outcome; about: the server's name. */
-typedef void doctor_report(void *context, const char *check, const char *about,
-                           const struct verdict *verdict);
+/* doctor_output.c: prints as lines, or as a JSON array. Zero it, with the settings. */
+struct doctor_output {
+    const struct settings *settings;
+    char *server; /* that the last line was about */
+    size_t count;
+    int failure; /* standard output can't be written */
+};
 
-/* Makes all checks of one target. Returns how many findings there are. */
-int doctor_examine(const struct target *target, doctor_report *report, void *context);
+/* Returns 0, or EXIT_SYSTEM after a message. */
+int doctor_output_end(struct doctor_output *out);
+
+/* The outcome of one check. */
+void doctor_output_write(struct doctor_output *out, const char *check, const char *server,
+                         const struct verdict *verdict);
 
 #endif

@@ -2,8 +2,12 @@
  * on the settings, on this machine, or on several facts at once. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "options/lines.h"
+#include "options/local_url.h"
 #include "output/duration.h"
 #include "process/deadline.h"
 #include "process/proc.h"
@@ -79,7 +83,7 @@ bool doctor_persistence(const struct target *target, const char *about, struct v
 /* A holder between two renewals is idle; a subscriber is not, to Redis. */
 bool doctor_timeout(const struct target *target, const char *about, struct verdict *out) {
     const int64_t timeout_s = doctor_number(target, "config.timeout");
-    const int64_t third_ms = target->settings->lease_ms / 3;
+    const int64_t third_ms = target->settings->lock.lease_ms / 3;
     (void)about;
     if (timeout_s < 0)
         return false;
@@ -99,8 +103,8 @@ int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
 }
 
 bool doctor_lease(const struct target *target, const char *about, struct verdict *out) {
-    const int64_t lease_ms = target->settings->lease_ms;
-    const int64_t ms = doctor_tolerance_ms(lease_ms, target->settings->kill_after_ms);
+    const int64_t lease_ms = target->settings->lock.lease_ms;
+    const int64_t ms = doctor_tolerance_ms(lease_ms, target->settings->run.kill_after_ms);
     const bool is_short = ms < SHORT_OUTAGE_MS;
     char lease[DURATION_TEXT_SIZE];
     (void)about;
@@ -159,7 +163,7 @@ bool doctor_tls(const struct target *target, const char *about, struct verdict *
     const bool tls = doctor_is(target, "rediss:") || doctor_is(target, "sentinels:") ||
                      doctor_is(target, "clusters:");
     (void)about;
-    if (tls && target->settings->tls.insecure)
+    if (tls && target->settings->server.tls.insecure)
         return doctor_say(out, DOCTOR_FINDING, "give --tls-ca instead of --tls-insecure",
                           "the certificate is not verified: anyone on the network path can read "
                           "and change the traffic");
@@ -171,8 +175,7 @@ bool doctor_tls(const struct target *target, const char *about, struct verdict *
                       "not encrypted; passwords are sent in clear text");
 }
 
-/* --- what this user may do, and this machine can ------------------------------------------------
- */
+/* --- what this user may do, and this machine can ---------------------------------------------- */
 
 /* "app" of redis://app:secret@host. */
 static void note_command(struct verdict *out, const struct target *target, const char *missing) {
@@ -202,7 +205,7 @@ static bool judge_rights(const struct target *target, const char *about, enum do
 
 /* To take locks of a kind, to renew them and to give them back. */
 bool doctor_rights(const struct target *target, const char *about, struct verdict *out) {
-    if (target->settings->kind != NULL && strstr(about, target->settings->kind) == NULL)
+    if (target->settings->look.kind != NULL && strstr(about, target->settings->look.kind) == NULL)
         return false;
     return judge_rights(target, about, DOCTOR_FINDING,
                         "ACL SETUSER with these, if this user takes such locks; see "
@@ -212,7 +215,7 @@ bool doctor_rights(const struct target *target, const char *about, struct verdic
 
 /* A user that takes locks can do without these, and often should. */
 bool doctor_rights_beyond(const struct target *target, const char *about, struct verdict *out) {
-    if (target->settings->kind != NULL)
+    if (target->settings->look.kind != NULL)
         return false;
     return judge_rights(target, about, DOCTOR_NOTE,
                         "ACL SETUSER with these, if this user is to do that; see rlock-server(7), "
@@ -229,4 +232,53 @@ bool doctor_processes(const struct target *target, const char *about, struct ver
         return doctor_say(out, DOCTOR_OK, NULL, "a command's processes can be found and stopped");
     return doctor_say(out, DOCTOR_FINDING, "see rlock-internals(7), THE GUARDIAN",
                       "no command can be run: %s", why);
+}
+
+/* --- a local: server: its process, its socket, and how to end it ------------------------------ */
+
+enum { UNIT_SIZE = 256 };
+
+/* The systemd unit that a process belongs to, and ends with; "": none. A scope is a login's. */
+static void find_unit(char unit[UNIT_SIZE], int64_t pid) {
+    char path[64];
+    const char *wrong;
+    struct lines lines;
+    unit[0] = '\0';
+    (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/cgroup", pid);
+    if (!lines_open(&lines, path, false, &wrong))
+        return;
+    while (lines_next(&lines, &wrong)) {
+        const char *last = strrchr(lines.text, '/');
+        const char *ending = last != NULL ? strrchr(last, '.') : NULL;
+        if (ending != NULL && (strcmp(ending, ".service") == 0 || strcmp(ending, ".scope") == 0))
+            (void)snprintf(unit, UNIT_SIZE, "%s", last + 1);
+    }
+    lines_close(&lines);
+}
+
+/* One that a unit of somebody else's has started ends with that unit. */
+static bool judge_local(struct verdict *out, int64_t pid, const char *unit, const char *socket) {
+    const bool own = *unit == '\0' || strncmp(unit, "rlock-local", strlen("rlock-local")) == 0;
+    char advice[sizeof out->advice];
+    (void)snprintf(advice, sizeof advice, "to end it: redis-cli -s %.200s shutdown%s", socket,
+                   own ? ""
+                       : "; to keep it when that unit ends: KillMode=process there, or "
+                         "rlock-local.service; see rlock-server(7)");
+    return doctor_say(out, DOCTOR_NOTE, advice,
+                      "a private redis-server of user %ld alone, pid %" PRId64
+                      "%s%.200s, on %.200s",
+                      (long)geteuid(), pid, *unit != '\0' ? ", in " : "", unit, socket);
+}
+
+bool doctor_local(const struct target *target, const char *about, struct verdict *out) {
+    char unit[UNIT_SIZE];
+    (void)about;
+    if (!local_is(target->url))
+        return false;
+    char *socket = local_socket(target->url);
+    const int64_t pid = doctor_number(target, "process_id");
+    find_unit(unit, pid);
+    const bool judged = socket != NULL && judge_local(out, pid, unit, socket);
+    free(socket);
+    return judged;
 }

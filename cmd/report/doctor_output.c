@@ -1,15 +1,15 @@
 /* doctor_output.c: how the outcome of checks is printed: a line each, wrapped on a terminal, or as
  * a JSON array. */
-#include "report/doctor_output.h"
+#include "report/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "output/columns.h"
 #include "output/json.h"
 #include "output/out.h"
+#include "output/printable.h"
 #include "report/status.h"
 
 enum { INDENT = 29, ADVICE_SIZE = 1024 };
@@ -42,8 +42,7 @@ static void describe_advice(char text[ADVICE_SIZE], const struct verdict *verdic
                    used > 0 && *verdict->advice != '\0' ? "; " : "", verdict->advice);
 }
 
-/* --- JSON --------------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void print(struct doctor_output *out, const char *text) {
     if (out->failure == 0)
@@ -72,41 +71,22 @@ static void write_json(struct doctor_output *out, const char *check, const char 
     out->failure = out_page_end(&page);
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
-
-/* Breaks lines between words, behind INDENT columns that are taken. */
-static void write_wrapped(FILE *stream, const char *text, size_t width) {
-    size_t taken = INDENT;
-    char word[sizeof((struct verdict *)NULL)->found];
-    while (*text != '\0') {
-        const size_t length = strcspn(text, " ");
-        (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
-        const size_t columns = columns_of(word);
-        if (taken > INDENT && taken + 1 + columns > width) {
-            fprintf(stream, "\n%*s", INDENT, "");
-            taken = INDENT;
-        }
-        taken += (size_t)fprintf(stream, "%s", taken > INDENT ? " " : "") + columns;
-        fputs(word, stream);
-        text += length + (text[length] == ' ');
-    }
-}
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* On a terminal: what to paste has lines of its own, which are never broken. */
 static void write_for_people(FILE *stream, const struct verdict *verdict, size_t width) {
-    write_wrapped(stream, verdict->found, width);
+    columns_wrap(stream, verdict->found, INDENT, width);
     if (verdict->setting != NULL && has_no_file(verdict)) {
         fprintf(stream, "\n%*s", INDENT, "");
-        write_wrapped(stream, "start it with a redis.conf that has this line", width);
+        columns_wrap(stream, "start it with a redis.conf that has this line", INDENT, width);
         fprintf(stream, "\n%*s%s\n%*s", INDENT, "", verdict->setting, INDENT, "");
-        write_wrapped(stream, no_file, width);
+        columns_wrap(stream, no_file, INDENT, width);
     } else if (verdict->setting != NULL)
         fprintf(stream, "\n%*sCONFIG SET %s\n%*sCONFIG REWRITE", INDENT, "", verdict->setting,
                 INDENT, "");
     if (*verdict->advice != '\0') {
         fprintf(stream, "\n%*s", INDENT, "");
-        write_wrapped(stream, verdict->advice, width);
+        columns_wrap(stream, verdict->advice, INDENT, width);
     }
     if (*verdict->paste != '\0')
         fprintf(stream, "\n%*s%s", INDENT, "", verdict->paste);
@@ -149,14 +129,13 @@ static void write_text(struct doctor_output *out, const char *check, const char 
 }
 
 /* A server's texts come to a terminal here. */
-void doctor_output_write(void *context, const char *check, const char *server,
+void doctor_output_write(struct doctor_output *out, const char *check, const char *server,
                          const struct verdict *verdict) {
-    struct doctor_output *out = context;
     struct verdict shown = *verdict;
     char file[256];
     if (out->settings->quiet && verdict->level != DOCTOR_FINDING)
         return;
-    if (out->settings->json) {
+    if (out->settings->look.json) {
         write_json(out, check, server, verdict);
         return;
     }
@@ -170,7 +149,7 @@ void doctor_output_write(void *context, const char *check, const char *server,
 }
 
 int doctor_output_end(struct doctor_output *out) {
-    if (out->settings->json)
+    if (out->settings->look.json)
         print(out, out->count > 0 ? "]\n" : "[]\n");
     free(out->server);
     out->server = NULL;

@@ -30,14 +30,14 @@ static bool has_wait(const struct target *target) {
 
 /* A cluster without WAIT, and no --replicas. */
 static bool goes_without(const struct target *target) {
-    return target->settings->replicas == RLOCK_REPLICAS_AUTO && doctor_is(target, "cluster") &&
-           !has_wait(target);
+    return target->settings->server.replicas == RLOCK_REPLICAS_AUTO &&
+           doctor_is(target, "cluster") && !has_wait(target);
 }
 
 /* How many must acknowledge, as the library takes it. */
 static int64_t wanted(const struct target *target, bool managed, int64_t known) {
-    if (target->settings->replicas != RLOCK_REPLICAS_AUTO)
-        return target->settings->replicas;
+    if (target->settings->server.replicas != RLOCK_REPLICAS_AUTO)
+        return target->settings->server.replicas;
     return doctor_is(target, "sentinel") ? known : managed && known > 0 && has_wait(target);
 }
 
@@ -96,8 +96,8 @@ bool doctor_wait(const struct target *target, const char *about, struct verdict 
     (void)about;
     const char *denied = doctor_text(target, "probe.wait_denied");
     const bool managed = doctor_is(target, "sentinel") || doctor_is(target, "cluster");
-    if (target->settings->replicas == 0 ||
-        (target->settings->replicas == RLOCK_REPLICAS_AUTO && !managed))
+    if (target->settings->server.replicas == 0 ||
+        (target->settings->server.replicas == RLOCK_REPLICAS_AUTO && !managed))
         return false;
     if (*denied != '\0')
         return doctor_say(

@@ -1,5 +1,5 @@
 /* figures.c: what can be said of a lock in numbers. */
-#include "report/figures.h"
+#include "report/status.h"
 
 #include <string.h>
 

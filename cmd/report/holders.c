@@ -1,5 +1,5 @@
 /* holders.c: the holders that would lose a lock that is broken. */
-#include "report/holders.h"
+#include "report/survey.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 enum { ONE_OF_SEVERAL_MS = 2000 };
 
-int64_t holders_deadline_ms(const struct settings *settings) {
+int64_t holders_deadline_ms(const struct server_settings *settings) {
     const int64_t patience_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
-    const bool several = settings->server_count > 1 && patience_ms > ONE_OF_SEVERAL_MS;
+    const bool several = settings->count > 1 && patience_ms > ONE_OF_SEVERAL_MS;
     return rlock_now_ms() + (several ? ONE_OF_SEVERAL_MS : patience_ms);
 }
 
@@ -51,7 +51,7 @@ static void add_view(struct holders *holders, const rlock_view *view, const char
 /* Of all servers together. */
 static int gather(struct holders *holders, const struct settings *settings) {
     size_t most = 1;
-    for (size_t i = 0; i < settings->server_count; i++)
+    for (size_t i = 0; i < settings->server.count; i++)
         most += holders->views[i] != NULL ? holders->views[i]->holder_count : 0;
     holders->owners = calloc(most, sizeof *holders->owners);
     holders->seen = calloc(most, sizeof *holders->seen);
@@ -59,9 +59,9 @@ static int gather(struct holders *holders, const struct settings *settings) {
         return out_fail(EXIT_SYSTEM, NULL, NULL, "cannot break %s: out of memory",
                         settings->names[0]);
     }
-    for (size_t i = 0; i < settings->server_count; i++) {
+    for (size_t i = 0; i < settings->server.count; i++) {
         if (holders->views[i] != NULL)
-            add_view(holders, holders->views[i], settings->owner);
+            add_view(holders, holders->views[i], settings->look.owner);
     }
     return 0;
 }
@@ -72,12 +72,12 @@ int holders_find(struct holders *out, const struct server *server,
     size_t answered = 0;
     enum rlock_status failure = RLOCK_OK;
     *out = (struct holders){.count = -1};
-    for (size_t i = 0; i < settings->server_count; i++) {
+    for (size_t i = 0; i < settings->server.count; i++) {
         const struct rlock_inspect_options options = {
             .size = sizeof options,
             .name = name,
             .server = i,
-            .deadline_ms = holders_deadline_ms(settings),
+            .deadline_ms = holders_deadline_ms(&settings->server),
             .cancel_fd = -1,
         };
         const enum rlock_status status = rlock_inspect(server->client, &options, &out->views[i]);
@@ -85,7 +85,7 @@ int holders_find(struct holders *out, const struct server *server,
             failure = status;
         answered += status == RLOCK_OK;
     }
-    if (failure == RLOCK_WRONG_KIND || answered <= settings->server_count / 2)
+    if (failure == RLOCK_WRONG_KIND || answered <= settings->server.count / 2)
         return server_explain(server, settings, "break", name, failure, "");
     return gather(out, settings);
 }

@@ -3,7 +3,7 @@
  * It takes nothing and stands in no line: it looks, listens for the release of one that is held,
  * and looks again. A release that nobody tells of, such as the end of a lease, is seen by looking:
  * when the lease ends, and every few seconds. */
-#include "report/idle.h"
+#include "report/report.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include "output/duration.h"
 #include "output/out.h"
 #include "process/deadline.h"
-#include "report/holders.h"
 #include "report/survey.h"
 
 enum {
@@ -125,7 +124,8 @@ static void look(struct idle *idle, struct survey *survey) {
 
 static int give_up(const struct idle *idle, const rlock_view *view) {
     char waited[DURATION_TEXT_SIZE], holder[HOLDERS_TEXT_SIZE];
-    const int64_t waited_ms = idle->settings->wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
+    const int64_t waited_ms =
+        idle->settings->lock.wait_ms == 0 ? 0 : rlock_now_ms() - idle->began_ms;
     duration_format(waited, waited_ms);
     out_live_end();
     if (view == NULL)
@@ -133,15 +133,15 @@ static int give_up(const struct idle *idle, const rlock_view *view) {
                         "cannot tell whether %s is free: the server does not answer any more",
                         idle->settings->names[0]);
     describe(holder, view);
-    return out_fail(idle->settings->conflict_exit_code, view->name, NULL, "%s is not free%s%s: %s",
-                    view->name, waited_ms > 0 ? " after " : "", waited_ms > 0 ? waited : "",
-                    holder);
+    return out_fail(idle->settings->lock.conflict_exit_code, view->name, NULL,
+                    "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
+                    waited_ms > 0 ? waited : "", holder);
 }
 
 /* What follows from a look. True: the wait is over, with *status. */
 static bool is_over(struct idle *idle, const struct survey *survey, int *status) {
     const bool answers = survey->failure == 0;
-    const rlock_view *held = answers ? find_held(survey, idle->settings->server_count) : NULL;
+    const rlock_view *held = answers ? find_held(survey, idle->settings->server.count) : NULL;
     *status = survey->failure;
     if (!answers && (!idle->has_answered || survey->failure != EXIT_UNAVAILABLE))
         return true;
@@ -160,7 +160,7 @@ static bool is_over(struct idle *idle, const struct survey *survey, int *status)
     return false;
 }
 
-int idle_wait(const struct server *server, const struct settings *settings) {
+static int wait_until_idle(const struct server *server, const struct settings *settings) {
     struct idle idle = {.server = server,
                         .settings = settings,
                         .began_ms = rlock_now_ms(),
@@ -168,8 +168,8 @@ int idle_wait(const struct server *server, const struct settings *settings) {
     struct survey survey;
     int status = 0;
     bool over = false;
-    if (settings->wait_ms < RLOCK_FOREVER - idle.began_ms)
-        idle.deadline_ms = idle.began_ms + settings->wait_ms;
+    if (settings->lock.wait_ms < RLOCK_FOREVER - idle.began_ms)
+        idle.deadline_ms = idle.began_ms + settings->lock.wait_ms;
     while (!over) {
         look(&idle, &survey);
         over = is_over(&idle, &survey, &status);
@@ -177,5 +177,14 @@ int idle_wait(const struct server *server, const struct settings *settings) {
     }
     out_live_end();
     rlock_releases_free(idle.releases);
+    return status;
+}
+
+int wait_exec(struct settings *settings) {
+    struct server server;
+    int status = server_open(&server, settings);
+    if (status == 0)
+        status = wait_until_idle(&server, settings);
+    server_close(&server);
     return status;
 }

@@ -1,11 +1,14 @@
-/* status.h: what `rlock status` has seen, as text. */
+/* status.h: what `rlock status` has seen, as text, cells of a table, and figures. */
 #ifndef RLOCK_CMD_STATUS_H
 #define RLOCK_CMD_STATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "report/survey.h"
+#include "rlock_admin.h"
 
 struct status_form {
     bool several;   /* several servers: each is named */
@@ -33,12 +36,32 @@ bool status_prometheus(FILE *stream, const struct survey *survey);
 /* One line: a JSON array as man/status.schema.json has it. */
 void status_json(FILE *stream, const struct survey *survey, const struct status_form *form);
 
-/* Surveys the servers and prints what they say. If none answered, only forms that report that are
- * printed. Returns the exit status. */
-int show_once(const struct server *server, const struct settings *settings);
+/* watch.c: surveys and prints again and again, until a signal ends it, as it ends any program. A
+ * server that goes away is waited for; one that never was there ends it. Returns the exit status.
+ */
+int watch(const struct server *server, const struct settings *settings);
 
-/* Prints nothing: returns EXIT_CONFLICT if one of the names is held on a majority of the servers, 0
- * if not, or why that is unknown. */
-int show_held(const struct server *server, const struct settings *settings);
+/* figures.c: what can be said of a lock in numbers. To add one: a field, its row in figures.c, and
+ * its item in rlock-status(1), which tests/cli/inspect/prometheus.bats compares. */
+#define FIGURE_NONE INT64_MIN /* there is none of this lock, or it is unknown */
+
+struct figures {
+    int64_t held, holders, readers, kept, waiting;
+    int64_t since_ms, held_ms, waited_ms, ttl_ms;
+    int64_t permits, available, remaining, token;
+    int64_t ended_ms, took_ms, exit_status, succeeded_ms; /* of the last run that is known */
+    int64_t skips;
+};
+
+struct figures figures_of(const rlock_view *view);
+
+struct figure {
+    const char *name, *help;
+    size_t field; /* of struct figures */
+    bool is_ms;   /* milliseconds, which are written as seconds */
+};
+
+enum { FIGURES = 18 };
+extern const struct figure figure_rows[FIGURES];
 
 #endif

@@ -52,6 +52,10 @@ static void add_waiter(struct json *json, const struct rlock_view_waiter *waiter
     json_text(json, "command", waiter->command);
     json_text(json, "note", waiter->note);
     add_instant(json, "since", waiter->since_ms);
+    if (waiter->any != NULL)
+        json_text(json, "any", waiter->any);
+    if (waiter->priority != 0)
+        json_number(json, "priority", waiter->priority);
     json_close(json, '}');
 }
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/label.h"
-#include "report/figures.h"
+#include "output/printable.h"
 #include "report/status.h"
 
 /* What is said of one lock. */
@@ -19,6 +18,28 @@ struct series {
 };
 
 /* --- labels ---------------------------------------------------------------------------------- */
+
+static void write_escaped(FILE *stream, const char *text) {
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\' || *text == '\n')
+            fputc('\\', stream);
+        fputc(*text == '\n' ? 'n' : *text, stream);
+    }
+}
+
+/* Writes NAME="VALUE"; a value of NULL is empty. Passwords in it are hidden, and what is not
+ * printable is a '?', but for a newline: the format has an escape for it. */
+static void label_write(FILE *stream, const char *name, const char *value) {
+    char *shown = strdup(value != NULL ? value : "");
+    fprintf(stream, "%s=\"", name);
+    if (shown != NULL) {
+        secret_hide(shown);
+        printable_make(shown, "\n");
+        write_escaped(stream, shown);
+    }
+    fputc('"', stream);
+    free(shown);
+}
 
 /* Yours to free; NULL: no memory. */
 static char *make_labels(const rlock_view *view) {
@@ -36,8 +57,7 @@ static char *make_labels(const rlock_view *view) {
     return NULL;
 }
 
-/* --- families ----------------------------------------------------------------------------------
- */
+/* --- families --------------------------------------------------------------------------------- */
 
 static void write_head(FILE *stream, const char *name, const char *help) {
     fprintf(stream, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);

@@ -1,15 +1,15 @@
 /* status_table.c: what `rlock status` has seen, for people. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/columns.h"
 #include "output/duration.h"
+#include "output/printable.h"
 #include "output/table.h"
-#include "report/cell.h"
 #include "report/status.h"
 
-enum { WAITERS_SHOWN = 5 };
+enum { WAITERS_SHOWN = 5, STATE_SIZE = 64 };
 
 enum column { NAME, KIND, STATE, WHO, PID, FOR, LEASE, TOKEN, COMMAND, NOTE, COLUMNS };
 
@@ -37,9 +37,16 @@ static const struct table_step steps[] = {
     {WHO, 6},           {NAME, 6},           {WHO, TABLE_DROP},
 };
 
-/* A row's cells; NULL: empty. */
+/* Styles, see table_add(): rlock-status(1) has the rules. */
+#define STYLE_FREE   "32"
+#define STYLE_TAKEN  "33"
+#define STYLE_WAITS  "36"
+#define STYLE_KEPT   "2"
+#define STYLE_FAILED "31"
+
+/* A row's cells; NULL: empty. WHO is user@host, or of a client that leaves no more its owner. */
 struct row {
-    const char *name, *kind, *state, *who, *lease, *command, *note;
+    const char *name, *kind, *state, *owner, *host, *user, *lease, *command, *note;
     const char *state_style;    /* see table_add() */
     int64_t pid, for_ms, token; /* -1: unknown */
 };
@@ -47,39 +54,76 @@ struct row {
 #define EMPTY_ROW .pid = -1, .for_ms = -1, .token = -1
 
 static bool add_row(struct table *table, const struct row *row) {
-    char pid[24] = "", token[24] = "", age[DURATION_TEXT_SIZE] = "";
+    char pid[24] = "", token[24] = "", age[DURATION_TEXT_SIZE] = "", *who = NULL;
+    const bool has_user = row->host != NULL && row->user != NULL;
+    const char *host = row->host != NULL ? row->host : row->owner != NULL ? row->owner : "";
+    if (asprintf(&who, "%s%s%s", has_user ? row->user : "", has_user ? "@" : "", host) < 0)
+        return false;
     if (row->pid >= 0)
         (void)snprintf(pid, sizeof pid, "%" PRId64, row->pid);
     if (row->token >= 0)
         (void)snprintf(token, sizeof token, "%" PRId64, row->token);
     if (row->for_ms >= 0)
         duration_format_seconds(age, row->for_ms);
-    return table_add(table, row->name, NULL) && table_add(table, row->kind, NULL) &&
-           table_add(table, row->state, row->state_style) && table_add(table, row->who, NULL) &&
-           table_add(table, pid, NULL) && table_add(table, age, NULL) &&
-           table_add(table, row->lease, NULL) && table_add(table, token, NULL) &&
-           table_add(table, row->command, NULL) &&
-           (table->column_count < COLUMNS || table_add(table, row->note, NULL));
+    const bool added = table_add(table, row->name, NULL) && table_add(table, row->kind, NULL) &&
+                       table_add(table, row->state, row->state_style) &&
+                       table_add(table, who, NULL) && table_add(table, pid, NULL) &&
+                       table_add(table, age, NULL) && table_add(table, row->lease, NULL) &&
+                       table_add(table, token, NULL) && table_add(table, row->command, NULL) &&
+                       (table->column_count < COLUMNS || table_add(table, row->note, NULL));
+    free(who);
+    return added;
 }
 
 static int64_t age_ms(const rlock_view *view, int64_t since_ms) {
     return since_ms < 0 ? -1 : view->as_of_ms > since_ms ? view->as_of_ms - since_ms : 0;
 }
 
+/* What there is of a lock as a whole: in words of its kind. */
+static void describe_lock(char text[STATE_SIZE], const rlock_view *view) {
+    if (view->count >= 0)
+        (void)snprintf(text, STATE_SIZE, "%" PRId64 " to go", view->count);
+    else if (view->permits_available != INT64_MIN && view->permits_total >= 0)
+        (void)snprintf(text, STATE_SIZE, "%" PRId64 " of %" PRId64 " free", view->permits_available,
+                       view->permits_total);
+    else if (view->permits_available != INT64_MIN)
+        (void)snprintf(text, STATE_SIZE, "%" PRId64 " free", view->permits_available);
+    else
+        (void)snprintf(text, STATE_SIZE, "%s", view->held ? "held" : "free");
+}
+
+/* What a holder has: permits, or several holds; else "held". What --min-hold alone keeps is
+ * nobody's any more. */
+static void describe_hold(char text[STATE_SIZE], const struct rlock_view_holder *holder) {
+    if (holder->kept && holder->permits >= 0)
+        (void)snprintf(text, STATE_SIZE, "kept %" PRId64, holder->permits);
+    else if (holder->kept)
+        (void)snprintf(text, STATE_SIZE, "kept");
+    else if (holder->permits >= 0)
+        (void)snprintf(text, STATE_SIZE, "has %" PRId64, holder->permits);
+    else if (holder->holds > 1)
+        (void)snprintf(text, STATE_SIZE, "held %" PRId64 "x", holder->holds);
+    else
+        (void)snprintf(text, STATE_SIZE, "held");
+}
+
 /* --- rows ------------------------------------------------------------------------------------ */
 
 static bool add_holder(struct table *table, const rlock_view *view, size_t i, bool named) {
     const struct rlock_view_holder *holder = &view->holders[i];
-    char state[CELL_STATE_SIZE], lease[CELL_LEASE_SIZE];
-    char *who = cell_who(holder->owner, holder->host, holder->user);
-    cell_hold(state, holder);
-    cell_lease(lease, holder);
+    const int64_t ttl_ms = holder->ttl_ms;
+    char state[STATE_SIZE], lease[DURATION_TEXT_SIZE] = "";
+    describe_hold(state, holder);
+    if (ttl_ms >= 0)
+        duration_format(lease, ttl_ms < 1000 ? ttl_ms : ttl_ms / 1000 * 1000);
     const struct row row = {
         .name = named ? view->name : NULL,
         .kind = named ? view->kind : NULL,
         .state = state,
-        .state_style = holder->kept ? CELL_KEPT : CELL_TAKEN,
-        .who = who,
+        .state_style = holder->kept ? STYLE_KEPT : STYLE_TAKEN,
+        .owner = holder->owner,
+        .host = holder->host,
+        .user = holder->user,
         .lease = lease,
         .command = holder->command,
         .note = holder->note,
@@ -87,66 +131,81 @@ static bool add_holder(struct table *table, const rlock_view *view, size_t i, bo
         .for_ms = age_ms(view, holder->since_ms),
         .token = holder->token,
     };
-    const bool added = who != NULL && add_row(table, &row);
-    free(who);
-    return added;
+    return add_row(table, &row);
+}
+
+/* "any 1 of dev1, dev2; NOTE", as far as there is some of it. Yours to free; NULL: no memory. */
+static char *waiter_note(const struct rlock_view_waiter *waiter) {
+    const bool pool = waiter->any != NULL, noted = waiter->note != NULL;
+    char *text = NULL;
+    if (asprintf(&text, "%s%s%s%s", pool ? "any " : "", pool ? waiter->any : "",
+                 pool && noted ? "; " : "", noted ? waiter->note : "") < 0)
+        return NULL;
+    return text;
 }
 
 static bool add_waiters(struct table *table, const rlock_view *view, bool all) {
-    char state[CELL_STATE_SIZE];
+    char state[STATE_SIZE];
     bool added = true;
     const size_t shown =
         all || view->waiter_count <= WAITERS_SHOWN ? view->waiter_count : WAITERS_SHOWN;
     for (size_t i = 0; added && i < shown; i++) {
         const struct rlock_view_waiter *waiter = &view->waiters[i];
-        char *who = cell_who(waiter->owner, waiter->host, waiter->user);
-        (void)snprintf(state, sizeof state, "waits %" PRId64, waiter->position);
+        char *note = waiter_note(waiter);
+        const int used = snprintf(state, sizeof state, "waits %" PRId64, waiter->position);
+        if (waiter->priority != 0)
+            (void)snprintf(state + used, sizeof state - (size_t)used, ", priority %" PRId64,
+                           waiter->priority);
         const struct row row = {.state = state,
-                                .state_style = CELL_WAITS,
-                                .who = who,
+                                .state_style = STYLE_WAITS,
+                                .owner = waiter->owner,
+                                .host = waiter->host,
+                                .user = waiter->user,
                                 .command = waiter->command,
-                                .note = waiter->note,
+                                .note = note != NULL && *note != '\0' ? note : NULL,
                                 .pid = waiter->pid,
                                 .for_ms = age_ms(view, waiter->since_ms),
                                 .token = -1};
-        added = who != NULL && add_row(table, &row);
-        free(who);
+        added = note != NULL && add_row(table, &row);
+        free(note);
     }
     if (!added || shown == view->waiter_count)
         return added;
     (void)snprintf(state, sizeof state, "%zu more", view->waiter_count - shown);
-    return add_row(table, &(struct row){.state = state, .state_style = CELL_WAITS, EMPTY_ROW});
+    return add_row(table, &(struct row){.state = state, .state_style = STYLE_WAITS, EMPTY_ROW});
 }
 
 /* FOR says how long ago it ended. */
 static bool add_last_run(struct table *table, const rlock_view *view) {
     const struct rlock_view_run *run = view->last_run;
-    char state[CELL_STATE_SIZE];
+    char state[STATE_SIZE], took[DURATION_TEXT_SIZE];
     if (run == NULL)
         return true;
-    char *who = cell_who(NULL, run->host, run->user);
-    cell_run(state, run);
+    duration_format(took, run->took_ms < 0 ? 0 : run->took_ms);
+    if (run->exit_status == 0)
+        (void)snprintf(state, sizeof state, "ran %s", took);
+    else
+        (void)snprintf(state, sizeof state, "failed %" PRId64 " after %s", run->exit_status, took);
     const struct row row = {.state = state,
-                            .state_style = run->exit_status == 0 ? CELL_FREE : CELL_FAILED,
-                            .who = who,
+                            .state_style = run->exit_status == 0 ? STYLE_FREE : STYLE_FAILED,
+                            .host = run->host,
+                            .user = run->user,
                             .command = run->command,
                             .note = run->key,
                             .pid = -1, /* that process is gone */
                             .for_ms = age_ms(view, run->ended_ms),
                             .token = -1};
-    const bool added = who != NULL && add_row(table, &row);
-    free(who);
-    return added;
+    return add_row(table, &row);
 }
 
 /* By rlock run --max-skips: how often in a row the lock was not acquired in time. */
 static bool add_skips(struct table *table, const rlock_view *view) {
-    char state[CELL_STATE_SIZE];
+    char state[STATE_SIZE];
     if (view->skips == 0)
         return true;
     (void)snprintf(state, sizeof state, "%" PRId64 " skip%s in a row", view->skips,
                    view->skips == 1 ? "" : "s");
-    return add_row(table, &(struct row){.state = state, .state_style = CELL_FAILED, EMPTY_ROW});
+    return add_row(table, &(struct row){.state = state, .state_style = STYLE_FAILED, EMPTY_ROW});
 }
 
 /* Whether what there is of the lock as a whole stands in a row of its own. */
@@ -155,12 +214,12 @@ static bool has_own_row(const rlock_view *view) {
 }
 
 static bool add_view(struct table *table, const rlock_view *view, bool all) {
-    char state[CELL_STATE_SIZE];
-    cell_state(state, view);
+    char state[STATE_SIZE];
+    describe_lock(state, view);
     const struct row own = {.name = view->name,
                             .kind = view->kind,
                             .state = state,
-                            .state_style = view->held ? CELL_TAKEN : CELL_FREE,
+                            .state_style = view->held ? STYLE_TAKEN : STYLE_FREE,
                             EMPTY_ROW};
     if (has_own_row(view) && !add_row(table, &own))
         return false;
@@ -181,28 +240,22 @@ static bool has_note(const rlock_view *view) {
             return true;
     }
     for (size_t i = 0; i < view->waiter_count; i++) {
-        if (view->waiters[i].note != NULL)
+        if (view->waiters[i].note != NULL || view->waiters[i].any != NULL)
             return true;
     }
     return false;
 }
 
-static size_t columns_for(rlock_view *const *views, size_t count) {
-    size_t i = 0;
-    while (i < count && !has_note(views[i]))
-        i++;
-    return i < count ? COLUMNS : COLUMNS - 1;
-}
-
 /* The locks of one server, those of the survey from `from` up to `to`. */
 static bool write_part(FILE *stream, const struct survey *survey, size_t from, size_t to,
                        const struct status_form *form) {
-    rlock_view *const *views = &survey->views[from];
     struct table table = {.columns = columns,
-                          .column_count = columns_for(views, to - from),
+                          .column_count = COLUMNS - 1,
                           .steps = steps,
                           .step_count = sizeof steps / sizeof *steps};
     bool added = true;
+    for (size_t i = from; i < to; i++)
+        table.column_count += table.column_count < COLUMNS && has_note(survey->views[i]);
     for (size_t i = from; added && i < to; i++)
         added = add_view(&table, survey->views[i], form->all);
     if (added)

@@ -35,8 +35,9 @@ void survey_free(struct survey *survey) {
 }
 
 static int64_t deadline_ms(const struct surveyor *s) {
-    const int64_t timeout_ms = s->settings->connect_timeout_ms + s->settings->io_timeout_ms;
-    const bool several = s->settings->server_count > 1;
+    const int64_t timeout_ms =
+        s->settings->server.connect_timeout_ms + s->settings->server.io_timeout_ms;
+    const bool several = s->settings->server.count > 1;
     const int64_t most_ms = several && s->patience_ms > QUORUM_MS ? QUORUM_MS : s->patience_ms;
     return rlock_now_ms() + (timeout_ms > most_ms ? most_ms : timeout_ms);
 }
@@ -194,7 +195,7 @@ static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *n
     }
     if (s->survey->count > first)
         qsort(s->survey->views + first, s->survey->count - first, sizeof(rlock_view *),
-              s->settings->sort == SORT_NAME ? by_name : newest_first);
+              s->settings->look.sort == SORT_NAME ? by_name : newest_first);
 }
 
 static void inspect_all(struct surveyor *s) {
@@ -218,7 +219,7 @@ static void inspect_all(struct surveyor *s) {
 /* Of several servers a majority is enough, as for a lock; what is no lock anywhere is said. */
 void survey_make(struct survey *survey, const struct server *server,
                  const struct settings *settings, int64_t patience_ms) {
-    const size_t count = settings->server_count;
+    const size_t count = settings->server.count;
     int wrong_kind = 0, unanswered = 0;
     *survey = (struct survey){.server_count = count};
     for (size_t i = 0; i < count; i++) {

@@ -1,20 +1,19 @@
 /* watch.c: rlock status --watch: redraws, follows the terminal's size, and ends at q. */
-#include "report/watch.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "output/columns.h"
 #include "output/duration.h"
 #include "output/out.h"
+#include "output/printable.h"
 #include "process/deadline.h"
-#include "report/keys.h"
 #include "report/status.h"
 
 enum {
@@ -34,6 +33,75 @@ struct watch {
     int64_t patience_ms; /* doubled each time that it was too short: some servers are far away */
     int signals;
 };
+
+/* --- the key q ------------------------------------------------------------------------------- */
+
+/* Lines and echo are off meanwhile, Ctrl-C and Ctrl-Z are the terminal's as ever. Whatever ends or
+ * stops the process first restores the terminal: tcsetattr(3) may be called by a signal handler,
+ * also while a server is being waited for. */
+
+/* File-scope, for signal handlers have no arguments. */
+static struct {
+    struct termios before;
+    volatile sig_atomic_t changed;
+    bool is_gone;
+} terminal;
+
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+
+/* Gives the terminal back as it was. A signal that ends or stops the process does so, too. */
+static void keys_end(void) {
+    if (terminal.changed && tcgetpgrp(STDIN_FILENO) == getpgrp())
+        (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+    terminal.changed = false;
+}
+
+/* The handler has been reset by then (SA_RESETHAND): the signal does what it always does.
+ * keys_listen() begins anew after SIGCONT. */
+static void restore(int number) {
+    const int error = errno;
+    keys_end();
+    (void)raise(number);
+    errno = error;
+}
+
+static void handle_endings(void) {
+    struct sigaction now, action = {.sa_handler = restore};
+    action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (sigaction(endings[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            (void)sigaction(endings[i], &action, NULL);
+    }
+}
+
+/* Lets the terminal on standard input pass on each key at once, if this job has it. Call it before
+ * each wait: another job may have had the terminal since. Returns the descriptor to poll for input;
+ * -1: none. */
+static int keys_listen(void) {
+    if (terminal.is_gone || !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp())
+        return -1;
+    if (terminal.changed)
+        return STDIN_FILENO;
+    if (tcgetattr(STDIN_FILENO, &terminal.before) != 0)
+        return -1;
+    struct termios keys = terminal.before;
+    keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    keys.c_cc[VMIN] = 1;
+    keys.c_cc[VTIME] = 0;
+    terminal.changed = true;
+    handle_endings();
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+    return STDIN_FILENO;
+}
+
+/* Takes what was typed. q ends the process as Ctrl-C does. */
+static void keys_read(void) {
+    char typed[64];
+    const ssize_t length = read(STDIN_FILENO, typed, sizeof typed);
+    terminal.is_gone = length == 0 || (length < 0 && errno != EINTR);
+    if (length > 0 && memchr(typed, 'q', (size_t)length) != NULL)
+        (void)raise(SIGINT);
+}
 
 /* --- a look ---------------------------------------------------------------------------------- */
 
@@ -62,7 +130,7 @@ static int look(struct watch *w, bool on_screen) {
         survey_free(&survey);
     }
     const int64_t took_ms = rlock_now_ms() - begun_ms;
-    w->pause_ms = w->settings->watch_ms;
+    w->pause_ms = w->settings->look.watch_ms;
     if (w->answers && w->pause_ms < SHARE * took_ms)
         w->pause_ms = SHARE * took_ms;
     return made ? status : EXIT_SYSTEM;
@@ -209,6 +277,8 @@ int watch(const struct server *server, const struct settings *settings) {
                       .patience_ms = RLOCK_FOREVER,
                       .signals = begin_signals()};
     int status = 0;
+    if (status_form_choose(settings).is_screen)
+        (void)keys_listen(); /* before anything is drawn that an echo would spoil */
     while (status != EXIT_SYSTEM) {
         status = look(&w, status_form_choose(settings).is_screen);
         if (w.last_ms < 0 || status == EXIT_SYSTEM)

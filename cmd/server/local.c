@@ -22,8 +22,6 @@
 #include "options/local_url.h"
 #include "output/out.h"
 #include "process/deadline.h"
-#include "server/local_server.h"
-#include "server/trust.h"
 
 enum { ROUND_MS = 2 };
 

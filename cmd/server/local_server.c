@@ -2,7 +2,7 @@
  *
  * Its data is in an append-only file, written before each answer: killed and started anew it still
  * knows every lock, so nobody's command is stopped for it and nobody else enters. */
-#include "server/local_server.h"
+#include "server/local.h"
 
 #include <errno.h>
 #include <fcntl.h>

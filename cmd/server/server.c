@@ -1,15 +1,16 @@
 /* server.c: the servers that the settings name, and what is said when they are of no use. */
 #include "server/server.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options/local_url.h"
 #include "options/opt.h"
+#include "output/describe.h"
 #include "output/out.h"
 #include "server/local.h"
-#include "server/other_kind.h"
 
 void server_close(struct server *server) {
     rlock_client_free(server->client);
@@ -44,7 +45,7 @@ const char *server_shown(const struct server *server) {
 }
 
 const char *server_for_command(const struct server *server, const struct settings *settings) {
-    const bool is_there = OPT_FROM(settings, servers)->source == SOURCE_ENVIRONMENT;
+    const bool is_there = OPT_FROM(settings, server.urls)->source == SOURCE_ENVIRONMENT;
     return is_there ? NULL : server_shown(server);
 }
 
@@ -73,8 +74,8 @@ static bool name_for_command(struct server *server) {
  * setting. */
 static int say_bad_url(const struct server *server, const struct settings *settings) {
     struct given given = {.row = opt_find("server"),
-                          .text = settings->servers[0],
-                          .from = OPT_FROM(settings, servers)};
+                          .text = settings->server.urls[0],
+                          .from = OPT_FROM(settings, server.urls)};
     struct complaint why = {.status = EXIT_USAGE};
     (void)snprintf(given.wrong, sizeof given.wrong, "%s", rlock_error(server->client));
     (void)opt_complain(&given, &why);
@@ -86,8 +87,8 @@ static int say_bad_url(const struct server *server, const struct settings *setti
 static int name_local(struct server *out, const struct settings *settings,
                       const char *urls[RLOCK_SERVERS_MAX]) {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
-        urls[i] = settings->servers[i];
+    for (size_t i = 0; status == 0 && i < settings->server.count; i++) {
+        urls[i] = settings->server.urls[i];
         if (!local_is(urls[i]))
             continue;
         status = local_name(urls[i], &out->local[i].url, &out->local[i].absolute);
@@ -101,10 +102,10 @@ static int name_local(struct server *out, const struct settings *settings,
 static void find_passwords(rlock_client **client, const struct settings *settings,
                            struct rlock_client_options options) {
     rlock_client *known = NULL;
-    if (settings->known_count == 0 || settings->known_count != settings->server_count ||
-        settings->password != NULL)
+    if (settings->server.known_count == 0 ||
+        settings->server.known_count != settings->server.count || settings->server.password != NULL)
         return;
-    options.servers = settings->known;
+    options.servers = settings->server.known;
     if (rlock_client_new(&known, &options) == RLOCK_OK &&
         strcmp(rlock_client_server(known), rlock_client_server(*client)) == 0) {
         rlock_client *without = *client;
@@ -125,7 +126,7 @@ static int say_no_server(void) {
 static int make_client(struct server *out, const struct settings *settings) {
     const char *urls[RLOCK_SERVERS_MAX];
     *out = (struct server){.client = NULL};
-    if (settings->server_count == 0)
+    if (settings->server.count == 0)
         return say_no_server();
     const int failure = name_local(out, settings, urls);
     if (failure != 0)
@@ -133,14 +134,15 @@ static int make_client(struct server *out, const struct settings *settings) {
     const struct rlock_client_options options = {
         .size = sizeof options,
         .servers = urls,
-        .server_count = settings->server_count,
-        .password = count_local(out) == settings->server_count ? NULL : settings->password,
-        .connect_timeout_ms = settings->connect_timeout_ms,
-        .io_timeout_ms = settings->io_timeout_ms,
-        .replicas = settings->replicas,
-        .replica_timeout_ms = settings->replica_timeout_ms,
-        .fsync = settings->fsync,
-        .tls = &settings->tls,
+        .server_count = settings->server.count,
+        .password = count_local(out) == settings->server.count ? NULL : settings->server.password,
+        .password_file = settings->server.password_file,
+        .connect_timeout_ms = settings->server.connect_timeout_ms,
+        .io_timeout_ms = settings->server.io_timeout_ms,
+        .replicas = settings->server.replicas,
+        .replica_timeout_ms = settings->server.replica_timeout_ms,
+        .fsync = settings->server.fsync,
+        .tls = &settings->server.tls,
     };
     enum rlock_status status = rlock_client_new(&out->client, &options);
     if (status == RLOCK_OK)
@@ -165,9 +167,9 @@ int server_open(struct server *out, const struct settings *settings) {
         char from[OPT_ORIGIN_SIZE];
         out_debug("using %s, from %s", server_shown(out), server_origin(settings, from));
     }
-    for (size_t i = 0; status == 0 && i < settings->server_count; i++) {
+    for (size_t i = 0; status == 0 && i < settings->server.count; i++) {
         if (out->local[i].absolute != NULL)
-            status = local_start(out->local[i].absolute, settings->connect_timeout_ms);
+            status = local_start(out->local[i].absolute, settings->server.connect_timeout_ms);
     }
     return status;
 }
@@ -185,6 +187,62 @@ void server_warn(const struct server *server) {
         out_warn("%s: %s", server_shown(server), warning);
 }
 
+enum { OTHER_KIND_SIZE = 1024 };
+
+/* What a kind is called in a sentence. */
+static const char *noun(const char *kind) {
+    static const struct {
+        const char *kind, *noun;
+    } nouns[] = {
+        {"run", "an exclusive lock (run)"},   {"fair", "an exclusive lock (fair)"},
+        {"read", "a read/write lock (read)"}, {"write", "a read/write lock (write)"},
+        {"sem", "a semaphore (sem)"},         {"latch", "a latch"},
+    };
+    for (size_t i = 0; kind != NULL && i < sizeof nouns / sizeof *nouns; i++) {
+        if (strcmp(nouns[i].kind, kind) == 0)
+            return nouns[i].noun;
+    }
+    return NULL;
+}
+
+static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
+    char holder[OTHER_KIND_SIZE / 2] = "";
+    if (view->holder_count > 0)
+        describe_view(holder, sizeof holder, view, 0);
+    else if (view->count >= 0)
+        (void)snprintf(holder, sizeof holder, "%" PRId64 " to go", view->count);
+    (void)snprintf(text, OTHER_KIND_SIZE, "the name is taken by another kind: %s%s%s",
+                   noun(view->kind), *holder != '\0' ? ", " : "", holder);
+}
+
+/* Looks, on the first of so many servers that knows: "the name is taken by another kind: a
+ * read/write lock (write), held by alice@web-01 pid 4242 for 3m, ./deploy.sh". What can't be seen
+ * is left out. Returns the text. */
+static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,
+                              size_t servers, int64_t deadline_ms) {
+    bool known = false;
+    (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
+    for (size_t i = 0; i < servers && !known; i++) {
+        const struct rlock_inspect_options options = {
+            .size = sizeof options,
+            .name = name,
+            .server = i,
+            .deadline_ms = deadline_ms,
+            .cancel_fd = -1,
+        };
+        rlock_view *view = NULL;
+        const enum rlock_status status = rlock_inspect(client, &options, &view);
+        known = status == RLOCK_WRONG_KIND || (status == RLOCK_OK && noun(view->kind) != NULL);
+        if (status == RLOCK_WRONG_KIND)
+            (void)snprintf(text, OTHER_KIND_SIZE,
+                           "the name is taken by another kind of key, which is no lock");
+        else if (known)
+            describe_other(text, view);
+        rlock_view_free(view);
+    }
+    return text;
+}
+
 static int explain(const struct server *server, const struct settings *settings, const char *url,
                    const char *verb, const char *name, enum rlock_status status,
                    const char *if_unavailable) {
@@ -195,8 +253,8 @@ static int explain(const struct server *server, const struct settings *settings,
         return out_fail(EXIT_WRONG_KIND, name, url,
                         "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
                         url,
-                        other_kind(other, server->client, name, settings->server_count,
-                                   rlock_now_ms() + settings->io_timeout_ms));
+                        other_kind(other, server->client, name, settings->server.count,
+                                   rlock_now_ms() + settings->server.io_timeout_ms));
     case RLOCK_UNAVAILABLE:
         return out_fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s", verb, name, url,
                         reason, if_unavailable);

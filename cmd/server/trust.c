@@ -4,7 +4,7 @@
  * the way must be one in which root and we alone can rename things. /tmp is: its sticky bit leaves
  * what is ours to us. Symbolic links on the way are followed by hand, for they lead through
  * directories, too. */
-#include "server/trust.h"
+#include "server/local.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "admin/view.h"
+#include "admin/admin.h"
 #include "lock/kind.h"
 #include "lock/lock.h"
 #include "os/options.h"

@@ -1,7 +1,7 @@
 /* key.c: whether a key on a server is a lock, or stands beside one.
  *
  * Most locks are known by what stands beside them; Redisson's may stand alone. */
-#include "admin/key.h"
+#include "admin/admin.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static char *untagged(const char *text, size_t size) {
     return memchr(text, '{', size) != NULL ? strndup(text, size) : NULL;
 }
 
-/* The name of whose lock this key is by its own name, and of what kind it is then; NULL: none's. */
+/* The lock's name and kind, if by its own name this key stands beside a lock; NULL: it does not. */
 static char *beside(const char *key, const char **kind) {
     const size_t size = strlen(key);
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {

@@ -1,9 +1,122 @@
-/* probe.c: what a client's server is like; of a cluster, each of its masters. */
-#include "admin/probe.h"
+/* probe.c: what a client's server is like, as facts; of a cluster, each of its masters. */
+#include "admin/admin.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "lock/kind.h"
+#include "os/clock.h"
 #include "os/options.h"
+#include "os/random.h"
+
+/* --- facts: names and values ------------------------------------------------------------------ */
+
+enum { LINES_MAX = 4096 }; /* of one server: INFO has some 200 */
+
+static void add(struct rlock__facts *facts, char *name, char *value) {
+    void *more = realloc(facts->at, (facts->count + 1) * sizeof *facts->at);
+    if (more != NULL)
+        facts->at = more;
+    if (more == NULL || name == NULL || value == NULL) {
+        facts->incomplete = true;
+        free(name);
+        free(value);
+        return;
+    }
+    const size_t i = facts->count++;
+    facts->at[i].name = name;
+    facts->at[i].value = value;
+    facts->at[i].is_number = rlock__resp_whole(value, &facts->at[i].number);
+}
+
+void rlock__fact_add(struct rlock__facts *facts, const char *name, const char *format, ...) {
+    char *value = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&value, format, arguments);
+    va_end(arguments);
+    add(facts, strdup(name), length >= 0 ? value : NULL);
+}
+
+void rlock__fact_add_number(struct rlock__facts *facts, const char *name, int64_t number) {
+    rlock__fact_add(facts, name, "%" PRId64, number);
+}
+
+void rlock__fact_add_lines(struct rlock__facts *facts, const char *text) {
+    while (*text != '\0' && facts->count < LINES_MAX) {
+        const size_t length = strcspn(text, "\r\n");
+        const char *colon = memchr(text, ':', length);
+        if (colon != NULL && *text != '#') {
+            const size_t before = (size_t)(colon - text);
+            add(facts, strndup(text, before), strndup(colon + 1, length - before - 1));
+        }
+        text += length;
+        text += strspn(text, "\r\n");
+    }
+}
+
+struct rlock__facts *rlock__facts_of_another(rlock_facts *facts) {
+    struct rlock__facts *servers =
+        realloc(facts->servers, (facts->count + 1) * sizeof *facts->servers);
+    if (servers == NULL)
+        return NULL;
+    facts->servers = servers;
+    servers[facts->count] = (struct rlock__facts){.count = 0};
+    return &servers[facts->count++];
+}
+
+size_t rlock_facts_servers(const rlock_facts *facts) {
+    return facts->count;
+}
+
+/* SIZE_MAX: there is none. */
+static size_t find(const struct rlock__facts *facts, const char *name) {
+    for (size_t i = 0; i < facts->count; i++) {
+        if (strcmp(facts->at[i].name, name) == 0)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+const char *rlock__fact_text(const struct rlock__facts *facts, const char *name) {
+    const size_t i = find(facts, name);
+    return i != SIZE_MAX ? facts->at[i].value : NULL;
+}
+
+bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int64_t *out) {
+    const size_t i = find(facts, name);
+    if (i == SIZE_MAX || !facts->at[i].is_number)
+        return false;
+    *out = facts->at[i].number;
+    return true;
+}
+
+const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name) {
+    return server < facts->count ? rlock__fact_text(&facts->servers[server], name) : NULL;
+}
+
+bool rlock_fact_number(const rlock_facts *facts, size_t server, const char *name, int64_t *out) {
+    return server < facts->count && rlock__fact_number(&facts->servers[server], name, out);
+}
+
+void rlock_facts_free(rlock_facts *facts) {
+    if (facts == NULL)
+        return;
+    for (size_t i = 0; i < facts->count; i++) {
+        for (size_t j = 0; j < facts->servers[i].count; j++) {
+            free(facts->servers[i].at[j].name);
+            free(facts->servers[i].at[j].value);
+        }
+        free(facts->servers[i].at);
+    }
+    free(facts->servers);
+    free(facts);
+}
+
+/* --- the probe -------------------------------------------------------------------------------- */
 
 /* Asks the server behind a link. */
 static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *facts,
@@ -53,6 +166,63 @@ static enum rlock_status probe_all(struct rlock__probe *probe, rlock_facts *fact
     return rlock__final(status);
 }
 
+enum { CYCLES = 3, LEASE_MS = 10000, RELEASE_MS = 5000 };
+
+static enum rlock_status cycle(struct rlock__probe *probe, const char *name, int64_t *took_us) {
+    const char *const names[] = {name};
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    struct rlock_wait wait = RLOCK_WAIT_INIT;
+    rlock_lock *lock;
+    options.names = names;
+    options.name_count = 1;
+    options.lease_ms = LEASE_MS;
+    wait.deadline_ms = 0;
+    enum rlock_status status = rlock_lock_new(&lock, probe->client, &options);
+    const int64_t begun_us = rlock__now_us();
+    if (status == RLOCK_OK)
+        status = rlock_acquire(lock, &wait);
+    if (status == RLOCK_OK)
+        status = rlock_release(lock, 0, rlock_now_ms() + RELEASE_MS);
+    const int64_t us = rlock__now_us() - begun_us;
+    if (status == RLOCK_OK && us < *took_us)
+        *took_us = us;
+    else if (status != RLOCK_OK)
+        rlock__fact_add(probe->facts, "probe.cycle_error", "%s", probe->client->error.text);
+    rlock_lock_free(lock);
+    return status;
+}
+
+/* Fencing needs the token of a name for ever; nobody will ever use this name again. */
+static void forget_token(struct rlock__probe *probe, const char *name) {
+    struct rlock__route *route = &probe->client->routes.at[0];
+    char *key = rlock__kind_key("redisson_lock_token:{*}", name);
+    const char *words[] = {"DEL", key};
+    struct rlock__probe there = *probe;
+    const struct rlock__limit limit = rlock__probe_limit(probe);
+    if (key != NULL && rlock__route_find(route, key, &limit, &there.link) == RLOCK_OK)
+        rlock__reply_free(rlock__probe_ask(&there, 2, words));
+    free(key);
+}
+
+/* Takes a lock of its own and gives it back, to see that it works and how long it takes. Nothing
+ * stays of it, not even its token. */
+static void probe_cycle(struct rlock__probe *probe) {
+    char id[RLOCK__ID_SIZE], *name = NULL;
+    enum rlock_status status = RLOCK_OK;
+    int64_t took_us = INT64_MAX;
+    if (!rlock__random_id(id) ||
+        asprintf(&name, "%.400s-doctor-%s", probe->options->name, id) < 0) {
+        probe->status = RLOCK_SYSTEM;
+        return;
+    }
+    for (int i = 0; i < CYCLES && status == RLOCK_OK; i++)
+        status = cycle(probe, name, &took_us);
+    if (status == RLOCK_OK)
+        rlock__fact_add_number(probe->facts, "probe.cycle_us", took_us);
+    forget_token(probe, name);
+    free(name);
+}
+
 enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *given,
                               rlock_facts **out) {
     struct rlock_probe_options options;
@@ -75,7 +245,7 @@ enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_opt
     if (client->sites[0].server.topology == RLOCK__SENTINEL)
         rlock__probe_sentinels(&probe);
     rlock__probe_rights(&probe);
-    rlock__probe_cycle(&probe);
+    probe_cycle(&probe);
     const char *why = rlock_fact(facts, 0, "rights.unknown");
     if (why != NULL && rlock_fact(facts, 0, "probe.cycle_error") != NULL)
         rlock__fact_add(probe.facts, "scripts.error", "%s", why);

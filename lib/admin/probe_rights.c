@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/probe.h"
+#include "admin/admin.h"
 #include "lock/kind.h"
 
 enum { FIRST_RULE = 3 }; /* in the answer, behind the numbers */

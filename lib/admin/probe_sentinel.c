@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/probe.h"
+#include "admin/admin.h"
 
 static void note_master(struct rlock__probe *probe, const rlock__reply *row) {
     for (size_t i = 0; i + 1 < rlock__reply_count(row); i += 2) {

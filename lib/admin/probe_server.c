@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/probe.h"
+#include "admin/admin.h"
 #include "os/clock.h"
-#include "redis/reply_error.h"
 
 enum {
     ROUND_TRIPS = 5,

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/key.h"
+#include "admin/admin.h"
 #include "lock/lock.h"
 #include "os/clock.h"
-#include "redis/reply_error.h"
 #include "redis/script_retry.h"
-#include "rlock_admin.h"
 
 enum {
     NAMES_SIZE = 32 * 1024 * 1024, /* of all names together: some 400,000 */

@@ -2,7 +2,7 @@
  *
  * Others take the lock and give it back between two pages, and Redis's cursors pass by what moves
  * once more: a hold may come twice, and one owner's holds on several pages. */
-#include "admin/view.h"
+#include "admin/admin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum {
     NEXT
 };
 
-enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 5, PART_FIELDS = 4, TEXTS_MAX = 6 };
+enum { HOLDER_FIELDS = 15, WAITER_FIELDS = 7, PART_FIELDS = 4, TEXTS_MAX = 6 };
 
 static const char PERMITS[] = "5 0"; /* the place where the permits begin: inspect.lua */
 
@@ -175,7 +175,7 @@ static bool add_part(struct rlock__view *view, const rlock__reply *row) {
 }
 
 static bool add_waiter(struct rlock__view *view, const rlock__reply *row) {
-    static const size_t fields[] = {0, 2, 3, 4};
+    static const size_t fields[] = {0, 2, 3, 4, 5};
     const char *texts[TEXTS_MAX];
     struct rlock_view_waiter *waiter = NULL;
     if (copy_texts(view, row, fields, sizeof fields / sizeof *fields, texts))
@@ -190,7 +190,9 @@ static bool add_waiter(struct rlock__view *view, const rlock__reply *row) {
         .user = texts[1],
         .command = texts[2],
         .note = texts[3],
+        .any = texts[4],
     };
+    (void)rlock__reply_integer(row, 6, &waiter->priority);
     read_owner(waiter->owner, &waiter->host, &waiter->pid);
     return true;
 }
@@ -273,7 +275,7 @@ static bool read_rows(struct rlock__view *view, const rlock__reply *page) {
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/* Whether they are of one holder: 0. Permits do not say whose they are, but by their ids. */
+/* 0: one holder has both. Only their ids tell which permits belong together. */
 static int by_holder(const struct rlock__hold *one, const struct rlock__hold *other) {
     return one->holder.permits >= 0 ? strncmp(one->id, other->id, ID_OF_HOLD)
                                     : strcmp(one->holder.owner, other->holder.owner);
@@ -309,7 +311,7 @@ static void add_to(struct rlock_view_holder *holder, const struct rlock__hold *m
     }
 }
 
-/* The holder whose rows begin at the i-th. Returns where the next one's do. */
+/* Reads the holder that begins at row i. Returns the row where the next holder begins. */
 static size_t merge_rows(const struct rlock__view *view, size_t i, struct rlock_view_holder *out) {
     const struct rlock__hold *all = view->holds, *first = &all[i];
     bool has_parts = false;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/script_retry.h"
 
 enum { RUNS_MAX = 1024 }; /* in one round trip: what it costs is memory, here and there */
 
@@ -162,7 +161,7 @@ static void run_round(struct round *round, struct rlock__ask *ask) {
 
 /* --- all rounds ------------------------------------------------------------------------------- */
 
-static size_t count_due(const struct rlock_lock *lock) {
+size_t rlock__count_due(const struct rlock_lock *lock) {
     size_t count = 0;
     for (size_t i = 0; i < lock->resource_count; i++)
         count += lock->resources[i].due;
@@ -196,7 +195,7 @@ struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__ver
 }
 
 enum rlock_status rlock__ask(struct rlock__ask *ask) {
-    const size_t count = ask->lock->resource_count, due = count_due(ask->lock);
+    const size_t count = ask->lock->resource_count, due = rlock__count_due(ask->lock);
     bool memory = true;
     size_t next = 0;
     if (ask->status == RLOCK_BUSY || ask->status == RLOCK_AGAIN)
@@ -221,16 +220,6 @@ enum rlock_status rlock__ask(struct rlock__ask *ask) {
 
 enum rlock_status rlock__ask_all(struct rlock__ask *ask) {
     for (size_t i = 0; i < ask->lock->resource_count; i++)
-        ask->lock->resources[i].due = true;
+        ask->lock->resources[i].due = rlock__resource_is_ours(&ask->lock->resources[i]);
     return rlock__ask(ask);
-}
-
-enum rlock_status rlock__ask_until(struct rlock__ask *ask, struct rlock__tries *tries) {
-    enum rlock_status status = RLOCK_AGAIN;
-    while (status == RLOCK_AGAIN) {
-        ask->limit = rlock__tries_limit(tries);
-        (void)rlock__ask(ask);
-        status = count_due(ask->lock) > 0 ? rlock__tries_pause(tries) : RLOCK_OK;
-    }
-    return ask->status;
 }

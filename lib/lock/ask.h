@@ -56,6 +56,13 @@ struct rlock__ask {
     struct rlock__error why;
 };
 
+/* The requests to take it, see take.c: pool.c has the same. */
+void rlock__take_build(struct rlock__ballot *ballot);
+enum rlock_status rlock__take_judge(const struct rlock__ballot *ballot,
+                                    struct rlock__instance *instance, struct rlock__run *run);
+/* It was granted: notes what we hold, and since when. */
+void rlock__take_note_hold(struct rlock__resource *resource);
+
 /* A request over the client's routes. */
 struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__verb *verb,
                                 const struct rlock__script *script,
@@ -68,12 +75,11 @@ struct rlock__ask rlock__asking(struct rlock_lock *lock, const struct rlock__ver
  * routes->error says why. */
 enum rlock_status rlock__ask(struct rlock__ask *ask);
 
-/* The same about every name. */
-enum rlock_status rlock__ask_all(struct rlock__ask *ask);
+/* How many names are due. */
+size_t rlock__count_due(const struct rlock_lock *lock);
 
-/* Asks until no name is due, in the way of tries. Returns as rlock__ask() does. */
-struct rlock__tries;
-enum rlock_status rlock__ask_until(struct rlock__ask *ask, struct rlock__tries *tries);
+/* The same about every name; of a pool, that is held. */
+enum rlock_status rlock__ask_all(struct rlock__ask *ask);
 
 /* Asks a server; arguments may still be added to the call. rlock__ballot_ask_try(): with the number
  * of the try there, where the script may change something. */

@@ -2,12 +2,10 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "lock/lock.h"
 #include "os/clock.h"
 #include "os/options.h"
-#include "os/random.h"
 #include "redis/script_retry.h"
 #include "rlock_count.h"
 
@@ -16,17 +14,13 @@ enum { DONE = 1, OTHER_KIND = -1 };
 /* Which script, on what kind's keys. */
 struct verb {
     const char *kind;
-    const struct rlock__script *const *script;
+    const struct rlock__script *script;
     int64_t least;              /* of the number */
     enum rlock_status not_done; /* what the script's "no" means */
-    bool records;               /* it is about what is noted of runs */
 };
 
 static enum rlock_status check(rlock_client *client, const struct verb *verb,
                                const struct rlock_count *count) {
-    const enum rlock_status status = rlock__check_name(client, count->name);
-    if (status != RLOCK_OK)
-        return status;
     if (client->count > 1)
         return rlock__client_invalid(client, "a count lives on one server");
     if (count->number < verb->least || count->number > RLOCK_PERMITS_MAX)
@@ -51,7 +45,7 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
                                    struct rlock__answer *answer) {
     bool in_doubt;
     enum rlock_status status =
-        rlock__script_retry(client, &client->routes.at[0], *verb->script, call, count->deadline_ms,
+        rlock__script_retry(client, &client->routes.at[0], verb->script, call, count->deadline_ms,
                             count->cancel_fd, answer, &in_doubt);
     if (status != RLOCK_OK)
         return status;
@@ -63,36 +57,27 @@ static enum rlock_status carry_out(rlock_client *client, const struct verb *verb
     return answer->code == DONE ? RLOCK_OK : verb->not_done;
 }
 
-/* Makes the call of the common keys and arguments (lua/include/base.lua), and carries it out. */
+/* The request is made as one for a lock of that kind is. */
 static enum rlock_status call_for(rlock_client *client, const struct verb *verb,
                                   const struct rlock_count *count, struct rlock__answer *answer) {
-    const struct rlock__kind *kind = rlock__kind_find(verb->kind);
-    char id[RLOCK__ID_SIZE] = "", number[24], *keys[RLOCK__KEYS_MAX], *record = NULL;
-    const bool drawn = rlock__random_id(id);
-    char *publish = rlock__kind_publish(kind, count->name);
-    char *tombstone = rlock__kind_tombstone(count->name, id);
-    bool made = rlock__kind_keys(keys, kind->keys, count->name) && drawn && publish != NULL &&
-                tombstone != NULL;
-    if (verb->records)
-        made = (record = rlock__kind_key(kind->record, count->name)) != NULL && made;
+    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    options.kind = verb->kind;
+    options.names = &count->name;
+    options.name_count = 1;
+    rlock_lock *lock;
+    char number[24];
+    enum rlock_status status = rlock__lock_make(&lock, client, &options, NULL);
+    if (status != RLOCK_OK)
+        return status;
+    const struct rlock__resource *resource = lock->resources;
+    struct rlock__call call = rlock__resource_call(resource, resource->hold_id, RLOCK__AND_RECORD);
     (void)snprintf(number, sizeof number, "%" PRId64, count->number);
-    struct rlock__call call = {.arg_count = 6,
-                               .args = {id, "0", id, number, publish, "0"},
-                               .checks = true,
-                               .replicated = count->number > 0};
-    rlock__call_add_keys(&call, keys);
-    if (record != NULL)
-        call.keys[call.key_count++] = record;
-    call.keys[call.key_count++] = tombstone;
-    enum rlock_status status = RLOCK_SYSTEM;
-    if (made)
-        status = carry_out(client, verb, &call, count, answer);
-    else
-        rlock__error_set(&client->error, "no memory, or no random bytes");
-    rlock__kind_keys_free(keys);
-    free(publish);
-    free(tombstone);
-    free(record);
+    call.args[RLOCK__ARG_LEASE] = "0";
+    call.args[RLOCK__ARG_PERMITS] = number;
+    call.checks = true;
+    call.replicated = count->number > 0;
+    status = carry_out(client, verb, &call, count, answer);
+    rlock_lock_free(lock);
     return status;
 }
 
@@ -116,24 +101,24 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
 
 enum rlock_status rlock_latch_set(rlock_client *client, const struct rlock_count *count,
                                   int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_SET, 1, RLOCK_BUSY, false};
+    const struct verb verb = {"latch", RLOCK__LATCH_SET, 1, RLOCK_BUSY};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_latch_down(rlock_client *client, const struct rlock_count *count,
                                    int64_t *left) {
-    static const struct verb verb = {"latch", &RLOCK__LATCH_DOWN, 0, RLOCK_LOST, false};
+    const struct verb verb = {"latch", RLOCK__LATCH_DOWN, 0, RLOCK_LOST};
     return change(client, &verb, count, left, NULL);
 }
 
 enum rlock_status rlock_sem_resize(rlock_client *client, const struct rlock_count *count,
                                    int64_t *in_use) {
-    static const struct verb verb = {"sem", &RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE, false};
+    const struct verb verb = {"sem", RLOCK__SEM_RESIZE, 1, RLOCK_UNAVAILABLE};
     return change(client, &verb, count, NULL, in_use);
 }
 
 enum rlock_status rlock_skip(rlock_client *client, const struct rlock_count *count,
                              int64_t *skips) {
-    static const struct verb verb = {"run", &RLOCK__SKIP, 1, RLOCK_UNAVAILABLE, true};
+    const struct verb verb = {"run", RLOCK__SKIP, 1, RLOCK_UNAVAILABLE};
     return change(client, &verb, count, skips, NULL);
 }

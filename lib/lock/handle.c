@@ -86,7 +86,7 @@ static char *describe(const struct rlock_lock *lock, const char *servers) {
                  lock->owner, servers) < 0)
         return NULL;
     for (size_t i = 0; i < lock->resource_count && text != NULL; i++)
-        text = add_hold(text, &lock->resources[i]);
+        text = lock->resources[i].held ? add_hold(text, &lock->resources[i]) : text;
     return text;
 }
 

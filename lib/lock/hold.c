@@ -2,7 +2,6 @@
  * have lost them while a majority keeps them, and looked for. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lock/ask.h"
 #include "os/clock.h"
@@ -23,8 +22,7 @@ static enum rlock_status judge_renewal(const struct rlock__ballot *ballot,
         return vote;
     if (vote == RLOCK_LOST && ballot->ask->routes->count == 1) /* the release needs it */
         return vote;
-    const bool around = instance->state == RLOCK__REENTERED;
-    rlock__instance_after(instance, RLOCK__RENEW, rlock__outcome_of(run, vote, around));
+    rlock__instance_after(instance, RLOCK__RENEW, rlock__outcome_of(run, vote));
     if (vote == RLOCK_LOST) /* of several servers this one can give it again */
         instance->token = instance->ticket = instance->granted_ms = 0;
     else
@@ -34,27 +32,20 @@ static enum rlock_status judge_renewal(const struct rlock__ballot *ballot,
 
 static void build_renewal(struct rlock__ballot *ballot) {
     const struct rlock__resource *resource = ballot->resource;
+    struct rlock__call call = rlock__resource_call_held(resource);
+    call.replicated = true;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        const char *owner = rlock__resource_owner_on(resource, instance);
         ballot->votes[i] = RLOCK_LOST;
-        if (rlock__instance_is_held(instance) || rlock__instance_in_doubt(instance))
-            rlock__ballot_ask_try(ballot, i, rlock__resource_call_held(resource, owner))
-                ->call.replicated = true;
+        if (instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance))
+            (void)rlock__ballot_ask_try(ballot, i, call);
     }
-}
-
-static enum rlock_status conclude_renewal(struct rlock__ballot *ballot) {
-    const enum rlock_status status = rlock__ballot_count(ballot);
-    if (status != RLOCK_LOST)
-        ballot->resource->granted_ms = rlock__votes_granted(ballot->resource);
-    return status;
 }
 
 enum rlock_status rlock__lock_renew(struct rlock_lock *lock, struct rlock__routes *routes,
                                     const struct rlock__limit *limit, size_t *stuck_at) {
     static const struct rlock__verb renew = {
-        .build = build_renewal, .judge = judge_renewal, .conclude = conclude_renewal};
+        .build = build_renewal, .judge = judge_renewal, .conclude = rlock__ballot_count};
     struct rlock__ask ask = rlock__asking(lock, &renew, lock->kind->renew, limit);
     ask.routes = routes;
     if (lock->kind->renew == NULL)
@@ -77,8 +68,7 @@ static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
                                         struct rlock__instance *instance, struct rlock__run *run) {
     const struct rlock__resource *resource = ballot->resource;
     const enum rlock_status vote = vote_of(run);
-    const bool around = strcmp(resource->hold.owner, resource->lock->owner) != 0;
-    rlock__instance_after(instance, RLOCK__RESTORE, rlock__outcome_of(run, vote, around));
+    rlock__instance_after(instance, RLOCK__RESTORE, rlock__outcome_of(run, vote));
     if (vote != RLOCK_OK)
         return vote;
     instance->token = resource->hold.token;
@@ -86,34 +76,24 @@ static enum rlock_status judge_restored(const struct rlock__ballot *ballot,
     return vote;
 }
 
-static bool is_wanted(const struct rlock__resource *resource,
-                      const struct rlock__instance *instance) {
-    return !rlock__instance_in_doubt(instance) &&
-           (!rlock__instance_is_held(instance) || instance->token != resource->hold.token);
-}
-
-static void ask_restore(struct rlock__ballot *ballot, size_t server, const char *token) {
-    const struct rlock__resource *resource = ballot->resource;
-    const struct rlock_lock *lock = resource->lock;
-    struct rlock__instance *instance = &ballot->resource->instances[server];
-    const bool inner = strcmp(resource->hold.owner, lock->owner) != 0;
-    struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    rlock__instance_begin_try(instance);
-    call.args[0] = resource->hold.owner;
-    call.checks = false;
-    call.replicated = true;
-    const char *more[] = {token, lock->shown, inner ? "1" : "", lock->kind->leases_reads ? "1" : "",
-                          NULL};
-    rlock__call_add_args(&call, more);
-    (void)rlock__ballot_ask_try(ballot, server, call);
-}
-
 static void build_restored(struct rlock__ballot *ballot) {
     const struct rlock__resource *resource = ballot->resource;
+    const struct rlock_lock *lock = resource->lock;
+    const bool inner = resource->hold.owner != lock->owner;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
+    const char *more[] = {ballot->number, lock->shown, inner ? "1" : "",
+                          lock->kind->leases_reads ? "1" : "", NULL};
+    struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, RLOCK__TO_TAKE);
+    rlock__call_add_args(&call, more);
+    call.replicated = true;
     for (size_t i = 0; i < resource->instance_count; i++) {
-        if (is_wanted(resource, &resource->instances[i]))
-            ask_restore(ballot, i, ballot->number);
+        struct rlock__instance *instance = &resource->instances[i];
+        const bool knows_it =
+            instance->state == RLOCK__HELD && instance->token == resource->hold.token;
+        if (knows_it || rlock__instance_in_doubt(instance))
+            continue;
+        rlock__instance_begin_try(instance);
+        (void)rlock__ballot_ask_try(ballot, i, call);
     }
     ballot->batch.enough = ballot->batch.count;
 }
@@ -151,7 +131,7 @@ enum rlock_status rlock_renew(rlock_lock *lock) {
 static void build_check(struct rlock__ballot *ballot) {
     const struct rlock__resource *resource = ballot->resource;
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
-    struct rlock__call call = rlock__resource_call_held(resource, resource->hold.owner);
+    struct rlock__call call = rlock__resource_call_held(resource);
     call.args[call.arg_count++] = ballot->number;
     for (size_t i = 0; i < resource->instance_count; i++)
         (void)rlock__ballot_ask(ballot, i, call);
@@ -177,8 +157,9 @@ static enum rlock_status conclude_check(struct rlock__ballot *ballot) {
 
 /* Without an owner there is nothing to ask about. */
 static enum rlock_status check_held(struct rlock_lock *lock) {
+    const bool has_pool = lock->any > 0 && rlock_hold_at(lock, 0) != NULL;
     for (size_t i = 0; i < lock->resource_count; i++) {
-        if (lock->resources[i].held)
+        if (lock->resources[i].held || has_pool)
             continue;
         lock->stuck_at = i;
         rlock__error_set(&lock->client->error, "%s is not held", lock->resources[i].name);

@@ -7,7 +7,6 @@
  * watchdog, but with an end. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 #include <unistd.h>
 
 #include "lock/lock.h"
-#include "os/backoff.h"
 #include "os/clock.h"
 #include "os/options.h"
+#include "os/random.h"
 #include "os/thread.h"
 
 enum {
@@ -95,28 +94,30 @@ static void send_report(const struct rlock_keeper *keeper, enum rlock_status sta
 static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
     struct rlock_lock *lock = keeper->lock;
     struct rlock__listener *listener = &keeper->listener;
-    if (keeper->may_not_listen || listener->resource != NULL)
+    if (keeper->may_not_listen || listener->resources != NULL)
         return;
     const struct rlock__limit limit = rlock__client_limit(lock->client, until_ms, keeper->stop_fd);
+    lock->resources[0].wanted = RLOCK__OWN_CHANNEL;
     const enum rlock_status status =
-        rlock__listen(listener, lock->client, &lock->resources[0], false, &limit);
+        rlock__listen(listener, lock->client, lock->resources, 1, &limit);
     keeper->may_not_listen = status != RLOCK_OK && status != RLOCK_AGAIN;
     if (keeper->may_not_listen && lock->preemptible)
         send_report(keeper, status, true, keeper->error.text);
 }
 
-/* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: nothing can be heard.
- */
+/* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: a connection to hear
+ * it on has died. */
 static enum rlock_status hear(struct rlock_keeper *keeper) {
     const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd, NULL};
     struct rlock__news news;
     enum rlock_status status;
     do {
-        status = rlock__hear(&keeper->listener, &limit, &news);
-        if (status == RLOCK_OK && news.preempted && keeper->lock->preemptible)
+        status = rlock__hear(&keeper->listener, 1, &limit);
+        news = rlock__take_news(keeper->lock->resources);
+        if (status == RLOCK_OK && (news.what & RLOCK__PREEMPTED) != 0 && keeper->lock->preemptible)
             send_report(keeper, RLOCK_OK, true, news.by);
-    } while (status == RLOCK_OK && rlock__is_news(&news) && !news.broken);
-    if (status == RLOCK_OK && news.broken)
+    } while (status == RLOCK_OK && news.what != 0 && (news.what & RLOCK__BROKEN) == 0);
+    if (status == RLOCK_OK && (news.what & RLOCK__BROKEN) != 0)
         (void)snprintf(keeper->broken_by, sizeof keeper->broken_by, "%s", news.by);
     return status;
 }
@@ -124,12 +125,12 @@ static enum rlock_status hear(struct rlock_keeper *keeper) {
 /* Sleeps until `when`, or until told to stop. By a timer, not by poll's time-out: that stands still
  * while the machine sleeps, and a lease that could be renewed after it would be missed. */
 static enum rlock_status sleep_until(struct rlock_keeper *keeper, int64_t when) {
-    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd, NULL};
     const struct itimerspec at = {.it_value = {when / 1000, (long)(when % 1000) * 1000000}};
+    enum rlock_status status;
     (void)timerfd_settime(keeper->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
-    const enum rlock_status status =
-        keeper->listener.resource != NULL ? hear(keeper) : RLOCK_UNAVAILABLE;
-    return status == RLOCK_UNAVAILABLE ? rlock__poll(keeper->timer_fd, POLLIN, &limit) : status;
+    while ((status = hear(keeper)) == RLOCK_UNAVAILABLE) {
+    }
+    return status;
 }
 
 static void report(struct rlock_keeper *keeper, enum rlock_status status) {
@@ -149,7 +150,7 @@ static enum rlock_status keep(struct rlock_keeper *keeper) {
     if (!keeper->lock->preemptible && sleep_until(keeper, listen_at) == RLOCK_CANCELLED)
         return RLOCK_OK;
     listen_for_break(keeper, due);
-    if (keeper->listener.resource != NULL) /* it may have been taken away before we listened */
+    if (keeper->listener.resources != NULL) /* it may have been taken away before we listened */
         due = rlock_now_ms();
     for (;;) {
         if (known == RLOCK_AGAIN)
@@ -225,15 +226,17 @@ static bool can_connect(const struct rlock_keeper *keeper) {
     return count == wanted;
 }
 
-/* In the caller's thread: what the client knows changes as soon as another lock of it is used. */
-static bool make_ways(struct rlock_keeper *keeper) {
-    const struct rlock_client *client = keeper->lock->client;
-    return rlock__client_routes(client, &keeper->routes, &keeper->error) &&
-           (keeper->may_not_listen || rlock__listener_make(&keeper->listener, client));
-}
-
-/* Opens what the thread needs. Returns 0, or an errno. */
-static int open_keeper(struct rlock_keeper *keeper, bool reports) {
+/* Opens what the thread needs, in the caller's: what the client knows changes as soon as another
+ * lock of it is used. Returns 0, or an errno. */
+static int open_keeper(struct rlock_keeper *keeper, struct rlock_lock *lock,
+                       const struct rlock_keeper_options *options) {
+    keeper->lock = lock;
+    keeper->grace_ms = options->grace_ms;
+    keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS && !lock->preemptible;
+    keeper->published = options->lease_end_ms;
+    keeper->reports_all = options->report_renewals;
+    keeper->reports_failures = options->report_failures || options->report_renewals;
+    const bool reports = keeper->reports_failures || lock->preemptible;
     keeper->report_fds[0] = keeper->report_fds[1] = -1;
     keeper->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     keeper->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -241,11 +244,14 @@ static int open_keeper(struct rlock_keeper *keeper, bool reports) {
     if ((reports && pipe2(keeper->report_fds, O_CLOEXEC | O_NONBLOCK) != 0) ||
         keeper->timer_fd < 0 || keeper->stop_fd < 0 || keeper->lost_fd < 0 || !can_connect(keeper))
         return errno;
-    if (asprintf(&keeper->channel, "rlock_break:%s", keeper->lock->owner) < 0)
-        return ENOMEM;
+    keeper->channel = rlock__break_channel(lock->owner);
     keeper->listener = (struct rlock__listener){
         .error = &keeper->error, .beside_fd = keeper->timer_fd, .channel = keeper->channel};
-    return make_ways(keeper) ? 0 : ENOMEM;
+    const bool made =
+        keeper->channel != NULL &&
+        rlock__client_routes(lock->client, &keeper->routes, &keeper->error) &&
+        (keeper->may_not_listen || rlock__listener_make(&keeper->listener, lock->client));
+    return made ? 0 : ENOMEM;
 }
 
 enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
@@ -259,23 +265,15 @@ enum rlock_status rlock_keeper_start(rlock_keeper **out, rlock_lock *lock,
     if (options.grace_ms < 0 || options.grace_ms >= lock->lease_ms)
         return rlock__client_invalid(lock->client, "a keeper's grace is less than the lease");
     rlock_keeper *keeper = calloc(1, sizeof *keeper);
-    int error = ENOMEM;
-    if (keeper != NULL) {
-        keeper->lock = lock;
-        keeper->grace_ms = options.grace_ms;
-        keeper->may_not_listen = lock->lease_ms / 3 <= RENEWED_OFTEN_MS && !lock->preemptible;
-        keeper->published = options.lease_end_ms;
-        keeper->reports_all = options.report_renewals;
-        keeper->reports_failures = options.report_failures || options.report_renewals;
-        error = open_keeper(keeper, keeper->reports_failures || lock->preemptible);
-        if (error == 0)
-            error = rlock__thread_start(&keeper->thread, keeper_main, keeper);
-        if (error == 0) {
-            *out = keeper;
-            return RLOCK_OK;
-        }
-        free_keeper(keeper);
+    int error = keeper != NULL ? open_keeper(keeper, lock, &options) : ENOMEM;
+    if (error == 0)
+        error = rlock__thread_start(&keeper->thread, keeper_main, keeper);
+    if (error == 0) {
+        *out = keeper;
+        return RLOCK_OK;
     }
+    if (keeper != NULL)
+        free_keeper(keeper);
     rlock__error_set(&lock->client->error, "cannot start the thread that renews: %s",
                      strerror(error));
     return RLOCK_SYSTEM;

@@ -48,6 +48,7 @@ static const struct rlock__kind kinds[] = {
         .record = MUTEX_RECORD,
         .channel = MUTEX_CHANNEL,
         .reenters = true,
+        .pools = true,
         .shareable = true,
     },
     {
@@ -92,6 +93,7 @@ static const struct rlock__kind kinds[] = {
         .stand = HELD,
         .channel = RW_CHANNEL,
         .reenters = true,
+        .pools = true,
         .shareable = true,
         .variant = "prefer-readers",
     },
@@ -183,7 +185,9 @@ char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]
 
 char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i) {
     char *tag = rlock__kind_key("{*}", lock_name), *key = NULL;
-    if (tag != NULL && asprintf(&key, "%s:%s:rwlock_timeout:%d", tag, owner, i) < 0)
+    const char *kept = i == 0 ? "#kept" : "";
+    if (tag != NULL &&
+        asprintf(&key, "%s:%s%s:rwlock_timeout:%d", tag, owner, kept, i == 0 ? 1 : i) < 0)
         key = NULL;
     free(tag);
     return key;
@@ -210,4 +214,9 @@ char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name)
         publish = NULL;
     free(channel);
     return publish;
+}
+
+char *rlock__break_channel(const char *owner) {
+    char *channel = NULL;
+    return asprintf(&channel, "rlock_break:%s", owner) >= 0 ? channel : NULL;
 }

@@ -25,6 +25,7 @@ struct rlock__kind {
     bool leases_reads;   /* each read hold has a key of its own: rlock__kind_lease_key() */
     bool reenters;       /* a nested one enters by the proof of the hold around it */
     bool queued;         /* one stands in line from the first try on */
+    bool pools;          /* any K of several names can be taken */
     bool shareable;      /* it may live on several servers at once, of which a majority decides */
 };
 
@@ -41,8 +42,8 @@ char *rlock__kind_key(const char *pattern, const char *lock_name);
  * NULL: no memory. */
 char *rlock__kind_tombstone(const char *lock_name, const char id[RLOCK__ID_SIZE]);
 
-/* Redisson's key for the lease of an owner's i-th read hold (lua/include/rw.lua). The caller frees
- * it; NULL: no memory. */
+/* Redisson's key for the lease of an owner's i-th read hold (lua/include/rw.lua); 0: of what
+ * --min-hold keeps. The caller frees it; NULL: no memory. */
 char *rlock__kind_lease_key(const char *lock_name, const char *owner, int i);
 
 /* The keys that patterns name for a lock, NULL behind the last. Free them, also those of a false:
@@ -54,7 +55,12 @@ void rlock__kind_keys_free(char *keys[RLOCK__KEYS_MAX]);
 /* By what scripts tell of a lock: "SPUBLISH CHANNEL". The caller frees it; NULL: no memory. */
 char *rlock__kind_publish(const struct rlock__kind *kind, const char *lock_name);
 
-/* For a lock on several servers, see resource.c. */
+/* The channel on which a holder hears that its lock was taken away, or that a waiter asks for it,
+ * and says that its command has stopped (lua/include/broken.lua). The caller frees it; NULL: no
+ * memory. */
+char *rlock__break_channel(const char *owner);
+
+/* For a lock on several servers, see token.c. */
 extern const struct rlock__script *const RLOCK__TOKEN_RAISE;
 
 /* What a user may not do, see probe_rights.c. */

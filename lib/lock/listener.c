@@ -11,12 +11,9 @@
 #include "lock/lock.h"
 #include "os/clock.h"
 
-#define NO_NEWS ((struct rlock__news){.first_ms = -1})
-
 bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_client *client) {
     if (listener->subscriptions != NULL)
         return true;
-    listener->heard = NO_NEWS;
     if (!rlock__client_routes(client, &listener->routes, listener->error))
         return false;
     listener->subscriptions = calloc(listener->routes.count, sizeof *listener->subscriptions);
@@ -25,13 +22,16 @@ bool rlock__listener_make(struct rlock__listener *listener, const struct rlock_c
 
 void rlock__listen_no_more(struct rlock__listener *listener) {
     for (size_t i = 0; listener->subscriptions != NULL && i < listener->routes.count; i++) {
-        if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED)
+        if (listener->subscriptions[i].link != NULL)
             rlock__subscription_close(&listener->subscriptions[i], &listener->routes.at[i]);
         listener->subscriptions[i].again_ms = 0;
     }
-    listener->resource = NULL;
-    listener->on_common = false;
-    listener->heard = NO_NEWS;
+    for (size_t i = 0; listener->resources != NULL && i < listener->resource_count; i++) {
+        struct rlock__resource *resource = &listener->resources[i];
+        resource->wanted = resource->heard = RLOCK__NO_CHANNEL;
+        (void)rlock__take_news(resource);
+    }
+    listener->resources = NULL;
 }
 
 void rlock__listener_free(struct rlock__listener *listener) {
@@ -41,12 +41,33 @@ void rlock__listener_free(struct rlock__listener *listener) {
     listener->subscriptions = NULL;
 }
 
-static size_t count_in(const struct rlock__listener *listener,
-                       enum rlock__subscription_state state) {
+static size_t count_closed(const struct rlock__listener *listener) {
     size_t count = 0;
     for (size_t i = 0; i < listener->routes.count; i++)
-        count += listener->subscriptions[i].state == state;
+        count += listener->subscriptions[i].link == NULL;
     return count;
+}
+
+static size_t count_hearing(const struct rlock__listener *listener) {
+    size_t count = 0;
+    for (size_t i = 0; i < listener->routes.count; i++)
+        count +=
+            listener->subscriptions[i].link != NULL && listener->subscriptions[i].unconfirmed == 0;
+    return count;
+}
+
+/* Subscribes one server's to the channels that are wanted; heard: which it has already. */
+static enum rlock_status add_channels(const struct rlock__listener *listener,
+                                      struct rlock__subscription *subscription,
+                                      const struct rlock__resource *resource,
+                                      enum rlock__channels heard) {
+    const char *own = listener->channel != NULL ? listener->channel : resource->own_channel;
+    enum rlock_status status = RLOCK_OK;
+    if (resource->wanted > RLOCK__NO_CHANNEL && heard == RLOCK__NO_CHANNEL)
+        status = rlock__subscription_add(subscription, own);
+    if (status == RLOCK_OK && resource->wanted == RLOCK__BOTH_CHANNELS && heard < resource->wanted)
+        status = rlock__subscription_add(subscription, resource->channel);
+    return status;
 }
 
 /* Begins to connect, and says what to subscribe to. */
@@ -54,18 +75,15 @@ static enum rlock_status begin(struct rlock__listener *listener, size_t i,
                                const struct rlock__limit *limit) {
     struct rlock__subscription *subscription = &listener->subscriptions[i];
     struct rlock__route *route = &listener->routes.at[i];
+    const struct rlock__resource *resources = listener->resources;
     enum rlock_status status =
-        rlock__route_find(route, listener->resource->name, limit, &subscription->link);
+        rlock__route_find(route, resources->name, limit, &subscription->link);
     if (status != RLOCK_OK)
         return status;
-    const char *channel = listener->channel;
-    subscription->sharded = channel == NULL && rlock__route_sharded(route, listener->resource->name,
-                                                                    listener->resource->channel);
-    subscription->state = RLOCK__SUBSCRIPTION_CONNECTING;
-    status = rlock__subscription_add(subscription,
-                                     channel != NULL ? channel : listener->resource->own_channel);
-    if (status == RLOCK_OK && listener->on_common)
-        status = rlock__subscription_add(subscription, listener->resource->channel);
+    subscription->sharded = listener->channel == NULL &&
+                            rlock__route_sharded(route, resources->name, resources->channel);
+    for (size_t k = 0; status == RLOCK_OK && k < listener->resource_count; k++)
+        status = add_channels(listener, subscription, &resources[k], RLOCK__NO_CHANNEL);
     return status;
 }
 
@@ -81,19 +99,19 @@ static enum rlock_status fail_subscription(struct rlock__listener *listener, siz
 
 /* All subscriptions one step on, begun where it is time. Returns the last failure, or RLOCK_OK. */
 static enum rlock_status step_all(struct rlock__listener *listener,
-                                  const struct rlock__limit *limit, struct rlock__news *news) {
+                                  const struct rlock__limit *limit) {
     enum rlock_status failure = RLOCK_OK;
     for (size_t i = 0; i < listener->routes.count; i++) {
         struct rlock__subscription *subscription = &listener->subscriptions[i];
         enum rlock_status status = RLOCK_OK;
-        if (subscription->state == RLOCK__SUBSCRIPTION_CLOSED) {
+        if (subscription->link == NULL) {
             if (rlock_now_ms() < subscription->again_ms)
                 continue;
             status = begin(listener, i, limit);
         }
         if (status == RLOCK_OK) {
-            const enum rlock__io io =
-                rlock__subscription_step(subscription, listener->resource, news);
+            const enum rlock__io io = rlock__subscription_step(subscription, listener->resources,
+                                                               listener->resource_count);
             if (io == RLOCK__IO_WAIT)
                 continue;
             status = rlock__io_status(io);
@@ -103,22 +121,44 @@ static enum rlock_status step_all(struct rlock__listener *listener,
     return failure;
 }
 
-/* Waits until a subscription can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
-static enum rlock_status wait_for_any(const struct rlock__listener *listener,
-                                      const struct rlock__limit *limit) {
-    struct pollfd fds[1 + RLOCK_SERVERS_MAX + 1];
-    int64_t again_ms = RLOCK_FOREVER;
+/* Adds what one waits for, and when it goes on by itself. Returns how many descriptors that are. */
+static size_t add_polled(const struct rlock__listener *listener, struct pollfd *fds,
+                         int64_t *again_ms) {
     size_t n = 0;
     if (listener->beside_fd > 0)
         fds[n++] = (struct pollfd){.fd = listener->beside_fd, .events = POLLIN};
-    for (size_t i = 0; i < listener->routes.count; i++) {
+    for (size_t i = 0; listener->resources != NULL && i < listener->routes.count; i++) {
         const struct rlock__subscription *subscription = &listener->subscriptions[i];
-        if (subscription->state != RLOCK__SUBSCRIPTION_CLOSED)
-            rlock__link_poll(subscription->link, &fds[n++], &again_ms);
+        if (subscription->link != NULL)
+            rlock__link_poll(subscription->link, &fds[n++], again_ms);
         else
-            again_ms = rlock__sooner_ms(again_ms, subscription->again_ms);
+            *again_ms = rlock__sooner_ms(*again_ms, subscription->again_ms);
     }
+    return n;
+}
+
+/* Waits until a subscription can go on. RLOCK_OK, RLOCK_AGAIN: the deadline; RLOCK_CANCELLED. */
+static enum rlock_status wait_for_any(const struct rlock__listener *listeners, size_t count,
+                                      const struct rlock__limit *limit) {
+    /* A single listener, or one for each name of a pool in a cluster, which is one server. */
+    struct pollfd fds[1 + RLOCK_SERVERS_MAX + RLOCK_CLUSTER_POOL_MAX + 1];
+    int64_t again_ms = RLOCK_FOREVER;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += add_polled(&listeners[i], &fds[n], &again_ms);
     return rlock__poll_any(fds, n, again_ms, limit);
+}
+
+/* Adds the resource's channels to those that the open subscriptions have. False: no memory. */
+static bool add_to_all(struct rlock__listener *listener, struct rlock__resource *resource) {
+    bool added = true;
+    for (size_t i = 0; added && i < listener->routes.count; i++) {
+        struct rlock__subscription *subscription = &listener->subscriptions[i];
+        added = subscription->link == NULL ||
+                add_channels(listener, subscription, resource, resource->heard) == RLOCK_OK;
+    }
+    resource->heard = resource->wanted;
+    return added;
 }
 
 static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock_status status) {
@@ -128,34 +168,32 @@ static enum rlock_status end_listen(struct rlock__listener *listener, enum rlock
 }
 
 enum rlock_status rlock__listen(struct rlock__listener *listener, const struct rlock_client *client,
-                                struct rlock__resource *resource, bool on_common,
+                                struct rlock__resource *resources, size_t count,
                                 const struct rlock__limit *limit) {
     if (!rlock__listener_make(listener, client))
         return RLOCK_SYSTEM;
-    if (listener->resource != resource)
+    if (listener->resources != resources)
         rlock__listen_no_more(listener);
-    listener->resource = resource;
-    const bool adds_common = on_common && !listener->on_common;
-    listener->on_common = listener->on_common || on_common;
-    for (size_t i = 0; adds_common && i < listener->routes.count; i++) {
-        if (listener->subscriptions[i].state != RLOCK__SUBSCRIPTION_CLOSED &&
-            rlock__subscription_add(&listener->subscriptions[i], resource->channel) != RLOCK_OK)
+    listener->resources = resources;
+    listener->resource_count = count;
+    for (size_t k = 0; k < count; k++) {
+        if (!add_to_all(listener, &resources[k]))
             return end_listen(listener, RLOCK_SYSTEM);
     }
     const size_t enough = rlock__majority(listener->routes.count);
     enum rlock_status failure = RLOCK_OK;
     for (;;) {
-        const enum rlock_status last = step_all(listener, limit, &listener->heard);
+        const enum rlock_status last = step_all(listener, limit);
         failure = last != RLOCK_OK ? last : failure;
-        const size_t hearing = count_in(listener, RLOCK__SUBSCRIPTION_CONFIRMED);
-        const size_t closed = count_in(listener, RLOCK__SUBSCRIPTION_CLOSED);
+        const size_t hearing = count_hearing(listener);
+        const size_t closed = count_closed(listener);
         if (failure == RLOCK_CANCELLED)
             return end_listen(listener, failure);
         if (hearing >= enough || (hearing > 0 && hearing + closed == listener->routes.count))
             return RLOCK_OK;
         if (closed == listener->routes.count)
             return end_listen(listener, failure);
-        const enum rlock_status status = wait_for_any(listener, limit);
+        const enum rlock_status status = wait_for_any(listener, 1, limit);
         if (status == RLOCK_AGAIN && hearing > 0)
             return RLOCK_OK;
         if (status == RLOCK_AGAIN)
@@ -169,17 +207,16 @@ enum rlock_status rlock__listen(struct rlock__listener *listener, const struct r
  * another server by now. */
 static bool is_elsewhere(const struct rlock__subscription *subscription,
                          const struct rlock__link *asked) {
-    if (asked == NULL || subscription->state == RLOCK__SUBSCRIPTION_CLOSED)
+    if (asked == NULL || subscription->link == NULL)
         return false;
-    const bool connected = subscription->state != RLOCK__SUBSCRIPTION_CONNECTING;
     return !rlock__link_same(asked, subscription->link) ||
-           (connected && asked->ready_ms > subscription->link->ready_ms);
+           (subscription->connected && asked->ready_ms > subscription->link->ready_ms);
 }
 
 bool rlock__listens_elsewhere(struct rlock__listener *listener,
                               const struct rlock__routes *routes) {
     bool any = false;
-    for (size_t i = 0; listener->resource != NULL && i < routes->count; i++) {
+    for (size_t i = 0; listener->resources != NULL && i < routes->count; i++) {
         if (!is_elsewhere(&listener->subscriptions[i], routes->at[i].used))
             continue;
         any = true;
@@ -187,8 +224,7 @@ bool rlock__listens_elsewhere(struct rlock__listener *listener,
         rlock__subscription_close(&listener->subscriptions[i], &listener->routes.at[i]);
         listener->subscriptions[i].again_ms = 0;
     }
-    return any && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
-                      rlock__majority(listener->routes.count);
+    return any && count_closed(listener) >= rlock__majority(listener->routes.count);
 }
 
 static bool is_readable(int fd) {
@@ -196,33 +232,49 @@ static bool is_readable(int fd) {
     return fd > 0 && poll(&one, 1, 0) > 0;
 }
 
-bool rlock__is_news(const struct rlock__news *news) {
-    return news->woken || news->released || news->broken || news->preempted || news->stopped ||
-           news->heartbeat || news->first_ms >= 0;
+struct rlock__news rlock__take_news(struct rlock__resource *resource) {
+    const struct rlock__news news = resource->news;
+    resource->news = (struct rlock__news){.what = 0};
+    return news;
 }
 
-enum rlock_status rlock__hear(struct rlock__listener *listener, const struct rlock__limit *limit,
-                              struct rlock__news *news) {
-    *news = listener->heard;
-    listener->heard = NO_NEWS;
+/* What is there to be read; one release may speak on both channels: all that has come is read
+ * before a try. RLOCK_OK, RLOCK_CANCELLED, RLOCK_UNAVAILABLE: what is said now may not be heard. */
+static enum rlock_status read_all(struct rlock__listener *listener,
+                                  const struct rlock__limit *limit, bool *any_news) {
+    const enum rlock_status failure = step_all(listener, limit);
+    if (failure == RLOCK_CANCELLED)
+        return failure;
+    const size_t closed = count_closed(listener);
+    if (closed == listener->routes.count) {
+        rlock__listen_no_more(listener);
+        return RLOCK_UNAVAILABLE;
+    }
+    for (size_t i = 0; i < listener->resource_count; i++)
+        *any_news = *any_news || listener->resources[i].news.what != 0;
+    const bool deaf = failure != RLOCK_OK && closed >= rlock__majority(listener->routes.count);
+    return deaf && !*any_news ? RLOCK_UNAVAILABLE : RLOCK_OK;
+}
+
+enum rlock_status rlock__hear(struct rlock__listener *listeners, size_t count,
+                              const struct rlock__limit *limit) {
     for (;;) {
-        /* One release may speak on both channels: all that has come is read before a try. */
-        const enum rlock_status failure = step_all(listener, limit, news);
-        if (failure == RLOCK_CANCELLED)
-            return failure;
-        if (count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) == listener->routes.count) {
-            rlock__listen_no_more(listener);
-            return RLOCK_UNAVAILABLE;
+        bool any_news = false, beside = false;
+        enum rlock_status status = RLOCK_OK;
+        for (size_t i = 0; i < count && status != RLOCK_CANCELLED; i++) {
+            if (listeners[i].resources == NULL)
+                continue;
+            const enum rlock_status one = read_all(&listeners[i], limit, &any_news);
+            status = one != RLOCK_OK ? one : status;
         }
-        if (rlock__is_news(news))
-            return RLOCK_OK;
-        if (failure != RLOCK_OK && count_in(listener, RLOCK__SUBSCRIPTION_CLOSED) >=
-                                       rlock__majority(listener->routes.count))
-            return RLOCK_UNAVAILABLE; /* what is said now may not be heard */
-        const enum rlock_status status = wait_for_any(listener, limit);
+        if (status != RLOCK_OK || any_news)
+            return status;
+        status = wait_for_any(listeners, count, limit);
+        for (size_t i = 0; i < count; i++)
+            beside = beside || is_readable(listeners[i].beside_fd);
         if (status == RLOCK_CANCELLED)
             return status;
-        if (status == RLOCK_AGAIN || is_readable(listener->beside_fd))
+        if (status == RLOCK_AGAIN || beside)
             return RLOCK_OK;
     }
 }

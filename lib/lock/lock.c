@@ -1,12 +1,12 @@
 /* lock.c: which names a lock may have, and what is known of it here. */
-#include "lock/lock.h"
+#include "lock/ask.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "os/clock.h"
-#include "os/control.h"
+#include "os/error.h"
 
 static bool has_control(const char *text) {
     while (*text != '\0' && !rlock__is_control(*text))
@@ -51,8 +51,10 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 
 void rlock__lock_update_lease(struct rlock_lock *lock) {
     int64_t first_ms = RLOCK_FOREVER;
-    for (size_t i = 0; i < lock->resource_count; i++)
-        first_ms = rlock__sooner_ms(first_ms, lock->resources[i].granted_ms);
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        if (rlock__resource_is_ours(&lock->resources[i]))
+            first_ms = rlock__sooner_ms(first_ms, rlock__votes_granted(&lock->resources[i]));
+    }
     atomic_store(&lock->granted_ms, first_ms);
 }
 
@@ -70,7 +72,10 @@ int64_t rlock_renewal_due_ms(const rlock_lock *lock) {
 }
 
 const struct rlock_hold *rlock_hold_at(const rlock_lock *lock, size_t i) {
-    return i < lock->resource_count && lock->resources[i].held ? &lock->resources[i].hold : NULL;
+    size_t k = 0;
+    while (k < lock->resource_count && (!lock->resources[k].held || i-- > 0))
+        k++;
+    return k < lock->resource_count ? &lock->resources[k].hold : NULL;
 }
 
 const struct rlock_holder *rlock_blocker(const rlock_lock *lock) {

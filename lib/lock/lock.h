@@ -22,9 +22,8 @@ enum {
 /* What stands on the server, by its last answer. */
 enum rlock__state {
     RLOCK__NOTHING,
-    RLOCK__IN_LINE,   /* we have a place among the waiters */
-    RLOCK__HELD,      /* by us */
-    RLOCK__REENTERED, /* it is a hold of the owner around us */
+    RLOCK__IN_LINE, /* we have a place among the waiters */
+    RLOCK__HELD,    /* by us, or as a hold of the owner around us */
     RLOCK__GIVEN_BACK
 };
 
@@ -54,7 +53,6 @@ enum rlock__request_kind { RLOCK__TAKE, RLOCK__RESTORE, RLOCK__RENEW, RLOCK__REL
 
 enum rlock__outcome {
     RLOCK__YES,
-    RLOCK__YES_AROUND, /* yes, under the owner around us */
     RLOCK__NO,
     RLOCK__UNSURE,    /* an answer that says neither, or that the replicas did not confirm */
     RLOCK__PENDING,   /* no answer yet, over a connection that stands */
@@ -62,9 +60,8 @@ enum rlock__outcome {
     RLOCK__NOT_DONE   /* refused, or never sent */
 };
 
-/* vote: what the judge makes of the answer. around: a "yes" is of the owner around us. */
-enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
-                                      bool around);
+/* vote: what the judge makes of the answer. */
+enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote);
 
 /* Notes what came of a request. */
 void rlock__instance_after(struct rlock__instance *instance, enum rlock__request_kind request,
@@ -73,43 +70,48 @@ void rlock__instance_after(struct rlock__instance *instance, enum rlock__request
 /* Before a request to take it: after a release without an answer this is another try. */
 void rlock__instance_begin_try(struct rlock__instance *instance);
 
-bool rlock__instance_is_held(const struct rlock__instance *instance);
 /* A request without an answer may have taken it, or given it back. */
 bool rlock__instance_in_doubt(const struct rlock__instance *instance);
 /* Something of ours may stay there until its lease ends, or may still come. */
 bool rlock__instance_may_stay(const struct rlock__instance *instance);
 
 struct rlock__resource {
-    const struct rlock_lock *lock;
+    struct rlock_lock *lock;
     char *name;
     char *keys[RLOCK__KEYS_MAX];
     /* Of `read` and `write`, NULL behind the last: of read holds that are ours, or the owner's
      * around us; and of what --min-hold keeps of these. */
     char *lease_keys[1 + RLOCK__PROOF_LEASES + 1], *kept_keys[2 + 1];
-    char *channel;     /* the common one, Redisson's too */
-    char *own_channel; /* ours alone while we wait */
-    char *publish;     /* what scripts tell by: "SPUBLISH CHANNEL" */
-    char *proof_owner; /* NULL: no enclosing hold */
+    char *own_channel;   /* ours alone while we wait */
+    char *publish;       /* what scripts tell by: "SPUBLISH CHANNEL" */
+    const char *channel; /* in it: the common one, Redisson's too */
+    char *proof_owner;   /* NULL: no enclosing hold */
     char proof_token[24];
     bool apart; /* of several servers most do not have the hold around it: it is no more */
     char hold_id[RLOCK__ID_SIZE]; /* the attempt's id, which becomes the hold's */
     char *tombstone;              /* key: says which tries are over */
     char *record;                 /* key: says which runs have ended; NULL: that kind has none */
-    struct rlock_hold hold;       /* name, owner, token while held */
-    bool held;                    /* on a majority */
-    bool due;                     /* the next request is about it: ask.h */
-    int64_t granted_ms;           /* while held: since when on a majority, by its last lease */
+    struct rlock_hold hold; /* name, owner, token: the same on all servers that have granted it */
+    bool held;              /* on a majority */
+    bool due;               /* the next request is about it: ask.h */
     size_t instance_count;
     struct rlock__instance *instances; /* in the order of the client's servers */
+
+    /* Waiting: */
+    bool waited;       /* we wait for it, and stand in its line once we listen */
+    size_t preference; /* of a pool: its place in the order of preference */
+    int64_t next_try_ms;
+    int64_t place;   /* in line, from 1; before we stand in it: what ours would be; -1: not known */
+    int64_t hint_ms; /* when the hold that is in the way expires; -1: never */
+    int64_t again_ms;                   /* how long we may sleep at most; 0: not said */
+    enum rlock__channels wanted, heard; /* what is listened to, or soon shall be */
+    struct rlock__news news;
 };
 
 /* It is held by others, or not to be taken: what the servers say of that. */
 struct rlock__busy {
     struct rlock__resource *resource; /* NULL: it is not */
-    int64_t hint_ms;                  /* when that hold expires; -1: never */
-    int64_t place;    /* in line, from 1; before we stand in it: what ours would be */
-    int64_t again_ms; /* how long we may sleep at most; 0: not said */
-    bool split;       /* of several servers no majority is anybody's */
+    bool split;                       /* of several servers no majority is anybody's */
     struct rlock_holder holder;
     bool done; /* it is not taken because of this run */
     struct rlock_run run;
@@ -121,8 +123,9 @@ struct rlock_lock {
     const struct rlock__kind *kind;
     int64_t lease_ms;
     char lease_text[24], permits_text[24], total_text[24];
-    const char *variant; /* the kind's, or "" */
-    struct {             /* of runs */
+    const char *variant;    /* the kind's, or "" */
+    char priority_text[24]; /* ""; not 0 */
+    struct {                /* of runs */
         char period_text[24], status_text[16], took_text[24];
         char *key;
         bool wanted; /* only if none has succeeded within the period, or with the key */
@@ -132,19 +135,21 @@ struct rlock_lock {
     char *preempts_as; /* the name by which we ask holders to end; NULL: we do not */
     bool preemptible;
     size_t resource_count;
-    struct rlock__resource *resources; /* in canonical order */
-    _Atomic int64_t granted_ms;        /* of the name whose lease ends first; the keeper moves it */
+    struct rlock__resource *resources;  /* in canonical order */
+    size_t any;                         /* a pool: so many of them are taken; 0: all */
+    struct rlock__resource **preferred; /* of a pool: in the order of preference */
+    _Atomic int64_t granted_ms; /* of the name whose lease ends first; the keeper moves it */
 
     /* Waiting: */
     int64_t started_ms; /* of the first try; 0: none yet */
-    int64_t next_try_ms;
-    int64_t backoff_ms; /* after tries without an answer: backoff.h */
+    int64_t backoff_ms; /* after tries without an answer: rlock__backoff() */
     unsigned tries;
-    unsigned splits;         /* in a row */
+    unsigned splits;         /* in a row; of a pool tries that got too few */
     bool may_queue;          /* a try may stand in line: we are ready to wait */
     struct rlock__busy busy; /* as the last try said */
     size_t stuck_at;         /* the resource at which the last try ended; 0 also after a grant */
-    struct rlock__listener listener;
+    size_t listener_count;
+    struct rlock__listener *listeners; /* one; of a pool in a cluster one for each name */
 };
 
 /* --- resource.c: one name --------------------------------------------------------------------- */
@@ -153,9 +158,8 @@ struct rlock_lock {
  * try. False: no memory. */
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id);
 
-/* Makes lease_keys and kept_keys, by the owners as they are now. False: no memory. */
+/* Makes lease_keys and kept_keys. False: no memory. */
 bool rlock__resource_name_leases(struct rlock__resource *resource);
-void rlock__resource_forget_leases(struct rlock__resource *resource);
 
 /* What another process needs to give it back: "ID", or "ID.N" where requests may arrive late.
  * Returns the text. */
@@ -173,31 +177,33 @@ bool rlock__resource_may_stay(const struct rlock__resource *resource);
 /* True: nothing of ours stands anywhere, as far as is known. */
 bool rlock__resource_is_clear(const struct rlock__resource *resource);
 
-/* What every script gets first, the owner being `owner`. It borrows its texts. */
-struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner);
-
-/* The same to take it: with the keys alone that this needs. */
-struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource);
+/* What every script gets first: keys, owner, lease, hold id, permits, channel. It borrows its
+ * texts. which: bits; each key costs the server time. */
+enum {
+    RLOCK__TO_TAKE = 1,   /* with the keys alone that taking it needs */
+    RLOCK__AND_KEPT = 2,  /* with those of what --min-hold keeps */
+    RLOCK__AND_RECORD = 4 /* with the record of runs, where that kind has one */
+};
+struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner,
+                                        unsigned which);
 
 /* The same about what is held: with the keys alone that stand then, which may be none but the lock.
  */
-struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
-                                             const char *owner);
+struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource);
 
-/* Adds to a call to give it back the keys of what stays. */
-void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
-                                   struct rlock__call *call);
-
-/* Adds the record of runs, where that kind has one. */
-void rlock__resource_add_record(const struct rlock__resource *resource, struct rlock__call *call);
-
-/* The owner under which an instance has it. */
-const char *rlock__resource_owner_on(const struct rlock__resource *resource,
-                                     const struct rlock__instance *instance);
-
-/* Whether a try stands in line for it when it is busy: for the one that is waited for; a kind that
- * queues stands in all lines. */
+/* Whether a try stands in line for it when it is busy: for what we listen for; a kind that queues
+ * stands in all lines. */
 bool rlock__resource_may_queue(const struct rlock__resource *resource);
+
+/* Whether we hold it, or shall: of a pool those names alone that are held. */
+bool rlock__resource_is_ours(const struct rlock__resource *resource);
+
+/* --- lock_new.c ------------------------------------------------------------------------------- */
+
+/* As rlock_lock_new(), of options that are whole. owner: the one that took it before; NULL: a new
+ * one. */
+enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
+                                   struct rlock_lock_options *options, const char *owner);
 
 /* --- lock.c ----------------------------------------------------------------------------------- */
 
@@ -207,26 +213,26 @@ enum rlock_status rlock__check_name(struct rlock_client *client, const char *nam
 /* --- the verbs, on all names: take.c, token.c, hold.c, release.c ------------------------------ */
 
 /* Takes all names or none. RLOCK_OK: held. RLOCK_BUSY: *busy says which holder has it. RLOCK_AGAIN:
- * no answer, or one that may pass. Else final. *stuck_at: which is the first name that was not
+ * no answer, or one that may pass. Else final. lock->stuck_at: which is the first name that was not
  * granted; of others something may be held on the servers: rlock__leave(). */
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                              struct rlock__busy *busy, size_t *stuck_at);
+                              struct rlock__busy *busy);
 
 /* A hold's token is the largest that was given. Before it is told to the caller a majority has
  * accepted it, so that every later holder's is larger, whichever majority gives that; where several
  * readers want the same one, all but one go on to the next. RLOCK_OK, RLOCK_DENIED or RLOCK_AGAIN.
- * RLOCK_BUSY: there are so many of them that each was taken: back off. *stuck_at: of which name. */
-enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                         size_t *stuck_at);
+ * RLOCK_BUSY: there are so many of them that each was taken: back off. lock->stuck_at: of which
+ * name. */
+enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit);
 
-/* Gives back at once what was given by too few, or may have been: of one name, NULL: of all that
- * are not held. Places in line stay. */
-void rlock__give_back(struct rlock_lock *lock, const struct rlock__resource *only);
+/* Gives back at once what was given by too few, or may have been, of the names that are not held.
+ * Places in line stay. */
+void rlock__give_back(struct rlock_lock *lock);
 
-/* Tells the servers of all names but one (NULL: of all) that we hold nothing and wait for nothing,
- * as far as that can be told by end_ms. The client's error stays. */
-void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
-                  int cancel_fd);
+/* Tells the servers that we hold nothing and wait for nothing of the names that are neither waited
+ * for nor, of a pool, held; all: of no name at all. As far as that can be told by end_ms. The
+ * client's error stays. */
+void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd);
 
 /* Renews all names over routes of the caller's. RLOCK_OK, RLOCK_LOST, RLOCK_AGAIN, or final;
  * *stuck_at: which one; routes->error says why. */
@@ -254,28 +260,49 @@ struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot);
 /* It was granted, but others took each token that we wanted: no reply is in it. */
 struct rlock__busy rlock__busy_by_rivals(struct rlock__resource *resource);
 
-/* --- retry.c: sets next_try_ms ---------------------------------------------------------------- */
+/* --- pool.c ----------------------------------------------------------------------------------- */
+
+/* Makes `preferred`, and what waiting for several names at once needs. The names may still be in
+ * the order in which they were given. False: no memory. */
+bool rlock__pool_make(struct rlock_lock *lock, const struct rlock_lock_options *options);
+
+/* Takes `any` of the names or none: what is waited for and is due; then, until it has enough, of
+ * the others in the order of preference. What is in the way becomes waited for.
+ * Returns as rlock__take() does; what it holds too much, or too little for, is to be left. */
+enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                  struct rlock__busy *busy);
+
+/* --- sleep.c ---------------------------------------------------------------------------------- */
+
+/* Sleeps until it is time to try again, or the limit. RLOCK_OK, RLOCK_CANCELLED, or final. */
+enum rlock_status rlock__sleep_until_try(struct rlock_lock *lock, const struct rlock__limit *limit);
+
+/* By when a try, or a subscription, should have its answer. */
+int64_t rlock__prompt_ms(const struct rlock_lock *lock, int64_t deadline_ms);
+
+/* Of all names that are waited for, the earliest; 0: none is. */
+int64_t rlock__next_try_ms(const struct rlock_lock *lock);
 
 /* So often at least a waiter that must be heard of tries again: lua/include/waiting.lua. */
 enum { RLOCK__HEARTBEAT_MS = 2500 };
 
 /* After "busy": when the server wants us again, or when the hold expires; soon, at random, where of
  * several servers no client has a majority. */
-void rlock__retry_after_busy(struct rlock_lock *lock);
+void rlock__retry_after_busy(struct rlock__resource *resource, bool split);
 
-/* After no answer: a pause that doubles, of which a random half is taken. */
-void rlock__retry_after_failure(struct rlock_lock *lock);
+/* After no answer: a pause that doubles, of which a random half is taken. Returns its end. */
+int64_t rlock__retry_after_failure(struct rlock_lock *lock);
 
-/* We stand at the front from now on. */
-void rlock__retry_heartbeat(struct rlock_lock *lock);
+/* --- shown.c, handle.c ------------------------------------------------------------------------ */
 
-/* --- lock_new.c, handle.c --------------------------------------------------------------------- */
+/* Makes the lock's owner, if it has none, and what others are shown of it. False: no memory, or no
+ * random bytes. */
+bool rlock__introduce(struct rlock_lock *lock, const struct rlock_lock_options *options);
 
 /* What others are shown of a holder or waiter: the members of a JSON object, without its braces;
- * scripts store it as it comes. NULL stands for ""; a note that is "" is left out. Yours to free;
+ * scripts store it as it comes. What the options leave out is "", a note left out. Yours to free;
  * NULL: no memory. */
-char *rlock__shown(const char *host, const char *user, const char *command, const char *note,
-                   const char *permits);
+char *rlock__shown(const struct rlock_lock_options *options, const char *host, const char *permits);
 
 /* Base64. How many letters so many bytes make, without the NUL at their end. */
 size_t rlock__base64_length(size_t size);

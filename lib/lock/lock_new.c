@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lock/lock.h"
 #include "os/options.h"
 
-enum { HOST_SIZE = 256, ESCAPED_MAX = sizeof "\\u0000" - 1 };
+enum { NUMBER_SIZE = 24 };
 
 static bool is_within(int64_t number, int64_t least, int64_t most) {
     return number >= least && number <= most;
@@ -27,6 +26,12 @@ static const char *misfit(const struct rlock_lock_options *options,
         return "once_per_ms and once_key are not supported for this kind of lock";
     if ((options->preempt || options->preemptible) && kind->record == NULL)
         return "preemption is not supported for this kind of lock";
+    if (options->any != 0 && !kind->pools)
+        return "any of several names are taken by run or write";
+    if (options->any != 0 && options->preempt)
+        return "preempt does not go with any";
+    if (options->priority != 0 && !kind->queued)
+        return "priority is not supported for this kind of lock";
     return NULL;
 }
 
@@ -44,6 +49,8 @@ static const char *excess(const struct rlock_lock_options *options) {
         return "user, command and note have at most 1024 bytes each";
     if (options->name_count < 1 || options->name_count > RLOCK_NAMES_MAX)
         return "a lock has 1 to 10000 names";
+    if (!is_within(options->priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX))
+        return "priority is -1000 to 1000";
     if (options->once_key != NULL && (is_too_long(options->once_key) || *options->once_key == '\0'))
         return "once_key has 1 to 1024 bytes";
     if ((options->once_per_ms > 0 || options->once_key != NULL) && options->name_count > 1)
@@ -93,78 +100,18 @@ static const char **canonical(const struct rlock_lock_options *options, size_t *
     return names;
 }
 
-/* As it stands in a JSON string. Bytes that are no UTF-8 go as they are: the program that
- * shows them cares for that. Yours to free; NULL: no memory. */
-static char *escape(const char *text) {
-    text = text != NULL ? text : "";
-    char *out = malloc(ESCAPED_MAX * strlen(text) + 1), *to = out;
-    for (; out != NULL && *text != '\0'; text++) {
-        if ((unsigned char)*text < ' ') {
-            to += sprintf(to, "\\u%04x", (unsigned)*text);
-        } else {
-            if (*text == '"' || *text == '\\')
-                *to++ = '\\';
-            *to++ = *text;
-        }
-    }
-    if (out != NULL)
-        *to = '\0';
-    return out;
-}
-
-char *rlock__shown(const char *host, const char *user, const char *command, const char *note,
-                   const char *permits) {
-    char *texts[] = {escape(host), escape(user), escape(command), escape(note)}, *out = NULL;
-    const bool has_note = texts[3] != NULL && *texts[3] != '\0';
-    if (texts[0] == NULL || texts[1] == NULL || texts[2] == NULL || texts[3] == NULL ||
-        asprintf(&out,
-                 "\"host\":\"%s\",\"pid\":%ld,\"user\":\"%s\",\"command\":\"%s\",%s%s%s"
-                 "\"permits\":%s",
-                 texts[0], (long)getpid(), texts[1], texts[2], has_note ? "\"note\":\"" : "",
-                 texts[3], has_note ? "\"," : "", permits) < 0)
-        out = NULL;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        free(texts[i]);
-    return out;
-}
-
-/* Adds to what others are shown that we may be asked to end, and makes the name by which we ask
- * others. */
-static bool introduce_preemption(struct rlock_lock *lock, const struct rlock_lock_options *options,
-                                 const char *host) {
-    const char *user = options->user != NULL ? options->user : "";
-    char *shown = lock->shown;
-    lock->preemptible = options->preemptible;
-    if (lock->preemptible) {
-        if (asprintf(&lock->shown, "%s,\"preemptible\":true", shown) < 0)
-            lock->shown = NULL;
-        free(shown);
-    }
-    const char *note = options->note != NULL ? options->note : "";
-    const bool noted = *note != '\0';
-    if (options->preempt &&
-        asprintf(&lock->preempts_as, "%s%s%s pid %ld%s%s%s", user, *user != '\0' ? "@" : "", host,
-                 (long)getpid(), noted ? " (" : "", note, noted ? ")" : "") < 0)
-        lock->preempts_as = NULL;
-    return lock->shown != NULL && (lock->preempts_as != NULL || !options->preempt);
-}
-
-/* "UUID:PID@HOST": Redisson's form is UUID:ID, and no client reads the ID. And what others are
- * shown. */
-static bool introduce(struct rlock_lock *lock, const struct rlock_lock_options *options) {
-    char uuid[RLOCK__UUID_SIZE];
-    char host[HOST_SIZE] = "";
-    if (!rlock__random_uuid(uuid))
-        return false;
-    (void)gethostname(host, sizeof host - 1);
-    for (char *c = host; *c != '\0'; c++) {
-        if (*c == ':' || (unsigned char)*c <= ' ')
-            *c = '-';
-    }
-    lock->shown =
-        rlock__shown(host, options->user, options->command, options->note, lock->permits_text);
-    return asprintf(&lock->owner, "%s:%ld@%s", uuid, (long)getpid(), host) >= 0 &&
-           lock->shown != NULL && introduce_preemption(lock, options, host);
+/* A pool's size, where all else is right. All of the names are no pool. */
+static enum rlock_status check_pool(rlock_client *client, struct rlock_lock_options *options,
+                                    size_t count) {
+    if (client->count > 1)
+        return rlock__client_invalid(client, "any of several names are taken on one server alone");
+    if (!is_within(options->any, 1, (int64_t)count))
+        return rlock__client_invalid(client, "any is from 1 to the number of names");
+    if (count > RLOCK_CLUSTER_POOL_MAX && client->routes.at[0].cluster != NULL)
+        return rlock__client_invalid(client, "in a cluster any of at most 64 names are taken");
+    if (options->any == (int64_t)count)
+        options->any = 0;
+    return RLOCK_OK;
 }
 
 static bool take_over_proof(struct rlock__resource *resource, bool reenters,
@@ -183,23 +130,22 @@ static bool take_over_proof(struct rlock__resource *resource, bool reenters,
     return true;
 }
 
-static bool make_id(struct rlock__resource *resource) {
-    char id[RLOCK__ID_SIZE];
-    return rlock__random_id(id) && rlock__resource_identify(resource, id);
-}
-
-static bool make_resource(const struct rlock_lock *lock, struct rlock__resource *resource,
+static bool make_resource(struct rlock_lock *lock, struct rlock__resource *resource,
                           const char *name, const struct rlock_lock_options *options) {
+    char id[RLOCK__ID_SIZE];
     resource->lock = lock;
     resource->name = strdup(name);
     resource->instance_count = lock->client->count;
     resource->instances = calloc(resource->instance_count, sizeof *resource->instances);
-    resource->channel = rlock__kind_key(lock->kind->channel, name);
-    if (resource->name == NULL || resource->instances == NULL || resource->channel == NULL ||
-        !make_id(resource) ||
-        asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0 ||
-        asprintf(&resource->publish, RLOCK__SPUBLISH "%s", resource->channel) < 0)
+    resource->publish = rlock__kind_publish(lock->kind, name);
+    if (resource->name == NULL || resource->instances == NULL || resource->publish == NULL ||
+        !rlock__random_id(id) || !rlock__resource_identify(resource, id))
         return false;
+    resource->channel = resource->publish + strlen(RLOCK__SPUBLISH);
+    if (asprintf(&resource->own_channel, "%s:%s", resource->channel, lock->owner) < 0) {
+        resource->own_channel = NULL;
+        return false;
+    }
     if (lock->kind->record != NULL)
         resource->record = rlock__kind_key(lock->kind->record, name);
     return (resource->record != NULL || lock->kind->record == NULL) &&
@@ -208,64 +154,85 @@ static bool make_resource(const struct rlock_lock *lock, struct rlock__resource 
            rlock__resource_name_leases(resource);
 }
 
-static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options) {
-    (void)snprintf(lock->lease_text, sizeof lock->lease_text, "%" PRId64, lock->lease_ms);
-    (void)snprintf(lock->permits_text, sizeof lock->permits_text, "%" PRId64,
-                   options->permits > 0 ? options->permits : 1);
-    if (options->permits_total > 0)
-        (void)snprintf(lock->total_text, sizeof lock->total_text, "%" PRId64,
-                       options->permits_total);
-    if (options->once_per_ms > 0)
-        (void)snprintf(lock->once.period_text, sizeof lock->once.period_text, "%" PRId64,
-                       options->once_per_ms);
+/* "" for 0. */
+static void write_number(char text[NUMBER_SIZE], int64_t number) {
+    (void)snprintf(text, NUMBER_SIZE, "%.0" PRId64, number);
+}
+
+static bool fill(struct rlock_lock *lock, const struct rlock_lock_options *options,
+                 const char *const *names, size_t count) {
+    write_number(lock->lease_text, lock->lease_ms);
+    write_number(lock->permits_text, options->permits > 0 ? options->permits : 1);
+    write_number(lock->total_text, options->permits_total);
+    write_number(lock->priority_text, options->priority);
+    write_number(lock->once.period_text, options->once_per_ms);
     if (options->once_key != NULL && (lock->once.key = strdup(options->once_key)) == NULL)
         return false;
     lock->once.wanted = options->once_per_ms > 0 || options->once_key != NULL;
     lock->variant = options->variant != NULL ? lock->kind->variant : "";
-    if (!introduce(lock, options))
-        return false;
-    size_t count = 0;
-    const char **names = canonical(options, &count);
-    lock->resources = names != NULL ? calloc(count, sizeof *lock->resources) : NULL;
-    bool made = lock->resources != NULL;
+    lock->resources = calloc(count, sizeof *lock->resources);
+    bool made = rlock__introduce(lock, options) && lock->resources != NULL;
     for (; made && lock->resource_count < count; lock->resource_count++)
         made = make_resource(lock, &lock->resources[lock->resource_count],
                              names[lock->resource_count], options);
+    return made && rlock__pool_make(lock, options);
+}
+
+/* NULL: no memory, or no random bytes. */
+static rlock_lock *make(rlock_client *client, const struct rlock_lock_options *options,
+                        const char *const *names, size_t count, const char *owner) {
+    rlock_lock *lock = calloc(1, sizeof *lock);
+    if (lock == NULL)
+        return NULL;
+    lock->client = client;
+    lock->kind = rlock__kind_find(options->kind);
+    lock->lease_ms = options->lease_ms;
+    lock->owner = owner != NULL ? strdup(owner) : NULL;
+    if ((lock->owner != NULL || owner == NULL) && fill(lock, options, names, count))
+        return lock;
+    rlock_lock_free(lock);
+    return NULL;
+}
+
+enum rlock_status rlock__lock_make(rlock_lock **out, rlock_client *client,
+                                   struct rlock_lock_options *options, const char *owner) {
+    enum rlock_status status = check(client, options);
+    if (status != RLOCK_OK)
+        return status;
+    size_t count = 0;
+    const char **names = canonical(options, &count);
+    if (names != NULL && options->any != 0)
+        status = check_pool(client, options, count);
+    if (status == RLOCK_OK) {
+        *out = names != NULL ? make(client, options, names, count, owner) : NULL;
+        if (*out == NULL) {
+            status = RLOCK_SYSTEM;
+            rlock__error_set(&client->error, "no memory, or no random bytes");
+        }
+    }
     free(names);
-    return made;
+    return status;
 }
 
 enum rlock_status rlock_lock_new(rlock_lock **out, rlock_client *client,
                                  const struct rlock_lock_options *given) {
     struct rlock_lock_options options;
     *out = NULL;
-    enum rlock_status status =
+    const enum rlock_status status =
         RLOCK__READ_OPTIONS(rlock_lock_options, proof_count, &options, given, &client->error);
-    if (status == RLOCK_OK)
-        status = check(client, &options);
-    if (status != RLOCK_OK)
-        return status;
-    rlock_lock *lock = calloc(1, sizeof *lock);
-    if (lock != NULL) {
-        lock->client = client;
-        lock->listener.error = &client->error;
-        lock->kind = rlock__kind_find(options.kind);
-        lock->lease_ms = options.lease_ms;
-    }
-    if (lock == NULL || !fill(lock, &options)) {
-        rlock_lock_free(lock);
-        rlock__error_set(&client->error, "no memory, or no random bytes");
-        return RLOCK_SYSTEM;
-    }
-    *out = lock;
-    return RLOCK_OK;
+    return status == RLOCK_OK ? rlock__lock_make(out, client, &options, NULL) : status;
+}
+
+static void free_keys(char **keys) {
+    for (; *keys != NULL; keys++)
+        free(*keys);
 }
 
 static void free_resource(struct rlock__resource *resource) {
     rlock__kind_keys_free(resource->keys);
-    rlock__resource_forget_leases(resource);
+    free_keys(resource->lease_keys);
+    free_keys(resource->kept_keys);
     free(resource->name);
-    free(resource->channel);
     free(resource->own_channel);
     free(resource->publish);
     free(resource->tombstone);
@@ -277,7 +244,10 @@ static void free_resource(struct rlock__resource *resource) {
 void rlock_lock_free(rlock_lock *lock) {
     if (lock == NULL)
         return;
-    rlock__listener_free(&lock->listener);
+    for (size_t i = 0; i < lock->listener_count; i++)
+        rlock__listener_free(&lock->listeners[i]);
+    free(lock->listeners);
+    free(lock->preferred);
     rlock__reply_free(lock->busy.reply);
     /* A resource that could not be made whole is not counted: calloc left it safe to free. */
     for (size_t i = 0; lock->resources != NULL && i <= lock->resource_count; i++) {

@@ -20,36 +20,29 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
     enum rlock_status vote = rlock__ballot_vote(ballot, run, STILL_HELD);
     if (vote == RLOCK_LOST && instance->unanswered == RLOCK__LEAVING)
         vote = RLOCK_OK; /* it went by the request whose answer was lost */
-    rlock__instance_after(instance, RLOCK__RELEASE, rlock__outcome_of(run, vote, false));
+    rlock__instance_after(instance, RLOCK__RELEASE, rlock__outcome_of(run, vote));
     return vote;
 }
 
 /* An attempt without an answer may have re-entered, or not: the script looks for both owners. */
-static const char *owner_to_release(const struct rlock__resource *resource,
-                                    const struct rlock__instance *instance) {
-    if (rlock__instance_is_held(instance))
-        return rlock__resource_owner_on(resource, instance);
-    return resource->proof_owner != NULL ? resource->proof_owner : resource->lock->owner;
-}
-
 static void ask(struct rlock__ballot *ballot, size_t server) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
     const struct rlock__instance *instance = &resource->instances[server];
-    const char *owner = owner_to_release(resource, instance);
+    const char *around = resource->proof_owner;
     const bool has_ended = resource->record != NULL && *lock->once.status_text != '\0';
+    const bool records = has_ended && lock->once.wanted;
     const char *more[] = {has_ended ? lock->once.status_text : "", ballot->ask->keep_text,
-                          owner == lock->owner ? "" : lock->owner,
-                          instance->may_arrive_late ? "1" : "", NULL};
-    const char *run[] = {lock->once.period_text, lock->once.took_text, lock->shown,
-                         lock->once.key != NULL ? lock->once.key : "", NULL};
-    struct rlock__call call = rlock__resource_call(resource, owner);
-    if (*ballot->ask->keep_text != '\0')
-        rlock__resource_add_kept_keys(resource, &call);
-    rlock__resource_add_record(resource, &call);
+                          around != NULL ? lock->owner : "", instance->may_arrive_late ? "1" : "",
+                          records ? lock->once.period_text : "",
+                          records ? lock->once.took_text : "", records ? lock->shown : "",
+                          records && lock->once.key != NULL ? lock->once.key : "",
+                          /* by which it finds its place in line, to leave it */
+                          instance->state != RLOCK__HELD ? lock->priority_text : "", NULL};
+    const unsigned kept = *ballot->ask->keep_text != '\0' ? RLOCK__AND_KEPT : 0;
+    struct rlock__call call = rlock__resource_call(resource, around != NULL ? around : lock->owner,
+                                                   kept | RLOCK__AND_RECORD);
     rlock__call_add_args(&call, more);
-    if (has_ended && lock->once.wanted)
-        rlock__call_add_args(&call, run);
     rlock__call_cut(&rlock__ballot_ask_try(ballot, server, call)->call);
 }
 
@@ -59,7 +52,7 @@ static void build(struct rlock__ballot *ballot) {
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
         const bool may_be_held =
-            rlock__instance_is_held(instance) || rlock__instance_in_doubt(instance);
+            instance->state == RLOCK__HELD || rlock__instance_in_doubt(instance);
         const bool leaves =
             places_too && (instance->state == RLOCK__IN_LINE || rlock__instance_may_stay(instance));
         /* Of a hold a majority must have lasted until now; of a try that was none all must go. */
@@ -110,56 +103,53 @@ static enum rlock_status release_until(struct rlock__ask *ask, int64_t deadline_
                                  .began_ms = rlock_now_ms(),
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};
-    if (ask->script != NULL)
-        return rlock__ask_until(ask, &tries);
-    forget_due(ask->lock);
-    return RLOCK_OK;
+    enum rlock_status status = RLOCK_AGAIN;
+    if (ask->script == NULL) {
+        forget_due(ask->lock);
+        return RLOCK_OK;
+    }
+    while (status == RLOCK_AGAIN) {
+        ask->limit = rlock__tries_limit(&tries);
+        (void)rlock__ask(ask);
+        status = rlock__count_due(ask->lock) > 0 ? rlock__tries_pause(&tries) : RLOCK_OK;
+    }
+    return ask->status;
 }
 
-void rlock__give_back(struct rlock_lock *lock, const struct rlock__resource *only) {
+void rlock__give_back(struct rlock_lock *lock) {
     struct rlock_client *client = lock->client;
     const struct rlock__error why = client->error;
     struct rlock__ask ask = asking(lock, 0);
     ask.in_passing = true; /* a try follows, which says that the last is over */
     ask.limit = rlock__client_limit(client, rlock_now_ms() + GIVE_BACK_MS, -1);
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
-        resource->due = only != NULL ? resource == only : !resource->held;
-        resource->held = resource->held && !resource->due;
-    }
+    for (size_t i = 0; i < lock->resource_count; i++)
+        lock->resources[i].due = !lock->resources[i].held;
     (void)rlock__ask(&ask);
     client->error = why;
 }
 
-void rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
-                  int cancel_fd) {
+/* Of names that are taken all together those that are not waited for are no hold yet. */
+static bool stays(const struct rlock__resource *resource) {
+    return resource->waited || (resource->lock->any > 0 && resource->held);
+}
+
+void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd) {
     const struct rlock__error why = lock->client->error;
     struct rlock__ask ask = asking(lock, 0);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
-        resource->due = resource != but && !rlock__resource_is_clear(resource);
+        resource->due = (all || !stays(resource)) && !rlock__resource_is_clear(resource);
     }
     (void)release_until(&ask, end_ms, cancel_fd);
     for (size_t i = 0; i < lock->resource_count; i++)
-        lock->resources[i].held = lock->resources[i].held && &lock->resources[i] == but;
+        lock->resources[i].held = lock->resources[i].held && !all && stays(&lock->resources[i]);
     lock->client->error = why;
-}
-
-/* Majorities have confirmed all that could be. A server that has not may have lost the request: it
- * is told again, of all names at once, but one that hangs is not waited for. */
-static void release_stragglers(struct rlock_lock *lock, int64_t keep_ms) {
-    struct rlock__ask ask = asking(lock, keep_ms);
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
-        resource->due = !resource->held && rlock__resource_may_stay(resource);
-    }
-    (void)release_until(&ask, rlock_now_ms() + STRAGGLERS_MS, -1);
 }
 
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     if (keep_ms > RLOCK_TIME_MAX_MS)
         return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
-    struct rlock__ask ask = asking(lock, keep_ms);
+    struct rlock__ask ask = asking(lock, keep_ms), again = ask;
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource->held || !rlock__resource_is_clear(resource);
@@ -167,7 +157,13 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
     const enum rlock_status status = release_until(&ask, deadline_ms, -1);
     if (status != RLOCK_OK)
         lock->stuck_at = ask.stuck_at;
-    release_stragglers(lock, keep_ms);
+    /* Majorities have confirmed all that could be. A server that has not may have lost the request:
+     * it is told again, of all names at once, but one that hangs is not waited for. */
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = !resource->held && rlock__resource_may_stay(resource);
+    }
+    (void)release_until(&again, rlock_now_ms() + STRAGGLERS_MS, -1);
     if (status != RLOCK_OK)
         lock->client->error = ask.why;
     return rlock__final(status);

@@ -11,10 +11,9 @@
 
 /* An error that the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says
  * nothing of one that was sent before. */
-enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote,
-                                      bool around) {
+enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote) {
     if (run->status == RLOCK_OK && vote != RLOCK_UNAVAILABLE)
-        return vote != RLOCK_OK ? RLOCK__NO : around ? RLOCK__YES_AROUND : RLOCK__YES;
+        return vote == RLOCK_OK ? RLOCK__YES : RLOCK__NO;
     if (run->unanswered && !run->abandoned)
         return RLOCK__NO_ANSWER;
     if (run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
@@ -28,9 +27,7 @@ static enum rlock__state answered_state(const struct rlock__instance *instance,
     if (outcome == RLOCK__NO) /* a release alone leaves the line */
         return request != RLOCK__RELEASE && instance->state == RLOCK__IN_LINE ? RLOCK__IN_LINE
                                                                               : RLOCK__NOTHING;
-    if (request == RLOCK__RELEASE)
-        return RLOCK__GIVEN_BACK;
-    return outcome == RLOCK__YES_AROUND ? RLOCK__REENTERED : RLOCK__HELD;
+    return request == RLOCK__RELEASE ? RLOCK__GIVEN_BACK : RLOCK__HELD;
 }
 
 static void note_answer(struct rlock__instance *instance, enum rlock__request_kind request,
@@ -53,7 +50,7 @@ static void note_silence(struct rlock__instance *instance, enum rlock__request_k
      * what is pending on this one may come behind what is asked next. */
     if (request != RLOCK__TAKE && instance->unanswered == RLOCK__REPLY_PENDING)
         instance->may_arrive_late = true;
-    if (request == RLOCK__TAKE && rlock__instance_is_held(instance)) { /* by a try before this */
+    if (request == RLOCK__TAKE && instance->state == RLOCK__HELD) { /* by a try before this */
         instance->state = RLOCK__NOTHING;
         instance->unanswered = RLOCK__OUTCOME_UNKNOWN;
     }
@@ -89,20 +86,20 @@ void rlock__instance_begin_try(struct rlock__instance *instance) {
     instance->unanswered = RLOCK__OUTCOME_UNKNOWN;
 }
 
-bool rlock__instance_is_held(const struct rlock__instance *instance) {
-    return instance->state == RLOCK__HELD || instance->state == RLOCK__REENTERED;
-}
-
 bool rlock__instance_in_doubt(const struct rlock__instance *instance) {
     return instance->unanswered >= RLOCK__OUTCOME_UNKNOWN;
 }
 
 bool rlock__instance_may_stay(const struct rlock__instance *instance) {
-    return rlock__instance_is_held(instance) || instance->unanswered != RLOCK__ANSWERED ||
+    return instance->state == RLOCK__HELD || instance->unanswered != RLOCK__ANSWERED ||
            instance->may_arrive_late;
 }
 
 /* --- one name --------------------------------------------------------------------------------- */
+
+bool rlock__resource_is_ours(const struct rlock__resource *resource) {
+    return resource->lock->any == 0 || resource->held;
+}
 
 bool rlock__resource_in_line(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
@@ -130,21 +127,8 @@ static void add_keys(struct rlock__call *call, char *const *keys) {
 }
 
 /* Scripts know the last ones by their places from the end. */
-static void add_last_keys(const struct rlock__resource *resource, struct rlock__call *call) {
-    add_keys(call, resource->lease_keys);
-    call->keys[call->key_count++] = resource->tombstone;
-}
-
-void rlock__resource_add_record(const struct rlock__resource *resource, struct rlock__call *call) {
-    const char *tombstone = call->keys[call->key_count - 1];
-    if (resource->record == NULL)
-        return;
-    call->keys[call->key_count - 1] = resource->record;
-    call->keys[call->key_count++] = tombstone;
-}
-
-/* What every script gets first: keys, owner, lease, hold id, permits, channel. */
-struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner) {
+struct rlock__call rlock__resource_call(const struct rlock__resource *resource, const char *owner,
+                                        unsigned which) {
     const struct rlock_lock *lock = resource->lock;
     struct rlock__call call = {
         .arg_count = 6,
@@ -152,51 +136,29 @@ struct rlock__call rlock__resource_call(const struct rlock__resource *resource, 
                  "0"},
     };
     rlock__call_add_keys(&call, resource->keys);
-    add_last_keys(resource, &call);
-    return call;
-}
-
-/* Each key costs the server time. */
-struct rlock__call rlock__resource_call_to_acquire(const struct rlock__resource *resource) {
-    const struct rlock_lock *lock = resource->lock;
-    struct rlock__call call = rlock__resource_call(resource, lock->owner);
-    call.checks = true;
-    if (lock->kind->keys_to_take > 0) {
+    if ((which & RLOCK__TO_TAKE) != 0 && lock->kind->keys_to_take > 0)
         call.key_count = lock->kind->keys_to_take;
-        add_last_keys(resource, &call);
-    }
-    if (lock->once.wanted)
-        rlock__resource_add_record(resource, &call);
+    add_keys(&call, resource->lease_keys);
+    if ((which & RLOCK__AND_KEPT) != 0)
+        add_keys(&call, resource->kept_keys);
+    if ((which & RLOCK__AND_RECORD) != 0 && resource->record != NULL)
+        call.keys[call.key_count++] = resource->record;
+    call.keys[call.key_count++] = resource->tombstone;
     return call;
 }
 
-/* The first key of an owner with read holds is there, whichever of them has ended. */
-static void add_lease_key(const struct rlock__resource *resource, const char *owner,
-                          struct rlock__call *call) {
-    if (strcmp(owner, resource->lock->owner) == 0)
-        call->keys[call->key_count++] = resource->lease_keys[0];
-    else if (resource->proof_owner != NULL && strcmp(owner, resource->proof_owner) == 0)
-        call->keys[call->key_count++] = resource->lease_keys[1];
-}
-
-/* In place of the others the lock itself: scripts know their keys by their numbers. */
-struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource,
-                                             const char *owner) {
-    struct rlock__call call = rlock__resource_call(resource, owner);
-    const unsigned stand = resource->lock->kind->stand;
+/* The first key of an owner with read holds is there, whichever of them has ended. In place of the
+ * others the lock itself: scripts know their keys by their numbers. */
+struct rlock__call rlock__resource_call_held(const struct rlock__resource *resource) {
+    const struct rlock_lock *lock = resource->lock;
+    struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, 0);
+    const unsigned stand = lock->kind->stand;
     call.key_count = 0;
     for (size_t i = 0; stand >> i != 0; i++)
         call.keys[call.key_count++] = resource->keys[stand >> i & 1 ? i : 0];
-    if (resource->lock->kind->leases_reads)
-        add_lease_key(resource, owner, &call);
+    if (lock->kind->leases_reads)
+        call.keys[call.key_count++] = resource->lease_keys[resource->hold.owner != lock->owner];
     return call;
-}
-
-void rlock__resource_add_kept_keys(const struct rlock__resource *resource,
-                                   struct rlock__call *call) {
-    const char *tombstone = call->keys[--call->key_count];
-    add_keys(call, resource->kept_keys);
-    call->keys[call->key_count++] = tombstone;
 }
 
 bool rlock__resource_identify(struct rlock__resource *resource, const char *id) {
@@ -211,40 +173,22 @@ bool rlock__resource_identify(struct rlock__resource *resource, const char *id) 
 }
 
 static bool add_lease_keys(struct rlock__resource *resource, const char *owner, int most) {
-    char **leases = resource->lease_keys, **kept = resource->kept_keys, *keeper;
+    char **leases = resource->lease_keys, **kept = resource->kept_keys;
     while (*leases != NULL)
         leases++;
     while (*kept != NULL)
         kept++;
-    for (int i = 1; i <= most; i++, leases++) {
-        if ((*leases = rlock__kind_lease_key(resource->name, owner, i)) == NULL)
-            return false;
-    }
-    if (asprintf(&keeper, "%s#kept", owner) < 0)
-        return false;
-    *kept = rlock__kind_lease_key(resource->name, keeper, 1);
-    free(keeper);
-    return *kept != NULL;
+    bool made = (*kept = rlock__kind_lease_key(resource->name, owner, 0)) != NULL;
+    for (int i = 1; made && i <= most; i++)
+        made = (*leases++ = rlock__kind_lease_key(resource->name, owner, i)) != NULL;
+    return made;
 }
 
 bool rlock__resource_name_leases(struct rlock__resource *resource) {
     const char *around = resource->proof_owner;
-    rlock__resource_forget_leases(resource);
     return !resource->lock->kind->leases_reads ||
            (add_lease_keys(resource, resource->lock->owner, 1) &&
             (around == NULL || add_lease_keys(resource, around, RLOCK__PROOF_LEASES)));
-}
-
-static void forget(char **keys) {
-    for (; *keys != NULL; keys++) {
-        free(*keys);
-        *keys = NULL;
-    }
-}
-
-void rlock__resource_forget_leases(struct rlock__resource *resource) {
-    forget(resource->lease_keys);
-    forget(resource->kept_keys);
 }
 
 const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
@@ -263,10 +207,4 @@ const char *rlock__resource_id(char text[RLOCK__TRY_SIZE], const struct rlock__r
         most = instance->tries > most ? instance->tries : most;
     }
     return numbered ? rlock__resource_try_id(text, resource, most) : resource->hold_id;
-}
-
-/* The owner under which an instance has it. */
-const char *rlock__resource_owner_on(const struct rlock__resource *resource,
-                                     const struct rlock__instance *instance) {
-    return instance->state == RLOCK__REENTERED ? resource->proof_owner : resource->lock->owner;
 }

@@ -1,7 +1,5 @@
 /* resume.c: takes up a lock that is held already, written down as a handle or handed down as proof.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,51 +25,53 @@ static const struct rlock_handle_hold *find(const struct rlock_handle *handle, c
 }
 
 /* As if it had just been taken, but for the lease, of which nothing is known. On which of several
- * servers it is held is not known either: each is asked. */
-static bool take_up(const struct rlock_lock *lock, struct rlock__resource *resource,
-                    const struct rlock_handle_hold *hold) {
-    const bool inner = strcmp(hold->owner, lock->owner) != 0;
-    free(resource->proof_owner);
-    resource->proof_owner = inner ? strdup(hold->owner) : NULL;
-    if (inner && resource->proof_owner == NULL)
-        return false;
-    if (inner)
-        (void)snprintf(resource->proof_token, sizeof resource->proof_token, "%" PRId64,
-                       hold->token);
-    if (!rlock__resource_identify(resource, hold->id != NULL ? hold->id : "") ||
-        !rlock__resource_name_leases(resource))
+ * servers it is held is not known either: each is asked. False: no memory. */
+static bool take_up(struct rlock__resource *resource, const struct rlock_handle_hold *hold) {
+    const char *around = resource->proof_owner;
+    if (!rlock__resource_identify(resource, hold->id != NULL ? hold->id : ""))
         return false;
     resource->held = true;
     resource->hold = (struct rlock_hold){
         .name = resource->name,
-        .owner = inner ? resource->proof_owner : lock->owner,
+        .owner = around != NULL ? around : resource->lock->owner,
         .token = hold->token,
     };
     for (size_t i = 0; i < resource->instance_count; i++)
         resource->instances[i] = (struct rlock__instance){
-            .state = inner ? RLOCK__REENTERED : RLOCK__HELD,
+            .state = RLOCK__HELD,
             .may_arrive_late = hold->id != NULL && strchr(hold->id, '.') != NULL,
             .tries = resource->instances[i].tries,
             .token = hold->token};
     return true;
 }
 
+/* A hold of another owner is one of the owner around it. */
 static enum rlock_status make(rlock_lock **out, rlock_client *client,
                               const struct rlock_handle *handle) {
     const char **names = calloc(handle->hold_count, sizeof *names);
-    for (size_t i = 0; names != NULL && i < handle->hold_count; i++)
-        names[i] = handle->holds[i].name;
-    const struct rlock_lock_options options = {
+    struct rlock_proof *proofs = calloc(handle->hold_count, sizeof *proofs);
+    struct rlock_lock_options options = {
         .size = sizeof options,
         .kind = handle->kind,
         .permits = handle->permits,
         .names = names,
         .name_count = handle->hold_count,
         .lease_ms = handle->lease_ms,
+        .proofs = proofs,
     };
-    const enum rlock_status status =
-        names != NULL ? rlock_lock_new(out, client, &options) : RLOCK_SYSTEM;
+    enum rlock_status status = RLOCK_SYSTEM;
+    if (names != NULL && proofs != NULL) {
+        for (size_t i = 0; i < handle->hold_count; i++) {
+            const struct rlock_handle_hold *hold = &handle->holds[i];
+            names[i] = hold->name;
+            if (strcmp(hold->owner, handle->owner) != 0)
+                proofs[options.proof_count++] =
+                    (struct rlock_proof){hold->name, hold->owner, hold->token};
+        }
+        status = rlock__lock_make(out, client, &options, handle->owner);
+    }
     free(names);
+    free(proofs);
     return status;
 }
 
@@ -95,11 +95,9 @@ static enum rlock_status resume(rlock_lock **out, rlock_client *client,
     if (status != RLOCK_OK)
         return status;
     rlock_lock *lock = *out;
-    free(lock->owner);
-    lock->owner = strdup(handle->owner);
-    bool taken = lock->owner != NULL;
+    bool taken = true;
     for (size_t i = 0; taken && i < lock->resource_count; i++)
-        taken = take_up(lock, &lock->resources[i], find(handle, lock->resources[i].name));
+        taken = take_up(&lock->resources[i], find(handle, lock->resources[i].name));
     if (taken)
         return RLOCK_OK;
     rlock_lock_free(lock);

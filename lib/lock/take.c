@@ -60,42 +60,38 @@ static enum rlock_status vote_of(const struct rlock__ballot *ballot, struct rloc
 bool rlock__resource_may_queue(const struct rlock__resource *resource) {
     const struct rlock_lock *lock = resource->lock;
     return lock->may_queue && !only_reenters(resource) &&
-           (lock->kind->queued || resource == lock->listener.resource);
+           (lock->kind->queued || resource->heard != RLOCK__NO_CHANNEL);
 }
 
-static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock__instance *instance,
-                               struct rlock__run *run) {
-    const bool in_line = rlock__resource_may_queue(ballot->resource);
+enum rlock_status rlock__take_judge(const struct rlock__ballot *ballot,
+                                    struct rlock__instance *instance, struct rlock__run *run) {
+    struct rlock__resource *resource = ballot->resource;
+    const bool in_line = rlock__resource_may_queue(resource);
     const enum rlock_status vote = vote_of(ballot, run);
     if (vote == RLOCK_BUSY && in_line)
         (void)rlock__reply_integer(run->answer.reply, 12, &instance->ticket);
-    rlock__instance_after(instance, RLOCK__TAKE,
-                          rlock__outcome_of(run, vote, run->answer.code == REENTERED));
-    if (in_line && !rlock__instance_is_held(instance)) /* a grant took us out of it */
+    rlock__instance_after(instance, RLOCK__TAKE, rlock__outcome_of(run, vote));
+    if (in_line && instance->state != RLOCK__HELD) /* a grant took us out of it */
         instance->state = RLOCK__IN_LINE;
     if (vote != RLOCK_OK)
         return vote;
+    resource->hold.owner =
+        run->answer.code == REENTERED ? resource->proof_owner : resource->lock->owner;
     instance->ticket = 0;
     instance->token = run->answer.a;
     instance->granted_ms = ballot->ask->sent_ms;
     return vote;
 }
 
-static void note_hold(struct rlock__resource *resource) {
+void rlock__take_note_hold(struct rlock__resource *resource) {
     int64_t token = 0;
-    bool inner = false;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        if (rlock__instance_is_held(instance) && instance->token > token)
+        if (instance->state == RLOCK__HELD && instance->token > token)
             token = instance->token;
-        inner = inner || instance->state == RLOCK__REENTERED;
     }
-    resource->hold = (struct rlock_hold){
-        .name = resource->name,
-        .owner = inner ? resource->proof_owner : resource->lock->owner,
-        .token = token,
-    };
-    resource->granted_ms = rlock__votes_granted(resource);
+    resource->hold.name = resource->name;
+    resource->hold.token = token;
     resource->held = true;
 }
 
@@ -106,7 +102,7 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
         return RLOCK_OK;
     const enum rlock_status status = rlock__ballot_count(ballot);
     if (status == RLOCK_OK)
-        note_hold(resource);
+        rlock__take_note_hold(resource);
     else if (status == RLOCK_BUSY)
         *ballot->ask->busy = rlock__busy_by_most(ballot);
     else if (status == RLOCK_DONE)
@@ -118,89 +114,74 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return RLOCK_OK;
 }
 
-static void add_take_args(const struct rlock__ballot *ballot, struct rlock__call *call) {
+void rlock__take_build(struct rlock__ballot *ballot) {
     const struct rlock__resource *resource = ballot->resource;
     const struct rlock_lock *lock = resource->lock;
     const bool proves = resource->proof_owner != NULL && !resource->apart;
-    const char *more[] = {only_reenters(resource)               ? "2"
-                          : rlock__resource_may_queue(resource) ? "1"
-                                                                : "0",
-                          lock->shown,
-                          lock->total_text,
-                          lock->variant,
-                          proves ? resource->proof_owner : "",
-                          proves ? resource->proof_token : "",
-                          ballot->number,
-                          NULL};
-    rlock__call_add_args(call, more);
-    call->replicated = lock->kind->release != NULL;
-}
-
-static void ask(struct rlock__ballot *ballot, size_t server, struct rlock__call call) {
-    const struct rlock_lock *lock = ballot->resource->lock;
-    struct rlock__instance *instance = &ballot->resource->instances[server];
-    rlock__instance_begin_try(instance);
-    struct rlock__question *question = rlock__ballot_ask_try(ballot, server, call);
-    if (instance->ticket > 0)
-        (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
-    const char *more[] = {question->number, lock->once.period_text,
-                          lock->preempts_as != NULL ? lock->preempts_as : "",
-                          lock->once.key != NULL ? lock->once.key : "", NULL};
-    rlock__call_add_args(&question->call, more);
-    rlock__call_cut(&question->call);
-}
-
-static void build(struct rlock__ballot *ballot) {
-    const struct rlock__resource *resource = ballot->resource;
-    const struct rlock__busy *busy = &resource->lock->busy;
-    if (busy->resource == resource)
-        (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, busy->place);
-    struct rlock__call call = rlock__resource_call_to_acquire(resource);
-    add_take_args(ballot, &call);
-    for (size_t i = 0; i < resource->instance_count; i++)
-        ask(ballot, i, call);
-}
-
-/* What is not held after all is given back at once where it was granted by too few, or where the
- * replicas did not confirm it. */
-static void end_take(struct rlock_lock *lock, const struct rlock__ask *ask) {
-    if (ask->status != RLOCK_OK && (ask->unconfirmed || lock->client->count > 1))
-        rlock__give_back(lock, &lock->resources[ask->stuck_at]);
+    const unsigned which = RLOCK__TO_TAKE | (lock->once.wanted ? RLOCK__AND_RECORD : 0);
+    struct rlock__call call = rlock__resource_call(resource, lock->owner, which);
+    call.checks = true;
+    call.replicated = lock->kind->release != NULL;
+    if (resource->waited && resource->place >= 0)
+        (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->place);
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        struct rlock__instance *instance = &resource->instances[i];
+        rlock__instance_begin_try(instance);
+        struct rlock__question *question = rlock__ballot_ask_try(ballot, i, call);
+        if (instance->ticket != 0)
+            (void)snprintf(question->number, sizeof question->number, "%" PRId64, instance->ticket);
+        const char *more[] = {only_reenters(resource)               ? "2"
+                              : rlock__resource_may_queue(resource) ? "1"
+                                                                    : "0",
+                              lock->shown,
+                              lock->total_text,
+                              lock->variant,
+                              proves ? resource->proof_owner : "",
+                              proves ? resource->proof_token : "",
+                              ballot->number,
+                              question->number,
+                              lock->once.period_text,
+                              lock->preempts_as != NULL ? lock->preempts_as : "",
+                              lock->once.key != NULL ? lock->once.key : "",
+                              lock->priority_text,
+                              NULL};
+        rlock__call_add_args(&question->call, more);
+        rlock__call_cut(&question->call);
+    }
 }
 
 static enum rlock_status agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                         struct rlock__busy *busy, size_t *stuck_at) {
-    const enum rlock_status status = rlock__agree_on_tokens(lock, limit, stuck_at);
+                                         struct rlock__busy *busy) {
+    const enum rlock_status status = rlock__agree_on_tokens(lock, limit);
+    struct rlock__resource *resource = &lock->resources[lock->stuck_at];
     if (status == RLOCK_BUSY)
-        *busy = rlock__busy_by_rivals(&lock->resources[*stuck_at]);
-    if (status != RLOCK_OK)
-        rlock__give_back(lock, &lock->resources[*stuck_at]);
+        *busy = rlock__busy_by_rivals(resource);
+    if (status != RLOCK_OK) {
+        resource->held = false;
+        rlock__give_back(lock);
+    }
     return status;
 }
 
-static bool is_any_due(const struct rlock_lock *lock) {
-    size_t i = 0;
-    while (i < lock->resource_count && !lock->resources[i].due)
-        i++;
-    return i < lock->resource_count;
-}
-
 enum rlock_status rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                              struct rlock__busy *busy, size_t *stuck_at) {
-    static const struct rlock__verb take = {
-        .build = build, .judge = judge, .conclude = conclude, .in_order = true};
+                              struct rlock__busy *busy) {
+    static const struct rlock__verb take = {.build = rlock__take_build,
+                                            .judge = rlock__take_judge,
+                                            .conclude = conclude,
+                                            .in_order = true};
     struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
     ask.busy = busy;
     enum rlock_status status = rlock__ask_all(&ask);
-    if (status == RLOCK_OK && is_any_due(lock)) { /* those that are apart */
-        rlock__give_back(lock, NULL);
+    if (status == RLOCK_OK && rlock__count_due(lock) > 0) { /* those that are apart */
+        rlock__give_back(lock);
         for (size_t i = 0; i < lock->resource_count; i++)
             lock->resources[i].due = !lock->resources[i].held;
         status = rlock__ask(&ask);
     }
-    end_take(lock, &ask);
-    *stuck_at = ask.stuck_at;
-    return status == RLOCK_OK && lock->client->count > 1
-               ? agree_on_tokens(lock, limit, busy, stuck_at)
-               : status;
+    /* Not held after all: granted by too few, or not confirmed by the replicas. */
+    if (status != RLOCK_OK && (ask.unconfirmed || lock->client->count > 1))
+        rlock__give_back(lock);
+    lock->stuck_at = ask.stuck_at;
+    return status == RLOCK_OK && lock->client->count > 1 ? agree_on_tokens(lock, limit, busy)
+                                                         : status;
 }

@@ -22,7 +22,7 @@ static bool is_agreed(const struct rlock__resource *resource) {
     size_t know_it = 0;
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        know_it += rlock__instance_is_held(instance) && instance->token == resource->hold.token;
+        know_it += instance->state == RLOCK__HELD && instance->token == resource->hold.token;
     }
     return know_it >= rlock__majority(resource->instance_count);
 }
@@ -33,27 +33,16 @@ static void build(struct rlock__ballot *ballot) {
     (void)snprintf(ballot->number, sizeof ballot->number, "%" PRId64, resource->hold.token);
     for (size_t i = 0; i < resource->instance_count; i++) {
         const struct rlock__instance *instance = &resource->instances[i];
-        if (!rlock__instance_is_held(instance))
+        if (instance->state != RLOCK__HELD)
             continue;
         if (instance->token == resource->hold.token) {
             ballot->batch.enough--;
             continue;
         }
-        struct rlock__call call = rlock__resource_call(resource, resource->hold.owner);
+        struct rlock__call call = rlock__resource_call(resource, resource->hold.owner, 0);
         call.args[call.arg_count++] = ballot->number;
         (void)rlock__ballot_ask(ballot, i, call);
     }
-}
-
-/* The largest token that a server knows of those that have refused ours; 0: none has. */
-static int64_t known_token(const struct rlock__ballot *ballot) {
-    int64_t known = 0;
-    for (size_t i = 0; i < ballot->batch.count; i++) {
-        const struct rlock__run *run = &ballot->batch.runs[i];
-        if (ballot->votes[ballot->questions[i].server] == RLOCK_BUSY && run->answer.a > known)
-            known = run->answer.a;
-    }
-    return known;
 }
 
 /* RLOCK_OK: a majority has accepted the token. RLOCK_BUSY: others have it, or a larger one; the
@@ -62,15 +51,18 @@ static int64_t known_token(const struct rlock__ballot *ballot) {
 static enum rlock_status conclude(struct rlock__ballot *ballot) {
     struct rlock__resource *resource = ballot->resource;
     struct rlock__routes *routes = ballot->ask->routes;
-    const int64_t known = known_token(ballot);
+    int64_t known = 0; /* the largest, of servers that have refused ours */
     if (is_agreed(resource))
         return RLOCK_OK;
     for (size_t i = 0; i < ballot->batch.count; i++) {
         const size_t server = ballot->questions[i].server;
+        const int64_t token = ballot->batch.runs[i].answer.a;
         if (ballot->votes[server] == RLOCK_DENIED) {
             *routes->error = routes->at[server].error;
             return RLOCK_DENIED;
         }
+        if (ballot->votes[server] == RLOCK_BUSY && token > known)
+            known = token;
     }
     if (known == 0 || known == INT64_MAX) {
         rlock__error_set(routes->error, "no majority of the servers agrees on a token");
@@ -81,8 +73,8 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return RLOCK_BUSY;
 }
 
-enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                         size_t *stuck_at) {
+enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock,
+                                         const struct rlock__limit *limit) {
     static const struct rlock__verb raise = {.build = build, .judge = judge, .conclude = conclude};
     struct rlock__ask ask = rlock__asking(lock, &raise, RLOCK__TOKEN_RAISE, limit);
     enum rlock_status status = RLOCK_BUSY;
@@ -90,6 +82,6 @@ enum rlock_status rlock__agree_on_tokens(struct rlock_lock *lock, const struct r
         lock->resources[i].due = !is_agreed(&lock->resources[i]);
     for (int round = 0; round < ROUNDS && status == RLOCK_BUSY; round++)
         status = rlock__ask(&ask);
-    *stuck_at = ask.stuck_at;
+    lock->stuck_at = ask.stuck_at;
     return status;
 }

@@ -17,6 +17,11 @@ static size_t count_of(const enum rlock_status *votes, size_t count, enum rlock_
     return found;
 }
 
+/* All else leaves a route's error. */
+static bool is_answer(enum rlock_status vote) {
+    return vote == RLOCK_OK || vote == RLOCK_BUSY || vote == RLOCK_LOST;
+}
+
 enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rlock_status *votes) {
     /* What more tries would not change. */
     static const enum rlock_status final[] = {
@@ -41,9 +46,10 @@ enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rl
     const size_t busy = count_of(votes, count, RLOCK_BUSY, &which);
     if (busy > 0 && yes + busy >= majority)
         return RLOCK_BUSY;
-    for (which = 0; which + 1 < count && (votes[which] == RLOCK_OK || votes[which] == RLOCK_BUSY);)
+    const size_t lost = count_of(votes, count, RLOCK_LOST, &which);
+    for (which = 0; which + 1 < count && is_answer(votes[which]);)
         which++;
-    rlock__routes_explain(routes, yes + busy, which);
+    rlock__routes_explain(routes, yes + busy + lost, which);
     return RLOCK_AGAIN;
 }
 
@@ -98,8 +104,6 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
     int64_t kept = 0, asked = 0;
     struct rlock__busy busy = {
         .resource = resource,
-        .hint_ms = answer->a,
-        .place = answer->b,
         .reply = answer->reply,
         .holder = {.name = resource->name,
                    .owner = text_or_empty(reply, 3),
@@ -118,6 +122,8 @@ static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock
         asked <= RLOCK_PREEMPT_DENIED)
         busy.holder.preemption = (enum rlock_preemption)asked;
     answer->reply = NULL;
+    resource->hint_ms = answer->a;
+    resource->place = answer->b;
     return busy;
 }
 
@@ -142,7 +148,7 @@ struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot) {
     }
     const size_t chosen = servers[rlock__votes_most(owners, count, &supporters)];
     struct rlock__busy busy = busy_by(ballot->resource, &ballot->batch.runs[chosen].answer);
-    busy.again_ms = again_ms;
+    ballot->resource->again_ms = again_ms;
     busy.split = ballot->batch.count > 1 && supporters < ballot->batch.enough;
     return busy;
 }
@@ -172,15 +178,8 @@ struct rlock__busy rlock__busy_by_done(struct rlock__ballot *ballot) {
 
 /* Others took each token that we wanted: as after a split vote one tries again, not all at once. */
 struct rlock__busy rlock__busy_by_rivals(struct rlock__resource *resource) {
-    return (struct rlock__busy){
-        .resource = resource,
-        .hint_ms = -1,
-        .split = true,
-        .holder = {.name = resource->name,
-                   .owner = "",
-                   .host = "",
-                   .user = "",
-                   .command = "",
-                   .note = ""},
-    };
+    struct rlock__busy busy = busy_by(resource, &(struct rlock__answer){.a = -1});
+    resource->again_ms = 0;
+    busy.split = true;
+    return busy;
 }

@@ -1,8 +1,13 @@
-/* clock.h: deadlines, all as pure arithmetic on CLOCK_BOOTTIME milliseconds. */
+/* clock.h: deadlines, all as pure arithmetic on CLOCK_BOOTTIME milliseconds; and the one way to
+ * wait for them: for a descriptor, a cancel descriptor and a deadline together. */
 #ifndef RLOCK_CLOCK_H
 #define RLOCK_CLOCK_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "rlock.h"
 
 /* Until when a lease is sure that was asked for at sent_ms, before the request went out: later
  * than that the server may have let it run out (the time of the reply proves nothing). */
@@ -28,5 +33,30 @@ int64_t rlock__half_way_ms(int64_t now_ms, int64_t deadline_ms);
 /* What poll(2) takes: milliseconds until the deadline, 0 when it has passed, -1 for RLOCK_FOREVER.
  */
 int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms);
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+/* How long a wait may last, and what ends it early. Passed down unchanged. */
+struct rlock__limit {
+    int64_t deadline_ms;
+    int cancel_fd;                    /* -1: none */
+    const struct rlock_wait *on_wait; /* its on_wait() is called first; NULL: none */
+};
+
+/* Calls on_wait(), if there is one. wait: may be NULL. */
+void rlock__on_wait(const struct rlock_wait *wait, bool for_turn);
+
+/* Waits until fd shows one of the poll(2) events.
+ * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */
+enum rlock_status rlock__poll(int fd, short events, const struct rlock__limit *limit);
+
+/* The same of several; there is room for one more behind them. RLOCK_OK also at again_ms: when to
+ * look again though none shows anything; RLOCK_FOREVER: never. */
+struct pollfd;
+enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
+                                  const struct rlock__limit *limit);
+
+/* Waits for the limit only. RLOCK_OK: the deadline has come. RLOCK_CANCELLED. */
+enum rlock_status rlock__sleep(const struct rlock__limit *limit);
 
 #endif

@@ -1,10 +1,8 @@
-/* error.c: the text of what went wrong last. */
+/* error.c: what went wrong last. */
 #include "os/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "os/control.h"
 
 void rlock__error_set(struct rlock__error *error, const char *format, ...) {
     va_list args;
@@ -16,4 +14,16 @@ void rlock__error_set(struct rlock__error *error, const char *format, ...) {
         if (rlock__is_control(*c))
             *c = ' ';
     }
+}
+
+enum rlock_status rlock__io_status(enum rlock__io io) {
+    switch (io) {
+    case RLOCK__IO_DONE: return RLOCK_OK;
+    case RLOCK__IO_WAIT:
+    case RLOCK__IO_BROKEN: return RLOCK_AGAIN;
+    case RLOCK__IO_UNUSABLE: return RLOCK_UNAVAILABLE;
+    case RLOCK__IO_DENIED: return RLOCK_DENIED;
+    case RLOCK__IO_SYSTEM: break;
+    }
+    return RLOCK_SYSTEM;
 }

@@ -1,8 +1,10 @@
-/* random.c: ids that nobody else has. */
+/* random.c: ids that nobody else has, and pauses. */
 #include "os/random.h"
 
 #include <stddef.h>
 #include <sys/random.h>
+
+#include "os/clock.h"
 
 static bool fill(unsigned char *bytes, size_t size) {
     return getrandom(bytes, size, 0) == (ssize_t)size;
@@ -46,4 +48,9 @@ int64_t rlock__random_between(int64_t low, int64_t high) {
     if (getrandom(&r, sizeof r, 0) != (ssize_t)sizeof r)
         return high;
     return low + (int64_t)(r % (uint64_t)(high - low + 1));
+}
+
+int64_t rlock__backoff(int64_t *pause_ms, int64_t min_ms, int64_t max_ms) {
+    *pause_ms = *pause_ms == 0 ? min_ms : rlock__sooner_ms(2 * *pause_ms, max_ms);
+    return rlock__random_between(*pause_ms / 2, *pause_ms);
 }

@@ -12,7 +12,9 @@ enum {
     QUORUM_ANSWER_MS = 1000, /* for one of several servers (Redlock: small against the lease) */
     SECOND_TRY_MS = 1000,    /* what the first try leaves of the time for connecting, at most */
     LAST_TRY_MS = 100,       /* what one has that is begun at its very end */
-    PASSWORD = 0
+    PASSWORD = 0,            /* of what is kept */
+    PASSWORD_FILE,
+    TLS_TEXTS
 };
 
 enum rlock_status rlock__client_invalid(struct rlock_client *client, const char *why) {
@@ -91,13 +93,15 @@ static bool keep(char **kept, const char *text) {
 
 static bool keep_texts(struct rlock_client *client, const struct rlock_client_options *options) {
     const struct rlock_tls_options *tls = options->tls;
+    char **texts = client->kept + TLS_TEXTS;
     const bool kept = keep(&client->kept[PASSWORD], options->password) &&
-                      keep(&client->kept[1], tls->ca) && keep(&client->kept[2], tls->cert) &&
-                      keep(&client->kept[3], tls->key) && keep(&client->kept[4], tls->name);
-    client->tls = (struct rlock__tls_config){.ca = client->kept[1],
-                                             .cert = client->kept[2],
-                                             .key = client->kept[3],
-                                             .name = client->kept[4],
+                      keep(&client->kept[PASSWORD_FILE], options->password_file) &&
+                      keep(&texts[0], tls->ca) && keep(&texts[1], tls->cert) &&
+                      keep(&texts[2], tls->key) && keep(&texts[3], tls->name);
+    client->tls = (struct rlock__tls_config){.ca = texts[0],
+                                             .cert = texts[1],
+                                             .key = texts[2],
+                                             .name = texts[3],
                                              .insecure = tls->insecure};
     return kept;
 }
@@ -111,6 +115,7 @@ static void give_access(const struct rlock_client *client, struct rlock__site *s
     site->finder = (struct rlock__access){
         .user = server->user,
         .password = server->password != NULL ? server->password : client->kept[PASSWORD],
+        .password_file = server->password != NULL ? NULL : client->kept[PASSWORD_FILE],
         .tls = server->tls ? &client->tls : NULL,
         .connect_timeout_ms = client->connect_timeout_ms,
     };
@@ -119,6 +124,7 @@ static void give_access(const struct rlock_client *client, struct rlock__site *s
     if (finders_own) {
         site->access.user = NULL;
         site->access.password = client->kept[PASSWORD];
+        site->access.password_file = client->kept[PASSWORD_FILE];
     }
 }
 

@@ -2,13 +2,13 @@
 #ifndef RLOCK_CLIENT_H
 #define RLOCK_CLIENT_H
 
-#include "redis/routes.h"
+#include "redis/route.h"
 
 struct rlock_client {
     size_t count; /* of the servers; 1, or an odd number of which a majority decides */
     struct rlock__site *sites;
     struct rlock__tls_config tls;
-    char *kept[5]; /* what the options said, copied: password, and TLS's texts */
+    char *kept[6]; /* what the options said, copied: password and its file, and TLS's texts */
     char *shown;   /* the servers for messages */
     int64_t connect_timeout_ms, io_timeout_ms;
     bool fsync;

@@ -1,13 +1,12 @@
 /* cluster.c: the nodes of a cluster, and which of them serves a slot. */
-#include "redis/cluster.h"
+#include "redis/route.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/reply_error.h"
-#include "redis/slot.h"
+#include "redis/link.h"
 
 enum {
     NODES_MAX = 1000, /* Redis bears so many */

@@ -1,15 +1,18 @@
 /* connect.c: the way to a server that listens to us: look-up, connection, TLS, log-in. */
-#include "redis/connect.h"
+#include "redis/link.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "os/clock.h"
-#include "redis/reply_error.h"
 
 enum {
     GLANCE_MS = 500, /* for looking up a name that has led somewhere */
     STALE_MS = 5000, /* what a look-up says that was begun so long ago */
+    PASSWORD_SIZE = 4096
 };
 
 enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request *request) {
@@ -177,13 +180,34 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     return io;
 }
 
+/* The first line of a file, which whoever changes the server's password changes as well. False: it
+ * cannot be read now, is empty, or is no file: a pipe has been read. */
+static bool read_password(const char *path, char line[PASSWORD_SIZE]) {
+    struct stat about;
+    const int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    ssize_t length = 0;
+    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+        length = read(fd, line, PASSWORD_SIZE - 1);
+    if (fd >= 0)
+        close(fd);
+    line[length > 0 ? length : 0] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    return *line != '\0';
+}
+
 static enum rlock__io authenticate(struct rlock__link *link) {
     const struct rlock__access *access = link->access;
     const bool named = access->user != NULL;
-    const char *words[] = {"AUTH", named ? access->user : access->password, access->password};
+    char line[PASSWORD_SIZE];
     enum rlock__io io = RLOCK__IO_DONE;
-    if (access->password != NULL)
+    if (access->password != NULL) {
+        const bool begins = link->log_in.bytes == NULL;
+        const char *password =
+            begins && read_password(access->password_file, line) ? line : access->password;
+        const char *words[] = {"AUTH", named ? access->user : password, password};
         io = log_in_step(link, words, named ? 3 : 2);
+        explicit_bzero(line, sizeof line);
+    }
     if (io == RLOCK__IO_DONE)
         link->stage = RLOCK__SELECTING;
     return io;

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/connect.h"
-#include "redis/reply_error.h"
 
 void rlock__link_init(struct rlock__link *link, const char *host, const char *port,
                       const struct rlock__access *access, struct rlock__error *error) {

@@ -8,13 +8,13 @@
 
 #include <poll.h>
 
-#include "os/poll.h"
+#include "os/clock.h"
 #include "os/resolve.h"
 #include "redis/conn.h"
 
 /* How one gets in. All borrowed, NULL where there is none. */
 struct rlock__access {
-    const char *user, *password;
+    const char *user, *password, *password_file;
     int db;
     const struct rlock__tls_config *tls;
     int64_t connect_timeout_ms; /* for look-up, connection and log-in together */
@@ -45,7 +45,7 @@ struct rlock__link {
     int64_t lookup_by_ms, connect_by_ms, address_by_ms;
     struct rlock__conn conn;
     struct rlock__request request, log_in; /* what is asked; what goes before it */
-    size_t most;                           /* what a reply may count for, as of resp.h; 0: little */
+    size_t most;                           /* what a reply may count for, as of resp.c; 0: little */
     size_t owed;                           /* replies to come that nobody waits for any more */
     size_t expected;                       /* replies to the request */
     size_t got;                            /* of them */
@@ -109,8 +109,8 @@ bool rlock__link_ask_words(struct rlock__link *link, size_t count, const char *c
  * Without a request it is done, without a reply, when the link is ready. */
 enum rlock__io rlock__link_step(struct rlock__link *link, rlock__reply **reply);
 
-/* The replies to the finished request, without the last, whose slot is empty; all are the caller's
- * from now on. The array is reused by the next request. *count: of all. */
+/* The replies to the finished request; the last one's slot is empty. All are the caller's from now
+ * on. The array is reused by the next request. *count: of all. */
 rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count);
 
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
@@ -128,5 +128,35 @@ void rlock__link_time_out(struct rlock__link *link);
  */
 enum rlock_status rlock__link_call(struct rlock__link *link, const struct rlock__limit *limit,
                                    rlock__reply **reply);
+
+/* --- connect.c: the way to a server that listens to us ---------------------------------------- */
+
+/* Goes on to RLOCK__READY. RLOCK__IO_DONE: it is. RLOCK__IO_WAIT: for rlock__link_poll(). */
+enum rlock__io rlock__link_connect(struct rlock__link *link);
+
+/* Says why there is no connection, its time being over. */
+void rlock__link_say_not_connected(struct rlock__link *link);
+
+/* Sends. A server that turns us away (too many clients, protected mode) says why and closes: when
+ * that was before we could send, what it said can be read all the same. As rlock__conn_send(). */
+enum rlock__io rlock__link_send(struct rlock__link *link, struct rlock__request *request);
+
+/* --- reply_error.c: what a server's error means for us ---------------------------------------- */
+
+/* RLOCK_OK: no harm, the server asks for no password. RLOCK_AGAIN: it may pass, or we do not know
+ * the text; the same request can be sent again. RLOCK_DENIED, RLOCK_WRONG_KIND. RLOCK_UNAVAILABLE:
+ * it will not pass by itself. *plain: the text, or the same in plain words; borrowed. */
+enum rlock_status rlock__reply_error_status(const char *text, const char **plain);
+
+/* False: nor do we know what has come of the request. */
+bool rlock__reply_error_known(const char *text);
+
+/* True: nothing has come of the request: it was refused as a whole, and not by what a script met.
+ */
+bool rlock__reply_error_untouched(const char *text);
+
+/* What a reply says: RLOCK_OK, or as above when it is an error; link->error has it. Where another
+ * server may be the one to ask by now, the link is not trusted any more. */
+enum rlock_status rlock__reply_judge(struct rlock__link *link, const rlock__reply *reply);
 
 #endif

@@ -5,7 +5,7 @@
  * second before it announces it; another replica, new or never to be promoted, may acknowledge WAIT
  * on the old master in its place. ROLE, sent along with WAIT, lists the replicas: the promoted one
  * does not follow the old master any more. */
-#include "redis/replicas.h"
+#include "redis/route.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The texts are those of Redis 6.0 to 8.0 and of Valkey, of proxies, and of servers that are
  * stricter, see rlock-server(7), SERVERS; inside scripts a refused command is not a NOPERM. Scripts
  * append " script: SHA, on @user_script:1.", so only the beginning counts. */
-#include "redis/reply_error.h"
+#include "redis/link.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* resp.c: how large a server's reply may be, and of what shape. */
-#include "redis/resp.h"
+#include "redis/conn.h"
 
 #include <stdlib.h>
 #include <string.h>

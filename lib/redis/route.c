@@ -1,8 +1,10 @@
 /* route.c: the way to where a lock lives. */
 #include "redis/route.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "os/clock.h"
-#include "redis/slot.h"
 
 enum {
     FRESH_MS = 1000, /* what a Sentinel said is not asked again for so long */
@@ -164,4 +166,71 @@ bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__l
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel) {
     return route->cluster != NULL && rlock__cluster_sharded(route->cluster) &&
            rlock__slot(key) == rlock__slot(channel);
+}
+
+/* --- slots ------------------------------------------------------------------------------------ */
+
+/* CRC16-CCITT in its XMODEM form, bit by bit: names are short. */
+static unsigned crc16(const char *data, size_t size) {
+    unsigned crc = 0;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= (unsigned)(unsigned char)data[i] << 8;
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc & 0x8000) != 0 ? (crc << 1 ^ 0x1021) & 0xffff : crc << 1 & 0xffff;
+    }
+    return crc;
+}
+
+unsigned rlock__slot(const char *key) {
+    const char *open = strchr(key, '{');
+    const char *close = open != NULL ? strchr(open + 1, '}') : NULL;
+    const bool tagged = close != NULL && close > open + 1;
+    const unsigned crc =
+        tagged ? crc16(open + 1, (size_t)(close - open - 1)) : crc16(key, strlen(key));
+    return crc % RLOCK__SLOTS;
+}
+
+/* --- the ways to all of a client's servers ---------------------------------------------------- */
+
+void rlock__routes_close(struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++)
+        rlock__route_close(&routes->at[i]);
+}
+
+void rlock__routes_free(struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++)
+        rlock__route_free(&routes->at[i]);
+    free(routes->at);
+    *routes = (struct rlock__routes){.count = 0};
+}
+
+size_t rlock__majority(size_t count) {
+    return count / 2 + 1;
+}
+
+bool rlock__routes_answered(const struct rlock__routes *routes) {
+    size_t answered = 0;
+    for (size_t i = 0; i < routes->count; i++)
+        answered += routes->at[i].answered;
+    return answered >= rlock__majority(routes->count);
+}
+
+bool rlock__routes_in_doubt(const struct rlock__routes *routes) {
+    for (size_t i = 0; i < routes->count; i++) {
+        if (routes->at[i].in_doubt)
+            return true;
+    }
+    return false;
+}
+
+void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent) {
+    const struct rlock__route *route = &routes->at[silent];
+    const size_t majority = rlock__majority(routes->count);
+    if (routes->count == 1)
+        *routes->error = route->error;
+    else
+        rlock__error_set(routes->error, "%zu of %zu servers have answered, %zu %s; %s: %s",
+                         answered, routes->count, majority,
+                         answered < majority ? "are needed" : "must agree",
+                         route->site->server.redacted, route->error.text);
 }

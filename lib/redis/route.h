@@ -5,8 +5,131 @@
 
 #include <stdatomic.h>
 
-#include "redis/cluster.h"
-#include "redis/sentinel.h"
+#include "redis/conn.h"
+#include "redis/link.h"
+#include "redis/url.h"
+
+/* --- sentinel.c: which server is the master, and which of its replicas could become it -------- */
+
+/* replicas.c: one of a master's replicas, as a Sentinel sees it. */
+struct rlock__replica {
+    char host[RLOCK__HOST_SIZE];
+    char port[RLOCK__PORT_SIZE];
+    bool promotable;   /* it has a priority */
+    bool gone;         /* down, or silent for so long that a Sentinel would not choose it */
+    int64_t silent_ms; /* for how long it has not answered */
+    bool was_master;   /* it was replaced, and follows nobody, when the Sentinel looked last */
+};
+
+/* All of them. at is the owner's, to be freed with rlock__replicas_free. */
+struct rlock__replicas {
+    bool unknown; /* not all could be read: whatever follows the master may become it */
+    size_t count;
+    struct rlock__replica *at;
+};
+
+/* Reads the answer to SENTINEL REPLICAS; *out is empty at first. False: out of memory. */
+bool rlock__replicas_read(struct rlock__replicas *out, const rlock__reply *rows);
+bool rlock__replicas_copy(struct rlock__replicas *out, const struct rlock__replicas *from);
+void rlock__replicas_free(struct rlock__replicas *replicas);
+
+/* Removes the one at that address: it is the master. */
+void rlock__replicas_without(struct rlock__replicas *replicas, const char *host, const char *port);
+
+/* True: the Sentinel reports one with a priority as gone. */
+bool rlock__replicas_some_gone(const struct rlock__replicas *replicas);
+
+/* True: a master that was replaced is not a replica yet; it may be one soon, and be promoted. */
+bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
+
+/* Keeps as gone only replicas that have been silent for clearly longer than a majority of the
+ * Sentinels: otherwise the Sentinel that reports them is cut off itself, or was until now. others:
+ * its reply to SENTINEL SENTINELS. */
+void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
+
+/* How many must have what is written; alive_too: and how many may have it besides. */
+size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);
+
+enum rlock__having {
+    RLOCK__ALL_HAVE_IT,
+    RLOCK__SOME_WILL,  /* all that must are there, and not all have it yet */
+    RLOCK__ONE_IS_AWAY /* it does not follow this master, or no more */
+};
+
+/* Whether those that must have it do. role: the master's answer to ROLE; acked: how many had it
+ * when WAIT ended, just before. *which: one that has not; NULL: none that was known. */
+enum rlock__having rlock__replicas_have(const struct rlock__replicas *replicas,
+                                        const rlock__reply *role, int64_t acked,
+                                        const struct rlock__replica **which);
+
+struct rlock__master {
+    char host[RLOCK__HOST_SIZE];
+    char port[RLOCK__PORT_SIZE];
+    struct rlock__replicas replicas; /* the caller's when it is RLOCK_OK */
+};
+
+/* Asks one Sentinel after the other, beginning with *first, and leaves in *first which answered.
+ * want_replicas: whether they are asked for; else there are none.
+ * RLOCK_OK. RLOCK_AGAIN: none has answered. RLOCK_UNAVAILABLE: they do not know that master.
+ * RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. *answered: one has said something. */
+enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,
+                                      const struct rlock__access *access,
+                                      const struct rlock__limit *limit, bool want_replicas,
+                                      size_t *first, struct rlock__master *out,
+                                      struct rlock__error *error);
+
+/* --- cluster.c: the nodes of a cluster, and which of them serves a slot ----------------------- */
+
+enum { RLOCK__SLOTS = 16384 };
+
+struct rlock__cluster;
+
+/* A cluster of which the URL's hosts are known, or what `like` knows of it. error: where to say
+ * what went wrong; borrowed. NULL: no memory. */
+struct rlock__cluster *rlock__cluster_new(const struct rlock__server *server,
+                                          const struct rlock__access *access,
+                                          const struct rlock__cluster *like,
+                                          struct rlock__error *error);
+void rlock__cluster_free(struct rlock__cluster *cluster);
+void rlock__cluster_close(struct rlock__cluster *cluster);
+
+/* The link to the node that serves a slot; asks the cluster where that is not known, and once a
+ * second where that node has no replica. RLOCK_OK, RLOCK_AGAIN, RLOCK_UNAVAILABLE (it is no
+ * cluster), RLOCK_DENIED, RLOCK_CANCELLED, RLOCK_SYSTEM. */
+enum rlock_status rlock__cluster_find(struct rlock__cluster *cluster, unsigned slot,
+                                      const struct rlock__limit *limit, struct rlock__link **out);
+
+/* The i-th of the nodes that serve slots, as far as they are known; NULL past the last. */
+struct rlock__link *rlock__cluster_master(struct rlock__cluster *cluster, size_t i);
+
+/* The first node from *node on that serves a slot, by a number that stays its own; *out: NULL when
+ * there is none any more. Returns as rlock__cluster_find(). */
+enum rlock_status rlock__cluster_node(struct rlock__cluster *cluster, size_t *node,
+                                      const struct rlock__limit *limit, struct rlock__link **out);
+
+/* Where an error reply sends us, as "MOVED 3999 10.0.0.1:6381" or "ASK ...". NULL: nowhere.
+ * *asking: only this once, after ASKING. */
+struct rlock__link *rlock__cluster_redirected(struct rlock__cluster *cluster,
+                                              const struct rlock__link *from, const char *text,
+                                              bool *asking);
+
+/* What is known may not be true any more: ask again next time. */
+void rlock__cluster_doubt(struct rlock__cluster *cluster);
+
+/* Whether a cluster's node, by its link, had a replica when the cluster was asked last, and
+ * can say what that has. */
+bool rlock__cluster_has_replica(const struct rlock__link *link);
+
+/* Notes that a node cannot tell what its replica has: it has no WAIT. */
+void rlock__cluster_lacks_wait(struct rlock__link *link);
+
+/* Whether that is so of one of them. */
+bool rlock__cluster_some_lack_wait(const struct rlock__cluster *cluster);
+
+/* Whether the nodes know sharded channels (Redis 7.0). */
+bool rlock__cluster_sharded(const struct rlock__cluster *cluster);
+
+/* --- route.c: the way ------------------------------------------------------------------------- */
 
 /* One of the user's servers: what the URL says, and how one gets in. */
 struct rlock__site {
@@ -77,5 +200,33 @@ bool rlock__route_without_wait(const struct rlock__route *route, struct rlock__l
 /* Whether messages about a key use a sharded channel. Not for a latch with braces in its name: its
  * channel has another slot, to which its scripts cannot publish. */
 bool rlock__route_sharded(const struct rlock__route *route, const char *key, const char *channel);
+
+/* The ways to all of a client's servers, of which a majority decides.
+ * For one thread. Each has its own: the client, a keeper, a listener. */
+struct rlock__routes {
+    size_t count;
+    struct rlock__route *at;
+    struct rlock__error *error; /* the owner's: of the last request as a whole */
+};
+
+void rlock__routes_free(struct rlock__routes *routes);
+void rlock__routes_close(struct rlock__routes *routes);
+
+/* How many of so many servers are a majority. */
+size_t rlock__majority(size_t count);
+
+/* True: enough servers have ever replied for a majority. */
+bool rlock__routes_answered(const struct rlock__routes *routes);
+
+/* True: a request was sent to one of them, and its reply did not arrive. */
+bool rlock__routes_in_doubt(const struct rlock__routes *routes);
+
+/* Sets routes->error for a request that too few servers answered, or not alike: how many did, and
+ * one that did not. */
+void rlock__routes_explain(struct rlock__routes *routes, size_t answered, size_t silent);
+
+/* The slot of a key, or of a shard channel (Redis Cluster specification, "Hash tags"):
+ * CRC16 of what stands between its first { and the next }, and of all of it where nothing does. */
+unsigned rlock__slot(const char *key);
 
 #endif

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/script_replicas.h"
-#include "redis/script_run.h"
 
 enum {
     HASTY_MS = 50,         /* less is too little to be told anything */

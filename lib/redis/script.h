@@ -14,7 +14,9 @@ struct rlock__script {
 enum {
     RLOCK__KEYS_MAX = 20,
     RLOCK__ARGS_MAX = 20,
+    RLOCK__ARG_LEASE = 1,
     RLOCK__ARG_ID = 2,
+    RLOCK__ARG_PERMITS = 3,
     RLOCK__ARG_PUBLISH = 4,
     RLOCK__ARG_CHECK = 5
 };
@@ -34,7 +36,7 @@ struct rlock__call {
     bool checks;        /* it checks the user's rights: lua/include/rights.lua */
     bool replicated;    /* a "yes" counts once the replicas that are wanted have it */
     bool replicated_no; /* so does a "no" */
-    size_t most;        /* what its answer may count for, as of resp.h; 0: little */
+    size_t most;        /* what its answer may count for, as of resp.c; 0: little */
 };
 
 /* Gives the call these keys, NULL behind the last. It borrows them. */
@@ -107,5 +109,41 @@ void rlock__script_run_batches(struct rlock__batch *batches, const struct rlock_
 enum rlock_status rlock__script_run(struct rlock__route *route, const struct rlock__script *script,
                                     const struct rlock__call *call,
                                     const struct rlock__limit *limit, struct rlock__answer *out);
+
+/* --- script_run.c: one script on one server, in steps that script.c takes --------------------- */
+
+/* Finds the way, which may ask servers for it: before anything is put into a link's request. The
+ * run may be done by then. */
+void rlock__run_begin(struct rlock__run *run, const struct rlock__limit *limit);
+
+/* Puts the script into the request of the run's link. Without memory the run is done: RLOCK_SYSTEM.
+ */
+void rlock__run_ask(struct rlock__run *run, const struct rlock__script *script);
+
+/* Takes the reply, which is the run's from now on. The run is done, or has asked again. */
+void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
+                     rlock__reply *reply);
+
+/* The link has failed so. */
+void rlock__run_fail(struct rlock__run *run, enum rlock_status status);
+
+/* The run is over. */
+void rlock__run_end(struct rlock__run *run, enum rlock_status status);
+
+/* script_replicas.c: what a script wrote counts once the replicas have it, and with fsync once it
+ * is on disk.
+ *
+ * Asks them over the connection that has written. True: they have been asked. False: not so;
+ * *status: RLOCK_OK, none must have it, or RLOCK_SYSTEM. */
+bool rlock__run_ask_replicas(struct rlock__run *run, enum rlock_status *status);
+
+/* Takes what was said, which the caller frees. True: they have been asked once more. False: that
+ * was all; *status: RLOCK_OK, those that must have it have it, or as rlock__run's, and route->error
+ * says why. */
+bool rlock__run_hear_replicas(struct rlock__run *run, const rlock__reply *reply,
+                              enum rlock_status *status);
+
+/* Says in route->error that the time was over before. */
+void rlock__run_note_unconfirmed(struct rlock__run *run);
 
 #endif

@@ -1,12 +1,12 @@
 /* script_replicas.c: waits until enough replicas have what a script wrote, and with fsync until it
  * is on disk. */
-#include "redis/script_replicas.h"
+#include "redis/script.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "os/clock.h"
-#include "redis/reply_error.h"
+#include "redis/link.h"
 
 static const char not_on_disk[] =
     "it was not on disk in time (see --fsync; appendfsync must be everysec or always)";

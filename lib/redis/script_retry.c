@@ -1,8 +1,8 @@
 /* script_retry.c: one script on one server, again and again until it is answered. */
 #include "redis/script_retry.h"
 
-#include "os/backoff.h"
 #include "os/clock.h"
+#include "os/random.h"
 
 enum { PAUSE_MIN_MS = 10, PAUSE_MAX_MS = 500, LESS = 8 };
 

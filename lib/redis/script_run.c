@@ -1,14 +1,13 @@
 /* script_run.c: one script on one server: what is sent, where to, and what the reply means. */
-#include "redis/script_run.h"
+#include "redis/script.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/reply_error.h"
-#include "redis/resp.h"
-#include "redis/script_replicas.h"
+#include "redis/conn.h"
+#include "redis/link.h"
 
 enum { REDIRECTIONS_MAX = 8 };
 

@@ -1,10 +1,14 @@
-/* sentinel.c: asks Sentinels which server is the master. */
-#include "redis/sentinel.h"
+/* sentinel.c: asks Sentinels which server is the master.
+ *
+ * As the guidelines for Redis clients with Sentinel support have it; but that the server's own word
+ * (ROLE) is not asked for: it would cost every run a round trip, and a server that is not the
+ * master says so (READONLY), or has no replica to acknowledge what it did (WAIT). */
+#include "redis/route.h"
 
 #include <string.h>
 
 #include "os/clock.h"
-#include "redis/reply_error.h"
+#include "redis/link.h"
 
 enum { PATIENCE_MS = 500 }; /* with one Sentinel, if there are others to ask */
 

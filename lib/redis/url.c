@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/control.h"
+#include "os/error.h"
 
 enum { DB_MAX = 1000000, UNIX_PATH_SIZE = 108 };
 
@@ -103,10 +103,10 @@ static bool parse_host(struct rlock__server *out, char *host, const char *usual_
         return fail(error, "broken %XX in the host");
     if (*host == '\0')
         return fail(error, out->topology == RLOCK__SENTINEL
-                               ? "no host; write sentinel://HOST[:PORT],.../NAME[/DB]"
+                               ? "no host; give one, as in sentinel://HOST:26379,HOST2/NAME"
                            : out->topology == RLOCK__CLUSTER
-                               ? "no host; write cluster://HOST[:PORT],..."
-                               : "no host; write redis://HOST[:PORT][/DB]");
+                               ? "no host; give one, as in cluster://HOST:6379,HOST2"
+                               : "no host; give one, as in redis://HOST:6379/0");
     if (port != NULL && to_number(port, 65535) < 1)
         return fail(error, "the port must be a number from 1 to 65535");
     out->hosts[out->host_count++] =
@@ -167,7 +167,7 @@ static bool parse_sentinel(struct rlock__server *out, char *rest, struct rlock__
     if (db != NULL)
         *db++ = '\0';
     if (name == NULL || *name == '\0')
-        return fail(error, "no master's name; write sentinel://HOST[:PORT],.../NAME[/DB]");
+        return fail(error, "no master's name; give it, as in sentinel://HOST:26379,HOST2/NAME");
     if (!percent_decode(name))
         return fail(error, "broken %XX in the master's name");
     if (db != NULL && *db != '\0' && !parse_db(out, db, error))
@@ -181,7 +181,7 @@ static bool parse_cluster(struct rlock__server *out, char *rest, struct rlock__e
     if (!parse_around(out, &rest, &db, error))
         return false;
     if (db != NULL && *db != '\0' && strcmp(db, "0") != 0)
-        return fail(error, "a cluster has one database: write cluster://HOST[:PORT],...");
+        return fail(error, "a cluster has one database: leave out /DB");
     return parse_hosts(out, rest, "6379", error);
 }
 

@@ -4,7 +4,7 @@
 
 #include <openssl/ssl.h>
 
-#include "tls/module.h"
+#include "tls/tls.h"
 
 enum { RLOCK__TLS_NAMES_SIZE = 160 };
 

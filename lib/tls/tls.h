@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include "os/error.h"
-#include "os/io.h"
 
 struct rlock__tls;
 
@@ -49,5 +48,28 @@ enum rlock__io rlock__tls_write(struct rlock__tls *tls, const char *from, size_t
 
 /* Sends close_notify if that can be done at once, and frees the session. Accepts NULL. */
 void rlock__tls_close(struct rlock__tls *tls);
+
+/* --- the module ------------------------------------------------------------------------------- */
+
+#define RLOCK__TLS_MODULE_FILE   "librlock-tls.so.0"
+#define RLOCK__TLS_MODULE_SYMBOL "rlock__tls_module"
+
+struct rlock__tls_session;
+
+/* The one thing that the module exports. The functions are those of tls.h. */
+struct rlock__tls_module {
+    const char *version; /* of the library it was built with: no other can use it */
+    enum rlock__io (*open)(struct rlock__tls_session **out, int fd,
+                           const struct rlock__tls_config *config, const char *host,
+                           struct rlock__error *error);
+    enum rlock__io (*handshake)(struct rlock__tls_session *session, short *events,
+                                struct rlock__error *error);
+    enum rlock__io (*read)(struct rlock__tls_session *session, char *to, size_t size, size_t *n,
+                           short *events, struct rlock__error *error);
+    enum rlock__io (*write)(struct rlock__tls_session *session, const char *from, size_t size,
+                            size_t *n, short *events, struct rlock__error *error);
+    void (*close)(struct rlock__tls_session *session);
+};
+RLOCK_API extern const struct rlock__tls_module rlock__tls_module;
 
 #endif

@@ -17,12 +17,13 @@
 --                        13 place in line that the last answer gave  14 ticket: waiters.lua
 --                        15 ms: no run is wanted where one has succeeded within so long: once.lua
 --                        16 who asks the holder to end: acquire.lua  17 key with which no run has succeeded: once.lua
+--                        18 priority of `fair`, where it is not 0: queue.lua
 --       to give it back, of these as many as are needed, see give.lua:
 --                        7 exit status of the run that is over  8 ms to leave it held for, without an owner
 --                        9 the owner it waited as, and holds as if it did not re-enter
 --                        10 '1': a request to take it may still be on its way: try.lua
 --                        11 as 15 above  12 how long the run took, ms  13 what others are shown of it, as 8 above
---                        14 as 17 above
+--                        14 as 17 above  15 as 18 above
 if not redis.setresp and _VERSION == 'Lua 5.1' then -- it came with Redis 6.0; a server with another Lua is newer
     return redis.error_reply('ERR older than Redis 6.0')
 end

@@ -4,6 +4,7 @@ call.waiter = (ARGV[9] or '') ~= '' and ARGV[9] or call.owner
 call.is_astray = ARGV[10] == '1'
 call.period, call.took_ms, call.shown = tonumber(ARGV[11]), ARGV[12], ARGV[13]
 call.once_key = (ARGV[14] or '') ~= '' and ARGV[14] or nil
+call.priority = tonumber(ARGV[15]) or 0
 
 -- What --min-hold keeps when its holder has given it back is nobody's any more: nobody can prove to hold it, and whoever
 -- waits is told so. What info says of it.

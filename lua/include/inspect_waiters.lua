@@ -15,12 +15,12 @@ local function next_at(first, number)
     return number == inspect.AT_ONCE and first + number or nil, number
 end
 
--- since: the ticket's, for a ticket is the epoch us at which it came; else what its rlock has said.
+-- since: as the ticket says; else what its rlock has said.
 local function add_waiter(owner, ticket)
     local known = inspect.known(key.shown, owner)
-    local since = ticket and math.floor(ticket / 1000) or known.since
+    local since = ticket and tickets.came(ticket) or known.since
     view.waiters[#view.waiters + 1] = {text(owner), inspect.number(since), text(known.user), text(known.command),
-        text(known.note)}
+        text(known.note), text(known.any), ticket and tickets.priority(ticket) or 0}
 end
 
 -- Which of those waiters are not to be counted any more: a table of truths. See waiting.lua.

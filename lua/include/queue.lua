@@ -1,6 +1,9 @@
 -- queue.lua: the fair queue: a line (waiters.lua) that gives a right. List and scores are Redisson's, which drops
 -- a waiter at the head when its score, an epoch ms, has passed.
 --
+-- The list begins with our waiters of a priority above 0, and ends with those below it; between them stand Redisson's,
+-- and ours without one, as they came. Redisson puts its next one behind all: queue_wait.lua lets it past.
+--
 -- KEYS  7 shown, as in waiters.lua, and besides {'': "TICKET OWNER NAME" of the last that came with --supersede; OWNER is
 --         '-' when it has left, '>': the one whose place it took}
 --       8 queue: list of owners  9 timeouts: zset {owner: epoch ms}
@@ -38,6 +41,9 @@ function queue.scores(from, to)
     return scores
 end
 
+-- Who leaves makes those of Redisson's behind it nearer by so many places: not by one that had overtaken them.
+function queue.counts(priority) return priority > 0 and 0 or 1 end
+
 -- Some have left. Those of Redisson's behind that place, from 0, are nearer by so many patiences, and so is the
 -- last one, by whose score Redisson's next one will count. One of ours, which may be dead, is not later than one
 -- patience after those before it: by its score alone Redisson's waiters get past it where no rlock is left.
@@ -71,7 +77,7 @@ end
 -- The last that came with --supersede: ticket, owner, what is said of it; nil: none.
 function queue.newest()
     queue.known = queue.known or redis.call('HGET', key.shown, '') or ''
-    local ticket, owner, name = string.match(queue.known, '^(%d+) (%S+) (.*)$')
+    local ticket, owner, name = string.match(queue.known, '^(-?%d+) (%S+) (.*)$')
     return tonumber(ticket), owner, name
 end
 
@@ -106,21 +112,21 @@ function queue.take_out(owner)
     return at
 end
 
--- Returns what take_out() does.
+-- The caller's leaves, whose priority is known. Returns what take_out() does.
 function queue.leave(owner)
     local at = queue.take_out(owner)
     if not at then return false end
     local length, others = queue.length()
-    queue.move_up(at, 1, length, others)
+    queue.move_up(at, queue.counts(call.priority), length, others)
     queue.settle(length, others)
     return at
 end
 
--- Not so of Redisson's whose time is over, or was lost; nor of one of rlock's that does not stand in our
--- line, which has expired.
-local function is_waiting(owner)
-    if is_ours(owner) then return redis.call('ZSCORE', queue.waiters, owner) end
-    return tonumber(redis.call('ZSCORE', queue.timeouts, owner) or 0) > server.now
+-- Its ticket, 0 for Redisson's. Nil: it does not wait any more, being Redisson's whose time is over, or was lost; or
+-- one of rlock's that does not stand in our line, which has expired.
+local function ticket_of(owner)
+    if is_ours(owner) then return tonumber(redis.call('ZSCORE', queue.waiters, owner) or nil) end
+    return tonumber(redis.call('ZSCORE', queue.timeouts, owner) or 0) > server.now and 0 or nil
 end
 
 local function drop(owner)
@@ -128,11 +134,17 @@ local function drop(owner)
     return redis.call('LREM', queue.list, '1', owner) == 1
 end
 
--- The one to let in first; nil: nobody waits. drops: those that wait no more are taken out, a few at a time.
+-- The one to let in first; nil: nobody waits. drops: those that wait no more are taken out, a few at a time. Its ticket
+-- is in queue.head_ticket then; the smallest there is, where it was not looked at.
 function queue.head(drops)
+    queue.head_ticket = -math.huge
     local first, dropped = redis.call('LRANGE', queue.list, '0', waiters.A_FEW - 1), false
     for _, owner in ipairs(first) do
-        if is_waiting(owner) then return owner end
+        local ticket = ticket_of(owner)
+        if ticket then
+            queue.head_ticket = ticket
+            return owner
+        end
         dropped = drops and drop(owner) or dropped
     end
     if #first < waiters.A_FEW then return nil end

@@ -1,15 +1,50 @@
 -- queue_wait.lua: standing in the fair queue.
 
+-- The caller has a higher priority than the head.
+function queue.overtakes()
+    return call.priority > tickets.priority(queue.head_ticket)
+end
+
+local function is_last(owner) return redis.call('LRANGE', queue.list, '-1', '-1')[1] == owner end
+
+-- Where ours of a priority below 0 wait: lets a few past them that stand behind all of these, Redisson's and whoever came
+-- after them. Returns whether there were any.
+function queue.let_past()
+    local last = redis.call('ZRANGE', queue.waiters, '-1', '-1')[1]
+    local at = not is_last(last) and redis.call('LPOS', queue.list, last)
+    if not at then return false end
+    local first = redis.call('ZRANGEBYSCORE', queue.waiters, tickets.BAND, '+inf', 'LIMIT', '0', '1')[1]
+    for _, owner in ipairs(redis.call('LRANGE', queue.list, at + 1, at + waiters.A_FEW)) do
+        if redis.call('LINSERT', queue.list, 'BEFORE', first, owner) < 1 then break end
+        redis.call('LREM', queue.list, '-1', owner)
+        call.has_cleaned = true
+    end
+    return call.has_cleaned
+end
+
+-- Those at the front that had overtaken Redisson's, where there are any: {owner: true}. Where one has, the head has.
+local function overtakers(others)
+    if others <= 0 or queue.head_ticket >= 0 then return {} end
+    local some, known = redis.call('ZRANGEBYSCORE', queue.waiters, '-inf', '(0', 'LIMIT', '0', queue.NEAR), {}
+    for _, owner in ipairs(some) do known[owner] = true end
+    return known
+end
+
 -- waiters.tend() has found them dead.
 function queue.bury(dead)
-    local first = math.huge
+    local first, by = math.huge, 0
     local length, others = queue.length()
+    local uncounted = overtakers(others)
     for _, owner in ipairs(dead) do
         local at = others > 0 and redis.call('LPOS', queue.list, owner) or 0
-        if redis.call('LREM', queue.list, '1', owner) == 1 then first = math.min(first, at) end
+        local was_in = redis.call('LREM', queue.list, '1', owner) == 1
+        if not uncounted[owner] then
+            by = by + 1
+            first = was_in and math.min(first, at) or first
+        end
     end
     queue.forget(unpack(dead))
-    if first < math.huge then queue.move_up(first, #dead, length - #dead, others) end
+    if first < math.huge then queue.move_up(first, by, length - #dead, others) end
     queue.settle(length - #dead, others)
 end
 
@@ -21,14 +56,15 @@ end
 -- Among --supersede waiters only the newest stays. Without Redisson's clients in the queue only the last waiter's score
 -- matters, and that will be the caller's.
 local function supersede(ticket)
-    local _, newest = queue.newest()
+    local its_ticket, newest = queue.newest()
     local at = newest and newest ~= call.owner and queue.take_out(newest)
     if at then
         call.has_cleaned = true
         server.tell(newest, '0')
         local length, others = queue.length()
         others = others + 1 -- the caller is not in the list yet
-        if others > 0 then queue.move_up(at, 1, length, others) end
+        local by = queue.counts(tickets.priority(its_ticket))
+        if others > 0 then queue.move_up(at, by, length, others) end
     end
     queue.note_newest(ticket, call.owner, named(cjson.decode(call.us())))
     if newest and newest ~= call.owner and newest ~= '-' then redis.call('HSET', key.shown, '>', newest) end
@@ -41,15 +77,53 @@ function queue.ousted_by()
     local ticket, newest, name = queue.newest()
     if not ticket or newest == call.owner then return nil end
     local came = call.ticket or waiters.stands_in(queue)
-    return (came and came < ticket or not came and queue.ousted() == call.owner) and name or nil
+    local is_ousted = came and tickets.came(came) <= tickets.came(ticket) -- two may have come in one ms
+    return (is_ousted or not came and queue.ousted() == call.owner) and name or nil
 end
 
--- Puts the caller into the list, at the end, or where its ticket says.
-local function insert()
-    local after = call.ticket and ('(%.0f'):format(call.ticket)
-    local behind = after and redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', '0', '1')[1]
-    if not behind or redis.call('LINSERT', queue.list, 'BEFORE', behind, call.owner) < 1 then
-        redis.call('RPUSH', queue.list, call.owner)
+-- The largest ticket below this one, which is not larger than all; nil: there is none.
+local function last_below(ticket)
+    local next_one = redis.call('ZRANGEBYSCORE', queue.waiters, ticket, '+inf', 'LIMIT', '0', '1')[1]
+    local rank = redis.call('ZRANK', queue.waiters, next_one)
+    return rank > 0 and tonumber(redis.call('ZRANGE', queue.waiters, rank - 1, rank - 1, 'WITHSCORES')[2]) or nil
+end
+
+-- The ticket of a caller that is new: larger than those of its priority, and later than that of the newest that it
+-- supersedes.
+local function next_ticket()
+    local rise, last = call.priority * tickets.BAND, queue.last_ticket
+    if last and last >= tickets.BAND - rise then last = last_below(tickets.BAND - rise) end
+    local newest = call.variant == 'supersede' and queue.newest()
+    return math.max(server.now, last and last + rise + 1 or 0, newest and tickets.came(newest) + 1 or 0) - rise
+end
+
+-- Puts the caller into the list. beside(): before or after another, if that is in it.
+local function append() redis.call('RPUSH', queue.list, call.owner) end
+local function beside(where, other) return redis.call('LINSERT', queue.list, where, other, call.owner) > 0 end
+
+-- It stands before all of Redisson's, and moves nobody's score.
+local function overtake()
+    local rank = redis.call('ZRANK', queue.waiters, call.owner)
+    local before = rank > 0 and redis.call('ZRANGE', queue.waiters, rank - 1, rank - 1)[1]
+    if before and beside('AFTER', before) then return end
+    local first = redis.call('LRANGE', queue.list, '0', '0')[1]
+    if not first or not beside('BEFORE', first) then append() end
+end
+
+-- At the end, or where its ticket says among ours. Where some are still to be let past ours
+-- of a priority below 0, see queue.let_past(), one without a priority comes behind them.
+local function insert(ticket, others)
+    local priority, is_first = call.priority, (queue.last_ticket or 0) < tickets.BAND
+    if priority > 0 then return overtake() end
+    local is_end = is_first or priority == 0 and others > 0 and not is_last(queue.last)
+    if is_end and not call.ticket then return append() end
+    local after = ('(%.0f'):format(ticket)
+    local behind = redis.call('ZRANGEBYSCORE', queue.waiters, after, '+inf', 'LIMIT', '0', '1')[1]
+    if behind and beside('BEFORE', behind) then
+        -- Redisson's next one counts by the score of the last, which is a place farther now
+        if not is_first then redis.call('ZADD', queue.timeouts, 'XX', 'INCR', queue.PATIENCE, queue.last) end
+    elseif is_first or behind or not beside('AFTER', queue.last) then
+        append()
     end
 end
 
@@ -64,6 +138,7 @@ end
 -- those that enter before us takes its patience from our score.
 local function score(at, others, left)
     local rest = server.now + math.max(left, 0)
+    if call.priority > 0 then at = 0 end
     if others == 0 or at == 0 then return rest + (at + 1) * queue.PATIENCE end
     local first = math.max(at - queue.AHEAD, 0)
     local before, scores = redis.call('LRANGE', queue.list, first, at - 1), queue.scores(first, at)
@@ -81,23 +156,27 @@ function queue.place(left)
         redis.call('PEXPIRE', queue.front, waiters.lifetime(length)) -- tend() may have made them
         return length + 1, length, again_ms, 0
     end
-    local ticket, is_new = waiters.enter(queue, length - others, call.variant == 'supersede' and queue.newest())
+    local ticket, is_new = waiters.enter(queue, length - others, next_ticket)
     if is_new and call.variant == 'supersede' then supersede(ticket) end
+    local rank = others ~= 0 and redis.call('ZRANK', queue.waiters, call.owner)
     local at = not is_new and place(others)
+    local ends_ours = at and ticket >= tickets.BAND and rank == length - others - 1
+    if ends_ours and at < length - 1 and queue.let_past() then at = place(others) end
     local stood = at
     if not stood then
-        insert()
+        insert(ticket, others)
         length, others = queue.length()
         at = place(others)
     end
-    if not stood or others == 0 or at < waiters.FRONT then
+    if not stood or others == 0 or at < waiters.FRONT or call.priority < 0 then
         redis.call('ZADD', queue.timeouts, score(at, others, left), call.owner)
     end
     queue.settle(length, others)
     for _, each in ipairs(others == 0 and {queue.list, queue.timeouts} or {}) do
         redis.call('PEXPIRE', each, waiters.lifetime(length))
     end
-    local rank = others == 0 and at or redis.call('ZRANK', queue.waiters, call.owner) or 0
+    rank = others == 0 and at or rank or redis.call('ZRANK', queue.waiters, call.owner) or 0
+    call.overtakes = is_new and rank + 1 < length - others
     local again_ms = waiters.tend(queue, rank + 1, length - others)
     waiters.expire(queue, length, is_new, is_new)
     return at + 1, length, again_ms, ticket

@@ -5,10 +5,10 @@ local PATIENCE = 5000 -- ms for which one is overtaken
 local ALIVE = 3500 -- ms that are left until a waiter counts as dead that was heard of or is just coming
 local COMING = 100 -- ms in which one that was woken comes
 
--- Whether the first in line, which came at that epoch us, alone may take what there is. What plain ones
+-- Whether the first in line, which came at that epoch ms, alone may take what there is. What plain ones
 -- Redisson's clients have, or the dead, is not known, and may never come back: there the turn ends, too.
 function sem.has_turn(first, came)
-    local waited = server.now - came / 1000
+    local waited = server.now - came
     if waited < PATIENCE or call.plain and waited % (2 * PATIENCE) < PATIENCE then return false end
     local wants = tonumber(redis.call('HGET', sem.wants, first) or nil)
     local known = front.of(waiters)[first]

@@ -6,8 +6,8 @@
 -- heartbeats, that is, try again every 2 to 2.5 s, so that the dead among them are known to be; all others
 -- sleep until they get a message. No call looks at more than A_FEW of them.
 --
--- KEYS  5 waiters: zset {owner: ticket}, the ticket being larger than all before it; a waiter that
---         lost its place by mistake comes back to it with its ticket
+-- KEYS  5 waiters: zset {owner: ticket}, the epoch ms at which it came, and larger than all before it (of `fair`:
+--         tickets.lua); a waiter that lost its place by mistake comes back to it with its ticket
 --       6 front: front.lua  7 shown: hash {waiter: JSON, what `status` shows}, of all lines of the name
 local waiters = {
     waiters = key.waiters, front = KEYS[6],

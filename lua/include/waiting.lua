@@ -4,19 +4,20 @@ waiters.SOON, waiters.HEARTBEAT = 1, 2500 -- ms after which one comes again, at 
 
 -- The ticket of the caller, where it stands in line.
 function waiters.stands_in(at)
-    at.ticket = at.ticket or tonumber(redis.call('ZSCORE', at.waiters, call.owner) or nil)
+    if at.ticket == nil then at.ticket = tonumber(redis.call('ZSCORE', at.waiters, call.owner) or nil) or false end
     return at.ticket
 end
 
--- The caller's ticket, and whether it has just come to stand there. length: of the line; before: a ticket before its
--- own. An expiry is the first write: it is allowed when memory is out, and after it the others are.
-function waiters.enter(at, length, before)
+-- The caller's ticket, and whether it has just come to stand there. length: of the line; next_ticket(): of another
+-- kind than one more than the last. An expiry is the first write: it is allowed when memory is out, and after it the
+-- others are.
+function waiters.enter(at, length, next_ticket)
     redis.call('PEXPIRE', at.waiters, waiters.lifetime(length + 1))
     local ticket = waiters.stands_in(at)
     if ticket then return ticket, false end
-    local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')[2]
-    local now_us = time[1] * 1000000 + time[2]
-    ticket = call.ticket or math.max(now_us, (last or 0) + 1, (before or 0) + 1)
+    local last = redis.call('ZRANGE', at.waiters, '-1', '-1', 'WITHSCORES')
+    at.last, at.last_ticket = last[1], tonumber(last[2])
+    ticket = call.ticket or next_ticket and next_ticket() or math.max(server.now, (at.last_ticket or 0) + 1)
     redis.call('ZADD', at.waiters, ticket, call.owner)
     return ticket, true
 end
@@ -79,15 +80,26 @@ local function lengthen_front(at)
     return deaf
 end
 
+-- Others have come to stand before them: the last of them sleep again, where there are many more than needed.
+local function shorten_front(at)
+    local watched, alive = count_front(at)
+    if alive <= waiters.FRONT + waiters.AT_ONCE then return end
+    local last = redis.call('ZRANGE', at.waiters, watched - waiters.AT_ONCE, watched - 1)
+    redis.call('HDEL', at.front, unpack(last))
+    for _, owner in ipairs(last) do at.at_front[owner] = nil end
+end
+
 -- What each try does for the line, unless it has put enough in order. place: the caller's; nil: it does not stand
 -- there. Returns in how many ms it shall come again: soon, if there is more to do; to send a heartbeat, if it stands at
--- the front, or is one of the last, which live on should all others have died.
+-- the front, or is one of the last, which live on should all others have died. One that has come to stand before others
+-- may stand among those at the front, and must be known there as they are: it may die at once.
 function waiters.tend(at, place, length)
-    if call.has_cleaned or forgive_silence(at) then return waiters.SOON end
+    if call.has_cleaned and not call.overtakes or forgive_silence(at) then return waiters.SOON end
     local watched = count_front(at)
     local is_front = place and (place <= watched or place == watched + 1 and place <= waiters.FRONT)
     if is_front then waiters.note(at, {[call.owner] = 'beats'}) end
-    if bury_some(at) or count_front(at) < length and lengthen_front(at) then return waiters.SOON end
+    shorten_front(at)
+    if call.has_cleaned or bury_some(at) or count_front(at) < length and lengthen_front(at) then return waiters.SOON end
     local awake = is_front or place and (place <= waiters.FRONT or place > length - waiters.BACK)
     return awake and waiters.HEARTBEAT or waiters.sleep(length)
 end

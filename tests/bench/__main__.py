@@ -8,18 +8,21 @@ import sys
 import tempfile
 import types
 
-import bounds
-import learn
-import report
-import scripts
-import starts
-import waiters
-from server import Server, free_port
-from steps import Steps
-from tools import Tools
-
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
+sys.path.append(str(HERE.parent / "tools"))
+
+import bounds  # noqa: E402
+import learn  # noqa: E402
+import report  # noqa: E402
+import scripts  # noqa: E402
+import starts  # noqa: E402
+import waiters  # noqa: E402
+from machine import free_ports  # noqa: E402
+from server import Server  # noqa: E402
+from steps import Steps  # noqa: E402
+from tools import Tools  # noqa: E402
+
 MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
 FULL = types.SimpleNamespace(
@@ -32,7 +35,7 @@ QUICK = types.SimpleNamespace(
 
 def of_scripts(tools, size, step, _):
     theirs = {}
-    with Server(free_port()) as server:
+    with Server(*free_ports(1)) as server:
         if learn.has_redisson(tools.build):
             theirs = step("Redisson's scripts", learn.of_redisson, tools, server) or {}
         figures = {kind: step(f"scripts of {kind}", scripts.measure, tools, server, kind,

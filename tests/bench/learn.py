@@ -8,19 +8,16 @@ import re
 import secrets
 import subprocess
 
-from server import TESTS, Monitor, end, start, wait_for
+import java
+from machine import TOOLS
+from resp import packed
+from server import Monitor
 
 NAME, PERMITS = "x", "5"
 KINDS = {"run": "lock", "fair": "fair", "read": "read", "write": "write", "sem": "permits"}
 # UUIDs and 16 random bytes as hexadecimal digits; not the 40 digits of a script's hash.
 RANDOM = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})"
                     r"(?![0-9a-f])")
-
-
-def encode(words):
-    words = [word.encode("latin-1") for word in words]
-    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word)
-                                              for word in words)
 
 
 class Pair:
@@ -39,7 +36,7 @@ class Pair:
         """The same of another client: two requests as they are sent."""
         anew = {old: re.sub("[0-9a-f]", lambda _: secrets.choice("0123456789abcdef"), old)
                 for old in self.randoms()}
-        return [encode([RANDOM.sub(lambda at: anew[at[0]], word) for word in words])
+        return [packed([RANDOM.sub(lambda at: anew[at[0]], word) for word in words])
                 for words in self.requests]
 
 
@@ -53,7 +50,7 @@ def of_rlock(rlock, server, kind):
     with Monitor(server) as monitor:
         subprocess.run(words, check=True)
         pair = Pair(monitor.scripts())
-    server.ask("FLUSHDB")
+    server.call("FLUSHDB")
     return pair
 
 
@@ -62,31 +59,18 @@ def of_rlock(rlock, server, kind):
 class Redisson:
     """The program of tests/interop: a JVM, for as long as its `with` runs."""
 
-    def __init__(self, build, port):
-        home = next(iter(sorted((build / "interop").glob("[0-9]*"), reverse=True)))
-        self.version = home.name
-        self.words = ["java", "-XX:+UseSerialGC", "-cp", f"{home}/classes:{home}/jars/*", "Interop",
-                      f"servers=redis://127.0.0.1:{port}"]
-        self.folder = os.environ["TMPDIR"]
+    def __init__(self, home, port):
+        self.version, self.folder = home.name, os.environ["TMPDIR"]
+        self.service = java.Service(home, f"{self.folder}/java.err", f"servers=redis://127.0.0.1:{port}")
 
     def __enter__(self):
-        with open(f"{self.folder}/java.err", "w", encoding="utf-8") as errors:
-            self.process = start(self.words, stdin=subprocess.PIPE, text=True,
-                                 stdout=subprocess.PIPE, stderr=errors)
-        if not self.process.stdout.readline().startswith("ready "):
-            raise RuntimeError("Redisson does not start: see tests/interop")
         return self
 
     def __exit__(self, *_):
-        end(self.process)
+        self.service.close()
 
     def do(self, *words):
-        answer = f"{self.folder}/answer-j"
-        print(self.folder, "j", *words, file=self.process.stdin, flush=True)
-        wait_for(f"Redisson: {words}", lambda: os.path.exists(answer))
-        with open(answer, encoding="utf-8") as file:
-            said = file.read().strip()
-        os.remove(answer)
+        said = self.service.ask(self.folder, " ".join(words), "j")
         if said not in ("taken", "released", "true"):
             raise RuntimeError(f"Redisson: {words}: {said}")
 
@@ -102,7 +86,7 @@ class Redisson:
         with Monitor(server) as monitor:
             self.take_and_give_back(theirs)
             pair = Pair(monitor.scripts())
-        server.ask("FLUSHDB")
+        server.call("FLUSHDB")
         return pair
 
 
@@ -110,13 +94,13 @@ def has_redisson(build):
     """Fetches it, once; that has time limits of its own."""
     if os.environ.get("RLOCK_NO_INTEROP") == "1":
         return False
-    subprocess.run([TESTS / "interop" / "run", "--fetch", build], check=False,
+    subprocess.run([TOOLS.parent / "interop" / "run", "--fetch", build], check=False,
                    stdout=subprocess.DEVNULL)
-    return any((build / "interop").glob("[0-9]*/classes"))
+    return bool(java.made(build))
 
 
 def of_redisson(tools, server):
     """{kind: Pair}"""
-    with Redisson(tools.build, server.port) as redisson:
+    with Redisson(java.made(tools.build)[0], server.port) as redisson:
         tools.versions.append(f"Redisson {redisson.version}")
         return {kind: redisson.pair(server, kind) for kind in KINDS}

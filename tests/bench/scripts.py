@@ -12,22 +12,22 @@ BATCH = 50  # pairs that are under way at a time
 
 def is_held(server, kind):
     if kind == "sem":
-        return server.ask("GET", learn.NAME) != learn.PERMITS
-    return server.ask("EXISTS", learn.NAME) == 1
+        return server.call("GET", learn.NAME) != learn.PERMITS
+    return server.call("EXISTS", learn.NAME) == 1
 
 
 def prepare(server, kind):
-    server.ask("FLUSHDB")
+    server.call("FLUSHDB")
     if kind == "sem":
-        server.ask("SET", learn.NAME, learn.PERMITS)
+        server.call("SET", learn.NAME, learn.PERMITS)
 
 
 def check(server, kind, pair):
     """What is measured does take the lock, and give it back."""
     prepare(server, kind)
     for request, held in zip(pair.another(), (True, False)):
-        server.ask.socket.sendall(request)
-        server.ask.receive()
+        server.connection.sock.sendall(request)
+        server.connection.receive()
         if is_held(server, kind) != held:
             raise RuntimeError(f"said once more it does not work: {pair.requests}")
 
@@ -39,9 +39,9 @@ def cost_us(server, kind, pair, count):
     prepare(server, kind)
     cpu, inside = server.cpu_us(), server.in_scripts_us()
     for batch in batches:
-        server.ask.socket.sendall(batch)
+        server.connection.sock.sendall(batch)
         for _ in range(2 * BATCH):
-            server.ask.receive()
+            server.connection.receive()
     return (server.cpu_us() - cpu) / count, (server.in_scripts_us() - inside) / count
 
 

@@ -1,37 +1,25 @@
 """A redis-server of our own: what it is asked, what it counts, and what it costs."""
 import os
-import pathlib
 import re
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 
-TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path.append(str(TESTS / "tools" / "scripts"))
-from client import Server as Connection  # noqa: E402
+from redis_server import RedisServer, keeping
+from resp import Connection
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
 # What rlocks send, and we; all else is what scripts do.
 SCRIPTS = {"eval", "evalsha"}
 SENT = {"subscribe", "unsubscribe", "ssubscribe", "sunsubscribe", "hello", "auth", "select", "ping"}
 OURS = ("info", "client|", "config|", "monitor", "echo", "flushdb")
-
-
-def wait_for(what, condition, limit_s=30):
-    until, pause = time.monotonic() + limit_s, 0.001
-    while not condition():
-        if time.monotonic() > until:
-            raise TimeoutError(f"not within {limit_s} s: {what}")
-        time.sleep(pause)
-        pause = min(2 * pause, 0.2)
+DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 
 
 def start(command, **options):
     """A process that ends with this one at the latest, whatever happens to it."""
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL} | options
-    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], **options)
+    return subprocess.Popen([*DIES_WITH_US, *command], **options)
 
 
 def end(process):
@@ -39,41 +27,17 @@ def end(process):
     process.communicate()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-class Server:
+class Server(RedisServer):
     """Runs while its `with` does."""
 
     def __init__(self, port=0):
         self.port = port
-        self.folder = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
-        self.path = f"{self.folder}/sock"
-        self.url = f"unix://{self.path}"
-
-    def __enter__(self):
-        self.process = start(
-            ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--unixsocket",
-             self.path, "--save", "", "--appendonly", "no", "--dir", self.folder, "--logfile",
-             f"{self.folder}/log", "--maxclients", "30000", "--tcp-backlog", "4096"])
-        wait_for("a server", self.answers)
-        os.environ["RLOCK_SERVER"] = self.url
-        return self
-
-    def __exit__(self, *_):
-        end(self.process)
-
-    def answers(self):
-        try:
-            self.ask = Connection(self.path)
-        except OSError:
-            return False
-        return True
+        super().__init__(tempfile.mkdtemp(dir=os.environ["TMPDIR"]), "--bind", "127.0.0.1", "--port", str(port),
+                         *keeping(None), "--maxclients", "30000", "--tcp-backlog", "4096", launcher=DIES_WITH_US)
+        self.url = os.environ["RLOCK_SERVER"] = f"unix://{self.socket}"
 
     def info(self, section):
-        lines = self.ask("INFO", section).splitlines()
+        lines = self.call("INFO", section).splitlines()
         return dict(line.split(":", 1) for line in lines if ":" in line)
 
     def cpu_us(self):
@@ -100,7 +64,7 @@ class Server:
         return scripts, inner
 
     def listeners(self):
-        return self.ask("CLIENT", "LIST", "TYPE", "pubsub").count("\n")
+        return self.call("CLIENT", "LIST", "TYPE", "pubsub").count("\n")
 
     def connections(self):
         return int(self.info("clients")["connected_clients"])
@@ -110,7 +74,7 @@ class Monitor(Connection):
     """Sees what the server is asked from here on, scripts' own commands included."""
 
     def __init__(self, server):
-        super().__init__(server.path)
+        super().__init__(server.socket)
         self.server = server
         self("MONITOR")
 
@@ -123,7 +87,7 @@ class Monitor(Connection):
     def seen(self):
         """(words, whether a script said them), of all until now."""
         end = f"end {time.monotonic()}"
-        self.server.ask("ECHO", end)
+        self.server.call("ECHO", end)
         while True:
             source, words = re.match(r"[0-9.]+ \[\d+ ([^]]*)\] (.*)", self.receive(), re.S).groups()
             words = [unescape(word) for word in re.findall(r'"((?:[^"\\]|\\.)*)"', words)]

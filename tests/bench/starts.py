@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 
 import learn
-from server import Server, end, free_port, start, wait_for
+from machine import free_ports, wait_for
+from server import Server, end, start
 
 FEW = 20  # rounds for etcd: its locks take their time
 
@@ -19,7 +20,7 @@ def etcd():
     if not (shutil.which("etcd") and shutil.which("etcdctl")):
         yield None
         return
-    client, peer = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
+    client, peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
     folder = tempfile.mkdtemp(dir=os.environ["TMPDIR"])
     process = start(
         ["etcd", "--data-dir", f"{folder}/data", "--listen-client-urls", client,
@@ -51,8 +52,8 @@ def measure(tools, size):
     with Server() as server, etcd() as etcdctl:
         bare = tools.bare(learn.of_rlock(tools.rlock, server, "run"))
         result = compare(tools, size.starts, {
-            "bare C": [bare, server.path],
-            "bare C with a guardian": [bare, "--guardian", server.path],
+            "bare C": [bare, server.socket],
+            "bare C with a guardian": [bare, "--guardian", server.socket],
             "rlock run": [tools.rlock, "run", "-n", learn.NAME, "--"],
             **({"rlock run, static": [released, "run", "-n", learn.NAME, "--"]} if released else {}),
             "rlock fair": [tools.rlock, "fair", "-n", learn.NAME, "--"],

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import bounds
-import learn
+from resp import packed
 
 HERE = pathlib.Path(__file__).resolve().parent
 CC = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra"]
@@ -51,7 +51,7 @@ class Tools:
 
     def bare(self, pair):
         """bare.c with an rlock's own words."""
-        take, give = (quote(learn.encode(words)) for words in pair.requests)
+        take, give = (quote(packed(words)) for words in pair.requests)
         randoms = ", ".join(quote(number.encode()) for number in pair.randoms())
         with open(f"{self.folder}/requests.h", "w", encoding="ascii") as file:
             print(f"#define TAKE {take}", f"#define GIVE {give}",

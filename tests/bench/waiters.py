@@ -14,7 +14,8 @@ import tempfile
 import time
 
 import learn
-from server import Server, end, start, wait_for
+from machine import descendants, wait_for
+from server import Server, end, start
 
 REAL = 100  # at most, each a process or two
 SPARE = 300  # descriptors of the server that no waiter gets
@@ -30,8 +31,7 @@ def most():
 
 def offspring(pid):
     """It and all below it."""
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return [pid] + [each for child in children for each in offspring(int(child))]
+    return [pid, *descendants(pid)]
 
 
 def cpu_s(pid):
@@ -52,7 +52,6 @@ class Waiters:
         self.server, self.real, self.crowds = Server(), [], []
 
     def __enter__(self):
-        self.server.__enter__()
         self.log = f"{self.server.folder}/stamps"
         return self
 

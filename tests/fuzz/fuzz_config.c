@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "options/config.h"
 #include "options/opt.h"
+#include "options/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct settings settings = {0};

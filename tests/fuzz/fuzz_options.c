@@ -2,14 +2,14 @@
 #include "fuzz.h"
 
 #include "commands.h"
-#include "options/opt_parse.h"
+#include "options/opt.h"
 
 enum { WORDS_MAX = 32 };
 
 static const struct cmd *const commands[] = {
-    &cmd_run,       &cmd_fair,        &cmd_read,       &cmd_write,      &cmd_sem,
-    &cmd_latch_set, &cmd_break,       &cmd_latch_down, &cmd_latch_wait, &cmd_status,
-    &cmd_check,     &cmd_acquire_run, &cmd_release,    &cmd_renew,      &cmd_doctor,
+    &cmd_run,       &cmd_fair,         &cmd_read,       &cmd_write,      &cmd_sem,
+    &cmd_latch_set, &cmd_break,        &cmd_latch_down, &cmd_latch_wait, &cmd_status,
+    &cmd_check,     cmd_acquire_kinds, &cmd_release,    &cmd_renew,      &cmd_doctor,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "os/poll.h"
+#include "os/clock.h"
 #include "rlock_admin.h"
 #include "rlock_count.h"
 #include "rlock_handle.h"

@@ -57,11 +57,9 @@ static void forget(struct inspected *f) {
     rlock_client_free(f->client);
     peer_stop(&f->peer);
     f->asked = f->peer.request_count;
-    peer_free(&f->peer);
 }
 
-static void a_free_name_has_nothing(void **state) {
-    (void)state;
+TEST(a_free_name_has_nothing) {
     struct inspected f = {.io_timeout_ms = 0};
     inspect(&f, "a", FREE);
     assert_int_equal(f.status, RLOCK_OK);
@@ -76,8 +74,7 @@ static void a_free_name_has_nothing(void **state) {
     forget(&f);
 }
 
-static void holders_and_waiters_are_read(void **state) {
-    (void)state;
+TEST(holders_and_waiters_are_read) {
     /* clang-format off */
     static const char answer[] =
         HEAD("1", TEXT(3, "sem"), TEXT(19, "9223372036854775807"), ":5\r\n:2\r\n:-1\r\n")
@@ -88,8 +85,9 @@ static void holders_and_waiters_are_read(void **state) {
         "*15\r\n" TEXT(7, "u:1@far") TEXT(4, "near") ":7\r\n" TEXT(1, "u") TEXT(1, "c")
         ":1700\r\n:30\r\n:1\r\n" TEXT(16, "9007199254740993") ":3\r\n:1\r\n:1\r\n" TEXT(1, "n")
         ":1\r\n" TEXT(2, "i1")
-        "*2\r\n*5\r\n" TEXT(6, "u:8@h8") ":16\r\n" TEXT(1, "U") TEXT(1, "C") TEXT(1, "N")
-        "*5\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        "*2\r\n*7\r\n" TEXT(6, "u:8@h8") ":16\r\n" TEXT(1, "U") TEXT(1, "C") TEXT(1, "N") TEXT(11, "1 of dev1,b")
+        ":-1000\r\n"
+        "*7\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
         TAIL("3", NO_PARTS TEXT(0, ""));
     /* clang-format on */
     struct inspected f = {.io_timeout_ms = 0};
@@ -119,6 +117,9 @@ static void holders_and_waiters_are_read(void **state) {
     assert_string_equal(waiters[0].user, "U");
     assert_string_equal(waiters[0].command, "C");
     assert_string_equal(waiters[0].note, "N");
+    assert_string_equal(waiters[0].any, "1 of dev1,b");
+    assert_null(waiters[1].any);
+    assert_true(waiters[0].priority == -1000 && waiters[1].priority == 0);
     assert_true(waiters[0].pid == 8 && waiters[0].position == 1 && waiters[0].since_ms == 16);
     assert_string_equal(waiters[1].owner, "u:9"); /* Redisson's: a thread's id, not a process's */
     assert_true(waiters[1].host == NULL && waiters[1].pid == -1 && waiters[1].position == 2);
@@ -126,23 +127,22 @@ static void holders_and_waiters_are_read(void **state) {
 }
 
 /* Holders and waiters that come twice, for others come and go between two pages. */
-static void pages_are_put_together(void **state) {
-    (void)state;
+TEST(pages_are_put_together) {
     /* clang-format off */
     static const char *const answers[] = {
         HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
         "*2\r\n" HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
                  HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(1, "a"))
-        "*2\r\n" "*5\r\n" TEXT(1, "y") ":1\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
-                 "*5\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        "*2\r\n" "*7\r\n" TEXT(1, "y") ":1\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
+                 "*7\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
         TAIL("-1", "*2\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "40", "0")
                             PART(TEXT(1, "c"), TEXT(1, "3"), "40", "0") TEXT(4, "4 17")),
         HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
         "*3\r\n" HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(7, "a:write"))
                  HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
                  HOLDER(TEXT(1, "d"), "40", "9", "1", "-1", TEXT(1, "d"))
-        "*2\r\n" "*5\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
-                 "*5\r\n" TEXT(1, "z") ":3\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "")
+        "*2\r\n" "*7\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
+                 "*7\r\n" TEXT(1, "z") ":3\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
         TAIL("-1", "*4\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "41", "0")
                             PART(TEXT(1, "b"), TEXT(1, "2"), "50", "1")
                             PART(TEXT(1, "b"), TEXT(1, "4"), "0", "0")
@@ -174,8 +174,7 @@ static void pages_are_put_together(void **state) {
 
 /* Redisson's permits stand among the permits alone, which are gone through where some are missing.
  */
-static void permits_are_counted_where_need_be(void **state) {
-    (void)state;
+TEST(permits_are_counted_where_need_be) {
     /* clang-format off */
     static const char *const answers[] = {
         HEAD("0", TEXT(3, "sem"), TEXT(0, ""), ":5\r\n:1\r\n:-1\r\n")
@@ -206,8 +205,7 @@ static void permits_are_counted_where_need_be(void **state) {
 }
 
 /* What took the server too long must not take it as long again. */
-static void what_was_not_answered_in_time_is_asked_for_in_smaller_portions(void **state) {
-    (void)state;
+TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
     static const char *const answers[] = {PEER_SILENT, FREE, NULL};
     struct inspected f = {.io_timeout_ms = 100};
     inspect_pages(&f, "a", answers);
@@ -222,11 +220,9 @@ static void what_was_not_answered_in_time_is_asked_for_in_smaller_portions(void 
         portions[i] = strtol(request->words[request->word_count - 1].data, NULL, 10);
     }
     assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
-    peer_free(&f.peer);
 }
 
-static void what_cannot_be_seen_has_a_reason(void **state) {
-    (void)state;
+TEST(what_cannot_be_seen_has_a_reason) {
     static const struct {
         const char *name, *answer;
         enum rlock_status status;
@@ -247,16 +243,4 @@ static void what_cannot_be_seen_has_a_reason(void **state) {
         forget(&f);
         assert_int_equal(f.asked, rows[i].status == RLOCK_INVALID ? 0 : 1);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_free_name_has_nothing),
-        cmocka_unit_test(holders_and_waiters_are_read),
-        cmocka_unit_test(pages_are_put_together),
-        cmocka_unit_test(permits_are_counted_where_need_be),
-        cmocka_unit_test(what_was_not_answered_in_time_is_asked_for_in_smaller_portions),
-        cmocka_unit_test(what_cannot_be_seen_has_a_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

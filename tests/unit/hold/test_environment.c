@@ -12,11 +12,9 @@
 static const char *const variables[] = {"RLOCK_HOLDS", "RLOCK_NAME",  "RLOCK_KIND",
                                         "RLOCK_OWNER", "RLOCK_TOKEN", "RLOCK_SERVER"};
 
-static int forget(void **state) {
-    (void)state;
+void before_each(void) {
     for (size_t i = 0; i < COUNT(variables); i++)
         unsetenv(variables[i]);
-    return 0;
 }
 
 static void set(const char *name, const char *value) {
@@ -37,8 +35,7 @@ static const char *told(struct environment *holds) {
     return text;
 }
 
-static void reads_what_the_record_says(void **state) {
-    (void)state;
+TEST(reads_what_the_record_says) {
     static const struct {
         const char *record, *proofs;
         size_t inner;
@@ -80,8 +77,7 @@ static void reads_what_the_record_says(void **state) {
 }
 
 /* They are for the command. */
-static void the_other_variables_prove_nothing(void **state) {
-    (void)state;
+TEST(the_other_variables_prove_nothing) {
     struct environment holds;
     set("RLOCK_NAME", "a");
     set("RLOCK_KIND", "run");
@@ -91,19 +87,10 @@ static void the_other_variables_prove_nothing(void **state) {
     assert_string_equal(told(&holds), "");
 }
 
-/* --- handing down -------------------------------------------------------------------------------
- */
+/* --- handing down ----------------------------------------------------------------------------- */
 
 static struct rlock__resource held(const char *name, const char *owner, int64_t token) {
     return (struct rlock__resource){.held = true, .hold = {name, owner, token}};
-}
-
-static void assert_environment(const char *name, const char *value) {
-    const char *got = getenv(name);
-    if (value == NULL)
-        assert_null(got);
-    else if (got == NULL || strcmp(got, value) != 0)
-        fail_msg("%s is '%s', not '%s'", name, got != NULL ? got : "(unset)", value);
 }
 
 /* What CMD's environment gets is done to ours. */
@@ -117,119 +104,92 @@ static void do_as_told(const char *list) {
     }
 }
 
-static void hand_down(const struct environment *enclosing, const struct rlock_lock *lock,
+/* Of what is held now, below what RLOCK_HOLDS says. */
+static void hand_down(struct rlock__resource *resources, size_t count, const char *kind,
                       const char *server) {
+    const struct rlock_lock lock = {.resources = resources, .resource_count = count};
+    struct environment enclosing;
     char list[4096];
-    assert_true(environment_write(enclosing, lock, "run", server, list, sizeof list));
+    assert_true(environment_read(&enclosing));
+    assert_true(environment_write(&enclosing, &lock, kind, server, list, sizeof list));
+    environment_free(&enclosing);
     do_as_told(list);
 }
 
-static void hands_down_one(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {held("a", "u:1@h", 7)};
-    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct environment enclosing;
-    assert_true(environment_read(&enclosing));
-    hand_down(&enclosing, &lock, NULL);
-    assert_environment("RLOCK_NAME", "a");
-    assert_environment("RLOCK_KIND", "run");
-    assert_environment("RLOCK_OWNER", "u:1@h");
-    assert_environment("RLOCK_TOKEN", "7");
-    assert_environment("RLOCK_HOLDS", "7 u:1@h run a");
-    assert_environment("RLOCK_SERVER", NULL);
-    environment_free(&enclosing);
-    assert_true(environment_read(&enclosing));
-    assert_string_equal(told(&enclosing), "run a u:1@h 7;");
+/* All variables as one text; "-" is one that is not there. */
+static const char *told_variables(void) {
+    static char text[512];
+    size_t length = 0;
+    for (size_t i = 0; i < COUNT(variables); i++) {
+        const char *value = getenv(variables[i]);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? "|" : "",
+                                   value != NULL ? value : "-");
+    }
+    return text;
 }
 
-static void hands_down_several_and_those_around(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {held("b b", "u", 7), held("c", "v", 9)};
-    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct environment enclosing;
-    /* c is held anew: its old proof is worth nothing */
-    set("RLOCK_HOLDS", "3 x run a\n\n2 stale run c");
-    assert_true(environment_read(&enclosing));
-    hand_down(&enclosing, &lock, "redis://h:6379");
-    assert_environment("RLOCK_NAME", "b b\nc");
-    assert_environment("RLOCK_KIND", "run\nrun");
-    assert_environment("RLOCK_OWNER", "u\nv");
-    assert_environment("RLOCK_TOKEN", "7\n9");
-    assert_environment("RLOCK_HOLDS", "3 x run a\n\n7 u run b b\n9 v run c");
-    assert_environment("RLOCK_SERVER", "redis://h:6379");
-    environment_free(&enclosing);
-    assert_true(environment_read(&enclosing));
-    assert_int_equal(enclosing.inner, 1);
-    assert_string_equal(told(&enclosing), "run a x 3;run b b u 7;run c v 9;");
-}
-
-/* A downgrade: the read hold inside the write hold has its owner and token, and takes its line. */
-static void the_inner_kind_of_a_name_is_told(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {held("a", "u", 7)};
-    const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
-    struct environment enclosing;
-    set("RLOCK_HOLDS", "3 x fair b\n4 y sem c\n\n7 u write a");
-    assert_true(environment_read(&enclosing));
-    char list[4096];
-    assert_true(environment_write(&enclosing, &lock, "read", NULL, list, sizeof list));
-    do_as_told(list);
-    assert_environment("RLOCK_KIND", "read");
-    assert_environment("RLOCK_HOLDS", "3 x fair b\n4 y sem c\n\n7 u read a");
-    environment_free(&enclosing);
-}
-
-/* `latch down`: nothing is held, and the holds around are kept, the innermost with all its names.
- */
-static void hands_down_a_name_that_is_not_held(void **state) {
-    (void)state;
-    char list[4096];
-    const char *record = "3 x write a\n\n7 u run b\n8 u run c";
-    set("RLOCK_HOLDS", record);
-    assert_true(environment_write_name("l", "latch", "redis://h:6379", list, sizeof list));
-    do_as_told(list);
-    assert_environment("RLOCK_NAME", "l");
-    assert_environment("RLOCK_KIND", "latch");
-    assert_environment("RLOCK_OWNER", NULL);
-    assert_environment("RLOCK_TOKEN", NULL);
-    assert_environment("RLOCK_HOLDS", record);
-    assert_environment("RLOCK_SERVER", "redis://h:6379");
-    assert_false(environment_write_name("l", "latch", NULL, list, 40));
-}
-
-/* Nor is anything by `latch wait`. */
-static void what_is_passed_is_not_recorded(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {held("l", "u", 0)};
-    const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
-    struct environment enclosing;
-    set("RLOCK_HOLDS", "3 x run a\n4 x run b");
-    assert_true(environment_read(&enclosing));
-    hand_down(&enclosing, &lock, NULL);
-    assert_environment("RLOCK_NAME", "l");
-    assert_environment("RLOCK_TOKEN", "0");
-    assert_environment("RLOCK_HOLDS", "3 x run a\n4 x run b");
-    environment_free(&enclosing);
+TEST(holds_are_handed_down) {
+    struct rlock__resource a = held("a", "u:1@h", 7), l = held("l", "u", 0),
+                           two[] = {held("b b", "u", 7), held("c", "v", 9)};
+    static const char server[] = "redis://h:6379";
+    const struct {
+        const char *what, *record, *server_before;
+        struct rlock__resource *held; /* NULL: a name that is not */
+        size_t count;
+        const char *kind, *server;
+        const char *told, *proofs;
+    } rows[] = {
+        {"one", NULL, NULL, &a, 1, "run", NULL, "7 u:1@h run a|a|run|u:1@h|7|-", "run a u:1@h 7;"},
+        /* c is held anew: its old proof is worth nothing */
+        {"several and those around", "3 x run a\n\n2 stale run c", NULL, two, 2, "run", server,
+         "3 x run a\n\n7 u run b b\n9 v run c|b b\nc|run\nrun|u\nv|7\n9|redis://h:6379",
+         "run a x 3;run b b u 7;run c v 9;"},
+        /* A downgrade: the read hold inside the write hold has its owner and token, and takes its
+         * line. */
+        {"the inner kind of a name", "3 x fair b\n4 y sem c\n\n7 u:1@h write a", NULL, &a, 1,
+         "read", NULL, "3 x fair b\n4 y sem c\n\n7 u:1@h read a|a|read|u:1@h|7|-",
+         "fair b x 3;sem c y 4;read a u:1@h 7;"},
+        /* `latch down`: the holds around are kept, the innermost with all its names. */
+        {"nothing held", "3 x write a\n\n7 u run b\n8 u run c", NULL, NULL, 0, "latch", server,
+         "3 x write a\n\n7 u run b\n8 u run c|l|latch|-|-|redis://h:6379",
+         "write a x 3;run b u 7;run c u 8;"},
+        /* Nor is anything by `latch wait`. */
+        {"what is passed", "3 x run a\n4 x run b", NULL, &l, 1, "run", NULL,
+         "3 x run a\n4 x run b|l|run|u|0|-", "run a x 3;run b x 4;"},
+        {"the caller's server stays", NULL, "redis://:s3cr3t@h", &a, 1, "run", NULL,
+         "7 u:1@h run a|a|run|u:1@h|7|redis://:s3cr3t@h", "run a u:1@h 7;"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct environment holds;
+        char list[4096];
+        before_each();
+        set("RLOCK_HOLDS", rows[i].record);
+        set("RLOCK_SERVER", rows[i].server_before);
+        if (rows[i].held != NULL) {
+            hand_down(rows[i].held, rows[i].count, rows[i].kind, rows[i].server);
+        } else {
+            assert_true(environment_write_name("l", "latch", rows[i].server, list, sizeof list));
+            do_as_told(list);
+        }
+        if (strcmp(told_variables(), rows[i].told) != 0)
+            fail_msg("%s: %s", rows[i].what, told_variables());
+        assert_true(environment_read(&holds));
+        assert_string_equal(told(&holds), rows[i].proofs);
+    }
 }
 
 /* An hour of nesting must not fill the environment: each name stands there once. */
-static void the_record_does_not_grow(void **state) {
-    (void)state;
+TEST(the_record_does_not_grow) {
     set("RLOCK_HOLDS", "3 x run a");
     for (int i = 0; i < 50; i++) {
         struct rlock__resource resources[] = {held(i % 2 == 0 ? "b" : "c", "u", 7 + i)};
-        const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
-        struct environment enclosing;
-        assert_true(environment_read(&enclosing));
-        hand_down(&enclosing, &lock, NULL);
-        environment_free(&enclosing);
+        hand_down(resources, 1, "run", NULL);
     }
-    assert_environment("RLOCK_HOLDS", "3 x run a\n55 u run b\n\n56 u run c");
-    assert_environment("RLOCK_NAME", "c");
+    assert_string_equal(getenv("RLOCK_HOLDS"), "3 x run a\n55 u run b\n\n56 u run c");
+    assert_string_equal(getenv("RLOCK_NAME"), "c");
 }
 
-static void a_list_that_does_not_fit_is_refused(void **state) {
-    (void)state;
+TEST(a_list_that_does_not_fit_is_refused) {
     struct rlock__resource resources[] = {held("a", "u", 7), held("b", "u", 8)};
     const struct rlock_lock lock = {.resources = resources, .resource_count = COUNT(resources)};
     struct environment enclosing;
@@ -249,31 +209,5 @@ static void a_list_that_does_not_fit_is_refused(void **state) {
         free(list);
     }
     environment_free(&enclosing);
-}
-
-/* A variable of the caller's stays as it was. */
-static void the_callers_server_stays(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {held("a", "u", 7)};
-    const struct rlock_lock lock = {.resources = resources, .resource_count = 1};
-    const struct environment enclosing = {.count = 0};
-    set("RLOCK_SERVER", "redis://:s3cr3t@h");
-    hand_down(&enclosing, &lock, NULL);
-    assert_environment("RLOCK_SERVER", "redis://:s3cr3t@h");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(reads_what_the_record_says, forget),
-        cmocka_unit_test_setup(the_other_variables_prove_nothing, forget),
-        cmocka_unit_test_setup(hands_down_one, forget),
-        cmocka_unit_test_setup(hands_down_several_and_those_around, forget),
-        cmocka_unit_test_setup(the_inner_kind_of_a_name_is_told, forget),
-        cmocka_unit_test_setup(hands_down_a_name_that_is_not_held, forget),
-        cmocka_unit_test_setup(what_is_passed_is_not_recorded, forget),
-        cmocka_unit_test_setup(the_record_does_not_grow, forget),
-        cmocka_unit_test_setup(a_list_that_does_not_fit_is_refused, forget),
-        cmocka_unit_test_setup(the_callers_server_stays, forget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_false(environment_write_name("l", "latch", NULL, (char[40]){""}, 40));
 }

@@ -2,11 +2,10 @@
 #include "support/test.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "hold/progress.h"
+#include "hold/acquired.h"
 #include "lock/lock.h"
 #include "output/out.h"
 
@@ -42,24 +41,9 @@ static const char *shown(struct progress *progress, const struct rlock_lock *loc
     return text;
 }
 
-/* What a line of that kind says of a lock whose last try was busy. */
-static const char *said(const struct kind *kind, const struct rlock_holder *holder) {
-    struct rlock__resource x;
-    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = *holder}};
-    struct progress progress;
-    progress_begin(&progress, holder->name, kind);
-    return shown(&progress, &lock);
-}
-
-static void assert_says(const struct kind *kind, const struct rlock_holder *holder,
-                        const char *text) {
-    char expected[512];
-    (void)snprintf(expected, sizeof expected, "rlock: waiting for x%s\n", text);
-    assert_string_equal(said(kind, holder), expected);
-}
-
-static struct rlock_holder alice(int64_t position, int64_t waiting) {
-    return (struct rlock_holder){
+/* By alice, or by one of whom nothing but the owner is known. */
+static struct rlock_holder holder(const char *owner, int64_t place, int64_t waiting) {
+    const struct rlock_holder alice = {
         .name = "x",
         .owner = "u:7@web-01",
         .host = "web-01",
@@ -69,72 +53,77 @@ static struct rlock_holder alice(int64_t position, int64_t waiting) {
         .pid = 7,
         .held_ms = 180000,
         .as_of_ms = rlock_now_ms(),
-        .position = position,
+        .position = place,
         .waiting = waiting,
     };
+    const struct rlock_holder unknown = {.name = "x",
+                                         .owner = owner,
+                                         .host = "",
+                                         .user = "",
+                                         .command = "",
+                                         .note = "",
+                                         .position = place,
+                                         .waiting = waiting};
+    return owner == NULL ? alice : unknown;
 }
 
 #define BY_ALICE ": held by alice@web-01 pid 7 for 3m, ./deploy.sh"
 
-static void each_kind_says_what_its_waiters_want_to_know(void **state) {
-    (void)state;
-    const struct rlock_holder holder = alice(2, 4);
-    assert_says(&run, &holder, BY_ALICE);
-    assert_says(&fair, &holder, " (fair, 2nd of 4)" BY_ALICE);
-    assert_says(&reader, &holder, " (read)" BY_ALICE);
-    struct rlock_holder noted = holder;
-    noted.note = "https://ci/7";
-    assert_says(&run, &noted, ": held by alice@web-01 pid 7 for 3m (https://ci/7), ./deploy.sh");
-    const struct rlock_holder no_place = alice(0, 4);
-    assert_says(&fair, &no_place, " (fair)" BY_ALICE);
-}
-
-static void unknown_holders(void **state) {
-    (void)state;
-    struct rlock_holder holder = {
-        .name = "x", .owner = "u:1", .host = "", .user = "", .command = "", .note = ""};
-    assert_says(&reader, &holder, " (read): held by u:1");
-    holder.owner = "";
-    assert_says(&reader, &holder, " (read): held by others");
-    assert_says(&run, &holder, ": held by others");
-}
-
-static void a_latch_says_how_much_is_to_go(void **state) {
-    (void)state;
-    struct rlock_holder holder = {
-        .name = "x", .owner = "", .host = "", .user = "", .command = "", .note = "", .waiting = 3};
-    char why[64];
-    assert_says(&latch, &holder, " (latch, 3 to go)");
-    progress_why(why, sizeof why, &latch, &holder);
-    assert_string_equal(why, "3 to go");
-    holder.waiting = 0;
-    assert_says(&latch, &holder, " (latch, not set yet)");
-}
-
-static void places_are_ordinals(void **state) {
-    (void)state;
+TEST(each_kind_says_what_its_waiters_want_to_know) {
     static const struct {
-        int64_t place;
-        const char *text;
-    } rows[] = {{1, "1st"},     {2, "2nd"},     {3, "3rd"},     {4, "4th"},     {10, "10th"},
-                {11, "11th"},   {12, "12th"},   {13, "13th"},   {14, "14th"},   {20, "20th"},
-                {21, "21st"},   {22, "22nd"},   {23, "23rd"},   {24, "24th"},   {100, "100th"},
-                {101, "101st"}, {111, "111th"}, {112, "112th"}, {113, "113th"}, {121, "121st"}};
+        const struct kind *kind;
+        const char *owner; /* NULL: alice */
+        int64_t place, waiting;
+        const char *note, *said;
+    } rows[] = {
+        {&run, NULL, 2, 4, "", BY_ALICE},
+        {&run, NULL, 2, 4, "https://ci/7",
+         ": held by alice@web-01 pid 7 for 3m (https://ci/7), ./deploy.sh"},
+        {&reader, NULL, 2, 4, "", " (read)" BY_ALICE},
+        {&fair, NULL, 2, 4, "", " (fair, 2nd of 4)" BY_ALICE},
+        {&fair, NULL, 0, 4, "", " (fair)" BY_ALICE},
+        {&fair, NULL, 1, 4, "", " (fair, 1st of 4)" BY_ALICE},
+        {&fair, NULL, 3, 4, "", " (fair, 3rd of 4)" BY_ALICE},
+        {&fair, NULL, 4, 4, "", " (fair, 4th of 4)" BY_ALICE},
+        {&fair, NULL, 11, 200, "", " (fair, 11th of 200)" BY_ALICE},
+        {&fair, NULL, 12, 200, "", " (fair, 12th of 200)" BY_ALICE},
+        {&fair, NULL, 13, 200, "", " (fair, 13th of 200)" BY_ALICE},
+        {&fair, NULL, 20, 200, "", " (fair, 20th of 200)" BY_ALICE},
+        {&fair, NULL, 21, 200, "", " (fair, 21st of 200)" BY_ALICE},
+        {&fair, NULL, 22, 200, "", " (fair, 22nd of 200)" BY_ALICE},
+        {&fair, NULL, 101, 200, "", " (fair, 101st of 200)" BY_ALICE},
+        {&fair, NULL, 111, 200, "", " (fair, 111th of 200)" BY_ALICE},
+        {&fair, NULL, 113, 200, "", " (fair, 113th of 200)" BY_ALICE},
+        {&reader, "u:1", 0, 0, "", " (read): held by u:1"},
+        {&reader, "", 0, 0, "", " (read): held by others"},
+        {&run, "", 0, 0, "", ": held by others"},
+        {&latch, "", 0, 3, "", " (latch, 3 to go)"},
+        {&latch, "", 0, 0, "", " (latch, not set yet)"},
+    };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        char text[128];
-        const struct rlock_holder holder = alice(rows[i].place, 200);
-        (void)snprintf(text, sizeof text, " (fair, %s of 200)" BY_ALICE, rows[i].text);
-        assert_says(&fair, &holder, text);
+        char expected[128];
+        struct rlock__resource x;
+        struct rlock_lock lock = {.busy = {.resource = &x}};
+        struct progress progress;
+        lock.busy.holder = holder(rows[i].owner, rows[i].place, rows[i].waiting);
+        lock.busy.holder.note = rows[i].note;
+        (void)snprintf(expected, sizeof expected, "rlock: waiting for x%s\n", rows[i].said);
+        progress_begin(&progress, "x", rows[i].kind);
+        assert_string_equal(shown(&progress, &lock), expected);
     }
 }
 
+TEST(why_a_latch_is_waited_for) {
+    const struct rlock_holder three = holder("", 0, 3);
+    char why[64];
+    progress_why(why, sizeof why, &latch, &three);
+    assert_string_equal(why, "3 to go");
+}
+
 /* Here, without a terminal. */
-static void a_line_at_the_start_and_every_30_seconds(void **state) {
-    (void)state;
-    const struct rlock_holder holder = {
-        .name = "x", .owner = "", .host = "", .user = "", .command = "", .note = ""};
+TEST(a_line_at_the_start_and_every_30_seconds) {
     struct rlock__resource x;
-    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = holder}};
+    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = holder("", 0, 0)}};
     static const struct {
         int64_t at_ms;
         const char *waited; /* NULL: nothing is said */
@@ -156,8 +145,7 @@ static void a_line_at_the_start_and_every_30_seconds(void **state) {
 }
 
 /* It may be back in a moment; then it is told every 30 seconds, too. */
-static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
-    (void)state;
+TEST(a_server_that_is_away_is_told_after_10_seconds) {
     const struct rlock_lock lock = {.busy.resource = NULL};
     const int64_t began_ms = now_ms;
     struct progress progress;
@@ -169,28 +157,13 @@ static void a_server_that_is_away_is_told_after_10_seconds(void **state) {
     assert_int_equal(progress.next_ms, began_ms + 30000);
 }
 
-static int make_client(void **state) {
-    (void)state;
+void before_all(void) {
     static const char *const url = "unix:///none/sock";
     const struct rlock_client_options options = {
         .size = sizeof options, .servers = &url, .server_count = 1};
-    return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
 }
 
-static int free_client(void **state) {
-    (void)state;
+void after_all(void) {
     rlock_client_free(client);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_says_what_its_waiters_want_to_know),
-        cmocka_unit_test(unknown_holders),
-        cmocka_unit_test(a_latch_says_how_much_is_to_go),
-        cmocka_unit_test(places_are_ordinals),
-        cmocka_unit_test(a_line_at_the_start_and_every_30_seconds),
-        cmocka_unit_test(a_server_that_is_away_is_told_after_10_seconds),
-    };
-    return cmocka_run_group_tests(tests, make_client, free_client);
 }

@@ -57,8 +57,7 @@ static char *written(void) {
     return text;
 }
 
-static void what_was_written_is_read(void **state) {
-    (void)state;
+TEST(what_was_written_is_read) {
     struct rlock_handle *read;
     char *text = written();
     assert_int_equal(
@@ -88,8 +87,7 @@ static void assert_none(const char *text) {
     assert_null(read);
 }
 
-static void what_was_cut_or_changed_is_none(void **state) {
-    (void)state;
+TEST(what_was_cut_or_changed_is_none) {
     char *text = written(), changed[1024];
     const size_t length = strlen(text);
     assert_true(length < sizeof changed - 2);
@@ -110,13 +108,12 @@ static void what_was_cut_or_changed_is_none(void **state) {
     free(text);
 }
 
-static void bytes_are_written_in_one_way(void **state) {
-    (void)state;
+TEST(bytes_are_written_in_one_way) {
     static const struct {
         const char *bytes, *text;
     } rows[] = {{"", ""},           {"f", "Zg"},          {"fo", "Zm8"},           {"foo", "Zm9v"},
                 {"foob", "Zm9vYg"}, {"fooba", "Zm9vYmE"}, {"\xff\xef\xbe", "_---"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         char text[16];
         unsigned char bytes[16];
         size_t size = strlen(rows[i].bytes);
@@ -128,7 +125,7 @@ static void bytes_are_written_in_one_way(void **state) {
         assert_memory_equal(bytes, rows[i].bytes, size);
     }
     static const char *const none[] = {"Z", "Zh", "Zm9", "Zg==", "Z g", "Zm9v+/", "Zm9vY"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    for (size_t i = 0; i < COUNT(none); i++) {
         unsigned char bytes[16];
         size_t size;
         if (rlock__base64_decode(bytes, &size, none[i]))
@@ -136,8 +133,7 @@ static void bytes_are_written_in_one_way(void **state) {
     }
 }
 
-static void each_name_is_looked_for_as_who_holds_it(void **state) {
-    (void)state;
+TEST(each_name_is_looked_for_as_who_holds_it) {
     static const char *const answers[] = {KEPT_1234, LOST, NULL};
     struct peer peer;
     rlock_lock *lock;
@@ -160,11 +156,9 @@ static void each_name_is_looked_for_as_who_holds_it(void **state) {
         assert_string_equal(peer.requests[i].words[9].data, ID);
         assert_string_equal(peer.requests[i].words[13].data, token);
     }
-    peer_free(&peer);
 }
 
-static void what_cannot_be_taken_up_is_refused(void **state) {
-    (void)state;
+TEST(what_cannot_be_taken_up_is_refused) {
     rlock_client *client = make_client("/nowhere");
     rlock_lock *lock;
     struct rlock_handle odd = handle;
@@ -188,8 +182,7 @@ static void what_cannot_be_taken_up_is_refused(void **state) {
     rlock_client_free(client);
 }
 
-static void what_is_not_held_is_lost_before_anybody_is_asked(void **state) {
-    (void)state;
+TEST(what_is_not_held_is_lost_before_anybody_is_asked) {
     static const char *const name = "x";
     struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
     rlock_client *client = make_client("/nowhere");
@@ -203,16 +196,4 @@ static void what_is_not_held_is_lost_before_anybody_is_asked(void **state) {
     assert_string_equal(rlock_error(client), "x is not held");
     rlock_lock_free(lock);
     rlock_client_free(client);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(what_was_cut_or_changed_is_none),
-        cmocka_unit_test(bytes_are_written_in_one_way),
-        cmocka_unit_test(each_name_is_looked_for_as_who_holds_it),
-        cmocka_unit_test(what_cannot_be_taken_up_is_refused),
-        cmocka_unit_test(what_is_not_held_is_lost_before_anybody_is_asked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,6 @@
  * state: nothing that may stand there is forgotten, and no try is taken for another. */
 #include "support/test.h"
 
-#include <string.h>
-
 #include "lock/lock.h"
 
 enum {
@@ -60,8 +58,7 @@ static void check_forgotten(const struct step *step) {
 }
 
 /* What may stand on the server is remembered until the server has said otherwise. */
-static void nothing_is_forgotten_without_an_answer(void **state) {
-    (void)state;
+TEST(nothing_is_forgotten_without_an_answer) {
     each_step(check_forgotten);
 }
 
@@ -69,7 +66,7 @@ static void check_taking(const struct step *step) {
     const bool takes = step->request == RLOCK__TAKE || step->request == RLOCK__RESTORE;
     /* What a try before this was granted does not count for this one. */
     if (step->request == RLOCK__TAKE && !step->answered)
-        assert_step(step, !rlock__instance_is_held(&step->after));
+        assert_step(step, step->after.state != RLOCK__HELD);
     if (!takes || step->outcome == RLOCK__NOT_DONE)
         return;
     if (step->answered)
@@ -80,30 +77,27 @@ static void check_taking(const struct step *step) {
         assert_step(step, step->after.may_arrive_late && rlock__instance_in_doubt(&step->after));
 }
 
-static void a_request_to_take_it_may_have_done_so(void **state) {
-    (void)state;
+TEST(a_request_to_take_it_may_have_done_so) {
     each_step(check_taking);
 }
 
 static void check_yes(const struct step *step) {
-    const bool around = step->outcome == RLOCK__YES_AROUND;
-    if (step->outcome > RLOCK__YES_AROUND)
+    if (step->outcome != RLOCK__YES)
         return;
     if (step->request == RLOCK__RELEASE)
         assert_step(step, step->after.state == RLOCK__GIVEN_BACK);
     else
-        assert_step(step, step->after.state == (around ? RLOCK__REENTERED : RLOCK__HELD));
+        assert_step(step, step->after.state == RLOCK__HELD);
 }
 
-static void a_yes_is_believed(void **state) {
-    (void)state;
+TEST(a_yes_is_believed) {
     each_step(check_yes);
 }
 
 static void check_no(const struct step *step) {
     if (step->outcome != RLOCK__NO)
         return;
-    assert_step(step, !rlock__instance_is_held(&step->after));
+    assert_step(step, step->after.state != RLOCK__HELD);
     if (step->request != RLOCK__RELEASE) /* which alone leaves the line */
         assert_step(step, (step->after.state == RLOCK__IN_LINE) ==
                               (step->before.state == RLOCK__IN_LINE));
@@ -111,8 +105,7 @@ static void check_no(const struct step *step) {
         assert_step(step, step->after.state == RLOCK__NOTHING);
 }
 
-static void a_no_is_believed_but_a_place_in_line_stays(void **state) {
-    (void)state;
+TEST(a_no_is_believed_but_a_place_in_line_stays) {
     each_step(check_no);
 }
 
@@ -126,8 +119,7 @@ static void check_late(const struct step *step) {
         assert_step(step, step->after.may_arrive_late);
 }
 
-static void a_late_request_is_expected_until_the_release_is_answered(void **state) {
-    (void)state;
+TEST(a_late_request_is_expected_until_the_release_is_answered) {
     each_step(check_late);
 }
 
@@ -140,8 +132,7 @@ static void check_number(const struct step *step) {
 }
 
 /* The number says to a server what belongs to a try that is over. */
-static void a_release_that_others_may_come_behind_ends_the_number(void **state) {
-    (void)state;
+TEST(a_release_that_others_may_come_behind_ends_the_number) {
     each_step(check_number);
 }
 
@@ -154,14 +145,12 @@ static void check_leaving(const struct step *step) {
         assert_step(step, step->after.unanswered != RLOCK__LEAVING);
 }
 
-static void a_release_without_an_answer_may_have_been_carried_out(void **state) {
-    (void)state;
+TEST(a_release_without_an_answer_may_have_been_carried_out) {
     each_step(check_leaving);
 }
 
 /* A release that may still arrive must not be about the next try. */
-static void the_next_try_has_a_number_of_its_own(void **state) {
-    (void)state;
+TEST(the_next_try_has_a_number_of_its_own) {
     struct rlock__instance instance = {.state = RLOCK__HELD, .tries = 3};
     rlock__instance_begin_try(&instance);
     assert_int_equal(instance.tries, 3);
@@ -175,8 +164,7 @@ static void the_next_try_has_a_number_of_its_own(void **state) {
 }
 
 /* What was given back before counts for nothing at the end of the next hold. */
-static void the_next_try_is_not_given_back(void **state) {
-    (void)state;
+TEST(the_next_try_is_not_given_back) {
     struct rlock__instance instance = {.state = RLOCK__GIVEN_BACK};
     rlock__instance_begin_try(&instance);
     rlock__instance_after(&instance, RLOCK__TAKE, RLOCK__NOT_DONE);
@@ -185,8 +173,7 @@ static void the_next_try_is_not_given_back(void **state) {
 
 /* --- what a run says -------------------------------------------------------------------------- */
 
-static void a_run_has_one_outcome(void **state) {
-    (void)state;
+TEST(a_run_has_one_outcome) {
     static const struct {
         struct rlock__run run;
         enum rlock_status vote;
@@ -209,24 +196,7 @@ static void a_run_has_one_outcome(void **state) {
         {{.status = RLOCK_CANCELLED, .abandoned = true}, RLOCK_CANCELLED, RLOCK__PENDING},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (rlock__outcome_of(&rows[i].run, rows[i].vote, false) != rows[i].outcome)
+        if (rlock__outcome_of(&rows[i].run, rows[i].vote) != rows[i].outcome)
             fail_msg("row %zu", i);
     }
-    assert_int_equal(rlock__outcome_of(&rows[0].run, RLOCK_OK, true), RLOCK__YES_AROUND);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_forgotten_without_an_answer),
-        cmocka_unit_test(a_request_to_take_it_may_have_done_so),
-        cmocka_unit_test(a_yes_is_believed),
-        cmocka_unit_test(a_no_is_believed_but_a_place_in_line_stays),
-        cmocka_unit_test(a_late_request_is_expected_until_the_release_is_answered),
-        cmocka_unit_test(a_release_that_others_may_come_behind_ends_the_number),
-        cmocka_unit_test(a_release_without_an_answer_may_have_been_carried_out),
-        cmocka_unit_test(the_next_try_has_a_number_of_its_own),
-        cmocka_unit_test(the_next_try_is_not_given_back),
-        cmocka_unit_test(a_run_has_one_outcome),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,50 +13,28 @@ static void assert_key(const char *pattern, const char *name, const char *expect
     free(key);
 }
 
-/* All of a kind's keys and last its channel, for a plain name and for one with braces of its own.
- */
-struct named {
-    const char *kind;
-    const char *plain[RLOCK__KEYS_MAX + 2], *braced[RLOCK__KEYS_MAX + 2];
-};
-
-#define COMMON_PLAIN(fourth)                                                                       \
+/* All of a kind's keys, and last its channel. */
+#define COMMON(fourth)                                                                             \
     "x", "redisson_lock_token:{x}", "rlock_info:{x}", fourth ":{x}", "rlock_waiters:{x}",          \
         "rlock_beats:{x}", "rlock_queuers:{x}"
-#define COMMON_BRACED(fourth)                                                                      \
-    "a{b}c", "redisson_lock_token:a{b}c", "rlock_info:a{b}c", fourth ":a{b}c",                     \
-        "rlock_waiters:a{b}c", "rlock_beats:a{b}c", "rlock_queuers:a{b}c"
+#define MUTEX                                                                                      \
+    COMMON("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",                \
+        "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"
+#define RW                                                                                         \
+    COMMON("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",       \
+        "rlock_told:{x}", "redisson_rwlock:{x}"
+#define SEM COMMON("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"
 
-static const struct named named[] = {
-    {"run",
-     {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
-      "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"},
-     {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "redisson_lock__channel:a{b}c"}},
-    {"fair",
-     {COMMON_PLAIN("rlock_leases"), "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}",
-      "rlock_queue:{x}", "rlock_queue_beats:{x}", "redisson_lock__channel:{x}"},
-     {COMMON_BRACED("rlock_leases"), "redisson_lock_queue:a{b}c", "redisson_lock_timeout:a{b}c",
-      "rlock_queue:a{b}c", "rlock_queue_beats:a{b}c", "redisson_lock__channel:a{b}c"}},
-    {"read",
-     {COMMON_PLAIN("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
-      "rlock_told:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED("rlock_leases"), "a{b}c:wait_write", "rlock_writers:a{b}c",
-      "rlock_writer_beats:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
-    {"write",
-     {COMMON_PLAIN("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",
-      "rlock_told:{x}", "redisson_rwlock:{x}"},
-     {COMMON_BRACED("rlock_leases"), "a{b}c:wait_write", "rlock_writers:a{b}c",
-      "rlock_writer_beats:a{b}c", "rlock_told:a{b}c", "redisson_rwlock:a{b}c"}},
-    {"sem",
-     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
-     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
-    {"plain",
-     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"},
-     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "rlock_wants:a{b}c", "redisson_sc:a{b}c"}},
-    {"latch", /* the channel is in braces whatever the name */
-     {COMMON_PLAIN("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"},
-     {COMMON_BRACED("rlock_hold"), "a{b}c:timeout", "redisson_countdownlatch__channel__{a{b}c}"}},
+static const struct {
+    const char *kind, *keys[RLOCK__KEYS_MAX + 2];
+} named[] = {
+    {"run", {MUTEX}},
+    {"fair", {MUTEX}},
+    {"read", {RW}},
+    {"write", {RW}},
+    {"sem", {SEM}},
+    {"plain", {SEM}},
+    {"latch", {COMMON("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"}},
 };
 
 static void assert_names(const struct rlock__kind *kind, const char *name,
@@ -71,8 +49,7 @@ static void assert_names(const struct rlock__kind *kind, const char *name,
     assert_null(expected[k + 1]);
 }
 
-static void the_record_of_runs_is_that_of_a_name(void **state) {
-    (void)state;
+TEST(the_record_of_runs_is_that_of_a_name) {
     static const char *const with[] = {"run", "fair"}, *const without[] = {"read", "sem", "latch"};
     for (size_t i = 0; i < COUNT(with); i++) {
         assert_key(rlock__kind_find(with[i])->record, "x", "rlock_last:{x}");
@@ -82,26 +59,27 @@ static void the_record_of_runs_is_that_of_a_name(void **state) {
         assert_null(rlock__kind_find(without[i])->record);
 }
 
-static void keys_are_those_of_redisson(void **state) {
-    (void)state;
+TEST(keys_are_those_of_redisson) {
     for (size_t i = 0; i < COUNT(named); i++) {
         const struct rlock__kind *kind = rlock__kind_find(named[i].kind);
         assert_non_null(kind);
-        assert_names(kind, "x", named[i].plain);
-        assert_names(kind, "a{b}c", named[i].braced);
+        assert_names(kind, "x", named[i].keys);
     }
 }
 
-static void braces_of_a_name(void **state) {
-    (void)state;
+TEST(braces_of_a_name) {
     assert_key("p:{*}", "{x}", "p:{x}");
+    assert_key("p:{*}", "a{b}c", "p:a{b}c");
+    assert_key("*", "a{b}c", "a{b}c");
+    /* A latch's channel is in braces whatever the name. */
+    assert_key(rlock__kind_find("latch")->channel, "a{b}c",
+               "redisson_countdownlatch__channel__{a{b}c}");
     assert_key("{*}:s", "{x}", "{x}:s");
     assert_key("p:{*}", "a}*b", "p:{a}*b}"); /* no opening brace: ours go around it */
     assert_key("p<*>", "{x}", "p{{x}}");
 }
 
-static void a_long_name_fits(void **state) {
-    (void)state;
+TEST(a_long_name_fits) {
     char name[513], expected[520];
     memset(name, 'x', 512);
     name[512] = '\0';
@@ -109,8 +87,7 @@ static void a_long_name_fits(void **state) {
     assert_key("p:{*}", name, expected);
 }
 
-static void there_is_no_other_kind(void **state) {
-    (void)state;
+TEST(there_is_no_other_kind) {
     static const char *const none[] = {"", "ru", "runs", "RUN", "run ", "mutex", "latches"};
     for (size_t i = 0; i < COUNT(none); i++)
         assert_null(rlock__kind_find(none[i]));
@@ -127,8 +104,7 @@ static void assert_script(const struct rlock__script *script, const char *name) 
     assert_true(script->size > 0);
 }
 
-static void each_verb_has_its_script(void **state) {
-    (void)state;
+TEST(each_verb_has_its_script) {
     static const struct {
         const char *kind, *acquire, *renew, *release, *restore;
     } rows[] = {
@@ -155,25 +131,11 @@ static void each_verb_has_its_script(void **state) {
 
 /* Those that a majority of independent servers can hold: who is in the way is one owner, and what
  * is held counts once. */
-static void which_kinds_live_on_several_servers(void **state) {
-    (void)state;
+TEST(which_kinds_live_on_several_servers) {
     for (size_t i = 0; i < COUNT(named); i++) {
         const char *name = named[i].kind;
         const bool shareable =
             strcmp(name, "run") == 0 || strcmp(name, "read") == 0 || strcmp(name, "write") == 0;
         assert_int_equal(rlock__kind_find(name)->shareable, shareable);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_those_of_redisson),
-        cmocka_unit_test(the_record_of_runs_is_that_of_a_name),
-        cmocka_unit_test(braces_of_a_name),
-        cmocka_unit_test(a_long_name_fits),
-        cmocka_unit_test(there_is_no_other_kind),
-        cmocka_unit_test(each_verb_has_its_script),
-        cmocka_unit_test(which_kinds_live_on_several_servers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
  * and nothing has been sent by then. */
 #include "support/test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +22,13 @@ static struct rlock_client_options client_options(void) {
     return options;
 }
 
-static int begin(void **state) {
-    (void)state;
+void before_all(void) {
     const struct rlock_client_options options = client_options();
-    return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
 }
 
-static int end(void **state) {
-    (void)state;
+void after_all(void) {
     rlock_client_free(client);
-    return 0;
 }
 
 static void assert_refused(enum rlock_status status, const char *why) {
@@ -70,11 +66,9 @@ static char *text_of(size_t length) {
     return text;
 }
 
-/* --- the lock ----------------------------------------------------------------------------------
- */
+/* --- the lock --------------------------------------------------------------------------------- */
 
-static void a_name(void **state) {
-    (void)state;
+TEST(a_name) {
     struct rlock_lock_options options = lock_options();
     char *name = text_of(RLOCK_NAME_MAX + 1);
     options.names = (const char *const *)&name;
@@ -84,8 +78,7 @@ static void a_name(void **state) {
     free(name);
 }
 
-static void names(void **state) {
-    (void)state;
+TEST(names) {
     struct rlock_lock_options options = lock_options();
     const char **many = calloc(RLOCK_NAMES_MAX + 1, sizeof *many);
     for (size_t i = 0; i < RLOCK_NAMES_MAX + 1; i++)
@@ -100,8 +93,7 @@ static void names(void **state) {
     free(many);
 }
 
-static void texts(void **state) {
-    (void)state;
+TEST(texts) {
     struct rlock_lock_options options = lock_options();
     const char **const fields[] = {&options.user, &options.command, &options.note};
     char *text = text_of(RLOCK_TEXT_MAX + 1);
@@ -115,8 +107,7 @@ static void texts(void **state) {
     free(text);
 }
 
-static void numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     struct rlock_lock_options options = lock_options();
     const struct {
         const char *kind;
@@ -127,6 +118,7 @@ static void numbers(void **state) {
         {"run", &options.once_per_ms, 0, RLOCK_TIME_MAX_MS, "at most 36525 days"},
         {"sem", &options.permits, 0, RLOCK_TAKE_MAX, "1 to 10000"},
         {"sem", &options.permits_total, 0, RLOCK_PERMITS_MAX, "1 to 1000000000"},
+        {"fair", &options.priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX, "-1000 to 1000"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const int64_t usual = *rows[i].field;
@@ -143,6 +135,18 @@ static void numbers(void **state) {
     }
 }
 
+TEST(a_priority_of_fair_alone) {
+    static const char *const others[] = {"run", "read", "write", "sem", "plain", "latch"};
+    struct rlock_lock_options options = lock_options();
+    options.priority = -1;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        options.kind = others[i];
+        assert_refuses(&options, "priority is not supported for this kind of lock");
+    }
+    options.kind = "fair";
+    assert_makes(&options);
+}
+
 static rlock_lock *made(void) {
     const struct rlock_lock_options options = lock_options();
     rlock_lock *lock;
@@ -150,8 +154,7 @@ static rlock_lock *made(void) {
     return lock;
 }
 
-static void how_long_it_stays_taken(void **state) {
-    (void)state;
+TEST(how_long_it_stays_taken) {
     rlock_lock *lock = made();
     assert_int_equal(rlock_release(lock, RLOCK_TIME_MAX_MS, 0), RLOCK_OK); /* it is not held */
     assert_int_equal(rlock_release(lock, -1, 0), RLOCK_OK);
@@ -159,8 +162,7 @@ static void how_long_it_stays_taken(void **state) {
     rlock_lock_free(lock);
 }
 
-static void a_keepers_grace(void **state) {
-    (void)state;
+TEST(a_keepers_grace) {
     struct rlock_keeper_options options = RLOCK_KEEPER_OPTIONS_INIT;
     rlock_keeper *keeper;
     rlock_lock *lock = made();
@@ -176,8 +178,7 @@ static void a_keepers_grace(void **state) {
 }
 
 /* Any point in time is one. */
-static void deadlines(void **state) {
-    (void)state;
+TEST(deadlines) {
     static const int64_t past[] = {INT64_MIN, -1, 0, 1};
     rlock_lock *lock = made();
     for (size_t i = 0; i < COUNT(past); i++) {
@@ -195,11 +196,9 @@ static void deadlines(void **state) {
     rlock_lock_free(lock);
 }
 
-/* --- what is changed without being held
- * ----------------------------------------------------------- */
+/* --- what is changed without being held ------------------------------------------------------- */
 
-static void counts(void **state) {
-    (void)state;
+TEST(counts) {
     const struct {
         enum rlock_status (*change)(rlock_client *, const struct rlock_count *, int64_t *);
         int64_t least;
@@ -220,8 +219,7 @@ static void counts(void **state) {
     }
 }
 
-static void who_breaks_a_lock(void **state) {
-    (void)state;
+TEST(who_breaks_a_lock) {
     const char *owner = "somebody";
     struct rlock_break_options options = RLOCK_BREAK_OPTIONS_INIT;
     int64_t broken;
@@ -238,8 +236,7 @@ static void who_breaks_a_lock(void **state) {
     free(by);
 }
 
-/* --- the client ---------------------------------------------------------------------------------
- */
+/* --- the client ------------------------------------------------------------------------------- */
 
 static void assert_client(const struct rlock_client_options *options, const char *why) {
     rlock_client *other;
@@ -250,8 +247,7 @@ static void assert_client(const struct rlock_client_options *options, const char
     rlock_client_free(other);
 }
 
-static void a_clients_times(void **state) {
-    (void)state;
+TEST(a_clients_times) {
     struct rlock_client_options options = client_options();
     int64_t *const fields[] = {&options.connect_timeout_ms, &options.io_timeout_ms,
                                &options.replica_timeout_ms};
@@ -267,8 +263,7 @@ static void a_clients_times(void **state) {
     }
 }
 
-static void replicas(void **state) {
-    (void)state;
+TEST(replicas) {
     struct rlock_client_options options = client_options();
     options.replicas = RLOCK_REPLICAS_AUTO - 1;
     assert_client(&options, "at most 100");
@@ -276,40 +271,4 @@ static void replicas(void **state) {
     assert_client(&options, "at most 100");
     options.replicas = RLOCK_REPLICAS_MAX;
     assert_client(&options, NULL);
-}
-
-static void servers(void **state) {
-    (void)state;
-    char urls[RLOCK_SERVERS_MAX + 1][32];
-    const char *list[RLOCK_SERVERS_MAX + 1];
-    struct rlock_client_options options = client_options();
-    for (size_t i = 0; i < COUNT(urls); i++) {
-        (void)snprintf(urls[i], sizeof urls[i], "unix:///nowhere/%zu", i);
-        list[i] = urls[i];
-    }
-    options.servers = list;
-    options.server_count = RLOCK_SERVERS_MAX;
-    assert_client(&options, NULL);
-    options.server_count++;
-    assert_client(&options, "1 to 15 servers");
-    options.server_count = 0;
-    assert_client(&options, "1 to 15 servers");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name),
-        cmocka_unit_test(names),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(how_long_it_stays_taken),
-        cmocka_unit_test(a_keepers_grace),
-        cmocka_unit_test(deadlines),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(who_breaks_a_lock),
-        cmocka_unit_test(a_clients_times),
-        cmocka_unit_test(replicas),
-        cmocka_unit_test(servers),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
 }

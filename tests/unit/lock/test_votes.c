@@ -52,16 +52,14 @@ static enum rlock_status count_votes(struct fixture *f, const char *letters) {
     return rlock__votes_count(&f->routes, votes);
 }
 
-static void a_majority_is_more_than_half(void **state) {
-    (void)state;
+TEST(a_majority_is_more_than_half) {
     static const size_t majorities[] = {1, 1, 2, 2, 3, 3, 4, 4};
     for (size_t i = 1; i < COUNT(majorities); i++)
         assert_int_equal(rlock__majority(i), majorities[i]);
     assert_int_equal(rlock__majority(15), 8);
 }
 
-static void a_majority_decides(void **state) {
-    (void)state;
+TEST(a_majority_decides) {
     static const struct {
         const char *votes;
         enum rlock_status outcome;
@@ -128,8 +126,7 @@ static void a_majority_decides(void **state) {
     }
 }
 
-static void why_it_failed_is_told(void **state) {
-    (void)state;
+TEST(why_it_failed_is_told) {
     static const struct {
         const char *votes, *error;
     } rows[] = {
@@ -141,6 +138,9 @@ static void why_it_failed_is_told(void **state) {
         {"?b?", "1 of 3 servers have answered, 2 are needed; s0: why 0"},
         {"yb???", "2 of 5 servers have answered, 3 are needed; s2: why 2"},
         {"???", "0 of 3 servers have answered, 2 are needed; s0: why 0"},
+        /* That it is gone is an answer, too. */
+        {"l??", "1 of 3 servers have answered, 2 are needed; s1: why 1"},
+        {"yl?", "2 of 3 servers have answered, 2 must agree; s2: why 2"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
@@ -152,8 +152,7 @@ static void why_it_failed_is_told(void **state) {
     }
 }
 
-static void the_text_of_most_wins(void **state) {
-    (void)state;
+TEST(the_text_of_most_wins) {
     static const struct {
         const char *texts[5];
         size_t count, most, supporters;
@@ -174,8 +173,7 @@ static void the_text_of_most_wins(void **state) {
 }
 
 /* The leases by size, the majority's last: so many servers keep the name as long as that. */
-static void a_majority_keeps_the_name(void **state) {
-    (void)state;
+TEST(a_majority_keeps_the_name) {
     static const struct {
         size_t count;
         int64_t granted[5], majority;
@@ -200,13 +198,4 @@ static void a_majority_keeps_the_name(void **state) {
         if (rlock__votes_granted(&resource) != rows[i].majority)
             fail_msg("row %zu", i);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_majority_is_more_than_half), cmocka_unit_test(a_majority_decides),
-        cmocka_unit_test(why_it_failed_is_told),        cmocka_unit_test(the_text_of_most_wins),
-        cmocka_unit_test(a_majority_keeps_the_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,16 @@
 /* test_opt.c: the command line, merged with the environment. */
+#include "support/test.h"
+
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "commands.h"
-#include "options/load.h"
 #include "options/opt.h"
+#include "options/settings.h"
 #include "output/out.h"
 #include "rlock.h"
 
@@ -44,180 +41,113 @@ static enum settings_outcome load(struct fixture *fixture, const char *line) {
     return load_for(fixture, &cmd_run, line);
 }
 
-static void assert_loads_for(struct fixture *fixture, const struct cmd *cmd, const char *line) {
-    if (load_for(fixture, cmd, line) != SETTINGS_OK)
-        fail_msg("%s %s: %s", cmd->name, line, fixture->why.text);
+/* It is read, and then `so` holds of s, the settings. */
+#define LOADS(cmd, line, so)                                                                       \
+    do {                                                                                           \
+        struct fixture loaded;                                                                     \
+        if (load_for(&loaded, cmd, line) != SETTINGS_OK)                                           \
+            fail_msg("%s %s: %s", (cmd)->name, line, loaded.why.text);                             \
+        const struct settings *s = &loaded.settings;                                               \
+        if (!(so))                                                                                 \
+            fail_msg("%s %s: not %s", (cmd)->name, line, #so);                                     \
+        settings_free(&loaded.settings);                                                           \
+    } while (0)
+
+static bool is(const char *text, const char *expected) {
+    return text != NULL && expected != NULL ? strcmp(text, expected) == 0 : text == expected;
 }
 
-static void assert_loads(struct fixture *fixture, const char *line) {
-    assert_loads_for(fixture, &cmd_run, line);
+TEST(defaults_are_the_contracts) {
+    LOADS(&cmd_run, "-n deploy true", s->name_count == 1 && is(s->names[0], "deploy"));
+    LOADS(&cmd_run, "-n a true",
+          s->server.count == 0 && OPT_FROM(s, server.urls)->source == SOURCE_DEFAULT);
+    LOADS(&cmd_run, "-n a true", s->lock.wait_ms == RLOCK_FOREVER && s->lock.lease_ms == 30000);
+    LOADS(&cmd_run, "-n a true", s->run.kill_after_ms == 5000 && s->lock.min_hold_ms == 0);
+    LOADS(&cmd_run, "-n a true",
+          s->server.connect_timeout_ms == 5000 && s->server.io_timeout_ms == 5000);
+    LOADS(&cmd_run, "-n a true",
+          s->lock.conflict_exit_code == EXIT_CONFLICT && s->server.password == NULL);
+    LOADS(&cmd_run, "-n a true", !s->run.no_renew && s->run.on_lost != ON_LOST_WARN && !s->quiet);
+    LOADS(&cmd_run, "-n a true", s->verbosity == 0 && s->log == LOG_TEXT);
+    LOADS(&cmd_run, "-n a true",
+          s->server.replicas == RLOCK_REPLICAS_AUTO && s->server.replica_timeout_ms == 1000);
+    LOADS(&cmd_run, "-n a true",
+          !s->server.tls.ca && !s->server.tls.cert && !s->server.tls.key && !s->server.tls.name);
+    LOADS(&cmd_run, "-n a true", !s->server.tls.insecure);
 }
 
-static void defaults_are_the_contracts(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n deploy true");
-    assert_int_equal(f.settings.name_count, 1);
-    assert_string_equal(f.settings.names[0], "deploy");
-    assert_int_equal(f.settings.server_count, 0);
-    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_DEFAULT);
-    assert_null(f.settings.password);
-    assert_true(f.settings.wait_ms == RLOCK_FOREVER);
-    assert_int_equal(f.settings.lease_ms, 30000);
-    assert_int_equal(f.settings.kill_after_ms, 5000);
-    assert_int_equal(f.settings.min_hold_ms, 0);
-    assert_int_equal(f.settings.connect_timeout_ms, 5000);
-    assert_int_equal(f.settings.io_timeout_ms, 5000);
-    assert_int_equal(f.settings.conflict_exit_code, EXIT_CONFLICT);
-    assert_false(f.settings.no_renew || f.settings.on_lost == ON_LOST_WARN || f.settings.quiet);
-    assert_int_equal(f.settings.verbosity, 0);
-    assert_int_equal(f.settings.log, LOG_TEXT);
-    settings_free(&f.settings);
+TEST(every_option_is_read) {
+    static const char some[] = "-na --name=b -s unix:///x -w 5m -qvv --lea 60 -- true";
+    static const char others[] =
+        "--no-renew --kill-after 0 --on-lost warn --min-hold 2s -E 0 -c true "
+        "--connect-timeout=1ms --io-timeout=.5 --log=json -n a";
+    static const char secure[] = "-n a --replicas 0 --replica-timeout 250ms --tls-ca ca "
+                                 "--tls-cert c --tls-key k --tls-name h --tls-insecure true";
+    LOADS(&cmd_run, some, s->name_count == 2 && is(s->names[1], "b"));
+    LOADS(&cmd_run, some, is(s->server.urls[0], "unix:///x") && s->lock.wait_ms == 300000);
+    LOADS(&cmd_run, some, s->lock.lease_ms == 60000 && s->quiet && s->verbosity == 2);
+    LOADS(&cmd_run, others,
+          s->run.no_renew && s->run.on_lost == ON_LOST_WARN && s->run.kill_after_ms == 0);
+    LOADS(&cmd_run, others, s->lock.min_hold_ms == 2000 && s->lock.conflict_exit_code == 0);
+    LOADS(&cmd_run, others, s->server.connect_timeout_ms == 1 && s->server.io_timeout_ms == 500);
+    LOADS(&cmd_run, others, s->log == LOG_JSON);
+    LOADS(&cmd_sem, secure, s->server.replicas == 0 && s->server.replica_timeout_ms == 250);
+    LOADS(&cmd_sem, secure,
+          is(s->server.tls.ca, "ca") && is(s->server.tls.cert, "c") && is(s->server.tls.key, "k"));
+    LOADS(&cmd_sem, secure, is(s->server.tls.name, "h") && s->server.tls.insecure);
+    LOADS(&cmd_latch_set, "-n a --count 1 --tls-ca ca", is(s->server.tls.ca, "ca"));
 }
 
-static void every_option_is_read(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-na --name=b -s unix:///x -w 5m -qvv --lea 60 -- true");
-    assert_int_equal(f.settings.name_count, 2);
-    assert_string_equal(f.settings.names[1], "b");
-    assert_string_equal(f.settings.servers[0], "unix:///x");
-    assert_int_equal(f.settings.wait_ms, 300000);
-    assert_int_equal(f.settings.lease_ms, 60000);
-    assert_true(f.settings.quiet);
-    assert_int_equal(f.settings.verbosity, 2);
-    settings_free(&f.settings);
-
-    assert_loads(&f, "--no-renew --kill-after 0 --on-lost warn --min-hold 2s -E 0 -c true "
-                     "--connect-timeout=1ms --io-timeout=.5 --log=json -n a");
-    assert_true(f.settings.no_renew && f.settings.on_lost == ON_LOST_WARN);
-    assert_int_equal(f.settings.kill_after_ms, 0);
-    assert_int_equal(f.settings.min_hold_ms, 2000);
-    assert_int_equal(f.settings.conflict_exit_code, 0);
-    assert_int_equal(f.settings.connect_timeout_ms, 1);
-    assert_int_equal(f.settings.io_timeout_ms, 500);
-    assert_int_equal(f.settings.log, LOG_JSON);
-    settings_free(&f.settings);
+TEST(options_end_at_the_command) {
+    LOADS(&cmd_run, "-n a ls -n b --quiet", s->name_count == 1 && is(s->run.command[0], "ls"));
+    LOADS(&cmd_run, "-n a ls -n b --quiet", is(s->run.command[3], "--quiet") && !s->run.command[4]);
+    LOADS(&cmd_run, "-n a -- -x", is(s->run.command[0], "-x"));
+    LOADS(&cmd_run, "-n a -- ls --help", is(s->run.command[1], "--help"));
+    LOADS(&cmd_run, "-n a -c true",
+          is(s->run.command[0], "/bin/sh") && is(s->run.command[1], "-c"));
+    LOADS(&cmd_run, "-n a -c true", is(s->run.command[2], "true") && s->run.command[3] == NULL);
 }
 
-static void options_end_at_the_command(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n a ls -n b --quiet");
-    assert_int_equal(f.settings.name_count, 1);
-    assert_string_equal(f.settings.command[0], "ls");
-    assert_string_equal(f.settings.command[3], "--quiet");
-    assert_null(f.settings.command[4]);
-    settings_free(&f.settings);
-
-    assert_loads(&f, "-n a -- -x");
-    assert_string_equal(f.settings.command[0], "-x");
-    settings_free(&f.settings);
-
-    assert_loads(&f, "-n a -c true");
-    assert_string_equal(f.settings.command[0], "/bin/sh");
-    assert_string_equal(f.settings.command[1], "-c");
-    assert_string_equal(f.settings.command[2], "true");
-    assert_null(f.settings.command[3]);
-    settings_free(&f.settings);
+TEST(options_take_each_other_into_account) {
+    LOADS(&cmd_run, "-n a -w 5s -x true", s->lock.wait_ms == 0);
+    LOADS(&cmd_run, "-n a -x --wait forever true", s->lock.wait_ms == RLOCK_FOREVER);
+    LOADS(&cmd_run, "-n a -l 3s true", s->run.kill_after_ms == 1000);
+    LOADS(&cmd_run, "-n a -l 3s --kill-after 1s true", s->run.kill_after_ms == 1000);
 }
 
-static void the_last_of_wait_and_no_wait_counts(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n a -w 5s -x true");
-    assert_int_equal(f.settings.wait_ms, 0);
-    settings_free(&f.settings);
-    assert_loads(&f, "-n a -x --wait forever true");
-    assert_true(f.settings.wait_ms == RLOCK_FOREVER);
-    settings_free(&f.settings);
-}
-
-static void kill_after_follows_the_lease(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n a -l 3s true");
-    assert_int_equal(f.settings.kill_after_ms, 1000);
-    settings_free(&f.settings);
-    assert_loads(&f, "-n a -l 3s --kill-after 1s true");
-    settings_free(&f.settings);
-}
-
-static void each_kind_has_its_options(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads_for(&f, &cmd_fair, "-n a -n b --supersede true");
-    assert_true(f.settings.supersede);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_fair, "-n a true");
-    assert_false(f.settings.supersede);
-    settings_free(&f.settings);
-
-    assert_loads_for(&f, &cmd_read, "-n a -n b true");
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_write, "-n a -n b --prefer=readers true");
-    assert_int_equal(f.settings.prefer, PREFER_READERS);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_write, "-n a --prefer readers --prefer writers true");
-    assert_int_equal(f.settings.prefer, PREFER_WRITERS);
-    settings_free(&f.settings);
-
-    assert_loads_for(&f, &cmd_sem, "-n a true");
-    assert_int_equal(f.settings.permits, 0);
-    assert_int_equal(f.settings.take, 1);
-    assert_false(f.settings.plain);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_sem, "-n a --permits 1000000000 --take 10000 --plain -c true");
-    assert_int_equal(f.settings.permits, RLOCK_PERMITS_MAX);
-    assert_int_equal(f.settings.take, RLOCK_TAKE_MAX);
-    assert_true(f.settings.plain);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_sem, "-n a --plain -l 1s --no-renew true"); /* of no effect */
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_sem, "-n a --resize 7 -w 5s");
-    assert_int_equal(f.settings.resize, 7);
-    settings_free(&f.settings);
-}
-
-static void latches_have_their_options(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads_for(&f, &cmd_latch_set, "-n a --count 3");
-    assert_int_equal(f.settings.count, 3);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_latch_down, "-n a");
-    assert_int_equal(f.settings.by, 1);
-    assert_false(f.settings.always);
-    assert_null(f.settings.command);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_latch_down, "-n a --by 2 --always -- ls -l");
-    assert_int_equal(f.settings.by, 2);
-    assert_true(f.settings.always);
-    assert_string_equal(f.settings.command[1], "-l");
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_latch_wait, "-n a");
-    assert_true(f.settings.wait_ms == RLOCK_FOREVER);
-    assert_false(f.settings.must_exist);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_latch_wait, "-n a --must-exist -x -E 3 -c true");
-    assert_true(f.settings.must_exist);
-    assert_string_equal(f.settings.command[2], "true");
-    settings_free(&f.settings);
+TEST(each_kind_has_its_options) {
+    LOADS(&cmd_fair, "-n a -n b --supersede true", s->lock.supersede);
+    LOADS(&cmd_fair, "-n a true", !s->lock.supersede && s->lock.priority == 0);
+    LOADS(&cmd_fair, "-n a --priority -1000 true", s->lock.priority == -1000);
+    LOADS(&cmd_fair, "-n a --priority=1000 true", s->lock.priority == 1000);
+    LOADS(&cmd_read, "-n a -n b true", s->name_count == 2);
+    LOADS(&cmd_write, "-n a -n b --prefer=readers true", s->lock.prefer == PREFER_READERS);
+    LOADS(&cmd_write, "-n a --prefer readers --prefer writers true",
+          s->lock.prefer == PREFER_WRITERS);
+    LOADS(&cmd_sem, "-n a true", s->lock.permits == 0 && s->lock.take == 1 && !s->lock.plain);
+    LOADS(&cmd_sem, "-n a --permits 1000000000 --take 10000 --plain -c true",
+          s->lock.permits == RLOCK_PERMITS_MAX && s->lock.take == RLOCK_TAKE_MAX && s->lock.plain);
+    LOADS(&cmd_sem, "-n a --plain -l 1s --no-renew true", s->lock.plain); /* of no effect */
+    LOADS(&cmd_sem, "-n a --resize 7 -w 5s", s->counter.resize == 7);
+    LOADS(&cmd_latch_set, "-n a --count 3", s->counter.count == 3);
+    LOADS(&cmd_latch_down, "-n a", s->counter.by == 1 && !s->run.always && s->run.command == NULL);
+    LOADS(&cmd_latch_down, "-n a --by 2 --always -- ls -l",
+          s->counter.by == 2 && s->run.always && is(s->run.command[1], "-l"));
+    LOADS(&cmd_latch_wait, "-n a", s->lock.wait_ms == RLOCK_FOREVER && !s->lock.must_exist);
+    LOADS(&cmd_latch_wait, "-n a --must-exist -x -E 3 -c true",
+          s->lock.must_exist && s->lock.conflict_exit_code == 3 && is(s->run.command[2], "true"));
 }
 
 /* A file is a fleet's: it says nothing of one lock, but what it says must not stand in the way. */
-static void a_files_min_hold_does_not_stop_plain_permits(void **state) {
-    (void)state;
+TEST(a_files_min_hold_does_not_stop_plain_permits) {
     char path[] = "/tmp/rlock-test-XXXXXX";
     static const char content[] = "min-hold = 5m\n";
-    struct fixture f;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, content, strlen(content)), strlen(content));
     close(fd);
     setenv("RLOCK_CONFIG", path, 1);
-    assert_loads_for(&f, &cmd_sem, "-n a --plain true");
-    settings_free(&f.settings);
+    LOADS(&cmd_sem, "-n a --plain true", s->lock.plain);
     setenv("RLOCK_CONFIG", "/dev/null", 1);
     unlink(path);
 }
@@ -231,15 +161,28 @@ static void assert_refuses(const struct cmd *cmd, const char *line, const char *
     settings_free(&f.settings);
 }
 
-static void mistakes_of_a_kind_are_told(void **state) {
-    (void)state;
-    static const struct {
-        const struct cmd *cmd;
-        const char *line, *text;
-    } rows[] = {
+struct mistake {
+    const struct cmd *cmd;
+    const char *line, *text;
+};
+
+#define ASSERT_REFUSES_EACH(rows)                                                                  \
+    for (size_t i = 0; i < COUNT(rows); i++)                                                       \
+    assert_refuses((rows)[i].cmd, (rows)[i].line, (rows)[i].text)
+
+TEST(mistakes_of_a_kind_are_told) {
+    static const struct mistake rows[] = {
         {&cmd_run, "-n a --supersede true", "unknown option '--supersede'"},
         {&cmd_run, "-n a --permits 1 true", "unknown option '--permits'"},
         {&cmd_fair, "-n a --supersede", "missing command"},
+        {&cmd_run, "-n a --priority 1 true", "unknown option '--priority'"},
+        {&cmd_fair, "-n a --priority 1001 true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority -1001 true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority - true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority --1 true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority +1 true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority 1.5 true", "give a whole number from -1000 to 1000"},
+        {&cmd_fair, "-n a --priority= true", "give a whole number from -1000 to 1000"},
         {&cmd_write, "-n a --prefer writer true", "give readers or writers"},
         {&cmd_write, "-n a --prefer '' true", "give readers or writers"},
         {&cmd_read, "-n a --prefer readers true", "unknown option '--prefer'"},
@@ -283,9 +226,67 @@ static void mistakes_of_a_kind_are_told(void **state) {
         {&cmd_latch_wait, "-n a -n b", "'rlock latch wait' takes one"},
         {&cmd_latch_wait, "-n a --lease 1s", "unknown option '--lease'"},
         {&cmd_latch_wait, "-n a --by 1", "unknown option '--by'"},
+        {&cmd_latch_wait, "-n a --replicas 1", "unknown option '--replicas'"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_refuses(rows[i].cmd, rows[i].line, rows[i].text);
+    ASSERT_REFUSES_EACH(rows);
+}
+
+TEST(options_that_do_not_go_together_are_told) {
+#define RUN_OR_FAIR  "it goes with rlock run or rlock fair, not with rlock "
+#define RUN_OR_WRITE "it goes with rlock run or rlock write, not with rlock "
+    static const struct mistake rows[] = {
+        {&cmd_run, "-n a --any 0 true", "from 1 to 10000"},
+        {&cmd_run, "-n a --any x true", "from 1 to 10000"},
+        {&cmd_run, "-n a --any 2 true", "--any 2 and fewer names"},
+        {&cmd_write, "-n a -n b -n a --any 3 true", "--any 3 and fewer names"},
+        {&cmd_run, "-n a -n b --any 1 --preempt true", "--any and --preempt"},
+        {&cmd_run, "-n a -n b --any 1 -x --max-skips 2 true", "--any and --max-skips"},
+        {&cmd_run, "-n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
+        {&cmd_run, "-n a --any 1 -s unix://x -s unix://y -s unix://z true",
+         "--any and several servers"},
+        {&cmd_fair, "-n a --any 1 true", RUN_OR_WRITE "fair"},
+        {&cmd_read, "-n a --any 1 true", RUN_OR_WRITE "read"},
+        {&cmd_sem, "-n a --any 1 true", RUN_OR_WRITE "sem"},
+        {&cmd_latch_wait, "-n a --any 1", RUN_OR_WRITE "latch wait"},
+        {&cmd_run, "-n a --once-per 0 true", "it is too short"},
+        {&cmd_run, "-n a --once-per=-1s true", "it is negative"},
+        {&cmd_run, "-n a --once-per never true", "it is not a duration"},
+        {&cmd_run, "-n a --once-per= true", "it is empty"},
+        {&cmd_read, "-n a --once-per 1h true", RUN_OR_FAIR "read"},
+        {&cmd_write, "-n a --once-per 1h true", RUN_OR_FAIR "write"},
+        {&cmd_sem, "-n a --permits 1 --once-per 1h true", RUN_OR_FAIR "sem"},
+        {&cmd_latch_down, "-n a --once-per 1h true", RUN_OR_FAIR "latch down"},
+        {&cmd_run, "-n a --once-key= true", "it is empty"},
+        {&cmd_run, "-n a -n b --once-key k true", "--once-key and several names"},
+        {&cmd_write, "-n a --once-key k true", RUN_OR_FAIR "write"},
+        {&cmd_run, "-n a --max-skips 2 true", "--max-skips and no end of the wait"},
+        {&cmd_run, "-n a -x -s redis://a -s redis://b -s redis://c --max-skips 2 true",
+         "--max-skips and several servers"},
+        {&cmd_run, "-n a -x --max-skips 0 true", "from 1 to 1000000"},
+        {&cmd_run, "-n a -x --max-skips= true", "from 1 to 1000000"},
+        {&cmd_read, "-n a -x --max-skips 2 true", RUN_OR_FAIR "read"},
+        {&cmd_fair, "-n a --preempt -x true", "--preempt and no wait"},
+        {&cmd_run, "-n a --preempt -w 0 true", "--preempt and no wait"},
+        {&cmd_fair, "-n a --preemptible --no-renew true", "--preemptible and --no-renew"},
+        {&cmd_latch_wait, "-n a --preempt", RUN_OR_FAIR "latch wait"},
+        {&cmd_read, "-n a --supersede true", "it goes with rlock fair, not with rlock read"},
+        {&cmd_run, "-n a --timeout=-1 true", "it is negative"},
+        {&cmd_run, "-n a --timeout 5y true", "unknown unit"},
+        {&cmd_status, "-q", "missing NAME"},
+        {&cmd_status, "-q --json x", "-q and --json"},
+        {&cmd_status, "-q --watch x", "-q and --watch"},
+        {&cmd_status, "--watch=1ms x", "give 100ms to 7d"},
+        {&cmd_status, "''", "it is empty"},
+        {&cmd_status, "--prometheus --json x", "--prometheus and --json"},
+        {&cmd_status, "--prometheus --watch x", "--prometheus and --watch"},
+        {&cmd_status, "--prometheus -q x", "-q and --prometheus"},
+        {&cmd_status, "--prometheus=x", "takes no argument"},
+        {&cmd_break, "", "missing NAME"},
+        {&cmd_break, "--force a b", "too many operands"},
+        {&cmd_break, "-n a b", "too many operands"},
+        {&cmd_break, "--owner '' a", "it is empty"},
+    };
+    ASSERT_REFUSES_EACH(rows);
 }
 
 static const struct cmd cmd_named = {
@@ -295,29 +296,20 @@ static const struct cmd cmd_named = {
     .operand = &opt_operand_name,
     .operands_min = 1,
     .operands_max = 3,
-    .child = CHILD_NONE,
 };
 
-static void operands_stand_anywhere(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads_for(&f, &cmd_named, "a --count 7 b -q -- -c");
-    assert_int_equal(f.settings.name_count, 3);
-    assert_string_equal(f.settings.names[0], "a");
-    assert_string_equal(f.settings.names[1], "b");
-    assert_string_equal(f.settings.names[2], "-c");
-    assert_int_equal(f.settings.count, 7);
-    assert_true(f.settings.quiet);
-    assert_null(f.settings.command);
-    settings_free(&f.settings);
+TEST(operands_stand_anywhere) {
+    static const char line[] = "a --count 7 b -q -- -c";
+    LOADS(&cmd_named, line, s->name_count == 3 && is(s->names[0], "a") && is(s->names[1], "b"));
+    LOADS(&cmd_named, line,
+          is(s->names[2], "-c") && s->counter.count == 7 && s->quiet && !s->run.command);
     assert_refuses(&cmd_named, "-q", "missing NAME: give it, as in 'rlock named NAME'");
     assert_refuses(&cmd_named, "a b c d", "too many operands");
     assert_refuses(&cmd_named, "a ''", "cannot use NAME '': it is empty");
     assert_refuses(&cmd_named, "a --cuont 1", "did you mean '--count'");
 }
 
-static void mistakes_are_told(void **state) {
-    (void)state;
+TEST(mistakes_are_told) {
     static const struct {
         const char *line, *text;
     } rows[] = {
@@ -327,6 +319,8 @@ static void mistakes_are_told(void **state) {
         {"-n '' true", "1 to 512 bytes"},
         {"-n a\nb true", "control character"},
         {"-n a\x7f true", "control character"},
+        {"-n a --note a\nb true", "control"},
+        {"-n a --note a\x7f true", "control"},
         {"-n a -c true false", "-c and a command"},
         {"-n a --leese 5 true", "did you mean '--lease'? See 'rlock run --help'"},
         {"-n a --no true", "it could be --no-wait or --no-renew"},
@@ -361,45 +355,103 @@ static void mistakes_are_told(void **state) {
         {"-n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
         {"-n a --tls-insecure=yes true", "--tls-insecure takes no argument"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < COUNT(rows); i++)
         assert_refuses(&cmd_run, rows[i].line, rows[i].text);
 }
 
-static void several_servers_are_a_quorum(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n a -s redis://h -s unix:///i?db=1 --server=local:j true");
-    assert_int_equal(f.settings.server_count, 3);
-    assert_string_equal(f.settings.servers[1], "unix:///i?db=1");
-    assert_string_equal(f.settings.servers[2], "local:j");
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_read, "-n a -s redis://h:1 -s redis://h:2 -s rediss://[::1]:3 true");
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_write, "-n a -s redis://h -s redis://[::1] -s redis://[::2] true");
-    settings_free(&f.settings);
+/* A name or a value that was lost, or that an = was joined to. */
+TEST(values_that_were_not_meant_are_told) {
+    static const struct mistake rows[] = {
+        {&cmd_run, "-n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
+        {&cmd_run, "-n -1 true", "--name=-1"},
+        {&cmd_run, "-w 1s -n -- true", "--name=--"},
+        {&cmd_run, "-c -n x", "'-n' looks like an option"},
+        {&cmd_run, "-n x --tls-ca -v true", "--tls-ca=-v"},
+        {&cmd_run, "-n x -s -v true", "give --server URL"},
+        {&cmd_break, "x --owner --force", "--owner=--force"},
+        {&cmd_run, "-n=foo true", "'--name==foo'"},
+        {&cmd_run, "-qxn=foo true", "'-n foo'"},
+        {&cmd_run, "-n x -w=5s true", "'-w 5s'"},
+        {&cmd_run, "-n x -l=5s true", "'-l 5s'"},
+        {&cmd_run, "-n x -c=true", "'-c true'"},
+        {&cmd_run, "-n x -s=redis://alice:" SECRET "@h true", "give -s URL"},
+        {&cmd_run, "-h 127.0.0.1 -p 6379 true", "--server URL"},
+        {&cmd_run, "-n x -h true", "unexpected -h"},
+        {&cmd_run, "-n x -xh true", "unexpected -h"},
+        {&cmd_status, "x -h", "unexpected -h"},
+        {&cmd_latch_set, "-h h -n x --count 1", "unexpected -h"},
+    };
+    ASSERT_REFUSES_EACH(rows);
+    LOADS(&cmd_run, "-n-x true", is(s->names[0], "-x"));
+    LOADS(&cmd_run, "-n =foo -w0 true", is(s->names[0], "=foo"));
+    LOADS(&cmd_run, "--name==foo true", is(s->names[0], "=foo"));
+}
+
+/* Of other commands; of flock(1), timeout(1), setlock, consul lock and etcdctl lock; with one dash,
+ * as in Go's programs. */
+TEST(options_of_others_lead_to_ours) {
+    static const struct mistake rows[] = {
+        {&cmd_run, "-n x --supersede true", "it goes with rlock fair, not with rlock run"},
+        {&cmd_read, "-n x --preempt true",
+         "goes with rlock run or rlock fair, not with rlock read"},
+        {&cmd_run, "-n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
+        {&cmd_run, "-n x --nonblock true", "'--nonblock': did you mean '--no-wait'?"},
+        {&cmd_run, "-n x --shared true", "'rlock read'"},
+        {&cmd_run, "-n x --exclusive true", "leave it out: that is what 'rlock run' does"},
+        {&cmd_fair, "-n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},
+        {&cmd_run, "-n x --close true", "'--close': leave it out: "},
+        {&cmd_run, "-n x -F true", "'-F': leave it out: "},
+        {&cmd_run, "-n x --no-fork true", "'--no-fork': leave it out: "},
+        {&cmd_run, "-n x -N true", "'-N': leave it out: "},
+        {&cmd_run, "-n x -k 5 true", "'-k': did you mean '--kill-after'?"},
+        {&cmd_run, "-n x --preserve-status true",
+         "leave it out: rlock always exits as the command"},
+        {&cmd_run, "-n x --child-exit-code true",
+         "leave it out: rlock always exits as the command"},
+        {&cmd_run, "-n x --foreground true", "'--foreground': leave it out: "},
+        {&cmd_run, "-n x --pass-stdin true", "'--pass-stdin': leave it out: "},
+        {&cmd_run, "-n x --endpoints https://u:" SECRET "@h true", "'--server'"},
+        {&cmd_run, "-n x --user root:" SECRET " true", "'--server'"},
+        {&cmd_run, "-n x --cacert f true", "'--tls-ca'"},
+        {&cmd_run, "-n x --ttl 5s true", "'--lease'"},
+        {&cmd_check, "--ttl 5s", "'--min-ttl'"},
+        {&cmd_latch_wait, "-n x --timeout=5", "what limits a wait is --wait"},
+        {&cmd_status, "--timeout 5", "'--connect-timeout'"}, /* which has no --wait */
+        {&cmd_run, "-n x -no-wait true", "'-no-wait': did you mean '--no-wait'?"},
+        {&cmd_run, "-name=x true", "'-name': did you mean '--name'?"},
+        {&cmd_run, "-n x -command=true", "'-command': did you mean '--command'?"},
+        {&cmd_run, "-n x -child-exit-code true", "'-child-exit-code': leave it out: "},
+        {&cmd_run, "-n x -http-addr=" SECRET " true", "'-http-addr': did you mean '--server'?"},
+        {&cmd_status, "-json", "'-json': did you mean '--json'?"},
+        {&cmd_status, "-help", "'-help'"},
+    };
+    ASSERT_REFUSES_EACH(rows);
+    LOADS(&cmd_run, "-xqnname true", is(s->names[0], "name") && s->quiet); /* letters are letters */
+    LOADS(&cmd_run, "-n x echo -name -no-wait", is(s->run.command[1], "-name"));
+}
+
+TEST(several_servers_are_a_quorum) {
+    LOADS(&cmd_run, "-n a -s redis://h -s unix:///i?db=1 --server=local:j true",
+          s->server.count == 3 && is(s->server.urls[1], "unix:///i?db=1") &&
+              is(s->server.urls[2], "local:j"));
+    LOADS(&cmd_read, "-n a -s redis://h:1 -s redis://h:2 -s rediss://[::1]:3 true",
+          s->server.count == 3);
+    LOADS(&cmd_write, "-n a -s redis://h -s redis://[::1] -s redis://[::2] true",
+          s->server.count == 3);
 
     /* The environment and the files have one text for all of them. */
     setenv("RLOCK_SERVER", " redis://a redis://b  redis://c\tredis://d redis://e\n", 1);
-    assert_loads(&f, "-n a true");
-    assert_int_equal(f.settings.server_count, 5);
-    assert_string_equal(f.settings.servers[0], "redis://a");
-    assert_string_equal(f.settings.servers[4], "redis://e");
-    settings_free(&f.settings);
+    LOADS(&cmd_run, "-n a true", s->server.count == 5 && is(s->server.urls[0], "redis://a"));
+    LOADS(&cmd_run, "-n a true", is(s->server.urls[4], "redis://e"));
     /* A stronger source replaces them all. */
-    assert_loads(&f, "-n a -s redis://option true");
-    assert_int_equal(f.settings.server_count, 1);
-    assert_string_equal(f.settings.servers[0], "redis://option");
-    settings_free(&f.settings);
+    LOADS(&cmd_run, "-n a -s redis://option true",
+          s->server.count == 1 && is(s->server.urls[0], "redis://option"));
     unsetenv("RLOCK_SERVER");
 }
 
-static void several_servers_are_not_for_each_command(void **state) {
-    (void)state;
+TEST(several_servers_are_not_for_each_command) {
 #define THREE "-n a -s redis://h -s redis://i -s redis://j "
-    static const struct {
-        const struct cmd *cmd;
-        const char *line, *text;
-    } rows[] = {
+    static const struct mistake rows[] = {
         {&cmd_fair, THREE "true", "'rlock fair' works on one"},
         {&cmd_sem, THREE "true", "'rlock sem' works on one"},
         {&cmd_sem, THREE "--resize 3", "'rlock sem' works on one"},
@@ -407,8 +459,7 @@ static void several_servers_are_not_for_each_command(void **state) {
         {&cmd_latch_down, THREE, "'rlock latch down' works on one"},
         {&cmd_latch_wait, THREE, "'rlock latch wait' works on one"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_refuses(rows[i].cmd, rows[i].line, rows[i].text);
+    ASSERT_REFUSES_EACH(rows);
 
     char many[512] = "";
     for (int i = 0; i <= RLOCK_SERVERS_MAX; i++)
@@ -418,51 +469,24 @@ static void several_servers_are_not_for_each_command(void **state) {
     unsetenv("RLOCK_SERVER");
 }
 
-static void replicas_and_tls_are_read(void **state) {
-    (void)state;
-    struct fixture f;
-    assert_loads(&f, "-n a true");
-    assert_int_equal(f.settings.replicas, RLOCK_REPLICAS_AUTO);
-    assert_int_equal(f.settings.replica_timeout_ms, 1000);
-    assert_null(f.settings.tls.ca);
-    assert_null(f.settings.tls.cert);
-    assert_null(f.settings.tls.key);
-    assert_null(f.settings.tls.name);
-    assert_false(f.settings.tls.insecure);
-    settings_free(&f.settings);
-    assert_loads_for(&f, &cmd_sem,
-                     "-n a --replicas 0 --replica-timeout 250ms --tls-ca ca "
-                     "--tls-cert c --tls-key k --tls-name h --tls-insecure true");
-    assert_int_equal(f.settings.replicas, 0);
-    assert_int_equal(f.settings.replica_timeout_ms, 250);
-    assert_string_equal(f.settings.tls.ca, "ca");
-    assert_string_equal(f.settings.tls.cert, "c");
-    assert_string_equal(f.settings.tls.key, "k");
-    assert_string_equal(f.settings.tls.name, "h");
-    assert_true(f.settings.tls.insecure);
-    settings_free(&f.settings);
-    assert_refuses(&cmd_latch_wait, "-n a --replicas 1", "unknown option '--replicas'");
-    assert_loads_for(&f, &cmd_latch_set, "-n a --count 1 --tls-ca ca");
-    settings_free(&f.settings);
-}
-
-static void names_have_at_most_512_bytes(void **state) {
-    (void)state;
+TEST(names_have_at_most_512_bytes) {
     char line[600];
     struct fixture f;
     memset(line, 'x', sizeof line);
     memcpy(line, "-n ", 3);
     memcpy(line + 3 + RLOCK_NAME_MAX, " true", sizeof " true");
-    assert_loads(&f, line);
-    settings_free(&f.settings);
+    LOADS(&cmd_run, line, s->name_count == 1);
     memcpy(line + 3 + RLOCK_NAME_MAX, "x true", sizeof "x true");
     assert_int_equal(load(&f, line), SETTINGS_BAD);
     assert_true(strlen(f.why.text) < 150); /* and not all of them in the message */
     settings_free(&f.settings);
+    snprintf(line, sizeof line, "-n a --note %0256d true", 0);
+    LOADS(&cmd_run, line, strlen(s->lock.note) == 256);
+    snprintf(line, sizeof line, "-n a --note %0257d true", 0);
+    assert_refuses(&cmd_run, line, "256");
 }
 
-static void no_message_tells_a_password(void **state) {
-    (void)state;
+TEST(no_message_tells_a_password) {
     static const char *const lines[] = {
         "-n a -s redis://:" SECRET "@h --lease 0 true",
         "-n a --sever=redis://:" SECRET "@h true",
@@ -471,7 +495,7 @@ static void no_message_tells_a_password(void **state) {
         "-n a -Sredis://:" SECRET "@h true",
         "-n a -s redis://:" SECRET "@h",
     };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         struct fixture f;
         assert_int_equal(load(&f, lines[i]), SETTINGS_BAD);
         assert_null(strstr(f.why.text, SECRET));
@@ -479,8 +503,7 @@ static void no_message_tells_a_password(void **state) {
     }
 }
 
-static void help_stops_reading(void **state) {
-    (void)state;
+TEST(help_stops_reading) {
     struct fixture f;
     assert_int_equal(load(&f, "-h"), SETTINGS_HELP);
     settings_free(&f.settings);
@@ -488,104 +511,59 @@ static void help_stops_reading(void **state) {
     settings_free(&f.settings);
     assert_int_equal(load(&f, "--list-options"), SETTINGS_LIST);
     settings_free(&f.settings);
-    assert_loads(&f, "-n a -- ls --help");
-    settings_free(&f.settings);
 }
 
-static void options_beat_the_environment(void **state) {
-    (void)state;
-    struct fixture f;
+TEST(options_beat_the_environment) {
     setenv("RLOCK_SERVER", "redis://environment", 1);
-    assert_loads(&f, "-n a true");
-    assert_string_equal(f.settings.servers[0], "redis://environment");
-    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_ENVIRONMENT);
-    settings_free(&f.settings);
-    assert_loads(&f, "-n a -s redis://option true");
-    assert_string_equal(f.settings.servers[0], "redis://option");
-    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_OPTION);
-    settings_free(&f.settings);
+    LOADS(&cmd_run, "-n a true",
+          is(s->server.urls[0], "redis://environment") &&
+              OPT_FROM(s, server.urls)->source == SOURCE_ENVIRONMENT);
+    LOADS(&cmd_run, "-n a -s redis://option true",
+          is(s->server.urls[0], "redis://option") &&
+              OPT_FROM(s, server.urls)->source == SOURCE_OPTION);
     setenv("RLOCK_SERVER", "", 1);
-    assert_loads(&f, "-n a true");
-    assert_int_equal(OPT_FROM(&f.settings, servers)->source, SOURCE_DEFAULT);
-    settings_free(&f.settings);
+    LOADS(&cmd_run, "-n a true", OPT_FROM(s, server.urls)->source == SOURCE_DEFAULT);
     unsetenv("RLOCK_SERVER");
 }
 
-/* Writes what RLOCK_PASSWORD_FILE names, and loads. */
-static enum settings_outcome load_password_file(struct fixture *fixture, const char *content) {
-    char path[] = "/tmp/rlock-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
-    close(fd);
-    setenv("RLOCK_PASSWORD_FILE", path, 1);
-    enum settings_outcome outcome = load(fixture, "-n a true");
-    unlink(path);
-    unsetenv("RLOCK_PASSWORD_FILE");
-    return outcome;
+void before_all(void) {
+    static const char *const names[] = {"RLOCK_SERVER", "RLOCK_PASSWORD", "RLOCK_PASSWORD_FILE"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        unsetenv(names[i]);
+    setenv("RLOCK_CONFIG", "/dev/null", 1); /* whatever this machine has set up */
 }
 
-static void passwords_come_from_variable_or_file(void **state) {
-    (void)state;
-    struct fixture f;
-    setenv("RLOCK_SERVER", "redis://h", 1); /* which wants it */
-    assert_int_equal(load_password_file(&f, " of the file \nsecond line\n"), SETTINGS_OK);
-    assert_string_equal(f.settings.password, " of the file ");
-    settings_free(&f.settings);
-    assert_int_equal(load_password_file(&f, "no newline"), SETTINGS_OK);
-    assert_string_equal(f.settings.password, "no newline");
-    settings_free(&f.settings);
-    assert_int_equal(load_password_file(&f, "\nsecond"), SETTINGS_BAD);
-    assert_int_equal(f.why.status, EXIT_CONFIG);
-    settings_free(&f.settings);
-    assert_int_equal(load_password_file(&f, ""), SETTINGS_BAD);
-    assert_non_null(strstr(f.why.text, "the first line is empty"));
-    settings_free(&f.settings);
+/* RLOCK_PASSWORD_FILE names a file with this content. */
+static void password_file(const char *content) {
+    char path[32];
+    const int fd = memfd_create("password", 0); /* until the test ends */
+    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    setenv("RLOCK_PASSWORD_FILE", path, 1);
+}
 
-    setenv("RLOCK_PASSWORD_FILE", "/nowhere/at/all", 1);
+static void assert_misconfigured(const char *text) {
+    struct fixture f;
     assert_int_equal(load(&f, "-n a true"), SETTINGS_BAD);
     assert_int_equal(f.why.status, EXIT_CONFIG);
-    assert_non_null(strstr(f.why.text, "/nowhere/at/all: "));
-    assert_non_null(strstr(f.why.text, strerror(ENOENT)));
+    assert_non_null(strstr(f.why.text, text));
     settings_free(&f.settings);
+}
+
+TEST(passwords_come_from_variable_or_file) {
+    setenv("RLOCK_SERVER", "redis://h", 1); /* which wants it */
+    password_file(" of the file \nsecond line\n");
+    LOADS(&cmd_run, "-n a true", is(s->server.password, " of the file "));
+    password_file("no newline");
+    LOADS(&cmd_run, "-n a true", is(s->server.password, "no newline"));
+    password_file("\nsecond");
+    assert_misconfigured("the first line is empty");
+    password_file("");
+    assert_misconfigured("the first line is empty");
+    setenv("RLOCK_PASSWORD_FILE", "/nowhere/at/all", 1);
+    assert_misconfigured("/nowhere/at/all: ");
+    assert_misconfigured(strerror(ENOENT));
     setenv("RLOCK_PASSWORD", SECRET, 1);
-    assert_loads(&f, "-n a true");
-    assert_string_equal(f.settings.password, SECRET);
-    settings_free(&f.settings);
-    unsetenv("RLOCK_PASSWORD");
-    unsetenv("RLOCK_PASSWORD_FILE");
-    unsetenv("RLOCK_SERVER");
-}
-
-static int clear_environment(void **state) {
-    (void)state;
-    static const char *const names[] = {"RLOCK_SERVER", "RLOCK_PASSWORD", "RLOCK_PASSWORD_FILE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unsetenv(names[i]);
-    return setenv("RLOCK_CONFIG", "/dev/null", 1); /* whatever this machine has set up */
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_contracts),
-        cmocka_unit_test(every_option_is_read),
-        cmocka_unit_test(options_end_at_the_command),
-        cmocka_unit_test(the_last_of_wait_and_no_wait_counts),
-        cmocka_unit_test(kill_after_follows_the_lease),
-        cmocka_unit_test(each_kind_has_its_options),
-        cmocka_unit_test(latches_have_their_options),
-        cmocka_unit_test(a_files_min_hold_does_not_stop_plain_permits),
-        cmocka_unit_test(mistakes_of_a_kind_are_told),
-        cmocka_unit_test(operands_stand_anywhere),
-        cmocka_unit_test(mistakes_are_told),
-        cmocka_unit_test(several_servers_are_a_quorum),
-        cmocka_unit_test(several_servers_are_not_for_each_command),
-        cmocka_unit_test(replicas_and_tls_are_read),
-        cmocka_unit_test(names_have_at_most_512_bytes),
-        cmocka_unit_test(no_message_tells_a_password),
-        cmocka_unit_test(help_stops_reading),
-        cmocka_unit_test(options_beat_the_environment),
-        cmocka_unit_test(passwords_come_from_variable_or_file),
-    };
-    return cmocka_run_group_tests(tests, clear_environment, NULL);
+    LOADS(&cmd_run, "-n a true", is(s->server.password, SECRET));
+    before_all();
 }

@@ -2,12 +2,10 @@
 #include "support/test.h"
 
 #include <limits.h>
-#include <poll.h>
 #include <time.h>
 
 #include "lock/lock.h"
 #include "os/clock.h"
-#include "os/poll.h"
 
 static int64_t now_ms;
 static clockid_t clock_read;
@@ -39,36 +37,30 @@ int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t s
     return __wrap_poll(fds, count, timeout_ms);
 }
 
-static int reset(void **state) {
-    (void)state;
+void before_each(void) {
     now_ms = 1000000;
     wait_count = 0;
     poll_sleeps_ms = 0;
-    return 0;
 }
 
-static void the_clock_counts_suspend(void **state) {
-    (void)state;
+TEST(the_clock_counts_suspend) {
     now_ms = 12345;
     assert_int_equal(rlock_now_ms(), 12345);
     assert_int_equal(clock_read, CLOCK_BOOTTIME);
 }
 
-static void drift_is_a_hundredth_and_two(void **state) {
-    (void)state;
+TEST(drift_is_a_hundredth_and_two) {
     assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MIN_MS), 3);
     assert_int_equal(rlock_drift_ms(30000), 302);
     assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MAX_MS), 6048002);
 }
 
-static void a_lease_counts_from_its_request(void **state) {
-    (void)state;
+TEST(a_lease_counts_from_its_request) {
     assert_int_equal(rlock__lease_end_ms(5000, 30000), 5000 + 30000 - 302);
     assert_int_equal(rlock__lease_end_ms(0, 100), 97);
 }
 
-static void forever_does_not_overflow(void **state) {
-    (void)state;
+TEST(forever_does_not_overflow) {
     static const struct {
         int64_t now, ms, after;
     } rows[] = {
@@ -84,8 +76,7 @@ static void forever_does_not_overflow(void **state) {
         assert_true(rlock__after_ms(rows[i].now, rows[i].ms) == rows[i].after);
 }
 
-static void a_request_leaves_time_for_another(void **state) {
-    (void)state;
+TEST(a_request_leaves_time_for_another) {
     static const struct {
         int64_t now, deadline, half_way;
     } rows[] = {
@@ -100,8 +91,7 @@ static void a_request_leaves_time_for_another(void **state) {
         assert_int_equal(rlock__half_way_ms(rows[i].now, rows[i].deadline), rows[i].half_way);
 }
 
-static void poll_is_asked_for_what_is_left(void **state) {
-    (void)state;
+TEST(poll_is_asked_for_what_is_left) {
     static const struct {
         int64_t now, deadline;
         int timeout;
@@ -121,8 +111,7 @@ static void poll_is_asked_for_what_is_left(void **state) {
 }
 
 /* poll(2) may be early, and takes no more than 24 days at once. */
-static void a_wait_lasts_until_its_deadline(void **state) {
-    (void)state;
+TEST(a_wait_lasts_until_its_deadline) {
     struct rlock__limit limit = {now_ms + 250, -1, NULL};
     poll_sleeps_ms = 100;
     assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
@@ -131,14 +120,14 @@ static void a_wait_lasts_until_its_deadline(void **state) {
     assert_int_equal(waits[1], 150);
     assert_int_equal(waits[2], 50);
 
-    reset(NULL);
+    before_each();
     limit.deadline_ms = now_ms + 10 + INT_MAX;
     assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
     assert_int_equal(wait_count, 2);
     assert_int_equal(waits[0], INT_MAX);
     assert_int_equal(waits[1], 10);
 
-    reset(NULL);
+    before_each();
     limit.deadline_ms = now_ms - 1; /* over: looks once, waits not at all */
     assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
     assert_int_equal(wait_count, 1);
@@ -151,8 +140,7 @@ static void count_waits(void *context, bool for_turn) {
     (*(int *)context)++;
 }
 
-static void who_wants_to_know_hears_of_each_wait_before_it_begins(void **state) {
-    (void)state;
+TEST(who_wants_to_know_hears_of_each_wait_before_it_begins) {
     int heard = 0;
     const struct rlock_wait wait = {.on_wait = count_waits, .context = &heard};
     const struct rlock__limit limit = {now_ms + 250, -1, &wait};
@@ -163,8 +151,7 @@ static void who_wants_to_know_hears_of_each_wait_before_it_begins(void **state) 
 }
 
 /* Whoever waits for others too has moments of their own at which something is to be done. */
-static void a_wait_may_end_before_its_deadline(void **state) {
-    (void)state;
+TEST(a_wait_may_end_before_its_deadline) {
     const struct rlock__limit limit = {now_ms + 250, -1, NULL};
     struct pollfd fds[2] = {{.fd = -1}};
     assert_int_equal(rlock__poll_any(fds, 1, now_ms + 100, &limit), RLOCK_OK);
@@ -174,59 +161,28 @@ static void a_wait_may_end_before_its_deadline(void **state) {
     assert_int_equal(waits[1], 150);
 }
 
-static void a_third_of_the_lease_on_it_is_renewed(void **state) {
-    (void)state;
+/* Of a lock of names that were granted then. */
+static void assert_lease(const char *kind, int64_t lease_ms, int64_t first_ms, int64_t second_ms,
+                         int64_t end_ms, int64_t due_ms) {
+    struct rlock_lock lock = {.kind = rlock__kind_find(kind), .lease_ms = lease_ms};
+    struct rlock__instance instances[] = {{.granted_ms = first_ms}, {.granted_ms = second_ms}};
+    struct rlock__resource resources[] = {
+        {.lock = &lock, .instance_count = 1, .instances = &instances[0]},
+        {.lock = &lock, .instance_count = 1, .instances = &instances[1]}};
+    lock.resources = resources;
+    lock.resource_count = COUNT(resources);
+    rlock__lock_update_lease(&lock);
+    if (rlock_lease_end_ms(&lock) != end_ms || rlock_renewal_due_ms(&lock) != due_ms)
+        fail_msg("%s, %lld ms", kind, (long long)lease_ms);
+}
+
+/* Of several names the earliest end counts. What has no lease is not renewed. */
+TEST(a_third_of_the_lease_on_it_is_renewed) {
     static const int64_t leases[] = {RLOCK_LEASE_MIN_MS, 1000, 30000, RLOCK_LEASE_MAX_MS};
     for (size_t i = 0; i < COUNT(leases); i++) {
-        struct rlock__resource resource = {.granted_ms = 7000};
-        struct rlock_lock lock = {.kind = rlock__kind_find("run"),
-                                  .lease_ms = leases[i],
-                                  .resources = &resource,
-                                  .resource_count = 1};
-        rlock__lock_update_lease(&lock);
-        assert_int_equal(rlock_renewal_due_ms(&lock), 7000 + leases[i] / 3);
+        const int64_t end_ms = 7000 + leases[i] - rlock_drift_ms(leases[i]);
+        assert_lease("run", leases[i], 7000, 7000, end_ms, 7000 + leases[i] / 3);
+        assert_lease("run", leases[i], 7001, 7000, end_ms, 7000 + leases[i] / 3);
     }
-}
-
-static void what_has_no_lease_is_not_renewed(void **state) {
-    (void)state;
-    struct rlock__resource resource = {.granted_ms = 7000};
-    struct rlock_lock lock = {.kind = rlock__kind_find("latch"),
-                              .lease_ms = 30000,
-                              .resources = &resource,
-                              .resource_count = 1};
-    rlock__lock_update_lease(&lock);
-    assert_true(rlock_lease_end_ms(&lock) == RLOCK_FOREVER);
-    assert_true(rlock_renewal_due_ms(&lock) == RLOCK_FOREVER);
-}
-
-static void of_several_names_the_earliest_end_counts(void **state) {
-    (void)state;
-    struct rlock__resource resources[] = {
-        {.granted_ms = 900}, {.granted_ms = 800}, {.granted_ms = 950}};
-    struct rlock_lock lock = {.kind = rlock__kind_find("run"),
-                              .lease_ms = 1000,
-                              .resources = resources,
-                              .resource_count = COUNT(resources)};
-    rlock__lock_update_lease(&lock);
-    assert_int_equal(rlock_lease_end_ms(&lock), rlock__lease_end_ms(800, 1000));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_counts_suspend),
-        cmocka_unit_test(drift_is_a_hundredth_and_two),
-        cmocka_unit_test(a_lease_counts_from_its_request),
-        cmocka_unit_test(forever_does_not_overflow),
-        cmocka_unit_test(a_request_leaves_time_for_another),
-        cmocka_unit_test(poll_is_asked_for_what_is_left),
-        cmocka_unit_test_setup(a_wait_lasts_until_its_deadline, reset),
-        cmocka_unit_test_setup(who_wants_to_know_hears_of_each_wait_before_it_begins, reset),
-        cmocka_unit_test_setup(who_wants_to_know_hears_of_each_wait_before_it_begins, reset),
-        cmocka_unit_test_setup(a_wait_may_end_before_its_deadline, reset),
-        cmocka_unit_test(a_third_of_the_lease_on_it_is_renewed),
-        cmocka_unit_test(what_has_no_lease_is_not_renewed),
-        cmocka_unit_test(of_several_names_the_earliest_end_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_lease("latch", 30000, 7000, 7000, RLOCK_FOREVER, RLOCK_FOREVER);
 }

@@ -40,8 +40,7 @@ static enum rlock_status read_into(struct known *out, const void *given) {
     return RLOCK__READ_OPTIONS(known, loud, out, given, &error);
 }
 
-static void the_same_version_is_copied(void **state) {
-    (void)state;
+TEST(the_same_version_is_copied) {
     struct known out;
     const struct known given = {.size = sizeof given, .lease_ms = 7, .loud = true, .note = "n"};
     assert_int_equal(read_into(&out, &given), RLOCK_OK);
@@ -50,8 +49,7 @@ static void the_same_version_is_copied(void **state) {
     assert_string_equal(out.note, "n");
 }
 
-static void what_an_older_program_does_not_know_is_zero(void **state) {
-    (void)state;
+TEST(what_an_older_program_does_not_know_is_zero) {
     struct known out;
     const struct first given = {.size = sizeof given, .lease_ms = 7, .loud = true};
     assert_int_equal(read_into(&out, &given), RLOCK_OK);
@@ -60,8 +58,7 @@ static void what_an_older_program_does_not_know_is_zero(void **state) {
     assert_null(out.note);
 }
 
-static void a_newer_program_is_served_while_it_uses_nothing_new(void **state) {
-    (void)state;
+TEST(a_newer_program_is_served_while_it_uses_nothing_new) {
     struct known out;
     struct newer given;
     memset(&given, 0, sizeof given);
@@ -76,8 +73,7 @@ static void a_newer_program_is_served_while_it_uses_nothing_new(void **state) {
     assert_non_null(strstr(error.text, rlock_version()));
 }
 
-static void a_size_that_cannot_be_is_refused(void **state) {
-    (void)state;
+TEST(a_size_that_cannot_be_is_refused) {
     static const size_t sizes[] = {0, 1, offsetof(struct first, loud), 4097, SIZE_MAX};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct known out;
@@ -87,24 +83,20 @@ static void a_size_that_cannot_be_is_refused(void **state) {
     }
 }
 
-/* --- each function that is given options -------------------------------------------------------
- */
+/* --- each function that is given options ------------------------------------------------------ */
 
 static rlock_client *client;
 
-static int make_client(void **state) {
-    (void)state;
+void before_all(void) {
     static const char *const url = "unix:///none/sock";
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     options.servers = &url;
     options.server_count = 1;
-    return rlock_client_new(&client, &options) == RLOCK_OK ? 0 : -1;
+    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
 }
 
-static int free_client(void **state) {
-    (void)state;
+void after_all(void) {
     rlock_client_free(client);
-    return 0;
 }
 
 static void assert_refused(enum rlock_status status, const char *name) {
@@ -114,8 +106,7 @@ static void assert_refused(enum rlock_status status, const char *name) {
     assert_string_equal(rlock_error(client), text);
 }
 
-static void a_client_without_a_size_is_refused(void **state) {
-    (void)state;
+TEST(a_client_without_a_size_is_refused) {
     static const char *const url = "unix:///none/sock";
     rlock_client *other;
     struct rlock_client_options options = {.servers = &url, .server_count = 1};
@@ -132,26 +123,33 @@ static void a_client_without_a_size_is_refused(void **state) {
     rlock_client_free(other);
 }
 
-static void a_lock_without_a_size_is_refused(void **state) {
-    (void)state;
+TEST(what_has_no_size_is_refused) {
     static const char *const name = "x";
-    const struct rlock_lock_options options = {.kind = "run", .names = &name, .name_count = 1};
-    rlock_lock *lock;
-    assert_refused(rlock_lock_new(&lock, client, &options), "rlock_lock_options");
-    assert_null(lock);
+    const struct rlock_lock_options nameless = {.kind = "run"};
     const struct rlock_handle handle = {.kind = "run", .owner = "o"};
-    assert_refused(rlock_lock_resume(&lock, client, &handle), "rlock_handle");
-    assert_null(lock);
-}
-
-static void what_a_lock_is_asked_without_a_size_is_refused(void **state) {
-    (void)state;
-    static const char *const name = "x";
     const struct rlock_wait wait = {.cancel_fd = -1};
     const struct rlock_keeper_options keeping = {.grace_ms = 1};
+    const struct rlock_count count = {.name = "x", .number = 1, .cancel_fd = -1};
+    const struct rlock_inspect_options looking = {.name = "x", .cancel_fd = -1};
+    const struct rlock_break_options breaking = {.name = "x", .kind = "run", .cancel_fd = -1};
+    const struct rlock_probe_options probing = {.name = "x", .cancel_fd = -1};
     struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
-    rlock_keeper *keeper;
+    int64_t number;
     rlock_lock *lock;
+    rlock_keeper *keeper;
+    rlock_view *view;
+    rlock_facts *facts;
+    assert_refused(rlock_lock_new(&lock, client, &nameless), "rlock_lock_options");
+    assert_null(lock);
+    assert_refused(rlock_lock_resume(&lock, client, &handle), "rlock_handle");
+    assert_null(lock);
+    assert_refused(rlock_latch_set(client, &count, &number), "rlock_count");
+    assert_refused(rlock_latch_down(client, &count, &number), "rlock_count");
+    assert_refused(rlock_sem_resize(client, &count, &number), "rlock_count");
+    assert_refused(rlock_inspect(client, &looking, &view), "rlock_inspect_options");
+    assert_refused(rlock_break(client, &breaking, &number), "rlock_break_options");
+    assert_refused(rlock_probe(client, &probing, &facts), "rlock_probe_options");
+    assert_true(view == NULL && facts == NULL);
     options.names = &name;
     options.name_count = 1;
     assert_int_equal(rlock_lock_new(&lock, client, &options), RLOCK_OK);
@@ -161,35 +159,14 @@ static void what_a_lock_is_asked_without_a_size_is_refused(void **state) {
     rlock_lock_free(lock);
 }
 
-static void what_a_client_is_asked_without_a_size_is_refused(void **state) {
-    (void)state;
-    const struct rlock_count count = {.name = "x", .number = 1, .cancel_fd = -1};
-    const struct rlock_inspect_options options = {.name = "x", .cancel_fd = -1};
-    const struct rlock_break_options breaking = {.name = "x", .kind = "run", .cancel_fd = -1};
-    const struct rlock_probe_options probing = {.name = "x", .cancel_fd = -1};
-    int64_t number;
-    rlock_view *view;
-    rlock_facts *facts;
-    assert_refused(rlock_latch_set(client, &count, &number), "rlock_count");
-    assert_refused(rlock_latch_down(client, &count, &number), "rlock_count");
-    assert_refused(rlock_sem_resize(client, &count, &number), "rlock_count");
-    assert_refused(rlock_inspect(client, &options, &view), "rlock_inspect_options");
-    assert_null(view);
-    assert_refused(rlock_break(client, &breaking, &number), "rlock_break_options");
-    assert_refused(rlock_probe(client, &probing, &facts), "rlock_probe_options");
-    assert_null(facts);
-}
-
-/* --- what an _INIT leaves to the program is missed, not followed as a null pointer ---------------
- */
+/* --- what an _INIT leaves to the program is missed, not followed as a null pointer ------------ */
 
 static void assert_missed(enum rlock_status status, const char *why) {
     assert_int_equal(status, RLOCK_INVALID);
     assert_string_equal(rlock_error(client), why);
 }
 
-static void a_client_of_nothing_is_refused(void **state) {
-    (void)state;
+TEST(a_client_of_nothing_is_refused) {
     static const char *const none = NULL;
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     rlock_client *other;
@@ -204,64 +181,34 @@ static void a_client_of_nothing_is_refused(void **state) {
     assert_string_equal(rlock_error(NULL), "out of memory");
 }
 
-static void a_lock_of_nothing_is_refused(void **state) {
-    (void)state;
+TEST(what_is_missing_is_told) {
     static const char *const none = NULL;
+    static const char empty[] =
+        "cannot use the lock's name: it is empty: a name has 1 to 512 bytes";
+    const struct rlock_handle_hold hold = {.name = "x"};
+    const struct rlock_count count = RLOCK_COUNT_INIT;
+    const struct rlock_inspect_options looking = RLOCK_INSPECT_OPTIONS_INIT;
     struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    struct rlock_handle handle = RLOCK_HANDLE_INIT;
+    struct rlock_break_options breaking = RLOCK_BREAK_OPTIONS_INIT;
+    int64_t number;
     rlock_lock *lock;
+    rlock_view *view;
     assert_missed(rlock_lock_new(&lock, client, &options), "a lock has 1 to 10000 names");
     options.names = &none;
     options.name_count = 1;
-    assert_missed(rlock_lock_new(&lock, client, &options),
-                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
+    assert_missed(rlock_lock_new(&lock, client, &options), empty);
     options.kind = NULL;
     assert_missed(rlock_lock_new(&lock, client, &options), "there is no such kind of lock");
-}
-
-static void a_handle_of_nothing_is_refused(void **state) {
-    (void)state;
-    const struct rlock_handle_hold hold = {.name = "x"};
-    struct rlock_handle handle = RLOCK_HANDLE_INIT;
-    rlock_lock *lock;
     assert_missed(rlock_lock_resume(&lock, client, &handle), "a handle needs a hold");
     handle.holds = &hold;
     handle.hold_count = 1;
     assert_missed(rlock_lock_resume(&lock, client, &handle), "a handle needs an owner");
     handle.owner = "o";
     assert_missed(rlock_lock_resume(&lock, client, &handle), "a handle needs an owner");
-}
-
-static void a_request_about_nothing_is_refused(void **state) {
-    (void)state;
-    const struct rlock_count count = RLOCK_COUNT_INIT;
-    const struct rlock_inspect_options options = RLOCK_INSPECT_OPTIONS_INIT;
-    struct rlock_break_options breaking = RLOCK_BREAK_OPTIONS_INIT;
-    int64_t number;
-    rlock_view *view;
-    assert_missed(rlock_latch_set(client, &count, &number),
-                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
-    assert_missed(rlock_inspect(client, &options, &view),
-                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
-    assert_missed(rlock_break(client, &breaking, &number),
-                  "cannot use the lock's name: it is empty: a name has 1 to 512 bytes");
+    assert_missed(rlock_latch_set(client, &count, &number), empty);
+    assert_missed(rlock_inspect(client, &looking, &view), empty);
+    assert_missed(rlock_break(client, &breaking, &number), empty);
     breaking.name = "x";
     assert_missed(rlock_break(client, &breaking, &number), "nobody holds such a lock");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_version_is_copied),
-        cmocka_unit_test(what_an_older_program_does_not_know_is_zero),
-        cmocka_unit_test(a_newer_program_is_served_while_it_uses_nothing_new),
-        cmocka_unit_test(a_size_that_cannot_be_is_refused),
-        cmocka_unit_test(a_client_without_a_size_is_refused),
-        cmocka_unit_test(a_lock_without_a_size_is_refused),
-        cmocka_unit_test(what_a_lock_is_asked_without_a_size_is_refused),
-        cmocka_unit_test(what_a_client_is_asked_without_a_size_is_refused),
-        cmocka_unit_test(a_client_of_nothing_is_refused),
-        cmocka_unit_test(a_lock_of_nothing_is_refused),
-        cmocka_unit_test(a_handle_of_nothing_is_refused),
-        cmocka_unit_test(a_request_about_nothing_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_client, free_client);
 }

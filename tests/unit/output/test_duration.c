@@ -1,18 +1,13 @@
 /* test_duration.c: durations to and from milliseconds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "support/test.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "output/duration.h"
 
 #define UNTOUCHED (-7)
 
-static void reads_durations(void **state) {
-    (void)state;
+TEST(reads_durations) {
     static const struct {
         const char *text;
         int64_t ms;
@@ -45,7 +40,7 @@ static void reads_durations(void **state) {
         {"36525d", DURATION_MAX_MS},
         {"3155760000s", DURATION_MAX_MS},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         int64_t ms = UNTOUCHED;
         const char *wrong = duration_parse(&ms, rows[i].text);
         if (wrong != NULL || ms != rows[i].ms)
@@ -54,8 +49,7 @@ static void reads_durations(void **state) {
     }
 }
 
-static void refuses_what_is_none(void **state) {
-    (void)state;
+TEST(refuses_what_is_none) {
     static const struct {
         const char *text;
         const char *reason;
@@ -88,7 +82,7 @@ static void refuses_what_is_none(void **state) {
         {"9223372036854775807", "100 years"},
         {"99999999999999999999999999999999d", "100 years"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         int64_t ms = UNTOUCHED;
         const char *wrong = duration_parse(&ms, rows[i].text);
         if (wrong == NULL || strstr(wrong, rows[i].reason) == NULL || ms != UNTOUCHED)
@@ -97,8 +91,7 @@ static void refuses_what_is_none(void **state) {
     }
 }
 
-static void writes_durations(void **state) {
-    (void)state;
+TEST(writes_durations) {
     static const struct {
         int64_t ms;
         const char *text;
@@ -124,7 +117,7 @@ static void writes_durations(void **state) {
         {INT64_C(604800000), "7d"},
         {DURATION_MAX_MS, "36525d"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         char text[DURATION_TEXT_SIZE];
         assert_string_equal(duration_format(text, rows[i].ms), rows[i].text);
     }
@@ -132,21 +125,10 @@ static void writes_durations(void **state) {
     assert_non_null(duration_format(text, INT64_MAX)); /* fits */
 }
 
-static void writes_whole_seconds(void **state) {
-    (void)state;
+TEST(writes_whole_seconds) {
     char text[DURATION_TEXT_SIZE];
     assert_string_equal(duration_format_seconds(text, -5), "0s");
     assert_string_equal(duration_format_seconds(text, 999), "0s");
     assert_string_equal(duration_format_seconds(text, 1999), "1s");
     assert_string_equal(duration_format_seconds(text, 192999), "3m12s");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_durations),
-        cmocka_unit_test(refuses_what_is_none),
-        cmocka_unit_test(writes_durations),
-        cmocka_unit_test(writes_whole_seconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,11 +29,9 @@ static const char *end(void) {
     return text;
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
-static void a_message_is_one_harmless_line(void **state) {
-    (void)state;
+TEST(a_message_is_one_harmless_line) {
     static const struct {
         const char *said, *written;
     } rows[] = {
@@ -52,8 +50,7 @@ static void a_message_is_one_harmless_line(void **state) {
     }
 }
 
-static void a_long_message_is_cut_to_a_line(void **state) {
-    (void)state;
+TEST(a_long_message_is_cut_to_a_line) {
     static char longer[20000];
     memset(longer, 'x', sizeof longer - 1);
     begin(false, false, false);
@@ -73,8 +70,7 @@ static void say_all(void) {
     out_event(OUT_DEBUG, "acquired", fields, 1, "acquired");
 }
 
-static void levels_are_heard_as_asked_for(void **state) {
-    (void)state;
+TEST(levels_are_heard_as_asked_for) {
     begin(true, false, false);
     say_all();
     assert_string_equal(end(), "rlock: an error\n");
@@ -87,8 +83,7 @@ static void levels_are_heard_as_asked_for(void **state) {
                                "rlock: waiting\nrlock: acquired\n");
 }
 
-static void what_cannot_be_written_is_dropped(void **state) {
-    (void)state;
+TEST(what_cannot_be_written_is_dropped) {
     begin(false, false, false);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(full >= 0);
@@ -102,8 +97,7 @@ static void what_cannot_be_written_is_dropped(void **state) {
     assert_string_equal(end(), "");
 }
 
-static void a_full_standard_output_is_a_failure(void **state) {
-    (void)state;
+TEST(a_full_standard_output_is_a_failure) {
     const int real = dup(STDOUT_FILENO);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(real >= 0 && full >= 0);
@@ -118,8 +112,7 @@ static void a_full_standard_output_is_a_failure(void **state) {
     assert_non_null(strstr(end(), "rlock: cannot write to standard output: "));
 }
 
-/* --- JSON: from here on, for the choice stays ---------------------------------------------------
- */
+/* --- JSON: from here on, for the choice stays ------------------------------------------------- */
 
 /* Checks one line: {"time":"...Z", and then `rest`. */
 static void assert_json(const char *line, const char *rest) {
@@ -132,8 +125,7 @@ static void assert_json(const char *line, const char *rest) {
     assert_string_equal(line + sizeof pattern - 1, rest);
 }
 
-static void any_bytes_make_valid_json(void **state) {
-    (void)state;
+TEST(any_bytes_make_valid_json) {
     static const struct {
         const char *said, *written; /* the message as a JSON string */
     } rows[] = {
@@ -172,8 +164,7 @@ static void any_bytes_make_valid_json(void **state) {
 }
 
 /* More digits than a double has. */
-static void numbers_keep_their_digits(void **state) {
-    (void)state;
+TEST(numbers_keep_their_digits) {
     const struct out_field fields[] = {OUT_NUMBER("token", INT64_MAX), OUT_NUMBER("least", 0),
                                        OUT_NUMBER("none", -1)};
     begin(false, false, true);
@@ -182,8 +173,7 @@ static void numbers_keep_their_digits(void **state) {
                        "\"token\":9223372036854775807,\"least\":0}\n");
 }
 
-static void events_are_told_without_being_asked_for(void **state) {
-    (void)state;
+TEST(events_are_told_without_being_asked_for) {
     begin(false, false, true);
     out_debug("details");
     assert_string_equal(end(), "");
@@ -195,8 +185,7 @@ static void events_are_told_without_being_asked_for(void **state) {
     assert_string_equal(end(), "");
 }
 
-static void a_cut_message_is_still_json(void **state) {
-    (void)state;
+TEST(a_cut_message_is_still_json) {
     for (size_t shift = 0; shift < 3; shift++) {
         static char longer[20000];
         size_t length = shift;
@@ -219,25 +208,10 @@ static void a_cut_message_is_still_json(void **state) {
     }
 }
 
-static int set_up(void **state) {
-    (void)state;
+void before_all(void) {
     char path[] = "/tmp/rlock-test-XXXXXX";
     caught = mkostemp(path, O_CLOEXEC);
     real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
-    return caught >= 0 && real_stderr >= 0 ? unlink(path) : -1;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_is_one_harmless_line),
-        cmocka_unit_test(a_long_message_is_cut_to_a_line),
-        cmocka_unit_test(levels_are_heard_as_asked_for),
-        cmocka_unit_test(what_cannot_be_written_is_dropped),
-        cmocka_unit_test(a_full_standard_output_is_a_failure),
-        cmocka_unit_test(any_bytes_make_valid_json),
-        cmocka_unit_test(numbers_keep_their_digits),
-        cmocka_unit_test(events_are_told_without_being_asked_for),
-        cmocka_unit_test(a_cut_message_is_still_json),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    assert_true(caught >= 0 && real_stderr >= 0);
+    unlink(path);
 }

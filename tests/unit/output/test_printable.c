@@ -1,14 +1,12 @@
-/* test_printable.c: what is left of others' words on a terminal. */
+/* test_printable.c: what is left of others' words on a terminal, and how much of it fits. */
 #include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "output/printable.h"
-#include "output/secret.h"
 
-static void what_could_be_more_than_text_is_a_question_mark(void **state) {
-    (void)state;
+TEST(what_could_be_more_than_text_is_a_question_mark) {
     static const struct {
         const char *given, *shown;
     } rows[] = {
@@ -42,8 +40,7 @@ static void what_could_be_more_than_text_is_a_question_mark(void **state) {
     assert_string_equal(lines, "a\tb\nc?d");
 }
 
-static void passwords_are_hidden(void **state) {
-    (void)state;
+TEST(passwords_are_hidden) {
     static const struct {
         const char *given, *shown;
     } rows[] = {
@@ -101,10 +98,39 @@ static void passwords_are_hidden(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_could_be_more_than_text_is_a_question_mark),
-        cmocka_unit_test(passwords_are_hidden),
+TEST(a_text_is_cut_in_front_of_a_character) {
+    static const struct {
+        const char *text;
+        size_t columns;
+        const char *cut;
+    } rows[] = {
+        {"", 0, ""},
+        {"deploy", 0, ""},
+        {"deploy", 3, "dep"},
+        {"deploy", 6, "deploy"},
+        {"deploy", 60, "deploy"},
+        {"\xc3\xbc\xe2\x82\xac!", 2, "\xc3\xbc\xe2\x82\xac"}, /* narrow, of two and three bytes */
+        {"\xe3\x83\xad\xe3\x83\x83", 4,
+         "\xe3\x83\xad\xe3\x83\x83"}, /* katakana: two columns each */
+        {"\xe3\x83\xad\xe3\x83\x83", 3, "\xe3\x83\xad"},
+        {"\xe3\x83\xad\xe3\x83\x83", 1, ""},
+        {"a\xf0\x9f\x94\x92z", 3, "a\xf0\x9f\x94\x92"}, /* a lock */
+        {"a\xf0\x9f\x94\x92z", 2, "a"},
+        {"\xef\xbc\xa1", 1, ""},                 /* a fullwidth A */
+        {"\x80\xff\xe2\x82", 3, "\x80\xff\xe2"}, /* no UTF-8: a column a byte */
+        {"\xf0\x9f", 2, "\xf0\x9f"},
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[32];
+        strcpy(text, rows[i].text);
+        columns_cut(text, rows[i].columns);
+        assert_string_equal(text, rows[i].cut);
+        assert_true(columns_of(text) <= rows[i].columns);
+    }
+}
+
+TEST(what_a_text_takes_is_counted) {
+    assert_int_equal(columns_of(""), 0);
+    assert_int_equal(columns_of("a\xf0\x9f\x94\x92z"), 4);
+    assert_int_equal(columns_of("\xc3\xbc\x80"), 2);
 }

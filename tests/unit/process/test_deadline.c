@@ -3,7 +3,7 @@
 
 #include "process/deadline.h"
 
-static void each_deadline_before_the_next_and_all_before_the_lease_ends(void **state) {
+TEST(each_deadline_before_the_next_and_all_before_the_lease_ends) {
     static const struct {
         int64_t lease_ms, kill_after_ms, stop_ms, kill_ms, overdue_ms;
     } cases[] = {
@@ -12,7 +12,6 @@ static void each_deadline_before_the_next_and_all_before_the_lease_ends(void **s
         {100, 33, 99962, 99995, 99998},     /* 5 ms at least */
         {100, 0, 99995, 99995, 99998},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct deadline_plan plan =
             deadline_plan(cases[i].lease_ms, cases[i].kill_after_ms, false, 0);
@@ -30,43 +29,30 @@ static void assert_never(struct deadline at) {
     assert_int_equal(at.overdue_ms, INT64_MAX);
 }
 
-static void a_command_that_outlives_its_lease_or_a_lease_without_end_has_none(void **state) {
+TEST(a_command_that_outlives_its_lease_or_a_lease_without_end_has_none) {
     const struct deadline_plan outlives = deadline_plan(30000, 5000, true, 0);
     const struct deadline_plan ends = deadline_plan(30000, 5000, false, 0);
-    (void)state;
     assert_never(deadline_of(&outlives, 100000, 5000));
     assert_never(deadline_of(&ends, INT64_MAX, 5000));
     assert_int_equal(outlives.grace_ms, 0);
 }
 
-static void a_time_limit_counts_from_the_start(void **state) {
+TEST(a_time_limit_counts_from_the_start) {
     const struct deadline_plan plan = deadline_plan(30000, 5000, true, 60000);
     const struct deadline at = deadline_of(&plan, 100000, 100000);
-    (void)state;
     assert_int_equal(at.stop_ms, 160000);
     assert_int_equal(at.kill_ms, 165000);
     assert_true(at.overdue_ms > 165000);
     assert_never(deadline_of(&plan, 100000, INT64_MAX)); /* not started */
 }
 
-static void of_the_lease_and_the_time_limit_the_sooner_counts(void **state) {
+TEST(of_the_lease_and_the_time_limit_the_sooner_counts) {
     const struct deadline_plan plan = deadline_plan(30000, 5000, false, 60000);
     struct deadline at = deadline_of(&plan, 100000, 34000);
-    (void)state;
     assert_int_equal(at.stop_ms, 94000); /* the time limit's */
     assert_int_equal(at.kill_ms, 99000);
     assert_int_equal(at.overdue_ms, 99950); /* the lease's */
     at = deadline_of(&plan, 100000, 50000);
     assert_int_equal(at.stop_ms, 94900);
     assert_int_equal(at.kill_ms, 99900);
-}
-
-int main(void) {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_deadline_before_the_next_and_all_before_the_lease_ends),
-        cmocka_unit_test(a_command_that_outlives_its_lease_or_a_lease_without_end_has_none),
-        cmocka_unit_test(a_time_limit_counts_from_the_start),
-        cmocka_unit_test(of_the_lease_and_the_time_limit_the_sooner_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "process/orders.h"
+#include "process/guardian.h"
 
 enum { RLOCK, GUARDIAN };
 
@@ -18,8 +18,7 @@ static void close_pair(const int ends[2]) {
     close(ends[GUARDIAN]);
 }
 
-static void they_arrive_in_their_order(void **state) {
-    (void)state;
+TEST(they_arrive_in_their_order) {
     static const struct order given[] = {{ORDER_START, 0},
                                          {ORDER_SIGNAL, SIGTSTP},
                                          {ORDER_SIGNAL, SIGCONT},
@@ -43,8 +42,7 @@ static void they_arrive_in_their_order(void **state) {
 }
 
 /* A guardian that is stopped reads nothing; hundreds are kept for it. */
-static void a_full_queue_is_not_waited_for(void **state) {
-    (void)state;
+TEST(a_full_queue_is_not_waited_for) {
     int ends[2], sent = 0;
     struct order order;
     bool gone;
@@ -58,8 +56,7 @@ static void a_full_queue_is_not_waited_for(void **state) {
     close_pair(ends);
 }
 
-static void the_other_end_is_gone(void **state) {
-    (void)state;
+TEST(the_other_end_is_gone) {
     int ends[2];
     struct order order;
     bool gone = false;
@@ -75,13 +72,4 @@ static void the_other_end_is_gone(void **state) {
     close(ends[GUARDIAN]);
     assert_false(order_send(ends[RLOCK], (struct order){.verb = ORDER_START}));
     close(ends[RLOCK]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_arrive_in_their_order),
-        cmocka_unit_test(a_full_queue_is_not_waited_for),
-        cmocka_unit_test(the_other_end_is_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

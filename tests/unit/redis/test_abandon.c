@@ -8,11 +8,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static void a_late_answer_is_passed_over(void **state) {
-    (void)state;
+TEST(a_late_answer_is_passed_over) {
     struct linked f;
-    static const char *const answers[] = {PEER_SILENT, ONE("late") ONE("two"), ONE("three"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(PEER_SILENT, ONE("late") ONE("two"), ONE("three")));
     send_all(&f);
     rlock__link_abandon(&f.link);
     assert_int_equal(f.link.owed, 1);
@@ -26,15 +24,12 @@ static void a_late_answer_is_passed_over(void **state) {
     assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
     end(&f);
     assert_asked(&f, 2, 1, "THIRD");
-    peer_free(&f.peer);
 }
 
-static void each_abandoned_answer_is_owed(void **state) {
-    (void)state;
+TEST(each_abandoned_answer_is_owed) {
     struct linked f;
-    static const char *const answers[] = {PEER_SILENT, PEER_SILENT, PEER_SILENT,
-                                          ONE("a") ONE("b") ONE("c") ONE("mine"), NULL};
-    begin(&f, answers);
+    begin(&f,
+          ANSWERS(PEER_SILENT, PEER_SILENT, PEER_SILENT, ONE("a") ONE("b") ONE("c") ONE("mine")));
     ask(&f, "ASKING");
     send_all(&f);
     rlock__link_abandon(&f.link);
@@ -46,15 +41,12 @@ static void each_abandoned_answer_is_owed(void **state) {
     assert_int_equal(call(&f, LONG_MS, "mine"), RLOCK_OK);
     end(&f);
     assert_int_equal(f.peer.request_count, 4);
-    peer_free(&f.peer);
 }
 
 /* A new connection owes nothing. */
-static void debts_end_with_the_connection(void **state) {
-    (void)state;
+TEST(debts_end_with_the_connection) {
     struct linked f;
-    static const char *const answers[] = {PEER_SILENT, PEER_CLOSE, ONE("three"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(PEER_SILENT, PEER_CLOSE, ONE("three")));
     send_all(&f);
     rlock__link_abandon(&f.link);
     ask(&f, "SECOND");
@@ -63,14 +55,11 @@ static void debts_end_with_the_connection(void **state) {
     ask(&f, "THIRD");
     assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
     end(&f);
-    peer_free(&f.peer);
 }
 
-static void what_was_not_sent_is_not_asked(void **state) {
-    (void)state;
+TEST(what_was_not_sent_is_not_asked) {
     struct linked f;
-    static const char *const answers[] = {ONE("mine"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("mine")));
     ask(&f, "FIRST");
     rlock__link_abandon(&f.link);
     assert_int_equal(f.link.owed, 0);
@@ -80,11 +69,9 @@ static void what_was_not_sent_is_not_asked(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 1);
     assert_asked(&f, 0, 1, "SECOND");
-    peer_free(&f.peer);
 }
 
-/* --- a server that takes no bytes ---------------------------------------------------------------
- */
+/* --- a server that takes no bytes ------------------------------------------------------------- */
 
 static int open_door(struct linked *f) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -100,8 +87,7 @@ static int open_door(struct linked *f) {
     return door;
 }
 
-static void sending_has_a_deadline(void **state) {
-    (void)state;
+TEST(sending_has_a_deadline) {
     static char much[8 << 20];
     const struct rlock__arg args[] = {{much, sizeof much}};
     struct linked f;
@@ -149,8 +135,7 @@ void __wrap_rlock__tls_close(struct rlock__tls *tls) {
     (void)tls;
 }
 
-static void behind_an_unfinished_record_nothing_is_sent(void **state) {
-    (void)state;
+TEST(behind_an_unfinished_record_nothing_is_sent) {
     struct linked f;
     static const char *const answers[] = {NULL};
     char session;
@@ -165,17 +150,4 @@ static void behind_an_unfinished_record_nothing_is_sent(void **state) {
     assert_int_equal(f.link.stage, RLOCK__CLOSED);
     assert_int_equal(f.link.owed, 0);
     end(&f);
-    peer_free(&f.peer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_late_answer_is_passed_over),
-        cmocka_unit_test(each_abandoned_answer_is_owed),
-        cmocka_unit_test(debts_end_with_the_connection),
-        cmocka_unit_test(what_was_not_sent_is_not_asked),
-        cmocka_unit_test(sending_has_a_deadline),
-        cmocka_unit_test(behind_an_unfinished_record_nothing_is_sent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

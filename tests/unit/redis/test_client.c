@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "redis/client.h"
+#include "rlock_report.h"
 
 #define SECRET "s3cr3t"
 
@@ -25,8 +26,7 @@ static size_t count_urls(const char *const *urls) {
     return count;
 }
 
-static void which_servers_make_a_lock(void **state) {
-    (void)state;
+TEST(which_servers_make_a_lock) {
     static const struct {
         const char *urls[17];
         const char *shown, *error; /* one of the two */
@@ -89,8 +89,7 @@ static void assert_text(const char *got, const char *expected) {
 }
 
 /* The URL's own password counts before the common one; with Sentinels it is theirs then. */
-static void who_gets_which_password(void **state) {
-    (void)state;
+TEST(who_gets_which_password) {
     static const struct {
         const char *url, *common;
         const char *user, *password;               /* to the data */
@@ -125,8 +124,7 @@ static void who_gets_which_password(void **state) {
     }
 }
 
-static void tls_is_for_those_that_ask_for_it(void **state) {
-    (void)state;
+TEST(tls_is_for_those_that_ask_for_it) {
     static const char *const urls[] = {"redis://a", "rediss://b", "unix:///c"};
     const struct rlock_tls_options given = {
         .size = sizeof given,
@@ -155,8 +153,7 @@ static void tls_is_for_those_that_ask_for_it(void **state) {
 
 /* One reply's time, and the replicas' where they are asked; less where the deadline is nearer. Of
  * several servers none is waited for longer than a second. */
-static void how_long_an_answer_may_take(void **state) {
-    (void)state;
+TEST(how_long_an_answer_may_take) {
     static const struct {
         const char *urls[4];
         int replicas;
@@ -195,8 +192,7 @@ static void how_long_an_answer_may_take(void **state) {
 
 /* With the connection. Until there was a first answer all of it has the time for connecting, of
  * which the first try leaves some. */
-static void how_long_a_first_answer_may_take(void **state) {
-    (void)state;
+TEST(how_long_a_first_answer_may_take) {
     static const struct {
         const char *urls[4];
         int64_t connect_ms, io_ms;
@@ -241,8 +237,7 @@ static void how_long_a_first_answer_may_take(void **state) {
 }
 
 /* A lock could be had only of a majority; one lost answer is enough for a doubt. */
-static void what_is_known_of_several_servers(void **state) {
-    (void)state;
+TEST(what_is_known_of_several_servers) {
     static const char *const urls[] = {"redis://a", "redis://b", "redis://c"};
     rlock_client *client;
     assert_int_equal(make(&client, COUNT(urls), urls, NULL), RLOCK_OK);
@@ -257,16 +252,4 @@ static void what_is_known_of_several_servers(void **state) {
     routes->at[1].in_doubt = true;
     assert_true(rlock__routes_in_doubt(routes));
     rlock_client_free(client);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_servers_make_a_lock),
-        cmocka_unit_test(who_gets_which_password),
-        cmocka_unit_test(tls_is_for_those_that_ask_for_it),
-        cmocka_unit_test(how_long_an_answer_may_take),
-        cmocka_unit_test(how_long_a_first_answer_may_take),
-        cmocka_unit_test(what_is_known_of_several_servers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

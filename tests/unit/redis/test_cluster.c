@@ -2,15 +2,12 @@
 #include "support/test.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "redis/cluster.h"
-#include "redis/slot.h"
+#include "redis/route.h"
 #include "support/peer.h"
 
 enum { NODES_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 
-#define ANSWERS(...)     ((const char *const[]){__VA_ARGS__, NULL})
 #define NODE(host, port) "*3\r\n$" host "\r\n:" port "\r\n$2\r\nid\r\n"
 #define NO_SHARDS        "-ERR unknown subcommand 'SHARDNUMSUB'\r\n"
 #define SHARDS           "*0\r\n"
@@ -46,11 +43,6 @@ static void end(struct fixture *f) {
         peer_stop(&f->peers[i]);
 }
 
-static void forget(struct fixture *f) {
-    for (size_t i = 0; i < f->server.host_count; i++)
-        peer_free(&f->peers[i]);
-}
-
 static enum rlock_status find(struct fixture *f, unsigned slot) {
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     f->found = NULL;
@@ -63,11 +55,9 @@ static void assert_at(const struct rlock__link *link, const char *host, const ch
     assert_string_equal(link->port, port);
 }
 
-/* --- slots --------------------------------------------------------------------------------------
- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
-static void each_key_has_its_slot(void **state) {
-    (void)state;
+TEST(each_key_has_its_slot) {
     static const struct {
         const char *key;
         unsigned slot;
@@ -96,19 +86,16 @@ static void each_key_has_its_slot(void **state) {
     }
 }
 
-/* --- what the nodes say -------------------------------------------------------------------------
- */
+/* --- what the nodes say ----------------------------------------------------------------------- */
 
 static const char two_ranges[] =
     "*2\r\n"
     "*3\r\n:0\r\n:99\r\n" NODE("8\r\n10.0.0.1", "7001") "*4\r\n:100\r\n:16383\r\n" NODE(
         "8\r\n10.0.0.2", "7002") NODE("8\r\n10.0.0.3", "7003");
 
-static void a_node_tells_who_serves_what(void **state) {
-    (void)state;
+TEST(a_node_tells_who_serves_what) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(two_ranges, NO_SHARDS)};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, NO_SHARDS)));
     assert_int_equal(find(&f, 0), RLOCK_OK);
     const struct rlock__link *first = f.found;
     assert_at(first, "10.0.0.1", "7001");
@@ -121,14 +108,11 @@ static void a_node_tells_who_serves_what(void **state) {
     assert_int_equal(find(&f, 16383), RLOCK_OK);
     assert_at(f.found, "10.0.0.2", "7002");
     end(&f);
-    assert_int_equal(f.peers[0].request_count, 2); /* what is known is not asked again */
-    assert_string_equal(f.peers[0].requests[0].words[0].data, "CLUSTER");
-    assert_string_equal(f.peers[0].requests[0].words[1].data, "SLOTS");
-    forget(&f);
+    /* What is known is not asked again. */
+    assert_string_equal(peer_asked(&f.peers[0]), "CLUSTER SLOTS; PUBSUB SHARDNUMSUB");
 }
 
-static void nodes_may_tell_less_or_more(void **state) {
-    (void)state;
+TEST(nodes_may_tell_less_or_more) {
     static const struct {
         const char *row, *host; /* NULL: that of who told it */
     } rows[] = {
@@ -144,19 +128,16 @@ static void nodes_may_tell_less_or_more(void **state) {
         struct fixture f;
         char text[512];
         (void)snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n%s", rows[i].row);
-        const char *const *answers[] = {ANSWERS(text, NO_SHARDS)};
-        begin(&f, 1, answers);
+        begin(&f, 1, SCRIPTS(ANSWERS(text, NO_SHARDS)));
         if (find(&f, 5) != RLOCK_OK)
             fail_msg("row %zu: %s", i, f.error.text);
         assert_at(f.found, rows[i].host != NULL ? rows[i].host : "127.0.0.1", "7001");
         end(&f);
-        forget(&f);
     }
 }
 
 /* Nobody serves it, for now; the node that says so may be one that the others have left behind. */
-static void a_slot_that_nobody_serves_is_asked_for_elsewhere(void **state) {
-    (void)state;
+TEST(a_slot_that_nobody_serves_is_asked_for_elsewhere) {
     static const char *const left_behind[] = {
         "*0\r\n",
         "*-1\r\n",
@@ -177,46 +158,40 @@ static void a_slot_that_nobody_serves_is_asked_for_elsewhere(void **state) {
     };
     for (size_t i = 0; i < COUNT(left_behind); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(left_behind[i], NO_SHARDS, left_behind[i]),
-                                        ANSWERS(two_ranges, NO_SHARDS)};
-        begin(&f, 2, answers);
+        begin(&f, 2,
+              SCRIPTS(ANSWERS(left_behind[i], NO_SHARDS, left_behind[i]),
+                      ANSWERS(two_ranges, NO_SHARDS)));
         if (find(&f, 5) != RLOCK_AGAIN)
             fail_msg("row %zu", i);
         assert_string_equal(f.error.text, "CLUSTERDOWN: no node serves slot 5");
         assert_int_equal(find(&f, 5), RLOCK_OK);
         assert_at(f.found, "10.0.0.1", "7001");
         end(&f);
-        forget(&f);
     }
 }
 
 /* More nodes than a cluster has cost no more than those it may have. */
-static void nodes_beyond_measure_are_passed_over(void **state) {
-    (void)state;
+TEST(nodes_beyond_measure_are_passed_over) {
     enum { MANY = 1100, ROW_SIZE = 96 };
     static char text[MANY * ROW_SIZE];
     char *to = text + sprintf(text, "*%d\r\n", MANY);
     for (int i = 0; i < MANY; i++)
         to += sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n$1\r\nh\r\n:%d\r\n", i, i, 7000 + i);
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(text, NO_SHARDS, text, NO_SHARDS)};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(text, NO_SHARDS, text, NO_SHARDS)));
     assert_int_equal(find(&f, 900), RLOCK_OK);
     assert_at(f.found, "h", "7900");
     assert_int_equal(find(&f, 1050), RLOCK_AGAIN);
     end(&f);
-    forget(&f);
 }
 
 /* Nodes that the cluster does not name any more: in Kubernetes each roll-out has new addresses. */
-static void nodes_that_are_gone_are_not_asked(void **state) {
-    (void)state;
+TEST(nodes_that_are_gone_are_not_asked) {
     struct peer gone;
     struct fixture f;
     char with_it[256];
     static const char without_it[] = "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("9\r\n127.0.0.3", "1");
     static const char in_part[] = "*1\r\n*3\r\n:0\r\n:16382\r\n" NODE("9\r\n127.0.0.3", "1");
-    const char *const *answers[] = {ANSWERS(with_it, SHARDS, in_part, without_it, without_it)};
     peer_listen_tcp(&gone);
     peer_serve(&gone, ANSWERS(NULL));
     (void)snprintf(with_it, sizeof with_it,
@@ -224,26 +199,22 @@ static void nodes_that_are_gone_are_not_asked(void **state) {
                                                        "1") "*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n"
                                                             "$2\r\nid\r\n",
                    gone.port);
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(with_it, SHARDS, in_part, without_it, without_it)));
     for (int i = 0; i < 4; i++) {
         assert_int_equal(find(&f, 5), RLOCK_OK);
         rlock__cluster_doubt(f.cluster);
     }
     end(&f);
     assert_int_equal(f.peers[0].request_count, 5);
-    forget(&f);
     peer_stop(&gone);
     assert_int_equal(gone.request_count,
                      2); /* not after the answer that has another for each slot */
-    peer_free(&gone);
 }
 
-static void new_nodes_come_however_many_have_gone(void **state) {
-    (void)state;
+TEST(new_nodes_come_however_many_have_gone) {
     enum { ROUNDS = 50, NEW = 30, RANGE = 16384 / NEW + 1, ROW_SIZE = 96 };
     static char texts[ROUNDS][NEW * ROW_SIZE];
     const char *script[ROUNDS + 2] = {texts[0], SHARDS};
-    const char *const *answers[] = {script};
     struct fixture f;
     for (int round = 0, port = 1000; round < ROUNDS; round++) {
         char *to = texts[round] + sprintf(texts[round], "*%d\r\n", NEW);
@@ -252,7 +223,7 @@ static void new_nodes_come_however_many_have_gone(void **state) {
                           i < NEW - 1 ? (i + 1) * RANGE - 1 : 16383, port);
         script[round > 0 ? round + 1 : 0] = texts[round];
     }
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(script));
     for (int round = 0; round < ROUNDS; round++) {
         char port[16];
         (void)snprintf(port, sizeof port, "%d", 1000 + (round + 1) * NEW - 1);
@@ -261,45 +232,37 @@ static void new_nodes_come_however_many_have_gone(void **state) {
         rlock__cluster_doubt(f.cluster);
     }
     end(&f);
-    forget(&f);
 }
 
 /* What did not work may be old news, and the node that told it the last to hear of it. */
-static void in_doubt_another_node_is_asked(void **state) {
-    (void)state;
+TEST(in_doubt_another_node_is_asked) {
     struct fixture f;
     static const char stale[] = "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "1");
-    const char *const *answers[] = {ANSWERS(stale, NO_SHARDS, stale, NO_SHARDS),
-                                    ANSWERS(two_ranges, NO_SHARDS)};
-    begin(&f, 2, answers);
+    begin(&f, 2,
+          SCRIPTS(ANSWERS(stale, NO_SHARDS, stale, NO_SHARDS), ANSWERS(two_ranges, NO_SHARDS)));
     assert_int_equal(find(&f, 5), RLOCK_OK);
     assert_at(f.found, "h", "1");
     rlock__cluster_doubt(f.cluster);
     assert_int_equal(find(&f, 5), RLOCK_OK);
     assert_at(f.found, "10.0.0.1", "7001");
     end(&f);
-    forget(&f);
 }
 
-static void a_node_that_does_not_answer_is_passed_over(void **state) {
-    (void)state;
+TEST(a_node_that_does_not_answer_is_passed_over) {
     static const char *const deaf[] = {PEER_CLOSE, PEER_SILENT, "-LOADING wait\r\n",
                                        "-NOPERM no\r\n",
                                        "-ERR This instance has cluster support disabled\r\n"};
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)};
         const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1, NULL};
-        begin(&f, 2, answers);
+        begin(&f, 2, SCRIPTS(ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)));
         assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found), RLOCK_OK);
         assert_at(f.found, "10.0.0.1", "7001");
         end(&f);
-        forget(&f);
     }
 }
 
-static void why_no_node_helps_is_told(void **state) {
-    (void)state;
+TEST(why_no_node_helps_is_told) {
     static const struct {
         const char *first, *second;
         enum rlock_status status;
@@ -314,39 +277,32 @@ static void why_no_node_helps_is_told(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(rows[i].first), ANSWERS(rows[i].second)};
-        begin(&f, 2, answers);
+        begin(&f, 2, SCRIPTS(ANSWERS(rows[i].first), ANSWERS(rows[i].second)));
         assert_int_equal(find(&f, 5), rows[i].status);
         assert_string_equal(f.error.text, rows[i].error);
         end(&f);
-        forget(&f);
     }
 }
 
-static void sharded_channels_are_used_where_they_are_known(void **state) {
-    (void)state;
+TEST(sharded_channels_are_used_where_they_are_known) {
     static const struct {
         const char *answer;
         bool sharded;
     } rows[] = {{SHARDS, true}, {NO_SHARDS, false}, {"-NOPERM no\r\n", true}, {PEER_CLOSE, false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(two_ranges, rows[i].answer)};
-        begin(&f, 1, answers);
+        begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, rows[i].answer)));
         assert_int_equal(find(&f, 5), RLOCK_OK);
         assert_int_equal(rlock__cluster_sharded(f.cluster), rows[i].sharded);
         end(&f);
         assert_string_equal(f.peers[0].requests[1].words[1].data, "SHARDNUMSUB");
-        forget(&f);
     }
 }
 
 /* A keeper, a listener: nobody is asked what is known already. */
-static void what_is_known_is_taken_over(void **state) {
-    (void)state;
+TEST(what_is_known_is_taken_over) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(two_ranges, SHARDS)};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, SHARDS)));
     assert_int_equal(find(&f, 5), RLOCK_OK);
     struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);
     assert_non_null(like);
@@ -359,23 +315,4 @@ static void what_is_known_is_taken_over(void **state) {
     assert_true(rlock__cluster_sharded(like));
     end(&f);
     assert_int_equal(f.peers[0].request_count, 2);
-    forget(&f);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_key_has_its_slot),
-        cmocka_unit_test(a_node_tells_who_serves_what),
-        cmocka_unit_test(nodes_may_tell_less_or_more),
-        cmocka_unit_test(a_slot_that_nobody_serves_is_asked_for_elsewhere),
-        cmocka_unit_test(nodes_beyond_measure_are_passed_over),
-        cmocka_unit_test(nodes_that_are_gone_are_not_asked),
-        cmocka_unit_test(new_nodes_come_however_many_have_gone),
-        cmocka_unit_test(in_doubt_another_node_is_asked),
-        cmocka_unit_test(a_node_that_does_not_answer_is_passed_over),
-        cmocka_unit_test(why_no_node_helps_is_told),
-        cmocka_unit_test(sharded_channels_are_used_where_they_are_known),
-        cmocka_unit_test(what_is_known_is_taken_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* test_connect.c: how a link gets to a server that listens to it: look-up, connection, log-in, and
  * what time they may take. */
-#include "support/test.h"
+#include "support/linked.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -13,12 +13,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "redis/link.h"
-#include "redis/reply_error.h"
-#include "support/peer.h"
-
-enum { LONG_MS = 5000, SHORT_MS = 50 };
 
 static const char *const answers[] = {"+OK\r\n", "+OK\r\n", "+OK\r\n", "+OK\r\n", NULL};
 
@@ -36,12 +30,11 @@ static struct {
     atomic_int begun, ended;
 } names;
 
-static int forget(void **state) {
-    (void)state;
+void before_each(void) {
     names.mode = KNOWS;
     atomic_store(&names.begun, 0);
     atomic_store(&names.ended, 0);
-    return sem_init(&names.go_on, 0, 0);
+    assert_int_equal(sem_init(&names.go_on, 0, 0), 0);
 }
 
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
@@ -66,22 +59,25 @@ int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo
     return failure;
 }
 
-/* --- helpers ------------------------------------------------------------------------------------
- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
-static const struct rlock__access nobody = {.connect_timeout_ms = LONG_MS};
-static struct rlock__error error; /* of the last link */
+/* To nobody yet: there is no peer. */
+static void begin_to(struct linked *f, const char *host, const char *port) {
+    *f = (struct linked){.access = {.connect_timeout_ms = LONG_MS}};
+    rlock__link_init(&f->link, host, port, &f->access, &f->error);
+}
 
-static enum rlock_status ping(struct rlock__link *link, int64_t limit_ms) {
-    const char *words[] = {"PING"};
-    const struct rlock__limit limit = {
-        limit_ms == RLOCK_FOREVER ? limit_ms : rlock_now_ms() + limit_ms, -1, NULL};
-    rlock__reply *reply = NULL;
-    assert_true(rlock__link_ask_words(link, 1, words));
-    const enum rlock_status status = rlock__link_call(link, &limit, &reply);
-    assert_int_equal(reply != NULL, status == RLOCK_OK);
-    rlock__reply_free(reply);
-    return status;
+/* To a peer whose name is somewhere. */
+static void begin_named(struct linked *f, const char *const *script) {
+    begin_to(f, "", "");
+    peer_listen_tcp(&f->peer);
+    peer_serve(&f->peer, script);
+    rlock__link_init(&f->link, "somewhere", f->peer.port, &f->access, &f->error);
+}
+
+/* As if the name service had said so. */
+static void know_address(struct linked *f) {
+    assert_true(rlock__address_of_number(&f->link.addresses, "127.0.0.1", f->peer.port));
 }
 
 static void assert_closed(const struct rlock__link *link) {
@@ -89,94 +85,74 @@ static void assert_closed(const struct rlock__link *link) {
     assert_int_equal(link->conn.fd, -1);
 }
 
-/* --- look-up ------------------------------------------------------------------------------------
- */
+static void assert_looked_up(int times) {
+    assert_int_equal(atomic_load(&names.begun), times);
+}
 
-static void paths_and_numbers_are_not_looked_up(void **state) {
-    (void)state;
-    struct peer peers[2];
-    struct rlock__link links[2];
-    peer_start(&peers[0], answers);
-    peer_listen_tcp(&peers[1]);
-    peer_serve(&peers[1], answers);
-    rlock__link_init(&links[0], peers[0].path, "", &nobody, &error);
-    rlock__link_init(&links[1], "127.0.0.1", peers[1].port, &nobody, &error);
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ping(&links[i], LONG_MS), RLOCK_OK);
-        assert_int_equal(links[i].stage, RLOCK__READY);
-        rlock__link_close(&links[i]);
-        peer_stop(&peers[i]);
-        peer_free(&peers[i]);
-    }
-    assert_int_equal(atomic_load(&names.begun), 0);
+/* --- look-up ---------------------------------------------------------------------------------- */
+
+TEST(paths_and_numbers_are_not_looked_up) {
+    struct linked f;
+    begin(&f, answers);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    end(&f);
+    begin_named(&f, answers);
+    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access, &f.error);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_int_equal(f.link.stage, RLOCK__READY);
+    end(&f);
+    assert_looked_up(0);
 }
 
 /* The second address is tried when nobody listens at the first; addresses that have worked serve
  * again. */
-static void a_name_is_looked_up_once(void **state) {
-    (void)state;
-    struct peer peer;
-    struct rlock__link link;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
+TEST(a_name_is_looked_up_once) {
+    struct linked f;
+    begin_named(&f, answers);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-        assert_int_equal(link.addresses.count, 2);
-        rlock__link_close(&link);
+        assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+        assert_int_equal(f.link.addresses.count, 2);
+        rlock__link_close(&f.link);
     }
-    assert_int_equal(atomic_load(&names.begun), 1);
-    peer_stop(&peer);
-    assert_int_equal(peer.request_count, 2);
-    peer_free(&peer);
+    assert_looked_up(1);
+    peer_stop(&f.peer);
+    assert_int_equal(f.peer.request_count, 2);
 }
 
-static void addresses_that_do_not_work_are_looked_up_again(void **state) {
-    (void)state;
-    struct peer peer;
-    struct rlock__link link;
-    peer_listen_tcp(&peer);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
-    peer_serve(&peer, answers);
-    peer_stop(&peer); /* nobody listens there any more */
+TEST(addresses_that_do_not_work_are_looked_up_again) {
+    struct linked f;
+    begin_named(&f, answers);
+    peer_stop(&f.peer); /* nobody listens there any more */
     for (int i = 1; i <= 2; i++) {
-        assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-        assert_string_equal(error.text, "Connection refused");
-        assert_int_equal(atomic_load(&names.begun), i);
-        assert_closed(&link);
+        assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+        assert_string_equal(f.error.text, "Connection refused");
+        assert_looked_up(i);
+        assert_closed(&f.link);
     }
-    assert_false(link.answered || link.in_doubt);
-    peer_free(&peer);
+    assert_false(f.link.answered || f.link.in_doubt);
 }
 
 /* However many a name has. */
-static void each_address_has_its_turn(void **state) {
-    (void)state;
-    struct peer peer;
-    struct rlock__link link;
+TEST(each_address_has_its_turn) {
+    struct linked f;
     names.mode = KNOWS_MANY;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 3);
-    rlock__link_close(&link);
-    peer_stop(&peer);
-    peer_free(&peer);
+    begin_named(&f, answers);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(3);
+    end(&f);
 }
 
-static void a_name_that_is_not_found_may_be_later(void **state) {
-    (void)state;
-    struct rlock__link link;
+TEST(a_name_that_is_not_found_may_be_later) {
+    struct linked f;
     names.mode = FAILS;
-    rlock__link_init(&link, "somewhere", "1", &nobody, &error);
+    begin_to(&f, "somewhere", "1");
     for (int i = 1; i <= 2; i++) {
-        assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-        assert_string_equal(error.text, gai_strerror(EAI_AGAIN));
-        assert_int_equal(atomic_load(&names.begun), i);
-        assert_closed(&link);
+        assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+        assert_string_equal(f.error.text, gai_strerror(EAI_AGAIN));
+        assert_looked_up(i);
+        assert_closed(&f.link);
     }
 }
 
@@ -187,106 +163,86 @@ static void let_go_on(int hanging, int all) {
         (void)sched_yield();
 }
 
-static void a_look_up_may_take_too_long(void **state) {
-    (void)state;
-    struct rlock__access access = {.connect_timeout_ms = SHORT_MS};
-    struct rlock__link link;
+TEST(a_look_up_may_take_too_long) {
+    struct linked f;
     names.mode = HANGS;
-    rlock__link_init(&link, "somewhere", "1", &access, &error);
+    begin_to(&f, "somewhere", "1");
+    f.access.connect_timeout_ms = SHORT_MS;
     const int64_t begun_ms = rlock_now_ms();
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
-    assert_string_equal(error.text, "looking up the host took too long");
-    assert_closed(&link);
+    assert_string_equal(f.error.text, "looking up the host took too long");
+    assert_closed(&f.link);
 
-    access.connect_timeout_ms = LONG_MS;
-    assert_int_equal(ping(&link, SHORT_MS), RLOCK_AGAIN);
-    assert_string_equal(error.text, "no connection in time");
-    assert_closed(&link);
+    f.access.connect_timeout_ms = LONG_MS;
+    assert_int_equal(ping(&f, SHORT_MS), RLOCK_AGAIN);
+    assert_string_equal(f.error.text, "no connection in time");
+    assert_closed(&f.link);
 
     const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
     rlock__reply *reply;
-    assert_int_equal(rlock__link_call(&link, &cancelled, &reply), RLOCK_CANCELLED);
-    assert_closed(&link);
+    assert_int_equal(rlock__link_call(&f.link, &cancelled, &reply), RLOCK_CANCELLED);
+    assert_closed(&f.link);
     close(cancelled.cancel_fd);
     let_go_on(3, 3);
 }
 
-/* A name service that has died since does no harm (FAULTS, B15): what was known serves on. Where it
+/* A name service that has died since does no harm: what was known serves on. Where it
  * says nothing at all, one request's time is lost, not each one's. */
-static void a_name_keeps_its_addresses(void **state) {
-    (void)state;
-    static const struct rlock__access user = {.password = "s3cr3t", .connect_timeout_ms = LONG_MS};
-    struct peer peer;
-    struct rlock__link link;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &user, &error);
-    assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
+TEST(a_name_keeps_its_addresses) {
+    struct linked f;
+    begin_named(&f, answers);
+    f.access.password = "s3cr3t";
+    know_address(&f);
     names.mode = FAILS;
-    assert_true(link.look_up_again);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 1);
-    rlock__link_close(&link);
+    assert_true(f.link.look_up_again);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(1);
+    rlock__link_close(&f.link);
 
     names.mode = HANGS;
-    link.look_up_again = true;
-    assert_int_equal(ping(&link, SHORT_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 2);
-    rlock__link_close(&link);
+    f.link.look_up_again = true;
+    assert_int_equal(ping(&f, SHORT_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(2);
+    rlock__link_close(&f.link);
     let_go_on(1, 2);
-    peer_stop(&peer);
-    peer_free(&peer);
+    peer_stop(&f.peer);
 }
 
 /* The connection was lost: by now the name may lead to the one that has taken over. */
-static void after_a_failure_a_name_is_looked_up_again(void **state) {
-    (void)state;
-    static const char *const closes[] = {"+OK\r\n", PEER_CLOSE, "+OK\r\n", NULL};
-    struct peer peer;
-    struct rlock__link link;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, closes);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 1);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 2);
-    rlock__link_close(&link);
-    peer_stop(&peer);
-    peer_free(&peer);
+TEST(after_a_failure_a_name_is_looked_up_again) {
+    struct linked f;
+    begin_named(&f, ANSWERS("+OK\r\n", PEER_CLOSE, "+OK\r\n"));
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(1);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(2);
+    end(&f);
 }
 
 /* Where a name leads to is not waited for while it is known where it led; what the name service
  * says in the end serves the next connection. */
-static void a_slow_name_service_holds_nobody_up(void **state) {
-    (void)state;
-    struct peer peer;
-    struct rlock__link link;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
-    assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
+TEST(a_slow_name_service_holds_nobody_up) {
+    struct linked f;
+    begin_named(&f, answers);
+    know_address(&f);
     names.mode = HANGS;
     const int64_t begun_ms = rlock_now_ms();
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
     assert_in_range(rlock_now_ms() - begun_ms, 300, 3000);
-    rlock__link_distrust(&link);
+    rlock__link_distrust(&f.link);
     names.mode = KNOWS;
     let_go_on(1, 1);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(link.addresses.count, 2);
-    assert_int_equal(atomic_load(&names.begun), 1);
-    rlock__link_close(&link);
-    peer_stop(&peer);
-    peer_free(&peer);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_int_equal(f.link.addresses.count, 2);
+    assert_looked_up(1);
+    end(&f);
 }
 
 /* Who is no master, or none yet, may have been replaced. Who is only busy is the right one. */
-static void who_is_not_the_one_to_ask_is_left(void **state) {
-    (void)state;
+TEST(who_is_not_the_one_to_ask_is_left) {
     static const struct {
         const char *answer;
         size_t connections;
@@ -302,76 +258,62 @@ static void who_is_not_the_one_to_ask_is_left(void **state) {
         {"-WRONGTYPE no\r\n", 1},
         {"+OK\r\n", 1},
     };
-    const char *words[] = {"PING"};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *const says[] = {rows[i].answer, "+OK\r\n", NULL};
         const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
-        struct peer peer;
-        struct rlock__link link;
+        struct linked f;
         rlock__reply *reply;
-        peer_start(&peer, says);
-        rlock__link_init(&link, peer.path, "", &nobody, &error);
-        assert_true(rlock__link_ask_words(&link, 1, words));
-        assert_int_equal(rlock__link_call(&link, &limit, &reply), RLOCK_OK);
-        (void)rlock__reply_judge(&link, reply);
+        begin(&f, ANSWERS(rows[i].answer, "+OK\r\n"));
+        ask(&f, "PING");
+        assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_OK);
+        (void)rlock__reply_judge(&f.link, reply);
         rlock__reply_free(reply);
-        assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-        rlock__link_close(&link);
-        peer_stop(&peer);
-        assert_int_equal(peer.request_count, 2);
-        if (peer.requests[1].connection != rows[i].connections)
+        assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+        end(&f);
+        assert_int_equal(f.peer.request_count, 2);
+        if (f.peer.requests[1].connection != rows[i].connections)
             fail_msg("%s", rows[i].answer);
-        peer_free(&peer);
     }
 }
 
 /* What is no URL's, and so was never measured. */
-static void a_path_that_is_too_long_is_no_address(void **state) {
-    (void)state;
+TEST(a_path_that_is_too_long_is_no_address) {
     char path[RLOCK__HOST_SIZE];
-    struct rlock__link link;
+    struct linked f;
     memset(path, 'A', sizeof path - 1);
     path[sizeof path - 1] = '\0';
-    rlock__link_init(&link, path, "", &nobody, &error);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_UNAVAILABLE);
-    assert_string_equal(error.text, "the path of a socket has at most 107 bytes");
-    assert_closed(&link);
+    begin_to(&f, path, "");
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_UNAVAILABLE);
+    assert_string_equal(f.error.text, "the path of a socket has at most 107 bytes");
+    assert_closed(&f.link);
 }
 
-static void what_another_link_has_found_is_taken_over(void **state) {
-    (void)state;
-    struct peer peer;
-    struct rlock__link first, like, other;
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&first, "somewhere", peer.port, &nobody, &error);
-    rlock__link_init(&like, "somewhere", peer.port, &nobody, &error);
-    rlock__link_init(&other, "elsewhere", peer.port, &nobody, &error);
-    rlock__link_like(&like, &first); /* nothing is known yet */
-    assert_true(like.look_up_again);
-    assert_int_equal(ping(&first, LONG_MS), RLOCK_OK);
-    rlock__link_close(&first);
+TEST(what_another_link_has_found_is_taken_over) {
+    struct linked f, like, other;
+    begin_named(&f, answers);
+    begin_to(&like, "somewhere", f.peer.port);
+    begin_to(&other, "elsewhere", f.peer.port);
+    rlock__link_like(&like.link, &f.link); /* nothing is known yet */
+    assert_true(like.link.look_up_again);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    rlock__link_close(&f.link);
     names.mode = FAILS;
-    rlock__link_like(&like, &first);
-    rlock__link_like(&other, &first);
+    rlock__link_like(&like.link, &f.link);
+    rlock__link_like(&other.link, &f.link);
     assert_int_equal(ping(&like, LONG_MS), RLOCK_OK);
-    rlock__link_close(&like);
+    rlock__link_close(&like.link);
     assert_int_equal(ping(&other, LONG_MS), RLOCK_AGAIN);
-    peer_stop(&peer);
-    peer_free(&peer);
+    end(&f);
 }
 
-/* --- connecting ---------------------------------------------------------------------------------
- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
-static void nobody_there_is_told(void **state) {
-    (void)state;
-    struct rlock__link link;
-    rlock__link_init(&link, "/tmp/rlock-there-is-no-such-socket", "", &nobody, &error);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_AGAIN);
-    assert_string_equal(error.text, "No such file or directory");
-    assert_false(link.answered || link.in_doubt);
-    assert_closed(&link);
+TEST(nobody_there_is_told) {
+    struct linked f;
+    begin_to(&f, "/tmp/rlock-there-is-no-such-socket", "");
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+    assert_string_equal(f.error.text, "No such file or directory");
+    assert_false(f.link.answered || f.link.in_doubt);
+    assert_closed(&f.link);
 }
 
 /* A port whose queue of connections is full: it says nothing to one more. */
@@ -401,90 +343,55 @@ static void deaf_close(struct deaf *deaf) {
     close(deaf->door);
 }
 
-static void a_silent_address_ends_in_time(void **state) {
-    (void)state;
-    static const struct rlock__access hasty = {.connect_timeout_ms = SHORT_MS};
+TEST(a_silent_address_ends_in_time) {
     struct deaf deaf;
-    struct rlock__link link;
+    struct linked f;
     char port[8];
     deaf_open(&deaf);
     (void)snprintf(port, sizeof port, "%d", ntohs(deaf.address.sin_port));
-    rlock__link_init(&link, "127.0.0.1", port, &hasty, &error);
+    begin_to(&f, "127.0.0.1", port);
+    f.access.connect_timeout_ms = SHORT_MS;
     const int64_t begun_ms = rlock_now_ms();
-    assert_int_equal(ping(&link, RLOCK_FOREVER), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, RLOCK_FOREVER), RLOCK_AGAIN);
     assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS);
-    assert_string_equal(error.text, "no connection in time");
-    assert_false(link.answered || link.in_doubt);
-    assert_closed(&link);
+    assert_string_equal(f.error.text, "no connection in time");
+    assert_false(f.link.answered || f.link.in_doubt);
+    assert_closed(&f.link);
     deaf_close(&deaf);
 }
 
 /* ... and does not eat the time of those behind it. */
-static void a_silent_address_leaves_time_for_the_next(void **state) {
-    (void)state;
-    static const struct rlock__access patient = {.connect_timeout_ms = 400};
+TEST(a_silent_address_leaves_time_for_the_next) {
     struct deaf deaf;
-    struct peer peer;
-    struct rlock__link link;
+    struct linked f;
     deaf_open(&deaf);
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &patient, &error);
-    assert_true(rlock__address_of_number(&link.addresses, "127.0.0.1", peer.port));
-    link.addresses.at[link.addresses.count++] = link.addresses.at[0];
-    memcpy(&link.addresses.at[0].address, &deaf.address, sizeof deaf.address);
-    link.look_up_again = false;
+    begin_named(&f, answers);
+    f.access.connect_timeout_ms = 400;
+    know_address(&f);
+    f.link.addresses.at[f.link.addresses.count++] = f.link.addresses.at[0];
+    memcpy(&f.link.addresses.at[0].address, &deaf.address, sizeof deaf.address);
+    f.link.look_up_again = false;
     const int64_t begun_ms = rlock_now_ms();
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
     assert_in_range(rlock_now_ms() - begun_ms, 200, 399);
-    rlock__link_close(&link);
+    end(&f);
     deaf_close(&deaf);
-    peer_stop(&peer);
-    peer_free(&peer);
 }
 
 /* The host has moved, and at its old address nobody says no: also a request that had no time to
  * find that out has found it out. */
-static void after_silence_a_name_is_looked_up_again(void **state) {
-    (void)state;
+TEST(after_silence_a_name_is_looked_up_again) {
     struct deaf deaf;
-    struct peer peer;
-    struct rlock__link link;
+    struct linked f;
     deaf_open(&deaf);
-    peer_listen_tcp(&peer);
-    peer_serve(&peer, answers);
-    rlock__link_init(&link, "somewhere", peer.port, &nobody, &error);
-    link.addresses.count = 1;
-    link.addresses.at[0].length = sizeof deaf.address;
-    memcpy(&link.addresses.at[0].address, &deaf.address, sizeof deaf.address);
-    link.look_up_again = false;
-    assert_int_equal(ping(&link, SHORT_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&link, LONG_MS), RLOCK_OK);
-    assert_int_equal(atomic_load(&names.begun), 1);
-    rlock__link_close(&link);
+    begin_named(&f, answers);
+    f.link.addresses.count = 1;
+    f.link.addresses.at[0].length = sizeof deaf.address;
+    memcpy(&f.link.addresses.at[0].address, &deaf.address, sizeof deaf.address);
+    f.link.look_up_again = false;
+    assert_int_equal(ping(&f, SHORT_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(1);
+    end(&f);
     deaf_close(&deaf);
-    peer_stop(&peer);
-    peer_free(&peer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(paths_and_numbers_are_not_looked_up, forget),
-        cmocka_unit_test_setup(a_name_is_looked_up_once, forget),
-        cmocka_unit_test_setup(addresses_that_do_not_work_are_looked_up_again, forget),
-        cmocka_unit_test_setup(each_address_has_its_turn, forget),
-        cmocka_unit_test_setup(a_name_that_is_not_found_may_be_later, forget),
-        cmocka_unit_test_setup(a_look_up_may_take_too_long, forget),
-        cmocka_unit_test_setup(a_name_keeps_its_addresses, forget),
-        cmocka_unit_test_setup(after_a_failure_a_name_is_looked_up_again, forget),
-        cmocka_unit_test_setup(a_slow_name_service_holds_nobody_up, forget),
-        cmocka_unit_test_setup(who_is_not_the_one_to_ask_is_left, forget),
-        cmocka_unit_test_setup(a_path_that_is_too_long_is_no_address, forget),
-        cmocka_unit_test_setup(what_another_link_has_found_is_taken_over, forget),
-        cmocka_unit_test_setup(nobody_there_is_told, forget),
-        cmocka_unit_test_setup(a_silent_address_ends_in_time, forget),
-        cmocka_unit_test_setup(a_silent_address_leaves_time_for_the_next, forget),
-        cmocka_unit_test_setup(after_silence_a_name_is_looked_up_again, forget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

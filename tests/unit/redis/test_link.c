@@ -1,5 +1,5 @@
 /* test_link.c: a link that is asked: answers, those that never come, and where it leads. */
-#include "redis/reply_error.h"
+#include "redis/link.h"
 #include "support/linked.h"
 
 #include <hiredis/hiredis.h>
@@ -9,14 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- answers ------------------------------------------------------------------------------------
- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
-static void each_request_has_its_answer(void **state) {
-    (void)state;
+TEST(each_request_has_its_answer) {
     struct linked f;
-    static const char *const answers[] = {ONE("one"), "-ERR two\r\n", NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("one"), "-ERR two\r\n"));
     assert_false(f.link.answered);
     ask(&f, "FIRST");
     assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
@@ -29,27 +26,22 @@ static void each_request_has_its_answer(void **state) {
     assert_int_equal(f.peer.request_count, 2);
     assert_asked(&f, 0, 1, "FIRST");
     assert_asked(&f, 1, 1, "SECOND");
-    peer_free(&f.peer);
 }
 
 /* As ASKING and what it is for: the last answer counts. */
-static void of_several_commands_the_last_is_answered(void **state) {
-    (void)state;
+TEST(of_several_commands_the_last_is_answered) {
     struct linked f;
-    static const char *const answers[] = {ONE("one"), ONE("two"), ONE("three"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("one"), ONE("two"), ONE("three")));
     ask(&f, "FIRST");
     ask(&f, "SECOND");
     assert_int_equal(call(&f, LONG_MS, "two"), RLOCK_OK);
     ask(&f, "THIRD");
     assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
     end(&f);
-    peer_free(&f.peer);
 }
 
 /* How one that only listens gets there. */
-static void without_a_request_it_is_ready(void **state) {
-    (void)state;
+TEST(without_a_request_it_is_ready) {
     struct linked f;
     static const char *const answers[] = {NULL};
     begin(&f, answers);
@@ -61,11 +53,9 @@ static void without_a_request_it_is_ready(void **state) {
 }
 
 /* One that was not asked for would be taken for the next one's answer. */
-static void an_answer_too_many_ends_the_connection(void **state) {
-    (void)state;
+TEST(an_answer_too_many_ends_the_connection) {
     struct linked f;
-    static const char *const answers[] = {ONE("one") ONE("more"), ONE("two"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("one") ONE("more"), ONE("two")));
     ask(&f, "FIRST");
     assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
     ask(&f, "SECOND");
@@ -73,47 +63,14 @@ static void an_answer_too_many_ends_the_connection(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 2);
     assert_asked(&f, 1, 2, "SECOND");
-    peer_free(&f.peer);
 }
 
-static void an_errors_text_is_judged(void **state) {
-    (void)state;
-    static const struct {
-        const char *answer;
-        enum rlock_status status;
-        const char *text;
-    } rows[] = {
-        {"+OK\r\n", RLOCK_OK, ""},
-        {"-NOAUTH no\r\n", RLOCK_DENIED, "the server wants a password"},
-        {"-LOADING a\x1b[2Jb\r\n", RLOCK_AGAIN, "LOADING a [2Jb"},
-        {"-ERR odd\r\n", RLOCK_AGAIN, "ERR odd"},
-        {"-ERR unknown command 'ODD'\r\n", RLOCK_UNAVAILABLE, "ERR unknown command 'ODD'"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct linked f;
-        const char *const answers[] = {rows[i].answer, NULL};
-        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
-        rlock__reply *reply;
-        begin(&f, answers);
-        ask(&f, "FIRST");
-        assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_OK);
-        assert_int_equal(rlock__reply_judge(&f.link, reply), rows[i].status);
-        assert_string_equal(f.error.text, rows[i].text);
-        rlock__reply_free(reply);
-        end(&f);
-        peer_free(&f.peer);
-    }
-}
-
-/* --- no answer ----------------------------------------------------------------------------------
- */
+/* --- no answer -------------------------------------------------------------------------------- */
 
 /* ... until the limit. */
-static void silence_ends_at_the_limit(void **state) {
-    (void)state;
+TEST(silence_ends_at_the_limit) {
     struct linked f;
-    static const char *const answers[] = {PEER_SILENT, ONE("two"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(PEER_SILENT, ONE("two")));
     ask(&f, "FIRST");
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(call(&f, SHORT_MS, NULL), RLOCK_AGAIN);
@@ -128,16 +85,13 @@ static void silence_ends_at_the_limit(void **state) {
     end(&f);
     assert_int_equal(f.peer.request_count, 2);
     assert_asked(&f, 1, 2, "SECOND");
-    peer_free(&f.peer);
 }
 
 /* ... or when the time for one reply is over, which begins with the connection; and with each
  * request anew. */
-static void an_answer_has_a_time_of_its_own(void **state) {
-    (void)state;
+TEST(an_answer_has_a_time_of_its_own) {
     struct linked f;
-    static const char *const answers[] = {ONE("one"), "*2\r\n+half", ONE("three"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("one"), "*2\r\n+half", ONE("three")));
     f.access.answer_timeout_ms = 4 * SHORT_MS;
     ask(&f, "FIRST");
     assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
@@ -154,16 +108,13 @@ static void an_answer_has_a_time_of_its_own(void **state) {
     assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
     end(&f);
     assert_asked(&f, 2, 2, "THIRD");
-    peer_free(&f.peer);
 }
 
-static void a_cancelled_wait_ends(void **state) {
-    (void)state;
+TEST(a_cancelled_wait_ends) {
     struct linked f;
-    static const char *const answers[] = {"*2\r\n+half", NULL};
     const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
     rlock__reply *reply;
-    begin(&f, answers);
+    begin(&f, ANSWERS("*2\r\n+half"));
     send_all(&f);
     assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_CANCELLED);
     assert_null(reply);
@@ -171,19 +122,16 @@ static void a_cancelled_wait_ends(void **state) {
     assert_true(f.link.in_doubt);
     close(limit.cancel_fd);
     end(&f);
-    peer_free(&f.peer);
 }
 
-static void a_closed_connection_is_opened_again(void **state) {
-    (void)state;
+TEST(a_closed_connection_is_opened_again) {
     static const struct {
         const char *answer, *error;
     } rows[] = {{PEER_CLOSE, "the server closed the connection"},
                 {"HTTP/1.1 400 Bad\r\n", "does not speak Redis's protocol"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct linked f;
-        const char *const answers[] = {ONE("one"), rows[i].answer, ONE("three"), NULL};
-        begin(&f, answers);
+        begin(&f, ANSWERS(ONE("one"), rows[i].answer, ONE("three")));
         ask(&f, "FIRST");
         assert_int_equal(call(&f, LONG_MS, "one"), RLOCK_OK);
         ask(&f, "SECOND");
@@ -197,12 +145,10 @@ static void a_closed_connection_is_opened_again(void **state) {
         end(&f);
         assert_int_equal(f.peer.request_count, 3);
         assert_asked(&f, 2, 2, "THIRD");
-        peer_free(&f.peer);
     }
 }
 
-static void what_never_went_out_is_not_in_doubt(void **state) {
-    (void)state;
+TEST(what_never_went_out_is_not_in_doubt) {
     struct linked f;
     static const char *const answers[] = {NULL};
     begin(&f, answers);
@@ -215,8 +161,7 @@ static void what_never_went_out_is_not_in_doubt(void **state) {
 
 /* A server that turns one away says why and closes: what it said is told, also when it was too late
  * to send anything. */
-static void who_is_turned_away_is_told_why(void **state) {
-    (void)state;
+TEST(who_is_turned_away_is_told_why) {
     static const struct {
         const char *said;
         enum rlock_status status;
@@ -250,15 +195,12 @@ static void who_is_turned_away_is_told_why(void **state) {
     }
 }
 
-/* --- moving -------------------------------------------------------------------------------------
- */
+/* --- moving ----------------------------------------------------------------------------------- */
 
-static void it_goes_where_the_server_is_now(void **state) {
-    (void)state;
+TEST(it_goes_where_the_server_is_now) {
     struct linked f, other;
-    static const char *const answers[] = {ONE("here"), ONE("here again"), NULL};
     static const char *const others[] = {ONE("there"), NULL};
-    begin(&f, answers);
+    begin(&f, ANSWERS(ONE("here"), ONE("here again")));
     begin(&other, others);
     ask(&f, "FIRST");
     assert_int_equal(call(&f, LONG_MS, "here"), RLOCK_OK);
@@ -275,24 +217,4 @@ static void it_goes_where_the_server_is_now(void **state) {
     end(&other);
     assert_asked(&f, 1, 1, "SECOND");
     assert_asked(&other, 0, 1, "THIRD");
-    peer_free(&f.peer);
-    peer_free(&other.peer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_request_has_its_answer),
-        cmocka_unit_test(of_several_commands_the_last_is_answered),
-        cmocka_unit_test(without_a_request_it_is_ready),
-        cmocka_unit_test(an_answer_too_many_ends_the_connection),
-        cmocka_unit_test(an_errors_text_is_judged),
-        cmocka_unit_test(silence_ends_at_the_limit),
-        cmocka_unit_test(an_answer_has_a_time_of_its_own),
-        cmocka_unit_test(a_cancelled_wait_ends),
-        cmocka_unit_test(a_closed_connection_is_opened_again),
-        cmocka_unit_test(what_never_went_out_is_not_in_doubt),
-        cmocka_unit_test(who_is_turned_away_is_told_why),
-        cmocka_unit_test(it_goes_where_the_server_is_now),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lock/kind.h"
-#include "redis/slot.h"
+#include "redis/route.h"
 #include "support/peer.h"
 
 enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };
@@ -15,11 +15,20 @@ enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };
 #define HOST_OF_256 HOST_OF_64 HOST_OF_64 HOST_OF_64 HOST_OF_64
 #define YES(token)  "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 
-/* The first node is the one that the URL names; it says that it serves all slots. */
+/* In an answer, the port of the other node; as an answer, that the first node serves all slots. */
+#define OTHER "@"
+static const char SLOTS[] = "slots";
+
+#define MOVED  "-MOVED 16287 127.0.0.1:" OTHER "\r\n"
+#define ASK    "-ASK 16287 127.0.0.1:" OTHER "\r\n"
+#define ASKED  "+OK\r\n"
+#define SILENT ANSWERS(NULL)
+
+/* The first node is the one that the URL names. */
 struct fixture {
     struct peer peers[NODES_MAX];
     const char *answers[NODES_MAX][16];
-    char slots[TEXT_SIZE], text[4][TEXT_SIZE];
+    char texts[NODES_MAX][16][TEXT_SIZE], slots[TEXT_SIZE];
     struct rlock__site site;
     struct rlock__route route;
     struct rlock__answer answer;
@@ -35,41 +44,38 @@ static void begin(struct fixture *f) {
     (void)snprintf(f->slots, sizeof f->slots,
                    "*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$2\r\nid\r\n",
                    f->peers[0].port);
-    f->answers[0][0] = f->slots;
-    f->answers[0][1] = "*0\r\n"; /* it knows sharded channels */
     assert_true(rlock__route_init(&f->route, &f->site, NULL));
 }
 
-/* Says the next thing that a node says. */
-static void says(struct fixture *f, size_t node, const char *text) {
-    size_t i = 0;
-    while (f->answers[node][i] != NULL)
-        i++;
-    f->answers[node][i] = text;
+/* What a node says, from its i-th answer on. */
+static void says(struct fixture *f, size_t node, size_t i, const char *const *script) {
+    for (; *script != NULL; i++, script++) {
+        const char *port = strstr(*script, OTHER);
+        f->answers[node][i] = *script == SLOTS ? f->slots : *script;
+        if (port == NULL || *script == PEER_CLOSE)
+            continue;
+        (void)snprintf(f->texts[node][i], TEXT_SIZE, "%.*s%s%s", (int)(port - *script), *script,
+                       f->peers[1 - node].port, port + strlen(OTHER));
+        f->answers[node][i] = f->texts[node][i];
+    }
 }
 
-/* An error that names a node, such as "-MOVED 16287 127.0.0.1:%s\r\n". */
-static const char *naming(struct fixture *f, size_t node, const char *format) {
-    size_t i = 0;
-    while (f->text[i][0] != '\0')
-        i++;
-    const char *rest = strstr(format, "%s");
-    char port[sizeof f->peers[node].port];
-    memcpy(port, f->peers[node].port, sizeof port);
-    (void)snprintf(f->text[i], TEXT_SIZE, "%.*s%s%s", (int)(rest - format), format, port, rest + 2);
-    return f->text[i];
-}
-
-static void serve(struct fixture *f) {
+/* The first node is asked for the slots and for sharded channels, which it knows, and then for what
+ * the test has. */
+static void serve(struct fixture *f, const char *const *first, const char *const *second) {
+    says(f, 0, 0, ANSWERS(SLOTS, "*0\r\n"));
+    says(f, 0, 2, first);
+    says(f, 1, 0, second);
     for (size_t i = 0; i < NODES_MAX; i++)
         peer_serve(&f->peers[i], f->answers[i]);
 }
 
-static enum rlock_status run(struct fixture *f) {
-    static const struct rlock__call call = {.key_count = 1,
-                                            .keys = {"x"},
-                                            .arg_count = 5,
-                                            .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"}};
+static enum rlock_status run(struct fixture *f, bool replicated) {
+    const struct rlock__call call = {.key_count = 1,
+                                     .keys = {"x"},
+                                     .arg_count = 5,
+                                     .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"},
+                                     .replicated = replicated};
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
     rlock__reply_free(f->answer.reply);
     return rlock__script_run(&f->route, rlock__kind_find("run")->acquire, &call, &limit,
@@ -83,173 +89,81 @@ static void end(struct fixture *f) {
         peer_stop(&f->peers[i]);
 }
 
-static void forget(struct fixture *f) {
-    for (size_t i = 0; i < NODES_MAX; i++)
-        peer_free(&f->peers[i]);
+/* The first words of what a node was asked, in one line; of the first behind those of its slots. */
+static const char *asked(const struct fixture *f, size_t node) {
+    static char text[TEXT_SIZE];
+    text[0] = '\0';
+    for (size_t i = node == 0 ? 2 : 0; i < f->peers[node].request_count; i++)
+        (void)strcat(strcat(text, text[0] != '\0' ? " " : ""),
+                     f->peers[node].requests[i].words[0].data);
+    return text;
 }
 
-/* The first words of what a node was asked, in one line. */
-static void assert_asked(const struct fixture *f, size_t node, const char *expected) {
-    char text[TEXT_SIZE] = "";
-    for (size_t i = 0; i < f->peers[node].request_count; i++)
-        (void)strcat(strcat(text, i > 0 ? " " : ""), f->peers[node].requests[i].words[0].data);
-    assert_string_equal(text, expected);
-}
+/* --- a script's way --------------------------------------------------------------------------- */
 
-/* --- a script's way -----------------------------------------------------------------------------
- */
-
-static void it_goes_to_the_node_of_its_slot(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f);
-    says(&f, 0, YES(5));
-    serve(&f);
-    assert_int_equal(run(&f), RLOCK_OK);
-    assert_int_equal(f.answer.a, 5);
-    end(&f);
-    assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA");
-    /* The channel is of the shard, and the script tells by it. */
-    assert_string_equal(f.peers[0].requests[2].words[3 + 1 + 4].data, "SPUBLISH e:{x}");
-    forget(&f);
-}
-
-static void moved_is_followed_and_remembered(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f);
-    says(&f, 0, naming(&f, 1, "-MOVED 16287 127.0.0.1:%s\r\n"));
-    says(&f, 1, YES(5));
-    /* The next time the cluster is asked what else has moved. */
-    says(&f, 0, f.slots);
-    says(&f, 0, YES(6));
-    serve(&f);
-    assert_int_equal(run(&f), RLOCK_OK);
-    assert_int_equal(f.answer.a, 5);
-    assert_string_equal(f.route.used->port, f.peers[1].port);
-    assert_int_equal(run(&f), RLOCK_OK);
-    assert_int_equal(f.answer.a, 6);
-    end(&f);
-    assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA CLUSTER EVALSHA");
-    assert_asked(&f, 1, "EVALSHA");
-    forget(&f);
-}
-
-static void ask_is_followed_once(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f);
-    says(&f, 0, naming(&f, 1, "-ASK 16287 127.0.0.1:%s\r\n"));
-    says(&f, 1, "+OK\r\n");
-    says(&f, 1, YES(5));
-    says(&f, 0, YES(6));
-    serve(&f);
-    assert_int_equal(run(&f), RLOCK_OK);
-    assert_int_equal(f.answer.a, 5);
-    assert_int_equal(run(&f), RLOCK_OK); /* the slot is still the first one's */
-    assert_int_equal(f.answer.a, 6);
-    end(&f);
-    assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA EVALSHA");
-    assert_asked(&f, 1, "ASKING EVALSHA");
-    forget(&f);
-}
-
-/* Each EVAL needs an ASKING of its own. */
-static void what_is_asked_for_may_not_know_the_script(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f);
-    const char *ask = naming(&f, 1, "-ASK 16287 127.0.0.1:%s\r\n");
-    says(&f, 0, ask);
-    says(&f, 1, "+OK\r\n");
-    says(&f, 1, "-NOSCRIPT no\r\n");
-    /* Without ASKING the node sends it back; it must come to an end all the same. */
-    says(&f, 1, "+OK\r\n");
-    says(&f, 1, YES(5));
-    serve(&f);
-    assert_int_equal(run(&f), RLOCK_OK);
-    assert_int_equal(f.answer.a, 5);
-    end(&f);
-    assert_asked(&f, 1, "ASKING EVALSHA ASKING EVAL");
-    forget(&f);
-}
-
-static void a_node_that_names_no_host_means_its_own(void **state) {
-    (void)state;
-    static const char *const formats[] = {"-MOVED 16287 :%s\r\n", "-MOVED 16287 ?:%s\r\n"};
-    for (size_t i = 0; i < COUNT(formats); i++) {
+TEST(a_script_finds_its_node) {
+    const struct {
+        const char *what, *const *first, *const *second;
+        enum rlock_status status;
+        int64_t again; /* the token of a second run; 0: there is none */
+        const char *first_asked, *second_asked;
+        int replicas;
+    } rows[] = {
+        {"it goes to the node of its slot", ANSWERS(YES(5)), SILENT, RLOCK_OK, 0, "EVALSHA", "", 0},
+        /* The next time the cluster is asked what else has moved. */
+        {"moved is followed and remembered", ANSWERS(MOVED, SLOTS, YES(6)), ANSWERS(YES(5)),
+         RLOCK_OK, 6, "EVALSHA CLUSTER EVALSHA", "EVALSHA", 0},
+        /* The slot is still the first one's. */
+        {"ask is followed once", ANSWERS(ASK, YES(6)), ANSWERS(ASKED, YES(5)), RLOCK_OK, 6,
+         "EVALSHA EVALSHA", "ASKING EVALSHA", 0},
+        /* Without ASKING the node sends it back; it must come to an end all the same. */
+        {"each EVAL needs an ASKING of its own", ANSWERS(ASK),
+         ANSWERS(ASKED, "-NOSCRIPT no\r\n", ASKED, YES(5)), RLOCK_OK, 0, "EVALSHA",
+         "ASKING EVALSHA ASKING EVAL", 0},
+        {"a node that names no host means its own", ANSWERS("-MOVED 16287 :" OTHER "\r\n"),
+         ANSWERS(YES(5)), RLOCK_OK, 0, "EVALSHA", "EVALSHA", 0},
+        {"a node that knows no host means its own", ANSWERS("-MOVED 16287 ?:" OTHER "\r\n"),
+         ANSWERS(YES(5)), RLOCK_OK, 0, "EVALSHA", "EVALSHA", 0},
+        {"what may pass is asked anew", ANSWERS("-TRYAGAIN Multiple keys\r\n", SLOTS, YES(6)),
+         SILENT, RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
+        {"a cluster that is down is asked anew", ANSWERS("-CLUSTERDOWN no\r\n", SLOTS, YES(6)),
+         SILENT, RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
+        {"who is a replica now is asked anew", ANSWERS("-READONLY no\r\n", SLOTS, YES(6)), SILENT,
+         RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
+        {"replicas are asked where it was written", ANSWERS(MOVED), ANSWERS(YES(5), ":1\r\n"),
+         RLOCK_OK, 0, "EVALSHA", "EVALSHA WAIT", 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
         begin(&f);
-        says(&f, 0, naming(&f, 1, formats[i]));
-        says(&f, 1, YES(5));
-        serve(&f);
-        assert_int_equal(run(&f), RLOCK_OK);
-        assert_int_equal(f.answer.a, 5);
+        f.site.replicas = rows[i].replicas;
+        serve(&f, rows[i].first, rows[i].second);
+        const enum rlock_status status = run(&f, rows[i].replicas > 0);
+        const int64_t token = status == RLOCK_OK ? f.answer.a : 0;
+        if (status != rows[i].status || token != (status == RLOCK_OK ? 5 : 0))
+            fail_msg("%s: %s", rows[i].what, rlock_status_text(status));
+        if (rows[i].again != 0 && (run(&f, false) != RLOCK_OK || f.answer.a != rows[i].again))
+            fail_msg("%s: not again", rows[i].what);
         end(&f);
-        forget(&f);
+        if (strcmp(asked(&f, 0), rows[i].first_asked) != 0)
+            fail_msg("%s: the first was asked %s", rows[i].what, asked(&f, 0));
+        if (strcmp(asked(&f, 1), rows[i].second_asked) != 0)
+            fail_msg("%s: the second was asked %s", rows[i].what, asked(&f, 1));
+        /* The channel is of the shard, and the script tells by it. */
+        assert_string_equal(f.peers[0].requests[2].words[3 + 1 + 4].data, "SPUBLISH e:{x}");
     }
 }
 
 /* Two nodes that each know better: as many steps as a cluster needs, not more. */
-static void a_circle_comes_to_an_end(void **state) {
-    (void)state;
+TEST(a_circle_comes_to_an_end) {
     struct fixture f;
+    const char *const *there = ANSWERS(MOVED, MOVED, MOVED, MOVED, MOVED, MOVED, MOVED, MOVED);
     begin(&f);
-    const char *there = naming(&f, 1, "-MOVED 16287 127.0.0.1:%s\r\n");
-    const char *here = naming(&f, 0, "-MOVED 16287 127.0.0.1:%s\r\n");
-    for (size_t i = 0; i < 8; i++) {
-        says(&f, 0, there);
-        says(&f, 1, here);
-    }
-    serve(&f);
-    assert_int_equal(run(&f), RLOCK_AGAIN); /* it may pass */
+    serve(&f, there, there);
+    assert_int_equal(run(&f, false), RLOCK_AGAIN); /* it may pass */
     assert_non_null(strstr(f.route.error.text, "MOVED 16287"));
     end(&f);
     assert_int_equal(f.peers[0].request_count + f.peers[1].request_count, 2 + 9);
-    forget(&f);
-}
-
-static void what_may_pass_is_asked_anew(void **state) {
-    (void)state;
-    static const char *const errors[] = {"-TRYAGAIN Multiple keys request\r\n",
-                                         "-CLUSTERDOWN The cluster is down\r\n",
-                                         "-READONLY no\r\n"};
-    for (size_t i = 0; i < COUNT(errors); i++) {
-        struct fixture f;
-        begin(&f);
-        says(&f, 0, errors[i]);
-        says(&f, 0, f.slots);
-        says(&f, 0, YES(5));
-        serve(&f);
-        assert_int_equal(run(&f), RLOCK_AGAIN);
-        assert_int_equal(run(&f), RLOCK_OK);
-        end(&f);
-        assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA CLUSTER EVALSHA");
-        forget(&f);
-    }
-}
-
-static void replicas_are_asked_where_it_was_written(void **state) {
-    (void)state;
-    static const struct rlock__call call = {.key_count = 1,
-                                            .keys = {"x"},
-                                            .arg_count = 5,
-                                            .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"},
-                                            .replicated = true};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
-    struct fixture f;
-    begin(&f);
-    f.site.replicas = 1;
-    says(&f, 0, naming(&f, 1, "-MOVED 16287 127.0.0.1:%s\r\n"));
-    says(&f, 1, YES(5));
-    says(&f, 1, ":1\r\n");
-    serve(&f);
-    assert_int_equal(
-        rlock__script_run(&f.route, rlock__kind_find("run")->acquire, &call, &limit, &f.answer),
-        RLOCK_OK);
-    end(&f);
-    assert_asked(&f, 1, "EVALSHA WAIT");
-    forget(&f);
 }
 
 /* A key of each half of the slots. */
@@ -262,17 +176,14 @@ static const char *key_of(bool upper) {
 }
 
 /* Two names in one round trip: the node that answers does not speak for the one that does not. */
-static void each_script_knows_whether_it_was_answered(void **state) {
-    (void)state;
+TEST(each_script_knows_whether_it_was_answered) {
     struct fixture f;
     begin(&f);
     (void)snprintf(f.slots, sizeof f.slots,
                    "*2\r\n*3\r\n:0\r\n:8191\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\na\r\n"
                    "*3\r\n:8192\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\nb\r\n",
                    f.peers[0].port, f.peers[1].port);
-    says(&f, 0, PEER_CLOSE);
-    says(&f, 1, YES(5));
-    serve(&f);
+    serve(&f, ANSWERS(PEER_CLOSE), ANSWERS(YES(5)));
     struct rlock__call calls[2];
     struct rlock__run runs[2];
     struct rlock__batch batches[2];
@@ -293,16 +204,13 @@ static void each_script_knows_whether_it_was_answered(void **state) {
     assert_false(runs[1].unanswered);
     rlock__reply_free(runs[1].answer.reply);
     end(&f);
-    assert_asked(&f, 0, "CLUSTER PUBSUB EVALSHA");
-    assert_asked(&f, 1, "EVALSHA");
-    forget(&f);
+    assert_string_equal(asked(&f, 0), "EVALSHA");
+    assert_string_equal(asked(&f, 1), "EVALSHA");
 }
 
-/* --- the text -----------------------------------------------------------------------------------
- */
+/* --- the text --------------------------------------------------------------------------------- */
 
-static void where_a_text_sends_us(void **state) {
-    (void)state;
+TEST(where_a_text_sends_us) {
     static const struct {
         const char *text, *host, *port; /* NULL: nowhere */
         bool asking;
@@ -356,20 +264,4 @@ static void where_a_text_sends_us(void **state) {
         }
         rlock__cluster_free(cluster);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_goes_to_the_node_of_its_slot),
-        cmocka_unit_test(moved_is_followed_and_remembered),
-        cmocka_unit_test(ask_is_followed_once),
-        cmocka_unit_test(what_is_asked_for_may_not_know_the_script),
-        cmocka_unit_test(a_node_that_names_no_host_means_its_own),
-        cmocka_unit_test(a_circle_comes_to_an_end),
-        cmocka_unit_test(what_may_pass_is_asked_anew),
-        cmocka_unit_test(replicas_are_asked_where_it_was_written),
-        cmocka_unit_test(each_script_knows_whether_it_was_answered),
-        cmocka_unit_test(where_a_text_sends_us),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "redis/reply_error.h"
+#include "redis/link.h"
 
 /* What a script puts behind the error of a command that it called. */
 #define TAIL " script: 1d2ee2d5d3ba9b1b4ad2b4b8a3d9f3f0f9f0c0b1, on @user_script:1."
@@ -93,8 +93,7 @@ static void assert_refusal(const char *text, enum rlock_status expected) {
                 strchr(plain, ' ') != NULL); /* theirs, or a sentence */
 }
 
-static void a_missing_password_is_told_in_plain_words(void **state) {
-    (void)state;
+TEST(a_missing_password_is_told_in_plain_words) {
     static const char *const texts[] = {"NOAUTH Authentication required.",
                                         "ERR Protocol error: unauthenticated multibulk length",
                                         "ERR Protocol error: unauthenticated bulk length"};
@@ -105,8 +104,7 @@ static void a_missing_password_is_told_in_plain_words(void **state) {
     }
 }
 
-static void a_missing_right_is_named_where_the_server_names_it(void **state) {
-    (void)state;
+TEST(a_missing_right_is_named_where_the_server_names_it) {
     const char *plain = NULL;
     (void)rlock__reply_error_status(
         "ERR The user executing the script can't run this command or subcommand" TAIL, &plain);
@@ -119,14 +117,12 @@ static void a_missing_right_is_named_where_the_server_names_it(void **state) {
     assert_string_equal(plain, "User app has no permissions to run the 'zadd' command");
 }
 
-static void each_text_has_its_meaning(void **state) {
-    (void)state;
+TEST(each_text_has_its_meaning) {
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_refusal(rows[i].text, rows[i].status);
 }
 
-static void in_a_script_too(void **state) {
-    (void)state;
+TEST(in_a_script_too) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[512];
         (void)snprintf(text, sizeof text, "%s" TAIL, rows[i].text);
@@ -135,8 +131,7 @@ static void in_a_script_too(void **state) {
 }
 
 /* What a script has met, as Redis 6 and Dragonfly tell it. */
-static void in_a_script_of_redis_6(void **state) {
-    (void)state;
+TEST(in_a_script_of_redis_6) {
     static const struct {
         const char *text;
         enum rlock_status status;
@@ -168,8 +163,7 @@ static void in_a_script_of_redis_6(void **state) {
     }
 }
 
-static void what_has_come_of_the_request(void **state) {
-    (void)state;
+TEST(what_has_come_of_the_request) {
     static const char evalsha[] = "ERR unknown command 'EVALSHA'", odd[] = "ERR internal error";
     assert_true(rlock__reply_error_untouched(evalsha));
     assert_true(rlock__reply_error_untouched("MOVED 3999 127.0.0.1:6381"));
@@ -179,16 +173,4 @@ static void what_has_come_of_the_request(void **state) {
     assert_true(rlock__reply_error_known(evalsha));
     assert_true(rlock__reply_error_known("OOM no" TAIL));
     assert_false(rlock__reply_error_known(odd));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_text_has_its_meaning),
-        cmocka_unit_test(in_a_script_too),
-        cmocka_unit_test(in_a_script_of_redis_6),
-        cmocka_unit_test(what_has_come_of_the_request),
-        cmocka_unit_test(a_missing_password_is_told_in_plain_words),
-        cmocka_unit_test(a_missing_right_is_named_where_the_server_names_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

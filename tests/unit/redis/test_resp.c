@@ -2,12 +2,10 @@
  * for. */
 #include "support/test.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "redis/resp.h"
+#include "redis/conn.h"
 
 #define LARGE  "larger than any"
 #define NESTED "nested deeper"
@@ -23,8 +21,7 @@ static size_t look(struct rlock__resp *resp, const char *bytes, size_t size, boo
     return good;
 }
 
-static void what_redis_says_is_good(void **state) {
-    (void)state;
+TEST(what_redis_says_is_good) {
     static const char *const rows[] = {
         "+OK\r\n",
         "+\r\n",
@@ -50,8 +47,7 @@ static void what_redis_says_is_good(void **state) {
     }
 }
 
-static void what_redis_never_says_is_not(void **state) {
-    (void)state;
+TEST(what_redis_never_says_is_not) {
     static const struct {
         const char *text, *fault;
         size_t good;
@@ -104,8 +100,7 @@ static size_t endless(const char *text, const char *item, size_t most) {
     return good;
 }
 
-static void what_has_no_end_is_cut_off(void **state) {
-    (void)state;
+TEST(what_has_no_end_is_cut_off) {
     static const size_t most[] = {0, RLOCK__RESP_ANSWER, RLOCK__RESP_MAP, RLOCK__RESP_LISTING};
     for (size_t i = 0; i < COUNT(most); i++) {
         const size_t bytes = most[i] > 0 ? most[i] : RLOCK__RESP_ANSWER;
@@ -119,8 +114,7 @@ static void what_has_no_end_is_cut_off(void **state) {
 }
 
 /* A reply is as large as it may be, again and again: the next one begins anew. */
-static void each_reply_has_the_whole_room(void **state) {
-    (void)state;
+TEST(each_reply_has_the_whole_room) {
     static char text[RLOCK__RESP_TEXT + 2];
     struct rlock__resp resp = {.most = 0};
     for (int i = 0; i < 5; i++) {
@@ -130,11 +124,9 @@ static void each_reply_has_the_whole_room(void **state) {
     }
 }
 
-/* --- numbers ------------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
-static void digits_are_read_exactly(void **state) {
-    (void)state;
+TEST(digits_are_read_exactly) {
     static const struct {
         const char *text;
         bool good;
@@ -161,8 +153,7 @@ static void digits_are_read_exactly(void **state) {
     }
 }
 
-static void numbers_are_good_for_sums(void **state) {
-    (void)state;
+TEST(numbers_are_good_for_sums) {
     const int64_t most = INT64_C(9007199254740992);
     assert_int_equal(rlock__resp_bounded(0), 0);
     assert_int_equal(rlock__resp_bounded(-1), -1);
@@ -171,16 +162,4 @@ static void numbers_are_good_for_sums(void **state) {
     assert_int_equal(rlock__resp_bounded(INT64_MAX), most);
     assert_int_equal(rlock__resp_bounded(INT64_MIN), -most);
     assert_true(most * 1000 > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_redis_says_is_good),
-        cmocka_unit_test(what_redis_never_says_is_not),
-        cmocka_unit_test(what_has_no_end_is_cut_off),
-        cmocka_unit_test(each_reply_has_the_whole_room),
-        cmocka_unit_test(digits_are_read_exactly),
-        cmocka_unit_test(numbers_are_good_for_sums),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

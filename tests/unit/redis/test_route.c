@@ -9,12 +9,11 @@
 
 enum { LONG_MS = 5000, FRESH_MS = 1000 };
 
-#define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define AT(host)     "*2\r\n$2\r\n" host "\r\n$4\r\n6380\r\n"
-#define REPLICA(n)   "*4\r\n+ip\r\n+r" #n "\r\n+port\r\n+1\r\n"
-#define ONE          "*1\r\n" REPLICA(1)
-#define TWO          "*2\r\n" REPLICA(1) REPLICA(2)
-#define NO_REPLICA   "*0\r\n"
+#define AT(host)   "*2\r\n$2\r\n" host "\r\n$4\r\n6380\r\n"
+#define REPLICA(n) "*4\r\n+ip\r\n+r" #n "\r\n+port\r\n+1\r\n"
+#define ONE        "*1\r\n" REPLICA(1)
+#define TWO        "*2\r\n" REPLICA(1) REPLICA(2)
+#define NO_REPLICA "*0\r\n"
 #define OLD_MASTER                                                                                 \
     "*1\r\n*8\r\n+ip\r\n+r1\r\n+port\r\n+1\r\n+role-reported\r\n+master\r\n+master-host\r\n+?\r\n"
 
@@ -40,7 +39,6 @@ static void begin(struct fixture *f, const char *const *answers, int replicas) {
 static void end(struct fixture *f) {
     rlock__route_free(&f->route);
     peer_stop(&f->sentinel);
-    peer_free(&f->sentinel);
 }
 
 static enum rlock_status find(struct fixture *f) {
@@ -53,8 +51,7 @@ static void age(struct fixture *f) {
     f->route.located_ms -= FRESH_MS;
 }
 
-static void a_single_server_is_where_its_url_says(void **state) {
-    (void)state;
+TEST(a_single_server_is_where_its_url_says) {
     static const struct {
         struct rlock__server server;
         const char *host, *port;
@@ -80,88 +77,69 @@ static void a_single_server_is_where_its_url_says(void **state) {
     }
 }
 
-static void how_many_replicas_are_wanted(void **state) {
-    (void)state;
-    static const struct {
+/* Steps, a letter each: where it is 'f'ound, or what the Sentinel said grows 'o'ld or is in
+ * 'd'oubt. */
+static void play(struct fixture *f, const char *steps, char *found, size_t size) {
+    size_t length = 0;
+    for (; *steps != '\0'; steps++) {
+        if (*steps == 'o')
+            age(f);
+        if (*steps == 'd')
+            rlock__route_doubt(&f->route);
+        if (*steps != 'f')
+            continue;
+        assert_int_equal(find(f), RLOCK_OK);
+        length += (size_t)snprintf(found + length, size - length, "%s%s/%d", length > 0 ? " " : "",
+                                   f->link->host, rlock__route_replicas(&f->route, f->link));
+    }
+}
+
+/* A row has where it was found, and how many replicas were wanted there. */
+TEST(how_long_a_sentinel_is_believed) {
+    const struct {
+        const char *what, *const *says;
         int replicas;
-        const char *known;
-        int wanted;
+        const char *steps, *found;
+        size_t requests;
     } rows[] = {
-        {RLOCK_REPLICAS_AUTO, ONE, 1},
-        {RLOCK_REPLICAS_AUTO, TWO, 2},
-        {RLOCK_REPLICAS_AUTO, NO_REPLICA, 0},
-        {0, NULL, 0},
-        {1, NULL, 1},
-        {3, NULL, 3},
+        {"where none is wanted", ANSWERS(AT("h1")), 0, "f", "h1/0", 1},
+        {"where three are wanted", ANSWERS(AT("h1")), 3, "f", "h1/3", 1},
+        {"where all are wanted", ANSWERS(TWO, AT("h1")), RLOCK_REPLICAS_AUTO, "f", "h1/2", 2},
+        /* It may have been replaced: it is asked again now and then, also of one that answers. */
+        {"a master, for a second", ANSWERS(AT("h1"), AT("h1"), AT("h2")), 0, "ffofoff",
+         "h1/0 h1/0 h1/0 h2/0 h2/0", 3},
+        /* One has come, and both are gone; the third time nobody says anything. */
+        {"replicas, as often as the master is asked for",
+         ANSWERS(ONE, AT("h1"), TWO, AT("h1"), PEER_CLOSE, NO_REPLICA, AT("h1")),
+         RLOCK_REPLICAS_AUTO, "fofofof", "h1/1 h1/2 h1/2 h1/0", 7},
+        /* It may have become a replica since, and been promoted: its acknowledgment is wanted. */
+        {"nothing, while the old master is no replica",
+         ANSWERS(OLD_MASTER, AT("h1"), OLD_MASTER, AT("h1"), ONE, AT("h1")), RLOCK_REPLICAS_AUTO,
+         "ffff", "h1/0 h1/0 h1/1 h1/1", 6},
+        {"what it said, when it has gone", ANSWERS(AT("h1"), PEER_CLOSE), 0, "fof", "h1/0 h1/0", 2},
+        {"what it said, when it is loading", ANSWERS(AT("h1"), "-LOADING wait\r\n"), 0, "fof",
+         "h1/0 h1/0", 2},
+        {"what it said, when it knows none", ANSWERS(AT("h1"), "*-1\r\n"), 0, "fof", "h1/0 h1/0",
+         2},
+        /* Where nobody says anything it is tried again; after an answer there is no doubt. */
+        {"not at all, in doubt", ANSWERS(AT("h1"), PEER_CLOSE, AT("h2"), AT("h3")), 0, "fdfff",
+         "h1/0 h1/0 h2/0 h2/0", 3},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers =
-            rows[i].known != NULL ? ANSWERS(rows[i].known, AT("h1")) : ANSWERS(AT("h1"));
-        begin(&f, answers, rows[i].replicas);
-        assert_int_equal(find(&f), RLOCK_OK);
-        assert_int_equal(rlock__route_replicas(&f.route, f.link), rows[i].wanted);
+        char found[128] = "";
+        begin(&f, rows[i].says, rows[i].replicas);
+        play(&f, rows[i].steps, found, sizeof found);
         assert_int_equal(rlock__route_named(&f.route) != NULL,
                          rows[i].replicas == RLOCK_REPLICAS_AUTO);
         end(&f);
+        if (strcmp(found, rows[i].found) != 0 || f.sentinel.request_count != rows[i].requests)
+            fail_msg("%s: %s, %zu requests", rows[i].what, found, f.sentinel.request_count);
     }
-}
-
-/* One has come, and both are gone: as often as the master is asked for. */
-static void the_replicas_are_those_of_the_last_word(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f, ANSWERS(ONE, AT("h1"), TWO, AT("h1"), PEER_CLOSE, NO_REPLICA, AT("h1")),
-          RLOCK_REPLICAS_AUTO);
-    static const int wanted[] = {1, 2, 2, 0}; /* the third time nobody says anything */
-    for (size_t i = 0; i < COUNT(wanted); i++) {
-        assert_int_equal(find(&f), RLOCK_OK);
-        assert_int_equal(rlock__route_replicas(&f.route, f.link), wanted[i]);
-        age(&f);
-    }
-    end(&f);
-}
-
-/* Asked again now and then, also of a master that answers: it may have been replaced. */
-static void the_sentinel_is_believed_for_a_second(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f, ANSWERS(AT("h1"), AT("h1"), AT("h2")), 0);
-    assert_int_equal(find(&f), RLOCK_OK);
-    assert_string_equal(f.link->host, "h1");
-    assert_string_equal(f.link->port, "6380");
-    assert_int_equal(find(&f), RLOCK_OK);
-    age(&f);
-    assert_int_equal(find(&f), RLOCK_OK);
-    assert_string_equal(f.link->host, "h1");
-    age(&f);
-    assert_int_equal(find(&f), RLOCK_OK);
-    assert_string_equal(f.link->host, "h2");
-    assert_int_equal(find(&f), RLOCK_OK);
-    rlock__route_close(&f.route);
-    peer_stop(&f.sentinel);
-    assert_int_equal(f.sentinel.request_count, 3);
-    rlock__route_free(&f.route);
-    peer_free(&f.sentinel);
-}
-
-/* It may have become a replica since, and been promoted: then its acknowledgment is wanted. */
-static void while_the_old_master_is_no_replica_nothing_is_believed(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f, ANSWERS(OLD_MASTER, AT("h1"), OLD_MASTER, AT("h1"), ONE, AT("h1")),
-          RLOCK_REPLICAS_AUTO);
-    static const int wanted[] = {0, 0, 1, 1};
-    for (size_t i = 0; i < COUNT(wanted); i++) {
-        assert_int_equal(find(&f), RLOCK_OK);
-        assert_int_equal(rlock__route_replicas(&f.route, f.link), wanted[i]);
-    }
-    end(&f);
 }
 
 /* Whoever it was that moved away: the connection to it is not used again. */
-static void another_master_is_another_connection(void **state) {
-    (void)state;
+TEST(another_master_is_another_connection) {
     struct fixture f;
     begin(&f, ANSWERS(AT("h1"), AT("h2")), 0);
     assert_int_equal(find(&f), RLOCK_OK);
@@ -172,23 +150,8 @@ static void another_master_is_another_connection(void **state) {
     end(&f);
 }
 
-static void without_sentinels_the_known_master_serves(void **state) {
-    (void)state;
-    static const char *const says[] = {PEER_CLOSE, "-LOADING wait\r\n", "*-1\r\n"};
-    for (size_t i = 0; i < COUNT(says); i++) {
-        struct fixture f;
-        begin(&f, ANSWERS(AT("h1"), says[i]), 0);
-        assert_int_equal(find(&f), RLOCK_OK);
-        age(&f);
-        assert_int_equal(find(&f), RLOCK_OK);
-        assert_string_equal(f.link->host, "h1");
-        end(&f);
-    }
-}
-
 /* A renewal has no time to lose while there is a master that answers. */
-static void a_silent_sentinel_costs_a_glance(void **state) {
-    (void)state;
+TEST(a_silent_sentinel_costs_a_glance) {
     struct fixture f;
     begin(&f, ANSWERS(AT("h1"), PEER_SILENT), 0);
     assert_int_equal(find(&f), RLOCK_OK);
@@ -202,8 +165,7 @@ static void a_silent_sentinel_costs_a_glance(void **state) {
 }
 
 /* One that hangs takes all of a glance: the next time another one is asked first. */
-static void a_silent_sentinel_is_not_asked_for_ever(void **state) {
-    (void)state;
+TEST(a_silent_sentinel_is_not_asked_for_ever) {
     struct fixture f;
     struct peer other;
     begin(&f, ANSWERS(AT("h1"), PEER_SILENT), 0);
@@ -217,34 +179,12 @@ static void a_silent_sentinel_is_not_asked_for_ever(void **state) {
     age(&f);
     assert_int_equal(find(&f), RLOCK_OK);
     assert_string_equal(f.link->host, "h2");
-    rlock__route_close(&f.route);
-    peer_stop(&f.sentinel);
-    assert_int_equal(f.sentinel.request_count, 2);
-    rlock__route_free(&f.route);
-    peer_free(&f.sentinel);
-    peer_stop(&other);
-    peer_free(&other);
-}
-
-/* It did not work there: who may know better is asked; when nobody says anything it is tried there
- * again. */
-static void in_doubt_the_sentinel_is_asked_at_once(void **state) {
-    (void)state;
-    struct fixture f;
-    begin(&f, ANSWERS(AT("h1"), PEER_CLOSE, AT("h2"), AT("h3")), 0);
-    assert_int_equal(find(&f), RLOCK_OK);
-    rlock__route_doubt(&f.route);
-    assert_int_equal(find(&f), RLOCK_OK);
-    assert_string_equal(f.link->host, "h1");
-    assert_int_equal(find(&f), RLOCK_OK);
-    assert_string_equal(f.link->host, "h2");
-    assert_int_equal(find(&f), RLOCK_OK); /* no doubt any more */
-    assert_string_equal(f.link->host, "h2");
     end(&f);
+    assert_int_equal(f.sentinel.request_count, 2);
+    peer_stop(&other);
 }
 
-static void without_any_word_there_is_no_way(void **state) {
-    (void)state;
+TEST(without_any_word_there_is_no_way) {
     static const struct {
         const char *says;
         enum rlock_status status;
@@ -261,8 +201,7 @@ static void without_any_word_there_is_no_way(void **state) {
 }
 
 /* A keeper, a listener: they begin where the lock was taken. */
-static void what_is_known_is_taken_over(void **state) {
-    (void)state;
+TEST(what_is_known_is_taken_over) {
     struct fixture f;
     begin(&f, ANSWERS(ONE, AT("h1")), RLOCK_REPLICAS_AUTO);
     assert_int_equal(find(&f), RLOCK_OK);
@@ -276,22 +215,4 @@ static void what_is_known_is_taken_over(void **state) {
     assert_ptr_not_equal(link, f.link);
     rlock__route_free(&like);
     end(&f);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_single_server_is_where_its_url_says),
-        cmocka_unit_test(how_many_replicas_are_wanted),
-        cmocka_unit_test(the_replicas_are_those_of_the_last_word),
-        cmocka_unit_test(the_sentinel_is_believed_for_a_second),
-        cmocka_unit_test(while_the_old_master_is_no_replica_nothing_is_believed),
-        cmocka_unit_test(another_master_is_another_connection),
-        cmocka_unit_test(without_sentinels_the_known_master_serves),
-        cmocka_unit_test(a_silent_sentinel_costs_a_glance),
-        cmocka_unit_test(a_silent_sentinel_is_not_asked_for_ever),
-        cmocka_unit_test(in_doubt_the_sentinel_is_asked_at_once),
-        cmocka_unit_test(without_any_word_there_is_no_way),
-        cmocka_unit_test(what_is_known_is_taken_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

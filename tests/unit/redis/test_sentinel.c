@@ -11,9 +11,11 @@
 
 enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 
-#define MASTER      "*2\r\n$8\r\n10.0.0.7\r\n$4\r\n6380\r\n"
-#define UNKNOWN     "*-1\r\n"
-#define NO_REPLICAS "*0\r\n"
+#define ASK_MASTER   "SENTINEL GET-MASTER-ADDR-BY-NAME my-master"
+#define ASK_REPLICAS "SENTINEL REPLICAS my-master"
+#define MASTER       "*2\r\n$8\r\n10.0.0.7\r\n$4\r\n6380\r\n"
+#define UNKNOWN      "*-1\r\n"
+#define NO_REPLICAS  "*0\r\n"
 /* A row of SENTINEL REPLICAS: where it is, and what else is said of it. */
 #define FIELD(name, value) "+" name "\r\n+" value "\r\n"
 #define AT(host, port)     FIELD("ip", host) FIELD("port", port)
@@ -31,7 +33,6 @@ enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 #define BACK(hello)       "*4\r\n" FIELD("last-ok-ping-reply", "7") FIELD("last-hello-message", hello)
 #define OTHERS_BACK(a, b) "*2\r\n" BACK(a) BACK(b)
 #define ALL_HEARD         OTHERS("12", "600")
-#define ANSWERS(...)      ((const char *const[]){__VA_ARGS__, NULL})
 
 struct fixture {
     struct peer peers[SENTINELS_MAX];
@@ -41,7 +42,6 @@ struct fixture {
     struct rlock__error error;
 };
 
-/* A NULL among the answers: that Sentinel is not there. */
 static void begin(struct fixture *f, size_t count, const char *const *answers[]) {
     *f = (struct fixture){
         .site = {
@@ -49,24 +49,15 @@ static void begin(struct fixture *f, size_t count, const char *const *answers[])
             .access = {.connect_timeout_ms = LONG_MS},
             .finder = {.connect_timeout_ms = LONG_MS}}};
     for (size_t i = 0; i < count; i++) {
-        f->peers[i] = (struct peer){.fd = -1, .path = "/tmp/rlock-there-is-none"};
-        if (answers[i] != NULL)
-            peer_start(&f->peers[i], answers[i]);
+        peer_start(&f->peers[i], answers[i]);
         f->site.server.hosts[i] = (struct rlock__host){.name = f->peers[i].path, .port = ""};
     }
 }
 
 static void end(struct fixture *f) {
     rlock__replicas_free(&f->master.replicas);
-    for (size_t i = 0; i < f->site.server.host_count; i++) {
-        if (f->peers[i].fd >= 0)
-            peer_stop(&f->peers[i]);
-    }
-}
-
-static void forget(struct fixture *f) {
     for (size_t i = 0; i < f->site.server.host_count; i++)
-        peer_free(&f->peers[i]);
+        peer_stop(&f->peers[i]);
 }
 
 static enum rlock_status find_within(struct fixture *f, bool want_replicas, int64_t limit_ms) {
@@ -75,45 +66,30 @@ static enum rlock_status find_within(struct fixture *f, bool want_replicas, int6
                                &f->master, &f->error);
 }
 
-static void assert_asked(const struct fixture *f, size_t sentinel, size_t i, const char *words) {
-    const struct peer *peer = &f->peers[sentinel];
-    char text[256] = "";
-    assert_true(i < peer->request_count);
-    for (size_t k = 0; k < peer->requests[i].word_count; k++)
-        (void)strcat(strcat(text, k > 0 ? " " : ""), peer->requests[i].words[k].data);
-    assert_string_equal(text, words);
-}
+/* --- the master ------------------------------------------------------------------------------- */
 
-/* --- the master ---------------------------------------------------------------------------------
- */
-
-static void the_master_is_where_the_sentinel_says(void **state) {
-    (void)state;
+TEST(the_master_is_where_the_sentinel_says) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(MASTER)};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(MASTER)));
     assert_int_equal(find_within(&f, false, LONG_MS), RLOCK_OK);
     assert_string_equal(f.master.host, "10.0.0.7");
     assert_string_equal(f.master.port, "6380");
     assert_int_equal(f.master.replicas.count, 0);
     assert_false(f.master.replicas.unknown);
     end(&f);
-    assert_int_equal(f.peers[0].request_count, 1);
-    assert_asked(&f, 0, 0, "SENTINEL GET-MASTER-ADDR-BY-NAME my-master");
-    forget(&f);
+    assert_string_equal(peer_asked(&f.peers[0]), ASK_MASTER);
 }
 
 /* One after the other; who has answered is asked first the next time. */
-static void another_sentinel_is_asked(void **state) {
-    (void)state;
+TEST(another_sentinel_is_asked) {
     static const char *const deaf[] = {
         PEER_CLOSE, "-LOADING wait\r\n", UNKNOWN, "+OK\r\n", "-ERR unknown command 'SENTINEL'\r\n",
         NULL};
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct fixture f;
-        const char *const *answers[] = {deaf[i] != NULL ? ANSWERS(deaf[i]) : NULL,
-                                        ANSWERS(MASTER, MASTER), ANSWERS(MASTER)};
-        begin(&f, 3, answers);
+        begin(&f, 3,
+              SCRIPTS(deaf[i] != NULL ? ANSWERS(deaf[i]) : NULL, ANSWERS(MASTER, MASTER),
+                      ANSWERS(MASTER)));
         assert_int_equal(find_within(&f, false, LONG_MS), RLOCK_OK);
         assert_string_equal(f.master.port, "6380");
         assert_int_equal(f.first, 1);
@@ -122,39 +98,31 @@ static void another_sentinel_is_asked(void **state) {
         assert_int_equal(f.peers[0].request_count, deaf[i] != NULL ? 1 : 0);
         assert_int_equal(f.peers[1].request_count, 2);
         assert_int_equal(f.peers[2].request_count, 0);
-        forget(&f);
     }
 }
 
 /* The last one known is asked first, then those behind it, and those before it. */
-static void all_are_asked_in_turn(void **state) {
-    (void)state;
+TEST(all_are_asked_in_turn) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(MASTER), ANSWERS(PEER_CLOSE), ANSWERS(PEER_CLOSE)};
-    begin(&f, 3, answers);
+    begin(&f, 3, SCRIPTS(ANSWERS(MASTER), ANSWERS(PEER_CLOSE), ANSWERS(PEER_CLOSE)));
     f.first = 1;
     assert_int_equal(find_within(&f, false, LONG_MS), RLOCK_OK);
     assert_int_equal(f.first, 0);
     end(&f);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(f.peers[i].request_count, 1);
-    forget(&f);
 }
 
-static void a_silent_sentinel_does_not_eat_all_the_time(void **state) {
-    (void)state;
+TEST(a_silent_sentinel_does_not_eat_all_the_time) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(PEER_SILENT), ANSWERS(MASTER)};
-    begin(&f, 2, answers);
+    begin(&f, 2, SCRIPTS(ANSWERS(PEER_SILENT), ANSWERS(MASTER)));
     const int64_t begun_ms = rlock_now_ms();
     assert_int_equal(find_within(&f, false, LONG_MS), RLOCK_OK);
     assert_in_range(rlock_now_ms() - begun_ms, 400, LONG_MS / 2);
     end(&f);
-    forget(&f);
 }
 
-static void what_no_sentinel_knows_is_told(void **state) {
-    (void)state;
+TEST(what_no_sentinel_knows_is_told) {
     static const struct {
         const char *first, *second;
         enum rlock_status status;
@@ -173,80 +141,65 @@ static void what_no_sentinel_knows_is_told(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(rows[i].first), ANSWERS(rows[i].second)};
-        begin(&f, 2, answers);
+        begin(&f, 2, SCRIPTS(ANSWERS(rows[i].first), ANSWERS(rows[i].second)));
         const bool silent = rows[i].second == PEER_SILENT;
         const enum rlock_status status = find_within(&f, false, silent ? SHORT_MS : LONG_MS);
         if (status != rows[i].status || strstr(f.error.text, rows[i].error) == NULL ||
             strstr(f.error.text, f.peers[rows[i].teller].path) == NULL)
             fail_msg("row %zu: %s: %s", i, rlock_status_text(status), f.error.text);
         end(&f);
-        forget(&f);
     }
 }
 
-static void who_cancels_waits_for_no_sentinel(void **state) {
-    (void)state;
+TEST(who_cancels_waits_for_no_sentinel) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS(PEER_SILENT), ANSWERS(MASTER)};
     const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
-    begin(&f, 2, answers);
+    begin(&f, 2, SCRIPTS(ANSWERS(PEER_SILENT), ANSWERS(MASTER)));
     assert_int_equal(rlock__sentinel_ask(&f.site.server, &f.site.finder, &limit, false, &f.first,
                                          &f.master, &f.error),
                      RLOCK_CANCELLED);
     close(limit.cancel_fd);
     end(&f);
     assert_int_equal(f.peers[1].request_count, 0);
-    forget(&f);
 }
 
-/* --- its password -------------------------------------------------------------------------------
- */
+/* --- its password ----------------------------------------------------------------------------- */
 
 /* Most Sentinels want none: one that has not asked for it is not told. */
-static void a_password_is_told_when_it_is_asked_for(void **state) {
-    (void)state;
+TEST(a_password_is_told_when_it_is_asked_for) {
     static const char *const users[] = {NULL, "alice"};
-    static const char *const words[] = {"AUTH s3cr3t", "AUTH alice s3cr3t"};
+    static const char *const words[] = {ASK_REPLICAS "; AUTH s3cr3t; " ASK_REPLICAS "; " ASK_MASTER,
+                                        ASK_REPLICAS "; AUTH alice s3cr3t; " ASK_REPLICAS
+                                                     "; " ASK_MASTER};
     for (size_t i = 0; i < COUNT(users); i++) {
         struct fixture f;
-        const char *const *answers[] = {
-            ANSWERS("-NOAUTH no\r\n", "+OK\r\n", "*1\r\n" REPLICA("slave"), MASTER)};
-        begin(&f, 1, answers);
+        begin(&f, 1,
+              SCRIPTS(ANSWERS("-NOAUTH no\r\n", "+OK\r\n", "*1\r\n" REPLICA("slave"), MASTER)));
         f.site.finder.user = users[i];
         f.site.finder.password = "s3cr3t";
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         assert_string_equal(f.master.port, "6380");
         assert_int_equal(rlock__replicas_wanted(&f.master.replicas, false), 1);
         end(&f);
-        assert_int_equal(f.peers[0].request_count, 4);
-        assert_asked(&f, 0, 1, words[i]);
-        assert_asked(&f, 0, 2, "SENTINEL REPLICAS my-master");
-        assert_asked(&f, 0, 3, "SENTINEL GET-MASTER-ADDR-BY-NAME my-master");
+        assert_string_equal(peer_asked(&f.peers[0]), words[i]);
         assert_int_equal(f.peers[0].requests[3].connection, f.peers[0].requests[1].connection);
-        forget(&f);
     }
 }
 
-static void a_wrong_password_is_told(void **state) {
-    (void)state;
+TEST(a_wrong_password_is_told) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS("-NOAUTH no\r\n", "-WRONGPASS wrong\r\n")};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS("-NOAUTH no\r\n", "-WRONGPASS wrong\r\n")));
     f.site.finder.password = "s3cr3t";
     assert_int_equal(find_within(&f, false, LONG_MS), RLOCK_DENIED);
     assert_non_null(strstr(f.error.text, ": wrong"));
     end(&f);
     assert_int_equal(f.peers[0].request_count, 2);
-    forget(&f);
 }
 
-/* --- its replicas -------------------------------------------------------------------------------
- */
+/* --- its replicas ----------------------------------------------------------------------------- */
 
 /* How many must acknowledge what is written, and how many will besides. */
-static void replicas_that_could_be_promoted_are_wanted(void **state) {
-    (void)state;
+TEST(replicas_that_could_be_promoted_are_wanted) {
     static const struct {
         const char *replicas, *others; /* NULL: not asked */
         size_t wanted, alive;
@@ -290,26 +243,23 @@ static void replicas_that_could_be_promoted_are_wanted(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(rows[i].replicas, MASTER, rows[i].others)};
-        begin(&f, 1, answers);
+        begin(&f, 1, SCRIPTS(ANSWERS(rows[i].replicas, MASTER, rows[i].others)));
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         assert_false(f.master.replicas.unknown);
         if (rlock__replicas_wanted(&f.master.replicas, false) != rows[i].wanted ||
             rlock__replicas_wanted(&f.master.replicas, true) != rows[i].alive)
             fail_msg("row %zu: %zu", i, rlock__replicas_wanted(&f.master.replicas, false));
         end(&f);
-        assert_int_equal(f.peers[0].request_count, rows[i].others != NULL ? 3 : 2);
-        assert_asked(&f, 0, 0, "SENTINEL REPLICAS my-master");
+        assert_string_equal(peer_asked(&f.peers[0]),
+                            rows[i].others != NULL ? ASK_REPLICAS "; " ASK_MASTER
+                                                                  "; SENTINEL SENTINELS my-master"
+                                                   : ASK_REPLICAS "; " ASK_MASTER);
         assert_int_equal(f.peers[0].requests[1].connection, 1);
-        if (rows[i].others != NULL)
-            assert_asked(&f, 0, 2, "SENTINEL SENTINELS my-master");
-        forget(&f);
     }
 }
 
 /* What can't be found out, or read, is a replica: a lock needs its word. */
-static void replicas_that_are_not_known_are_wanted(void **state) {
-    (void)state;
+TEST(replicas_that_are_not_known_are_wanted) {
     static const char *const rows[] = {
         "-ERR No such master with that name\r\n",
         "+OK\r\n",
@@ -324,50 +274,42 @@ static void replicas_that_are_not_known_are_wanted(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(rows[i], MASTER)};
-        begin(&f, 1, answers);
+        begin(&f, 1, SCRIPTS(ANSWERS(rows[i], MASTER)));
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         if (!f.master.replicas.unknown || rlock__replicas_wanted(&f.master.replicas, false) != 1)
             fail_msg("row %zu", i);
         end(&f);
-        forget(&f);
     }
 }
 
 /* Who says that some are down, and not whether it can know that, has said nothing. */
-static void half_an_answer_is_none(void **state) {
-    (void)state;
+TEST(half_an_answer_is_none) {
     static const char *const ends[] = {NULL, PEER_CLOSE};
     for (size_t i = 0; i < COUNT(ends); i++) {
         struct fixture f;
-        const char *const *answers[] = {
-            ANSWERS("*1\r\n" REPLICA("s_down,slave"), ends[i] == NULL ? MASTER : PEER_CLOSE),
-            ANSWERS("*1\r\n" ROW(6, ""), MASTER)};
-        begin(&f, 2, answers);
+        begin(&f, 2,
+              SCRIPTS(
+                  ANSWERS("*1\r\n" REPLICA("s_down,slave"), ends[i] == NULL ? MASTER : PEER_CLOSE),
+                  ANSWERS("*1\r\n" ROW(6, ""), MASTER)));
         assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
         assert_int_equal(f.first, 1);
         assert_int_equal(rlock__replicas_wanted(&f.master.replicas, false), 1);
         end(&f);
-        forget(&f);
     }
 }
 
-static void who_may_not_ask_for_replicas_asks_for_the_master(void **state) {
-    (void)state;
+TEST(who_may_not_ask_for_replicas_asks_for_the_master) {
     struct fixture f;
-    const char *const *answers[] = {ANSWERS("-NOPERM no\r\n", MASTER)};
-    begin(&f, 1, answers);
+    begin(&f, 1, SCRIPTS(ANSWERS("-NOPERM no\r\n", MASTER)));
     assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
     assert_string_equal(f.master.host, "10.0.0.7");
     assert_true(f.master.replicas.unknown);
     end(&f);
-    forget(&f);
 }
 
 /* Whatever a Sentinel says, it must be a place, and fit: an empty port would be a socket's, and a
  * path of 250 bytes is longer than the system's. */
-static void a_master_that_is_no_place_is_none(void **state) {
-    (void)state;
+TEST(a_master_that_is_no_place_is_none) {
     char host[RLOCK__HOST_SIZE + 16], long_host[RLOCK__HOST_SIZE + 64];
     memset(host, 'A', RLOCK__HOST_SIZE);
     host[RLOCK__HOST_SIZE] = '\0';
@@ -386,31 +328,10 @@ static void a_master_that_is_no_place_is_none(void **state) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        const char *const *answers[] = {ANSWERS(NO_REPLICAS, rows[i])};
-        begin(&f, 1, answers);
+        begin(&f, 1, SCRIPTS(ANSWERS(NO_REPLICAS, rows[i])));
         if (find_within(&f, true, LONG_MS) != RLOCK_UNAVAILABLE ||
             strstr(f.error.text, "gives no usable address for the master my-master") == NULL)
             fail_msg("row %zu: %s", i, f.error.text);
         end(&f);
-        forget(&f);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_master_is_where_the_sentinel_says),
-        cmocka_unit_test(another_sentinel_is_asked),
-        cmocka_unit_test(all_are_asked_in_turn),
-        cmocka_unit_test(a_silent_sentinel_does_not_eat_all_the_time),
-        cmocka_unit_test(what_no_sentinel_knows_is_told),
-        cmocka_unit_test(who_cancels_waits_for_no_sentinel),
-        cmocka_unit_test(a_password_is_told_when_it_is_asked_for),
-        cmocka_unit_test(a_wrong_password_is_told),
-        cmocka_unit_test(replicas_that_could_be_promoted_are_wanted),
-        cmocka_unit_test(replicas_that_are_not_known_are_wanted),
-        cmocka_unit_test(half_an_answer_is_none),
-        cmocka_unit_test(who_may_not_ask_for_replicas_asks_for_the_master),
-        cmocka_unit_test(a_master_that_is_no_place_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

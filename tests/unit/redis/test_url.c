@@ -2,7 +2,6 @@
 #include "support/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "redis/url.h"
@@ -127,8 +126,7 @@ static void check(const struct row *row, const struct rlock__server *got) {
         fail_msg("%s: the password is told: %s", row->url, got->redacted);
 }
 
-static void reads_every_form(void **state) {
-    (void)state;
+TEST(reads_every_form) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rlock__server server;
         parse(&server, rows[i].url);
@@ -139,8 +137,7 @@ static void reads_every_form(void **state) {
 
 /* What a command gets as RLOCK_SERVER is the redacted text: a nested rlock must find the same
  * server by it, with the same user. */
-static void what_is_told_leads_to_the_same_server(void **state) {
-    (void)state;
+TEST(what_is_told_leads_to_the_same_server) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct rlock__server told, again;
         parse(&told, rows[i].url);
@@ -155,8 +152,7 @@ static void what_is_told_leads_to_the_same_server(void **state) {
     }
 }
 
-static void refuses_what_is_none(void **state) {
-    (void)state;
+TEST(refuses_what_is_none) {
     static const struct {
         const char *url, *why;
     } bad[] = {
@@ -244,8 +240,7 @@ static void refuses_what_is_none(void **state) {
 }
 
 /* sockaddr_un has room for 107 bytes and the end. */
-static void a_sockets_path_has_its_limit(void **state) {
-    (void)state;
+TEST(a_sockets_path_has_its_limit) {
     char url[200] = "unix:///";
     struct rlock__server server;
     struct rlock__error error = {""};
@@ -258,8 +253,7 @@ static void a_sockets_path_has_its_limit(void **state) {
     assert_non_null(strstr(error.text, "107 bytes"));
 }
 
-static void some_hosts_are_enough(void **state) {
-    (void)state;
+TEST(some_hosts_are_enough) {
     char url[400] = "cluster://h";
     struct rlock__server server;
     struct rlock__error error = {""};
@@ -271,15 +265,4 @@ static void some_hosts_are_enough(void **state) {
     (void)strcat(url, ",h");
     assert_int_equal(rlock__server_parse(&server, url, &error), RLOCK_INVALID);
     assert_non_null(strstr(error.text, "16 hosts"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_form),
-        cmocka_unit_test(what_is_told_leads_to_the_same_server),
-        cmocka_unit_test(refuses_what_is_none),
-        cmocka_unit_test(a_sockets_path_has_its_limit),
-        cmocka_unit_test(some_hosts_are_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* linked.c: a link to a peer. */
 #include "support/linked.h"
 
+#include "os/clock.h"
+
 #include <poll.h>
 
 void begin(struct linked *f, const char *const *answers) {
@@ -20,7 +22,7 @@ void ask(struct linked *f, const char *word) {
 }
 
 enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected) {
-    const struct rlock__limit limit = {rlock_now_ms() + limit_ms, -1, NULL};
+    const struct rlock__limit limit = {rlock__after_ms(rlock_now_ms(), limit_ms), -1, NULL};
     rlock__reply *reply;
     const enum rlock_status status = rlock__link_call(&f->link, &limit, &reply);
     if (status == RLOCK_OK && reply != NULL) {
@@ -31,6 +33,11 @@ enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected)
     }
     rlock__reply_free(reply);
     return status;
+}
+
+enum rlock_status ping(struct linked *f, int64_t limit_ms) {
+    ask(f, "PING");
+    return call(f, limit_ms, "");
 }
 
 void send_all(struct linked *f) {

@@ -29,6 +29,9 @@ void ask(struct linked *f, const char *word);
 /* Waits for the answer, which must be ONE(expected) or an error with that text. */
 enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected);
 
+/* Asks "PING" and waits for "+OK". */
+enum rlock_status ping(struct linked *f, int64_t limit_ms);
+
 /* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
 void send_all(struct linked *f);
 

@@ -48,8 +48,9 @@ static bool read_request(struct peer *peer, int fd, size_t connection) {
         const long size = read_number(fd, '$');
         if (size < 0)
             return false;
-        char *data = malloc((size_t)size + 2);
-        must(data != NULL, "malloc");
+        must((size_t)size + 2 <= sizeof peer->bytes - peer->byte_count, "words that fit");
+        char *data = peer->bytes + peer->byte_count;
+        peer->byte_count += (size_t)size + 2;
         request->words[request->word_count].data = data;
         request->words[request->word_count].size = (size_t)size;
         must(recv(fd, data, (size_t)size + 2, MSG_WAITALL) == size + 2, "a whole request");
@@ -94,6 +95,9 @@ void peer_serve(struct peer *peer, const char *const *script) {
 
 void peer_start(struct peer *peer, const char *const *script) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
+    *peer = (struct peer){.fd = -1, .path = "/tmp/rlock-there-is-none"};
+    if (script == NOWHERE)
+        return;
     *peer = (struct peer){.directory = "/tmp/rlock-peer-XXXXXX"};
     must(mkdtemp(peer->directory) != NULL, "mkdtemp");
     (void)snprintf(peer->path, sizeof peer->path, "%s/sock", peer->directory);
@@ -112,6 +116,8 @@ void peer_listen_tcp(struct peer *peer) {
 }
 
 void peer_stop(struct peer *peer) {
+    if (peer->fd < 0)
+        return;
     (void)shutdown(peer->fd, SHUT_RDWR);
     pthread_join(peer->thread, NULL);
     close(peer->fd);
@@ -121,10 +127,17 @@ void peer_stop(struct peer *peer) {
     rmdir(peer->directory);
 }
 
-void peer_free(struct peer *peer) {
+const char *peer_asked(const struct peer *peer) {
+    static char text[4096];
+    size_t length = 0;
+    text[0] = '\0';
     for (size_t i = 0; i < peer->request_count; i++) {
-        for (size_t k = 0; k < peer->requests[i].word_count; k++)
-            free(peer->requests[i].words[k].data);
+        const struct peer_request *request = &peer->requests[i];
+        for (size_t k = 0; k < request->word_count && length < sizeof text; k++) {
+            const char *before = k > 0 ? " " : i > 0 ? "; " : "";
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
+                                       request->words[k].data);
+        }
     }
-    peer->request_count = 0;
+    return text;
 }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-enum { PEER_REQUESTS_MAX = 64, PEER_WORDS_MAX = 32 };
+enum { PEER_REQUESTS_MAX = 64, PEER_WORDS_MAX = 32, PEER_BYTES_MAX = 1 << 17 };
 
 struct peer_request {
     size_t connection; /* from 1: on which it came */
@@ -25,7 +25,15 @@ struct peer {
     /* After peer_stop(): what was asked. */
     size_t request_count;
     struct peer_request requests[PEER_REQUESTS_MAX];
+    char bytes[PEER_BYTES_MAX]; /* their words */
+    size_t byte_count;
 };
+
+/* A script: see peer_start(). */
+#define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* One for each of some peers. */
+#define SCRIPTS(...) ((const char *const *[]){__VA_ARGS__})
 
 /* What may stand in the place of an answer. */
 extern const char PEER_CLOSE[];  /* closes the connection */
@@ -40,8 +48,13 @@ void peer_start(struct peer *peer, const char *const *script);
 void peer_listen_tcp(struct peer *peer);
 void peer_serve(struct peer *peer, const char *const *script);
 
+/* In the place of a script: a server that is not there, which shows at once. */
+#define NOWHERE NULL
+
 /* Ends it when the clients have closed their connections. */
 void peer_stop(struct peer *peer);
-void peer_free(struct peer *peer);
+
+/* After that: all that it was asked, as in "AUTH secret; PING". */
+const char *peer_asked(const struct peer *peer);
 
 #endif

@@ -28,11 +28,6 @@ void end(struct servers *f) {
     }
 }
 
-void forget(struct servers *f) {
-    for (size_t i = 0; i < f->count; i++)
-        peer_free(&f->peers[i]);
-}
-
 void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd) {
     const int64_t begun_ms = rlock_now_ms();
     const struct rlock__limit limit = {begun_ms + limit_ms, cancel_fd, NULL};
@@ -43,16 +38,4 @@ void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd
     struct rlock__batch batch = {f->runs, f->count, enough, f->in_passing, NULL};
     rlock__script_run_batches(&batch, script(), &limit);
     f->took_ms = rlock_now_ms() - begun_ms;
-}
-
-void assert_words(const struct servers *f, size_t server, size_t request,
-                  const char *const *words) {
-    const struct peer *peer = &f->peers[server];
-    size_t count = 0;
-    assert_true(request < peer->request_count);
-    for (; words[count] != NULL; count++) {
-        assert_true(count < peer->requests[request].word_count);
-        assert_string_equal(peer->requests[request].words[count].data, words[count]);
-    }
-    assert_int_equal(peer->requests[request].word_count, count);
 }

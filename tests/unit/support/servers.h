@@ -28,14 +28,10 @@ const struct rlock__script *script(void);
 
 /* A row of answers for each server. */
 void begin(struct servers *f, size_t count, const char *const *answers[]);
-/* Ends them; what they were asked can be looked at until forget(). */
+/* Ends them; then they tell what they were asked. */
 void end(struct servers *f);
-void forget(struct servers *f);
 
 /* Runs it everywhere, until `enough` have said yes. */
 void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd);
-
-/* The request-th request to that server had these words; NULL ends them. */
-void assert_words(const struct servers *f, size_t server, size_t request, const char *const *words);
 
 #endif

@@ -1,6 +1,7 @@
 /* world.c: a clock and a server that the test makes up. */
 #include "support/world.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,8 +15,7 @@ static void did(char what, const struct rlock__resource *resource) {
         (struct deed){what, (size_t)(resource - world.resources), world.now_ms - START_MS};
 }
 
-/* --- the layer below ----------------------------------------------------------------------------
- */
+/* --- the layer below -------------------------------------------------------------------------- */
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
@@ -49,29 +49,28 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
     }
     if (answer->status == RLOCK_OK) {
         resource->held = true;
-        resource->granted_ms = sent_ms;
+        resource->instances->granted_ms = sent_ms;
     }
     if (answer->status == RLOCK_BUSY) {
-        *busy = (struct rlock__busy){.resource = resource,
-                                     .hint_ms = answer->hint_ms,
-                                     .place = answer->place,
-                                     .again_ms = answer->again_ms,
-                                     .split = answer->split};
+        *busy = (struct rlock__busy){.resource = resource, .split = answer->split};
+        resource->hint_ms = answer->hint_ms;
+        resource->place = answer->place;
+        resource->again_ms = answer->again_ms;
     }
     return answer->status;
 }
 
 /* One after the other here: what is done at once is seen in the order of the names. */
 enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                     struct rlock__busy *busy, size_t *stuck_at);
+                                     struct rlock__busy *busy);
 enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                     struct rlock__busy *busy, size_t *stuck_at) {
-    *stuck_at = 0;
+                                     struct rlock__busy *busy) {
+    lock->stuck_at = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
         const enum rlock_status status = take(&lock->resources[i], limit, busy);
         if (status == RLOCK_OK)
             continue;
-        *stuck_at = i;
+        lock->stuck_at = i;
         return status;
     }
     return RLOCK_OK;
@@ -83,15 +82,14 @@ static void leave(struct rlock__resource *resource) {
     *resource->instances = (struct rlock__instance){.state = RLOCK__NOTHING};
 }
 
-void __wrap_rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
-                         int cancel_fd);
-void __wrap_rlock__leave(struct rlock_lock *lock, const struct rlock__resource *but, int64_t end_ms,
-                         int cancel_fd) {
+void __wrap_rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd);
+void __wrap_rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd) {
     (void)cancel_fd;
     assert_true(end_ms <= world.now_ms + 500 + NAMES_MAX); /* a dead server holds up nobody */
     for (size_t i = lock->resource_count; i > 0; i--) {
-        if (&lock->resources[i - 1] != but && !rlock__resource_is_clear(&lock->resources[i - 1]))
-            leave(&lock->resources[i - 1]);
+        struct rlock__resource *resource = &lock->resources[i - 1];
+        if ((all || !resource->waited) && !rlock__resource_is_clear(resource))
+            leave(resource);
     }
 }
 
@@ -104,27 +102,31 @@ enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit) {
 
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
                                        const struct rlock_client *client,
-                                       struct rlock__resource *resource, bool shared,
+                                       struct rlock__resource *resources, size_t count,
                                        const struct rlock__limit *limit);
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
                                        const struct rlock_client *client,
-                                       struct rlock__resource *resource, bool shared,
+                                       struct rlock__resource *resources, size_t count,
                                        const struct rlock__limit *limit) {
     assert_ptr_equal(client, &world.client);
     assert_true(limit->deadline_ms > world.now_ms);
-    did(shared ? 'L' : 'l', resource);
+    assert_int_equal(count, 1);
+    did(resources->wanted == RLOCK__BOTH_CHANNELS ? 'L' : 'l', resources);
     world.moved = false;
-    listener->resource = world.deaf ? NULL : resource;
-    listener->on_common = !world.deaf && (shared || listener->on_common);
+    if (listener->resources != NULL)
+        listener->resources->heard = RLOCK__NO_CHANNEL;
+    listener->resources = world.deaf ? NULL : resources;
+    resources->heard = world.deaf ? RLOCK__NO_CHANNEL : resources->wanted;
     return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
 }
 
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener);
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
-    if (listener->resource != NULL)
-        did('n', listener->resource);
-    listener->resource = NULL;
-    listener->on_common = false;
+    if (listener->resources == NULL)
+        return;
+    did('n', listener->resources);
+    listener->resources->heard = RLOCK__NO_CHANNEL;
+    listener->resources = NULL;
 }
 
 bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
@@ -132,17 +134,17 @@ bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
 bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
                                      const struct rlock__routes *routes) {
     assert_ptr_equal(routes, &world.client.routes);
-    return listener->resource != NULL && world.moved;
+    return listener->resources != NULL && world.moved;
 }
 
-enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
-                                     const struct rlock__limit *limit, struct rlock__news *news);
-enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
-                                     const struct rlock__limit *limit, struct rlock__news *news) {
+enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count,
+                                     const struct rlock__limit *limit);
+enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count,
+                                     const struct rlock__limit *limit) {
     const struct heard *heard = world.hearing;
-    *news = (struct rlock__news){.first_ms = -1};
-    assert_non_null(listener->resource);
-    if (heard == NULL || heard->at_ms == 0 || START_MS + heard->at_ms > limit->deadline_ms) {
+    assert_int_equal(count, 1);
+    if (listener->resources == NULL || heard == NULL || heard->at_ms == 0 ||
+        START_MS + heard->at_ms > limit->deadline_ms) {
         assert_true(limit->deadline_ms != RLOCK_FOREVER); /* nobody sleeps without a cap */
         world.now_ms = limit->deadline_ms;
         return RLOCK_OK;
@@ -151,20 +153,19 @@ enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener,
     if (world.now_ms < START_MS + heard->at_ms)
         world.now_ms = START_MS + heard->at_ms;
     if (heard->dead) {
-        listener->resource = NULL;
-        listener->on_common = false;
+        listener->resources->heard = RLOCK__NO_CHANNEL;
+        listener->resources = NULL;
         return RLOCK_UNAVAILABLE;
     }
-    news->woken = heard->woken;
-    news->released = heard->released;
-    news->heartbeat = heard->heartbeat;
-    if (heard->first_ms != 0)
-        news->first_ms = heard->first_ms;
+    struct rlock__news *news = &listener->resources->news;
+    news->what = (heard->woken ? RLOCK__WOKEN : 0U) | (heard->released ? RLOCK__RELEASED : 0U) |
+                 (heard->heartbeat ? RLOCK__HEARTBEAT : 0U) |
+                 (heard->first_ms != 0 ? RLOCK__FIRST : 0U);
+    news->first_ms = heard->first_ms;
     return RLOCK_OK;
 }
 
-/* --- helpers ------------------------------------------------------------------------------------
- */
+/* --- helpers ---------------------------------------------------------------------------------- */
 
 void begin(size_t names, const struct answer *answers, const struct heard *hearing) {
     memset(&world, 0, sizeof world);
@@ -175,8 +176,10 @@ void begin(size_t names, const struct answer *answers, const struct heard *heari
     world.client.count = world.client.routes.count = 1;
     world.client.routes.at = world.routes;
     world.subscriptions[0].site = &world.site;
-    world.lock.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
-    world.client.routes.error = world.lock.listener.error = &world.client.error;
+    world.listener.routes = (struct rlock__routes){.count = 1, .at = world.subscriptions};
+    world.client.routes.error = world.listener.error = &world.client.error;
+    world.lock.listener_count = 1;
+    world.lock.listeners = &world.listener;
     world.lock.client = &world.client;
     world.lock.kind = rlock__kind_find("run");
     world.lock.lease_ms = 30000;
@@ -199,12 +202,31 @@ enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms) {
     return rlock_acquire(&world.lock, &wait);
 }
 
+static const char *told(bool in_time) {
+    static char text[16 * COUNT(world.deeds)];
+    int64_t told_ms = 0;
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < world.deed_count; i++) {
+        const struct deed *deed = &world.deeds[i];
+        char time[24] = "", name[2] = "";
+        if (in_time && deed->at_ms != told_ms)
+            (void)snprintf(time, sizeof time, " %lld:", (long long)deed->at_ms);
+        if (world.lock.resource_count > 1)
+            name[0] = (char)('0' + deed->resource);
+        told_ms = deed->at_ms;
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%c%s", time, deed->what, name);
+    }
+    return text;
+}
+
 const char *deeds(void) {
-    static char word[COUNT(world.deeds) + 1];
-    for (size_t i = 0; i < world.deed_count; i++)
-        word[i] = world.deeds[i].what;
-    word[world.deed_count] = '\0';
-    return word;
+    return told(false);
+}
+
+const char *deeds_in_time(void) {
+    return told(true);
 }
 
 int64_t time_of(size_t deed) {
@@ -217,4 +239,17 @@ size_t count_of(char what) {
     for (size_t i = 0; i < world.deed_count; i++)
         count += world.deeds[i].what == what;
     return count;
+}
+
+void assert_waits(const struct wait *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct wait *row = &rows[i];
+        begin(row->names, row->answers, row->hearing);
+        world.lock.kind = rlock__kind_find(row->kind);
+        const enum rlock_status status = acquire(row->deadline_ms, row->until_ms);
+        const char *done = told(strchr(row->deeds, ':') != NULL);
+        if (status != row->status || strcmp(done, row->deeds) != 0)
+            fail_msg("%s: %s, '%s', not '%s'", row->what, rlock_status_text(status), done,
+                     row->deeds);
+    }
 }

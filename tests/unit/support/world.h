@@ -6,6 +6,8 @@
 
 #include "lock/lock.h"
 
+#define FOREVER RLOCK_FOREVER
+
 enum { START_MS = 1000000, NAMES_MAX = 3, SERVERS_MAX = 3 };
 
 /* One try's answer. The last one counts for all that follow. */
@@ -48,6 +50,7 @@ struct world {
     struct rlock__route routes[SERVERS_MAX], subscriptions[SERVERS_MAX];
     struct rlock__instance instances[NAMES_MAX];
     struct rlock__resource resources[NAMES_MAX];
+    struct rlock__listener listener;
     struct rlock_lock lock;
 };
 extern struct world world;
@@ -68,15 +71,40 @@ extern struct world world;
 #define AND_SO_ON                                                                                  \
     { .status = RLOCK_OK, .takes_ms = -1 }
 
+#define ANSWERED(...) ((const struct answer[]){__VA_ARGS__, AND_SO_ON})
+
+#define WOKEN(ms)                                                                                  \
+    { .at_ms = (ms), .woken = true }
+#define RELEASED(ms)                                                                               \
+    { .at_ms = (ms), .released = true }
+#define FIRST(ms, left_ms)                                                                         \
+    { .at_ms = (ms), .first_ms = (left_ms) }
+#define HEARS(...) ((const struct heard[]){__VA_ARGS__, {0}})
+
 /* A lock of so many names, on one server. */
 void begin(size_t names, const struct answer *answers, const struct heard *hearing);
 
 /* deadline_ms, until_ms: after the start; RLOCK_FOREVER. deadline_ms 0: do not wait. */
 enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms);
 
-/* What was done, as a word. */
+/* What was done, as a word; of several names with the name's number behind each letter. */
 const char *deeds(void);
+/* The same, with the time in front of what was done then: "tL 801:Tn". */
+const char *deeds_in_time(void);
 int64_t time_of(size_t deed);
 size_t count_of(char what);
+
+struct wait {
+    const char *what;
+    size_t names;
+    const char *kind;
+    const struct answer *answers;
+    const struct heard *hearing;
+    int64_t deadline_ms, until_ms; /* as of acquire() */
+    enum rlock_status status;
+    const char *deeds; /* in time, if there is a ':' in it */
+};
+
+void assert_waits(const struct wait *rows, size_t count);
 
 #endif

@@ -1,0 +1,191 @@
+/* status.c: rlock status once: a survey of the servers, printed in the form that was asked for, or
+ * answered by the exit status; and the names alone, for completions. */
+#include "report/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "options/local_url.h"
+#include "options/opt.h"
+#include "output/out.h"
+#include "output/printable.h"
+#include "report/report.h"
+
+enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 }; /* of a terminal that does not say */
+
+static bool is_terminal(void) {
+    const char *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+/* As wide as the terminal is; elsewhere nothing is cut, for a program may read it. */
+struct status_form status_form_choose(const struct settings *settings) {
+    const char *no_color = getenv("NO_COLOR");
+    const bool on_terminal = isatty(STDOUT_FILENO);
+    struct winsize window = {0};
+    if (on_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0)
+        window = (struct winsize){0};
+    const size_t width = window.ws_col > 0 ? window.ws_col : USUAL_WIDTH;
+    return (struct status_form){
+        .several = settings->server.count > 1,
+        .is_screen = is_terminal() && !settings->look.json && !settings->look.prometheus,
+        .colours = is_terminal() && (no_color == NULL || *no_color == '\0'),
+        .all = settings->verbosity > 0,
+        .says_none = on_terminal,
+        .width = on_terminal ? width : SIZE_MAX,
+        .lines = window.ws_row > 0 ? window.ws_row : USUAL_HEIGHT,
+    };
+}
+
+static bool write_form(FILE *stream, const struct survey *survey, const struct settings *settings) {
+    const struct status_form form = status_form_choose(settings);
+    if (settings->look.prometheus)
+        return status_prometheus(stream, survey);
+    if (!settings->look.json)
+        return status_table(stream, survey, &form);
+    status_json(stream, survey, &form);
+    return true;
+}
+
+int status_print(const struct survey *survey, const struct settings *settings) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    bool made = stream != NULL && write_form(stream, survey, settings);
+    if (stream != NULL)
+        made = fclose(stream) == 0 && made;
+    const int status =
+        made ? out_stdout(text)
+             : out_fail(EXIT_SYSTEM, NULL, NULL, "cannot show what was seen: out of memory");
+    free(text);
+    return status;
+}
+
+/* There may be nothing to see because it is the wrong server. */
+static void say_origin(const struct server *server, const struct settings *settings) {
+    char from[OPT_ORIGIN_SIZE], line[2 * OPT_ORIGIN_SIZE];
+    const size_t width = status_form_choose(settings).width, taken = strlen("rlock: ");
+    if (settings->look.json || settings->look.prometheus || width <= taken ||
+        OPT_IS_GIVEN(settings, server.urls))
+        return;
+    (void)snprintf(line, sizeof line, "%s, from %s", server_shown(server),
+                   server_origin(settings, from));
+    columns_cut(line, width - taken);
+    out_info("%s", line);
+}
+
+static int show_once(const struct server *server, const struct settings *settings) {
+    struct survey survey;
+    say_origin(server, settings);
+    survey_make(&survey, server, settings, RLOCK_FOREVER);
+    const bool shown = survey.answered > 0 || settings->look.json || settings->look.prometheus;
+    const int failure = shown ? status_print(&survey, settings) : 0;
+    const int status = failure != 0 ? failure : survey.failure;
+    survey_free(&survey);
+    return status;
+}
+
+static int show_held(const struct server *server, const struct settings *settings) {
+    struct survey survey;
+    survey_make(&survey, server, settings, RLOCK_FOREVER);
+    int status = survey.failure;
+    for (size_t i = 0; i < survey.count && status == 0; i++) {
+        if (survey.views[i]->held && (settings->server.count == 1 ||
+                                      survey_count_held(&survey, i) > settings->server.count / 2))
+            status = EXIT_CONFLICT;
+    }
+    survey_free(&survey);
+    return status;
+}
+
+/* --- names for completions -------------------------------------------------------------------- */
+
+/* Somebody has pressed a key and waits: it is now or not at all. What is listed are the names that
+ * may be locks; to look at each would take longer than it is worth. */
+enum { PATIENCE_MS = 300 };
+
+/* Nobody wants a server to be started for that. */
+static bool is_there(const char *url) {
+    if (!local_is(url))
+        return true;
+    char *path = local_socket(url);
+    const bool there = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* What is shown as something else can't be completed. */
+static bool can_be_shown(const char *name) {
+    for (uint32_t character; *name != '\0';) {
+        const size_t length = printable_character(name, &character);
+        if (length == 0 || !printable_is(character))
+            return false;
+        name += length;
+    }
+    return true;
+}
+
+static int print(const rlock_scan *scan) {
+    struct out_page page;
+    FILE *stream = out_page_begin(&page);
+    if (stream == NULL)
+        return EXIT_SYSTEM;
+    const char *name;
+    for (size_t i = 0; (name = rlock_scan_name(scan, i)) != NULL; i++) {
+        if (can_be_shown(name))
+            fprintf(stream, "%s\n", name);
+    }
+    return out_page_end(&page);
+}
+
+static int find_and_print(const struct server *server) {
+    const int64_t deadline_ms = rlock_now_ms() + PATIENCE_MS;
+    rlock_scan *scan = NULL;
+    enum rlock_status status = rlock_scan_new(&scan, server->client, 0);
+    if (status == RLOCK_OK)
+        status = RLOCK_AGAIN;
+    while (status == RLOCK_AGAIN && rlock_now_ms() < deadline_ms)
+        status = rlock_scan_step(scan, deadline_ms, -1);
+    const int result = status == RLOCK_OK ? print(scan) : EXIT_UNAVAILABLE;
+    rlock_scan_free(scan);
+    return result;
+}
+
+static int list_names(struct settings *settings) {
+    for (size_t i = 0; i < settings->server.count; i++) {
+        if (!is_there(settings->server.urls[i]))
+            return EXIT_UNAVAILABLE;
+    }
+    settings->server.connect_timeout_ms = PATIENCE_MS;
+    settings->server.io_timeout_ms = PATIENCE_MS;
+    struct server server;
+    int status = server_open(&server, settings);
+    if (status == 0)
+        status = find_and_print(&server);
+    server_close(&server);
+    return status;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+bool status_is_silent(const struct settings *settings) {
+    return settings->quiet && OPT_IS_GIVEN(settings, quiet);
+}
+
+int status_exec(struct settings *settings) {
+    if (settings->look.list_names)
+        return list_names(settings);
+    struct server server;
+    int status = server_open(&server, settings);
+    if (status == 0 && status_is_silent(settings))
+        status = show_held(&server, settings);
+    else if (status == 0 && settings->look.watch_ms > 0)
+        status = watch(&server, settings);
+    else if (status == 0)
+        status = show_once(&server, settings);
+    server_close(&server);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* pool.c: takes any K of a lock's names: those that are free, in an order of preference.
+ *
+ * Nothing is held while others are waited for: too few names are given back. So the names that are
+ * waited for are those that were busy; the others were free a moment ago, and are tried again once
+ * one of the busy ones is granted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/ask.h"
+#include "os/clock.h"
+
+/* --- making one ------------------------------------------------------------------------------- */
+
+static int by_name(const void *name, const void *resource) {
+    return strcmp(name, ((const struct rlock__resource *)resource)->name);
+}
+
+static struct rlock__resource *find(const struct rlock_lock *lock, const char *name) {
+    return bsearch(name, lock->resources, lock->resource_count, sizeof *lock->resources, by_name);
+}
+
+/* Those of a hold around us come first: they can be had at once. */
+static void sort_by_preference(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+    size_t count = 0;
+    for (int reenters = 1; reenters >= 0; reenters--) {
+        for (size_t i = 0; i < options->name_count; i++) {
+            struct rlock__resource *resource = find(lock, options->names[i]);
+            const bool is_in = resource->proof_owner != NULL;
+            if (is_in != (reenters == 1) || resource->due) /* a name that was given twice */
+                continue;
+            resource->due = true;
+            resource->preference = count;
+            lock->preferred[count++] = resource;
+        }
+    }
+}
+
+bool rlock__pool_make(struct rlock_lock *lock, const struct rlock_lock_options *options) {
+    const bool in_cluster = lock->client->routes.at[0].cluster != NULL;
+    lock->any = (size_t)options->any;
+    lock->listener_count = lock->any > 0 && in_cluster ? lock->resource_count : 1;
+    lock->listeners = calloc(lock->listener_count, sizeof *lock->listeners);
+    if (lock->listeners == NULL)
+        return false;
+    for (size_t i = 0; i < lock->listener_count; i++)
+        lock->listeners[i].error = &lock->client->error;
+    if (lock->any == 0)
+        return true;
+    lock->preferred = calloc(lock->resource_count, sizeof(struct rlock__resource *));
+    if (lock->preferred != NULL)
+        sort_by_preference(lock, options);
+    return lock->preferred != NULL;
+}
+
+/* --- taking it -------------------------------------------------------------------------------- */
+
+/* Of several that are busy the most preferred one is told of. */
+static void note_busy(struct rlock__ballot *ballot) {
+    struct rlock__resource *resource = ballot->resource;
+    struct rlock__busy *told = ballot->ask->busy, busy = rlock__busy_by_most(ballot);
+    const bool first = told->resource == NULL || resource->preference < told->resource->preference;
+    rlock__reply_free(first ? told->reply : busy.reply);
+    if (first)
+        *told = busy;
+    resource->waited = true;
+    rlock__retry_after_busy(resource, false);
+}
+
+static enum rlock_status conclude(struct rlock__ballot *ballot) {
+    struct rlock__resource *resource = ballot->resource;
+    const enum rlock_status status = rlock__ballot_count(ballot);
+    if (status == RLOCK_OK) {
+        rlock__take_note_hold(resource);
+        resource->waited = false;
+    } else if (status == RLOCK_BUSY) {
+        note_busy(ballot);
+    } else if (status == RLOCK_AGAIN) {
+        resource->waited = true;
+        resource->place = -1;
+        resource->next_try_ms = 0; /* due, whatever was said in a wait before */
+    }
+    return status;
+}
+
+/* Those that are waited for, where it is time. Returns how many. */
+static size_t mark_waited(struct rlock_lock *lock) {
+    const int64_t now = rlock_now_ms();
+    size_t marked = 0;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = resource->waited && now >= resource->next_try_ms;
+        marked += resource->due;
+    }
+    return marked;
+}
+
+/* The next ones of those that are not, so many at most; none if even all of them are too few.
+ * Returns how many. */
+static size_t mark_others(struct rlock_lock *lock, size_t missing) {
+    size_t others = 0, marked = 0;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = false;
+        others += !resource->held && !resource->waited;
+    }
+    for (size_t i = 0; others >= missing && marked < missing; i++) {
+        struct rlock__resource *resource = lock->preferred[i];
+        resource->due = !resource->held && !resource->waited;
+        marked += resource->due;
+    }
+    return marked;
+}
+
+static size_t count_held(const struct rlock_lock *lock) {
+    size_t held = 0;
+    for (size_t i = 0; i < lock->resource_count; i++)
+        held += lock->resources[i].held;
+    return held;
+}
+
+/* What we hold too much is not ours any more, though it still is to be left. */
+static void keep_preferred(struct rlock_lock *lock, size_t most) {
+    for (size_t i = 0, kept = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = lock->preferred[i];
+        resource->held = resource->held && kept < most;
+        kept += resource->held;
+    }
+}
+
+/* One name's answer that is missing says nothing of the others' in a cluster. */
+static bool goes_on(const struct rlock_lock *lock, enum rlock_status status) {
+    return status == RLOCK_OK || status == RLOCK_BUSY ||
+           (status == RLOCK_AGAIN && lock->listener_count > 1);
+}
+
+/* What came of it where there are too few. */
+static enum rlock_status end_refused(struct rlock_lock *lock, enum rlock_status failure,
+                                     const struct rlock__busy *busy) {
+    const bool collided = count_held(lock) > 0;
+    keep_preferred(lock, 0);
+    lock->splits = collided ? lock->splits + 1 : 0;
+    if (failure != RLOCK_OK)
+        return failure;
+    if (busy->resource != NULL) /* else the others wait on, and the last one is still true */
+        lock->stuck_at = (size_t)(busy->resource - lock->resources);
+    return RLOCK_BUSY;
+}
+
+enum rlock_status rlock__take_any(struct rlock_lock *lock, const struct rlock__limit *limit,
+                                  struct rlock__busy *busy) {
+    static const struct rlock__verb take = {
+        .build = rlock__take_build, .judge = rlock__take_judge, .conclude = conclude};
+    struct rlock__ask ask = rlock__asking(lock, &take, lock->kind->acquire, limit);
+    enum rlock_status status = RLOCK_OK, failure = RLOCK_OK;
+    bool unconfirmed = false;
+    ask.busy = busy;
+    size_t marked = mark_waited(lock);
+    if (marked == 0)
+        marked = mark_others(lock, lock->any);
+    while (marked > 0 && goes_on(lock, status)) {
+        status = rlock__ask(&ask);
+        unconfirmed = unconfirmed || ask.unconfirmed;
+        if (status != RLOCK_OK && status != RLOCK_BUSY) {
+            failure = status;
+            lock->stuck_at = ask.stuck_at;
+        }
+        const size_t held = count_held(lock);
+        marked = held < lock->any ? mark_others(lock, lock->any - held) : 0;
+    }
+    if (unconfirmed) /* which would be in the way of others */
+        rlock__give_back(lock);
+    if (count_held(lock) < lock->any || (failure != RLOCK_OK && failure != RLOCK_AGAIN))
+        return end_refused(lock, failure, busy);
+    keep_preferred(lock, lock->any);
+    return RLOCK_OK;
+}

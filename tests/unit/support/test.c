@@ -1,0 +1,66 @@
+/* test.c: runs the tests of a file: `test_NAME ['*part of a name*']`. */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TESTS_MAX = 64 };
+
+static struct CMUnitTest tests[TESTS_MAX];
+static int lines[TESTS_MAX];
+static size_t count;
+
+static int run(void (*hook)(void)) {
+    if (hook != NULL)
+        hook();
+    return 0;
+}
+
+static int set_up_all(void **state) {
+    (void)state;
+    return run(before_all);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return run(before_each);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    return run(after_each);
+}
+
+static int tear_down_all(void **state) {
+    (void)state;
+    return run(after_all);
+}
+
+void test_add(int line, const char *name, void (*test)(void **state)) {
+    size_t i = count;
+    if (count == TESTS_MAX)
+        abort();
+    for (; i > 0 && lines[i - 1] > line; i--) {
+        tests[i] = tests[i - 1];
+        lines[i] = lines[i - 1];
+    }
+    tests[i] = (struct CMUnitTest){name, test, set_up, tear_down, NULL};
+    lines[i] = line;
+    count++;
+}
+
+int64_t patience_ms(int64_t ms) {
+    const char *slow = getenv("RLOCK_TEST_SLOW");
+    const double processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double load = 0;
+    if (getloadavg(&load, 1) != 1 || load < processors)
+        load = processors;
+    const double factor = load / processors * (slow != NULL ? atoi(slow) : 1);
+    return (int64_t)((double)ms * (factor < 10 ? factor : 10));
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return _cmocka_run_group_tests("tests", tests, count, set_up_all, tear_down_all);
+}
