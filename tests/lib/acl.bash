@@ -8,7 +8,6 @@ declare -gA how=( # each kind of the manual as a command line, but for the name
     ['latch wait']='latch wait')
 
 setup_file() {
-    build_section
     rlock_setup_file
     redis-cli -s "$BATS_FILE_TMPDIR/main/sock" ACL SETUSER admin on '>admin' '~*' '&*' +@all
 }

@@ -4,11 +4,6 @@
 
 declare -gA pid_of=()
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # act WHO KIND [OPTION...]: an rlock KIND of x. Its section notes WHO in history, and lasts until
 # `finish WHO`, or is over at once where `brief WHO` was said before.
 act() {
@@ -86,13 +81,6 @@ told() {
 # stamp WHO enter|exit: in ns, as section.c tells it.
 stamp() {
     sed -n "s/.*\\b$2=\\([0-9]\\{1,\\}\\) .* who=$1\$/\\1/p" history | tail -n 1
-}
-
-# moment: now, in ns, on the clock of the stamps.
-moment() {
-    rm -f moment
-    "$SECTION" --log moment
-    sed -n 's/^enter=\([0-9]*\) exit=- .*/\1/p' moment
 }
 
 # gap WHO OTHER: ms from the one's exit to the other's entry.

@@ -1,55 +1,47 @@
 # cluster.bash: a cluster of three masters, each with a replica, on ports of the loopback interface:
-# n1 to n6, of which n1 to n3 are the masters at first. Needs rlock.bash, actors.bash and ports.bash,
-# and is loaded after them: a file's setup and so on come from here.
+# n1 to n6, of which n1 to n3 are the masters at first. Is loaded after rlock.bash:
+# a file's setup and so on come from here.
 #
 # All six have a Unix socket too, so that redis_on and the rest of server.bash work with them.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
+source "$TESTS/lib/ports.bash"
 
 nodes=(n1 n2 n3 n4 n5 n6)
 moving=() # the name whose slot is being migrated, and where to
 down=     # see cluster_down
 
 setup_file() {
-    build_section
     rlock_setup_file
     cluster_start
 }
 
 teardown_file() {
-    local node
-    for node in "${nodes[@]}"; do
-        server_stop "$node"
-    done
+    server_stop "${nodes[@]}"
     rlock_teardown_file
 }
 
 setup() {
     local node
     rlock_setup
-    for node in $(cluster dead); do
-        node_start "$node"
+    for node in "${nodes[@]}"; do
+        node_lives "$node" || node_start "$node"
     done
     cluster ready
     RLOCK_SERVER=$(cluster_url "${nodes[@]}")
 }
 
 teardown() {
-    cluster_resume "${nodes[@]}"
+    thaw "${nodes[@]}"
     [[ -z ${moving[*]} ]] || migrate_end
     [[ -z $down ]] || cluster_up
     rlock_teardown && cluster quiet
 }
 
-cluster_resume() { # NODE...
-    local node
-    for node; do
-        kill -CONT "$(server_pid "$node")" 2>/dev/null || true
-    done
-}
-
 # cluster VERB...: see cluster.py.
 cluster() {
-    python3 "$TOOLS/cluster.py" "$BATS_FILE_TMPDIR" "$@"
+    python3 -BSE "$TOOLS/cluster.py" "$BATS_FILE_TMPDIR" "$@"
 }
 
 # --- the nodes ---------------------------------------------------------------------------------
@@ -87,8 +79,25 @@ cluster_url() {
 
 # --- who is what -------------------------------------------------------------------------------
 
-home() { # NAME
-    cluster home "$1"
+node_lives() { # NODE: there, and not stopped
+    local pid state
+    pid=$(server_pid "$1") && state_of "$pid" state && [[ $state != [TZ] ]]
+}
+
+# home NAME: the master of its slot, as the first node that is alive says.
+home() {
+    local node
+    for node in "${nodes[@]}"; do
+        ! node_lives "$node" || break
+    done
+    { redis_on "$node" CLUSTER KEYSLOT "$1"; redis_on "$node" CLUSTER NODES; } | awk '
+        NR == 1 { slot = $1; next }
+        $3 ~ /(^|,)master/ && $3 !~ /(^|,)fail(,|$)/ {
+            for (i = 9; i <= NF; i++)
+                if (split($i, ends, "-") && ends[1] ~ /^[0-9]+$/ && slot >= ends[1] + 0 && slot <= (2 in ends ? ends[2] : ends[1]) + 0)
+                    home = "n" substr($1, 40)
+        }
+        END { print home; exit home == "" }'
 }
 
 replica_of() { # NODE
@@ -111,13 +120,6 @@ at() {
 }
 
 # --- what befalls them -------------------------------------------------------------------------
-
-cluster_pause() { # NODE...
-    local node
-    for node; do
-        kill -STOP "$(server_pid "$node")"
-    done
-}
 
 failover() { # NODE: planned; its replica becomes the master, it the replica
     cluster failover "$1"
@@ -162,10 +164,6 @@ keys_left() {
     cluster left | grep -vE "$stays" || true
 }
 
-nothing_left() {
-    [[ -z $(keys_left) ]] || fail "keys left behind: $(keys_left)"
-}
-
 # waiting NODE NAME N: so many rlocks wait for it there, each on a shard channel of its own.
 waiting() {
     (($(redis_on "$1" PUBSUB SHARDCHANNELS "*{$2}:*" | grep -c .) == $3))
@@ -197,9 +195,44 @@ holds_on() {
     wait_until 10 entered_section "$2"
 }
 
+# contenders N: so many want x, one after the other, until end_contest, with sections in history that must not overlap.
+contenders() {
+    local n
+    mkdir -p beats
+    contesting=()
+    for ((n = 0; n < $1; n++)); do
+        contend 3>&- 4>&- &
+        contesting+=($!)
+    done
+}
+
+contend() {
+    while [[ ! -e stop ]]; do
+        rlock run -q -l "$(ms 3000)" -n x -- "$SECTION" --log history --beat-dir beats --ms 5 || return 1
+    done
+}
+
+# sections_more N: than when it was first asked since it was last true.
+sections_more() {
+    local now
+    now=$(grep -c . history || true)
+    [[ -s seen ]] || echo "$now" >seen
+    ((now >= $(<seen) + $1)) && rm -f seen
+}
+
+end_contest() {
+    local each
+    : >stop
+    for each in "${contesting[@]}"; do
+        wait_until 20 ended "$each"
+        wait "$each"
+    done
+    check_history --beat-dir beats --min-sections 20 history
+    nothing_left
+}
+
 # shard_listen NODE CHANNEL: what is published there goes to the file messages, as redis-cli shows it.
 shard_listen() {
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" SSUBSCRIBE "$2" >messages 3>&- 4>&- &
-    helper_pids+=($!)
+    helper redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" SSUBSCRIBE "$2" >messages
     wait_until 5 grep -qx 1 messages
 }

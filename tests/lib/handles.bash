@@ -22,17 +22,8 @@ print(base64.urlsafe_b64decode(sys.argv[1].split(".")[1] + "===")[:-4].decode())
 
 # assert_lost WORD... -- ARG...: 76, and why.
 assert_lost() {
-    local words=()
-    while [[ $1 != -- ]]; do
-        words+=("$1")
-        shift
-    done
-    shift
-    try "$@"
-    assert_failure 76
+    ends_saying 76 "not ours any more" "$@"
     assert_equal "$output" ""
-    assert_message
-    assert_stderr_has "not ours any more" "${words[@]}"
 }
 
 # The process that keeps x.

@@ -1,5 +1,7 @@
-# latch.bash: the latch x, who waits for it (with actors.bash), and a Redisson client's count-down.
+# latch.bash: the latch x, who waits for it, and a Redisson client's count-down.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
 
 latch_channel='redisson_countdownlatch__channel__{x}'
 

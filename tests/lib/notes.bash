@@ -6,10 +6,19 @@
 #   left     was left out
 #   excused  was left out, and that is no failure
 #   second   failed beside others, and had a second look, alone
+#   failed   failed for good, WHY
 # shellcheck shell=bash
 
 note() { # KIND WHAT WHICH WHY
     printf '%s\t%s\t%s\t%s\n' "$@" >>"${RLOCK_TEST_NOTES:-/dev/null}"
+}
+
+# note_failed WHY WHAT...
+note_failed() {
+    local what
+    for what in "${@:2}"; do
+        note failed "$what" '' "$1"
+    done
 }
 
 # left_out WHAT WHY [SWITCH]: loudly. The status is 1, but 0 where the environment variable SWITCH is 1: it was wanted.
@@ -59,6 +68,7 @@ tell_notes() {
             summary = summary "; " title ": " short
         }
         $1 == "ran" { ran[$2, $3] = 1 }
+        $1 == "failed" { add("failed", $4, $2) }
         $1 == "left" || $1 == "excused" || $1 == "second" { lines[++n] = $0 }
         END {
             for (i = 1; i <= n; i++) {
@@ -70,6 +80,7 @@ tell_notes() {
                     add("excused", part[4], part[2])
                 else { add("left", part[4], part[2]); missing_rights = missing_rights || rights }
             }
+            tell("failed", "FAILED")
             tell("left", "NOT RUN")
             if (missing_rights) print "       RLOCK_NO_RIGHTS=1 goes without what the rights here do not allow."
             tell("excused", "NOT RUN, and no failure")

@@ -89,9 +89,9 @@ open_to_others() {
 
 # --- sections ----------------------------------------------------------------------------------
 
-# build_section: compiles section.c for this file's tests, as $SECTION.
+# build_section: section.c for this file's tests, as $SECTION, where every user can run it: the build's, if it has one.
 build_section() {
-    cc -O2 -o "$BATS_FILE_TMPDIR/section" "$TOOLS/section.c"
+    cp "${RLOCK%/*}/../tests/section" "$BATS_FILE_TMPDIR" 2>/dev/null || cc -O2 -o "$BATS_FILE_TMPDIR/section" "$TOOLS/section.c"
 }
 
 # A section's stamps, in ns: the first entry, the last exit, the first SIGTERM in a log.
@@ -118,12 +118,12 @@ alive_for() {
     wait_until 20 beaten "$until"
 }
 
-beaten() { # NS
-    (($(beat beat) > $1))
+beaten() { # NS [FILE]
+    (($(beat "${2-beat}") > $1))
 }
 
 check_history() {
-    python3 "$TOOLS/check_history.py" "$@"
+    python3 -BSE "$TOOLS/check_history.py" "$@"
 }
 
 # Sanitizers need far more address space and stack.

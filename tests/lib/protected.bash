@@ -1,5 +1,4 @@
 # protected.bash: one section of x that beats, and how it must have ended when its lock was lost.
-# Needs build_section.
 # shellcheck shell=bash
 
 # protected_by KIND [OPTION...]: a section in the background that beats until the file let-go is there; its
@@ -47,19 +46,21 @@ assert_lost() {
     assert_stderr_has x
 }
 
-# assert_lost_within MS: the same, so soon.
+# assert_lost_within MS: the same, so soon; what the machine adds is measured beside.
 assert_lost_within() {
-    local begin spent
+    local begin spent added
+    beside_begin
     begin=$(now_ms)
     reap "$holder"
     spent=$(($(now_ms) - begin))
-    ((spent <= $1 * SLOW)) || fail "ended after $spent ms"
+    beside_end
+    ((spent <= $1 * SLOW + added)) || fail "ended after $spent ms, $added of which the machine's"
     assert_lost
 }
 
 # The section ended before the instant (ns), and had the lease for its own until MS before it.
-assert_dead_before() { # NS MS
-    local spare=$((($1 - $(beat beat)) / 1000000))
+assert_dead_before() { # NS MS [BEAT]
+    local spare=$((($1 - $(beat "${3-beat}")) / 1000000))
     ((spare > 0)) || fail "alive $((-spare)) ms after the lease's end"
     ((spare < $2 * SLOW)) || fail "killed $spare ms before the lease's end"
 }

@@ -1,5 +1,7 @@
-# queue.bash: the fair queue of x, and those who stand in it. Needs actors.bash.
+# queue.bash: the fair queue of x, and those who stand in it.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
 
 queue='redisson_lock_queue:{x}'
 scores='redisson_lock_timeout:{x}'
@@ -34,4 +36,42 @@ at_place() { # PLACE
 
 score() { # OWNER
     redis ZSCORE "$scores" "$1"
+}
+
+# A Redisson client's try and its unlock, on the server as Redisson 3.50's do it; the patience of its
+# waiters is Redisson's.
+redisson_try() { # OWNER: prints nothing when it has x now, else the lease that is left or more
+    redis EVAL 'while true do
+            local head = redis.call("LINDEX", KEYS[2], 0)
+            local ends = head and redis.call("ZSCORE", KEYS[3], head)
+            if not ends or tonumber(ends) > tonumber(ARGV[2]) then break end
+            redis.call("ZREM", KEYS[3], head)
+            redis.call("LPOP", KEYS[2])
+        end
+        local head = redis.call("LINDEX", KEYS[2], 0)
+        if redis.call("EXISTS", KEYS[1]) == 0 and (not head or head == ARGV[1]) then
+            redis.call("LPOP", KEYS[2])
+            redis.call("ZREM", KEYS[3], ARGV[1])
+            for _, each in ipairs(redis.call("ZRANGE", KEYS[3], 0, -1)) do
+                redis.call("ZINCRBY", KEYS[3], -300000, each)
+            end
+            redis.call("HSET", KEYS[1], ARGV[1], 1)
+            redis.call("PEXPIRE", KEYS[1], 30000)
+            return nil
+        end
+        if redis.call("ZSCORE", KEYS[3], ARGV[1]) then return redis.call("PTTL", KEYS[1]) end
+        local last = redis.call("LINDEX", KEYS[2], -1)
+        local rest = last and redis.call("ZSCORE", KEYS[3], last) - ARGV[2] or redis.call("PTTL", KEYS[1])
+        if redis.call("ZADD", KEYS[3], rest + 300000 + ARGV[2], ARGV[1]) == 1 then
+            redis.call("RPUSH", KEYS[2], ARGV[1])
+        end
+        return rest' 3 x "$queue" "$scores" "$1" "$(now_ms)"
+}
+
+redisson_unlock() { # OWNER
+    redis EVAL 'if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then return "not held" end
+        redis.call("DEL", KEYS[1])
+        local head = redis.call("LINDEX", KEYS[2], 0)
+        if head then redis.call("PUBLISH", KEYS[3] .. ":" .. head, 0) end' \
+        3 x "$queue" 'redisson_lock__channel:{x}' "$1"
 }

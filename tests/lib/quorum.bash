@@ -1,6 +1,8 @@
-# quorum.bash: five independent servers, m1 to m5, and one lock on a majority of them. Needs
-# rlock.bash and actors.bash, and is loaded after them: a file's setup and so on come from here.
+# quorum.bash: five independent servers, m1 to m5, and one lock on a majority of them. Is
+# loaded after rlock.bash: a file's setup and so on come from here.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
 
 all=(m1 m2 m3 m4 m5)
 members=() # those that the test's lock lives on: see quorum
@@ -8,7 +10,6 @@ alive=()   # those of them that answer
 
 setup_file() {
     local member
-    build_section
     rlock_setup_file
     for member in "${all[@]}"; do
         server_start "$member"
@@ -16,37 +17,52 @@ setup_file() {
 }
 
 teardown_file() {
-    local member
-    for member in "${all[@]}"; do
-        server_stop "$member"
-    done
+    server_stop "${all[@]}"
     rlock_teardown_file
 }
 
 setup() {
-    local member
     rlock_setup
-    for member in $(members reset "${all[@]}"); do
-        server_start "$member"
-    done
+    reset "${all[@]}"
     quorum "${all[@]}"
 }
 
 teardown() {
+    thaw "${all[@]}"
+    rlock_teardown && quiet "${all[@]}"
+}
+
+# reset MEMBER...: what a test did to it is undone, and it is empty; started again where it does not answer.
+reset() {
     local member
-    for member in "${all[@]}"; do
-        kill -CONT "$(server_pid "$member")" 2>/dev/null || true
+    for member; do
+        [[ $(redis_on "$member" 2>/dev/null <<<"$undo") == *OK ]] || server_start "$member"
     done
-    rlock_teardown && members quiet "${all[@]}"
 }
 
-# members VERB MEMBER...: see members.py.
-members() {
-    python3 "$TOOLS/members.py" "$BATS_FILE_TMPDIR" "$@"
+undo='ACL SETUSER default +@all
+CLIENT UNPAUSE
+REPLICAOF NO ONE
+CONFIG SET maxmemory 0
+FLUSHALL
+CONFIG RESETSTAT'
+
+# Nobody listens any more to those that answer.
+quiet() { # MEMBER...
+    local member
+    for member; do
+        wait_until 3 silent "$member" || fail "somebody listens at $member"
+    done
 }
 
-# quorum MEMBER...: from here on rlock's servers are these.
+silent() {
+    [[ -z $(redis_on "$1" PUBSUB CHANNELS 2>/dev/null) ]]
+}
+
+# quorum MEMBER...: from here on rlock's servers are these. Nobody waits for one that is late, as each is on a busy
+# machine: it is told to forget what it may have heard.
 quorum() {
+    may_bury
     members=("$@")
     alive=("$@")
     export RLOCK_SERVER
@@ -65,28 +81,18 @@ urls() { # MEMBER...
 
 # crash MEMBER...: gone, and its data; connections are refused.
 crash() {
-    local member
-    for member; do
-        server_stop "$member"
-    done
+    server_stop "$@"
     dead "$@"
 }
 
 # pause MEMBER...: takes connections and requests, and answers nothing; resume: does what it was sent.
 pause() {
-    may_bury
-    local member
-    for member; do
-        kill -STOP "$(server_pid "$member")"
-    done
+    freeze "$@"
     dead "$@"
 }
 
 resume() {
-    local member
-    for member; do
-        kill -CONT "$(server_pid "$member")"
-    done
+    thaw "$@"
     alive+=("$@")
 }
 
@@ -162,10 +168,6 @@ keys_left() {
     everywhere --scan | grep -vE "$stays" || true
 }
 
-nothing_left() {
-    [[ -z $(keys_left) ]] || fail "keys left behind: $(keys_left)"
-}
-
 # only_foreign MEMBER...: Redisson's hold of x on these, as it was, and nothing else on any.
 only_foreign() {
     assert_equal "$(keys_left)" "$(printf 'x%.0s\n' "$@")"
@@ -208,5 +210,5 @@ asked() {
 majority_end() {
     local sockets=("${alive[@]/%//sock}")
     sockets=("${sockets[@]/#/$BATS_FILE_TMPDIR/}")
-    python3 "$TOOLS/expiry.py" "${sockets[0]}" "$1" "${sockets[@]:1}" | sort -rn | sed -n "$((${#members[@]} / 2 + 1))p"
+    python3 -BSE "$TOOLS/expiry.py" "${sockets[0]}" "$1" "${sockets[@]:1}" | sort -rn | sed -n "$((${#members[@]} / 2 + 1))p"
 }

@@ -41,6 +41,15 @@ streams_to() {
     (($(printf 'PUBLISH probe 0\nWAIT %d 1000\n' "$2" | redis_on "$1" | tail -n 1) == $2))
 }
 
+stands_on() { # SERVER: x does, there
+    (($(redis_on "$1" EXISTS x) == 1))
+}
+
+# renewed_on SERVER NS: x ends later there than it did, at that instant.
+renewed_on() {
+    (($(expiry x "$1") > $2 + 300000000))
+}
+
 role_of() { # SERVER
     redis_on "$1" ROLE | head -n 1
 }
@@ -49,30 +58,9 @@ has_role() { # SERVER master|slave
     [[ $(role_of "$1") == "$2" ]]
 }
 
-# freeze SERVER...: stopped in the middle of whatever they do: connections stay, nothing is answered.
-freeze() {
-    local name
-    for name; do
-        kill -STOP "$(server_pid "$name")"
-        wait_until 5 in_state "$(server_pid "$name")" T
-    done
-}
-
-thaw() { # SERVER...
-    local name pid
-    for name; do
-        pid=$(server_pid "$name") || continue
-        kill -CONT "$pid" 2>/dev/null || true
-    done
-}
-
 # assert_nothing_left SERVER: but tokens, and what remembers for a while that a try was given back.
 assert_nothing_left() {
     local left
     left=$(redis_on "$1" --scan | grep -v -e '^redisson_lock_token:' -e '^rlock_tombstone:' || true)
     [[ -z $left ]] || fail "keys left behind on $1: $left"
-}
-
-is_later() { # MS
-    (($(now_ms) > $1))
 }

@@ -40,6 +40,7 @@ trace_tests_only() {
 rlock_setup_file() {
     trace_tests_only
     [[ -x $RLOCK ]] || { echo "no rlock at $RLOCK: build first, or set RLOCK_BIN" >&2; return 1; }
+    build_section
     server_start main
 }
 
@@ -103,9 +104,9 @@ try() {
 
 # start ARG...: in the background; pid is its process. Its output goes to the files out and err, or
 # to $log.out and $log.err. SIGINT and SIGQUIT, which a shell without job control has its background
-# processes ignore, are as usual. See reap.
+# processes ignore, and SIGHUP, which nohup(1) has, are as usual. See reap.
 start() {
-    env --default-signal=INT,QUIT "$RLOCK" "$@" \
+    env --default-signal=HUP,INT,QUIT "$RLOCK" "$@" \
         >"${log:+$log.}out" 2>"${log:+$log.}err" </dev/null 3>&- 4>&- &
     pid=$!
 }
@@ -155,7 +156,11 @@ now_ms() {
 
 # On CLOCK_MONOTONIC, in ns: comparable with what section.c records.
 now_ns() {
-    python3 -c 'import time; print(time.monotonic_ns())'
+    "$SECTION" --now
+}
+
+is_later() { # MS
+    (($(now_ms) > $1))
 }
 
 # wait_until SECONDS COMMAND...: tries the command until it succeeds, first every 10 ms, then less often: who
@@ -173,7 +178,7 @@ wait_until() {
             return 1
         fi
         pause=$((10 * SLOW + spent / 16000))
-        printf -v pause '0.%03d' "$((pause < 25 * SLOW ? pause : 25 * SLOW))"
+        printf -v pause "0.%03d" "$((pause < 80 * SLOW ? pause : 80 * SLOW))"
         read -rt "$pause" -u "$never" || true
         spent=$((${EPOCHREALTIME/[.,]/} - begin))
     done
@@ -183,15 +188,23 @@ wait_until() {
 # took FROM TO COMMAND...: the command's status goes to status, its output to output and stderr; it must take FROM
 # to TO ms. TO is a promise, which no slow machine stretches: what the machine adds is measured beside (see beside).
 took() {
-    local from=$1 to=$2 begin added
+    local from=$1 to=$2 spent added
     shift 2
+    within "$to" run --separate-stderr "$@"
+    printf '%s\n' "status $status after $spent ms, $added of which the machine's: $*" "$stderr"
+    ((spent >= from)) || fail "took $spent ms, not $from to $to: $*"
+}
+
+# within MS COMMAND...: the command, in this shell, takes so long at most; and what the machine adds.
+within() {
+    local begin most=$1
+    shift
     beside_begin
     begin=$(now_ms)
-    run --separate-stderr "$@"
+    "$@"
     spent=$(($(now_ms) - begin))
     beside_end
-    printf '%s\n' "status $status after $spent ms, $added of which the machine's: $*" "$stderr"
-    ((spent >= from && spent <= to + added)) || fail "took $spent ms, not $from to $to (and $added): $*"
+    ((spent <= most + added)) || fail "took $spent ms, not $most (and $added): $*"
 }
 
 # What this machine adds, in ms, goes to added: how late a sleeper wakes meanwhile, all in all, and ten times what this
@@ -238,10 +251,18 @@ may_bury() {
     stays='^(redisson_lock_token|rlock_tombstone):'
 }
 
-assert_no_keys() {
+keys_left() {
+    keys | grep -vE "$stays" || true
+}
+
+nothing_left() {
     local left
-    left=$(keys | grep -vE "$stays" || true)
+    left=$(keys_left)
     [[ -z $left ]] || fail "keys left behind: $left"
+}
+
+assert_no_keys() {
+    nothing_left
     assert_tombstones_end
 }
 
@@ -252,8 +273,17 @@ assert_tombstones_end() {
     done
 }
 
+# assert_end_within MS NAME: all that is there but NAME itself and tokens ends by itself, so soon.
+assert_end_within() {
+    local key ttl
+    for key in $(keys_left | grep -vx "$2"); do
+        ttl=$(redis PTTL "$key")
+        ((ttl != -1 && ttl <= $1)) || fail "$key stays for $ttl ms"
+    done
+}
+
 assert_keys() { # KEY...: these and tokens, nothing else
-    assert_equal "$(keys | grep -vE "$stays" | sort)" "$(printf '%s\n' "$@" | sort)"
+    assert_equal "$(keys_left | sort)" "$(printf '%s\n' "$@" | sort)"
 }
 
 assert_one_line() { # TEXT
@@ -273,21 +303,28 @@ assert_stderr_has() { # TEXT...
     done
 }
 
-# assert_usage WORD... -- ARG...: 64, one line that has each WORD; no server was asked, no command run.
-assert_usage() {
-    local before words=()
+# ends_saying STATUS WORD... -- ARG...: rlock ends with that status and one line that has each WORD, and runs nothing.
+ends_saying() {
+    local expected=$1 words=()
+    shift
     while [[ $1 != -- ]]; do
         words+=("$1")
         shift
     done
     shift
-    before=$(connections)
     try "$@"
-    assert_equal "$status: $*" "64: $*"
+    assert_equal "$status: $*" "$expected: $*"
     assert_message
     assert_stderr_has "${words[@]}"
-    assert_equal "$(connections)" $((before + 1))
     assert_file_not_exist ran
+}
+
+# assert_usage WORD... -- ARG...: 64, and no server was asked.
+assert_usage() {
+    local before
+    before=$(connections)
+    ends_saying 64 "$@"
+    assert_equal "$(connections)" $((before + 1))
 }
 
 assert_free() { # NAME

@@ -1,5 +1,7 @@
-# rw.bash: the read/write lock x, who holds it and who waits for it. Needs actors.bash.
+# rw.bash: the read/write lock x, who holds it and who waits for it.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
 
 marker='{x}:wait_write'
 

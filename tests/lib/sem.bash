@@ -1,5 +1,7 @@
-# sem.bash: the semaphore x, who waits for its permits (with actors.bash), and a Redisson client's.
+# sem.bash: the semaphore x, who waits for its permits, and a Redisson client's.
 # shellcheck shell=bash
+
+source "$TESTS/lib/actors.bash"
 
 sem_channel='redisson_sc:{x}'
 
@@ -11,10 +13,6 @@ assert_permits() { # AVAILABLE IN-USE
 assert_at_rest() { # N
     assert_equal "$(redis GET x)" "$1"
     assert_keys x
-}
-
-at_rest() { # N
-    [[ $(redis GET x) == "$1" && $(keys | grep -v '^redisson_lock_token:') == x ]]
 }
 
 available() { # N

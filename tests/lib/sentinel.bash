@@ -1,9 +1,11 @@
 # sentinel.bash: a master (main), two replicas (one, two; others where `copies` says so) and the three
-# Sentinels s1, s2 and s3 that watch them under the name m. Needs replicas.bash.
+# Sentinels s1, s2 and s3 that watch them under the name m.
 #
 # The topology is started once for a file. What changes it says so (`changed`), and the next test
 # gets a new one, on other ports: half a second, where healing the old one takes ten.
 # shellcheck shell=bash
+
+source "$TESTS/lib/replicas.bash"
 
 everybody=(main one two three s1 s2 s3)
 copies=(one two) # the replicas that a topology is started with
@@ -58,10 +60,7 @@ topology_start() {
 }
 
 topology_stop() {
-    local name
-    for name in "${everybody[@]}"; do
-        server_stop "$name"
-    done
+    server_stop "${everybody[@]}"
 }
 
 changed() {
@@ -201,6 +200,19 @@ believes() {
     assert_equal "$(redis_on "$1" SENTINEL MONITOR m 127.0.0.1 "$(port_of "$2")" 2)" OK
 }
 
+# never_promoted: from now on two is not, and all Sentinels know.
+never_promoted() {
+    redis_on two CONFIG SET replica-priority 0
+    wait_until 10 told_priority_zero
+}
+
+told_priority_zero() {
+    local name
+    for name in s1 s2 s3; do
+        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
+    done
+}
+
 # --- who sees it -------------------------------------------------------------------------------
 
 # watch_servers KEY...: who has them on main, one and two, in the file witness. See witness.py.
@@ -209,8 +221,7 @@ watch_servers() {
     for name in main one two; do
         sockets+=("$name=$BATS_FILE_TMPDIR/$name/sock")
     done
-    env -u TEST_MARK python3 "$TOOLS/witness.py" watch witness "${sockets[@]}" -- "$@" 2>witness.err 3>&- 4>&- &
-    helper_pids+=($!)
+    helper python3 "$TOOLS/witness.py" watch witness "${sockets[@]}" -- "$@" 2>witness.err
     wait_until 10 grep -q server=two witness
 }
 

@@ -43,7 +43,7 @@ net_server() {
     local name=$1
     shift
     unshare -n true || skip "needs the right to make a network namespace"
-    launcher=(unshare -n python3 "$TOOLS/loopback.py")
+    launcher=(unshare -n python3 -BSE "$TOOLS/loopback.py")
     server_start "$name" --bind 127.0.0.1 -::1 --port 6379 "$@"
     launcher=()
 }
@@ -70,21 +70,37 @@ server_pid() {
     cat "$BATS_FILE_TMPDIR/$1/pid" 2>/dev/null
 }
 
-# server_stop NAME: as by a crash; its socket goes as well.
+# server_stop NAME...: as by a crash; their sockets go as well.
 server_stop() {
-    local pid
-    pid=$(server_pid "$1") || return 0
-    kill -KILL "$pid" 2>/dev/null || true
-    wait "$pid" 2>/dev/null || true
-    rm -f "$BATS_FILE_TMPDIR/$1/pid" "$BATS_FILE_TMPDIR/$1/sock"
+    local name pid
+    for name; do
+        pid=$(server_pid "$name") || continue
+        kill -KILL "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+        rm -f "$BATS_FILE_TMPDIR/$name/pid" "$BATS_FILE_TMPDIR/$name/sock"
+    done
 }
 
 servers_stop() {
-    local name
-    for name in "${servers[@]}"; do
-        server_stop "$name"
-    done
+    server_stop "${servers[@]}"
     servers=()
+}
+
+# freeze SERVER...: stopped in the middle of whatever they do: connections stay, nothing is answered.
+freeze() {
+    local name
+    for name; do
+        kill -STOP "$(server_pid "$name")"
+        wait_until 5 in_state "$(server_pid "$name")" T
+    done
+}
+
+thaw() { # SERVER...
+    local name pid
+    for name; do
+        pid=$(server_pid "$name") || continue
+        kill -CONT "$pid" 2>/dev/null || true
+    done
 }
 
 # Answers, be it with an error: loading, no password given, busy.
@@ -117,7 +133,7 @@ keys() {
 
 # expiry KEY [SERVER]: when it will be gone, in ns on CLOCK_MONOTONIC, for certain not too late.
 expiry() {
-    python3 "$TOOLS/expiry.py" "$BATS_FILE_TMPDIR/${2:-main}/sock" "$1"
+    python3 -BSE "$TOOLS/expiry.py" "$BATS_FILE_TMPDIR/${2:-main}/sock" "$1"
 }
 
 connections() {
@@ -173,7 +189,7 @@ calls() { # COMMAND [SERVER]
 monitor() {
     local watcher
     rm -f monitor.raw # that of the last time says OK, too
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" MONITOR >monitor.raw 3>&- 4>&- &
+    helper redis-cli -s "$BATS_FILE_TMPDIR/main/sock" MONITOR >monitor.raw
     watcher=$!
     wait_until 5 grep -q OK monitor.raw
     "$@"
@@ -187,9 +203,14 @@ monitor() {
 # listen CHANNEL...: what is published there goes to the file messages, as redis-cli shows it.
 listen() {
     rm -f messages
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" SUBSCRIBE "$@" >messages 3>&- 4>&- &
-    helper_pids+=($!)
+    helper redis-cli -s "$BATS_FILE_TMPDIR/main/sock" SUBSCRIBE "$@" >messages
     wait_until 5 grep -q "^$#$" messages
+}
+
+# helper COMMAND...: in the background until the test's end; it is none of those that rlock may leave behind.
+helper() {
+    env -u TEST_MARK "$@" 3>&- 4>&- &
+    helper_pids+=($!)
 }
 
 helpers_stop() {
@@ -207,25 +228,30 @@ helpers_stop() {
 # scripts are on the server already, so that each attempt is one EVALSHA.
 proxy_start() {
     may_bury
-    local script server=${1:-main}
-    for script in "$SCRIPTS"/*.lua; do
-        redis_on "$server" -x SCRIPT LOAD <"$script" >/dev/null
-    done
+    local server=${1:-main}
+    load_scripts | redis_on "$server" --pipe >/dev/null
     mkfifo proxy.fifo
     : >proxy.log
-    env -u TEST_MARK python3 "$TOOLS/faultproxy.py" "$BATS_TEST_TMPDIR/proxy.sock" \
-        "$BATS_FILE_TMPDIR/$server/sock" proxy.fifo proxy.log 2>proxy.err 3>&- 4>&- &
-    helper_pids+=($!)
+    helper python3 -BSE "$TOOLS/faultproxy.py" "$BATS_TEST_TMPDIR/proxy.sock" \
+        "$BATS_FILE_TMPDIR/$server/sock" proxy.fifo proxy.log 2>proxy.err
     wait_until 10 test -S proxy.sock
     export RLOCK_SERVER=unix://$BATS_TEST_TMPDIR/proxy.sock
+}
+
+# Requests as they are sent, for one redis-cli instead of one for each.
+load_scripts() {
+    local LC_ALL=C script text
+    for script in "$SCRIPTS"/*.lua; do
+        IFS= read -rd '' text <"$script" || true
+        printf '*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$%d\r\n%s\r\n' "${#text}" "$text"
+    done
 }
 
 # strict_start [old]: a strict server before the main one, see strictproxy.py; RLOCK_SERVER becomes its address.
 strict_start() {
     : >strict.log
-    env -u TEST_MARK python3 "$TOOLS/strictproxy.py" "$BATS_TEST_TMPDIR/strict.sock" "$BATS_FILE_TMPDIR/main/sock" \
-        "$SCRIPTS" strict.log "$@" 2>strict.err 3>&- 4>&- &
-    helper_pids+=($!)
+    helper python3 -BSE "$TOOLS/strictproxy.py" "$BATS_TEST_TMPDIR/strict.sock" "$BATS_FILE_TMPDIR/main/sock" \
+        "$SCRIPTS" strict.log "$@" 2>strict.err
     wait_until 10 test -S strict.sock
     export RLOCK_SERVER=unix://$BATS_TEST_TMPDIR/strict.sock
 }

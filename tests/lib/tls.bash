@@ -1,8 +1,10 @@
-# tls.bash: servers that speak TLS, and certificates for them: see certificates.bash. Needs rlock.bash and
-# ports.bash, and is loaded after them: a file's setup and so on come from here.
+# tls.bash: servers that speak TLS, and certificates for them: see certificates.bash. Is loaded after
+# rlock.bash: a file's setup and so on come from here.
 #
 # All servers have a Unix socket too, in the clear, so that redis_on and the rest of server.bash work.
 # shellcheck shell=bash
+
+source "$TESTS/lib/ports.bash"
 
 setup_file() { tls_setup_file; }
 
@@ -52,19 +54,7 @@ tls_url() {
     echo "rediss://${2-}127.0.0.1:$(tls_port "$1")"
 }
 
-# refused STATUS TEXT... -- ARG...: rlock ends with that status and one line that has each text, and runs
-# nothing.
+# refused STATUS TEXT... -- ARG...: see ends_saying; it would run a command.
 refused() {
-    local expected=$1 texts=()
-    shift
-    while [[ $1 != -- ]]; do
-        texts+=("$1")
-        shift
-    done
-    shift
-    try "$@" -- touch ran
-    assert_equal "$status" "$expected"
-    assert_message
-    assert_stderr_has "${texts[@]}"
-    assert_file_not_exist ran
+    ends_saying "$@" -- touch ran
 }

@@ -2,7 +2,7 @@
 """Judges what sections (section.c) recorded: did they keep to the lock's rule, do tokens grow?
 
 usage: check_history.py [--rule RULE] [--fifo-slack MS [--min-ordered N]] [--min-sections N]
-                        [--beat-dir DIR] [--journal FILE] [LOG]
+                        [--beat-dir DIR] LOG
 
 RULE    what the lock promises:
   mutex      no two sections overlap (the default)
@@ -209,20 +209,6 @@ def out_of_order(pairs):
             for first, then in pairs if then.enter < first.enter]
 
 
-def bad_journal(path):
-    """Lines 1, 2, 3...: a number twice is an addition lost; tokens never go back."""
-    last_token = 0
-    with open(path, encoding="utf-8") as file:
-        for expected, line in enumerate(file, 1):
-            number, *words = line.split()
-            token = int(dict(word.split("=", 1) for word in words)["token"])
-            if int(number) != expected:
-                yield f"journal line {expected} says {number}"
-            if token <= last_token:
-                yield f"journal line {expected}: token {token} after {last_token}"
-            last_token = token
-
-
 # -------------------------------------------------------------------------------------------------
 
 
@@ -233,8 +219,7 @@ def options():
     parser.add_argument("--min-ordered", type=int, default=0)
     parser.add_argument("--min-sections", type=int, default=1)
     parser.add_argument("--beat-dir")
-    parser.add_argument("--journal")
-    parser.add_argument("log", nargs="?")
+    parser.add_argument("log")
     return parser.parse_args()
 
 
@@ -254,11 +239,7 @@ def judge_log(args):
 
 def main():
     args = options()
-    violations, seen, pairs = judge_log(args) if args.log else ([], 0, 0)
-    if args.journal:
-        with open(args.journal, encoding="utf-8") as file:
-            seen = max(seen, sum(1 for _ in file))
-        violations += bad_journal(args.journal)
+    violations, seen, pairs = judge_log(args)
     for violation in violations:
         print(violation)
     order = "" if args.fifo_slack is None else f", {pairs} pairs in a sure order"

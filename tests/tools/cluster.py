@@ -3,12 +3,10 @@
 
 usage: cluster.py DIR files PORT... BUS...   the nodes' first files: DIR/nN/nodes.conf, place and options
        cluster.py DIR takeover NODE...       each becomes the master of what it is the replica of
-       cluster.py DIR dead                   those that do not answer
        cluster.py DIR ready                  waits until it is whole, then empties it
        cluster.py DIR quiet                  waits until nobody listens to any
        cluster.py DIR await NODE             waits until it is a master, all know it, and it works
        cluster.py DIR failover NODE          planned: its replica becomes the master
-       cluster.py DIR home NAME              the master of its slot
        cluster.py DIR names                  three names, that live on one master each
        cluster.py DIR masters
        cluster.py DIR replica NODE           that follows it
@@ -27,7 +25,7 @@ import os
 import sys
 import time
 
-from resp import Server
+from resp import Connection
 
 SLOTS, MASTERS, UNCOVERED = 16384, 3, 7
 OPTIONS = """--bind {host} --port {port} --cluster-enabled yes --cluster-port {bus} --protected-mode no
@@ -84,7 +82,7 @@ class Node:
 
     def call(self, *words):
         if self.server is None:
-            self.server = Server(self.file("sock"))
+            self.server = Connection(self.file("sock"))
         return self.server.call(*words)
 
     def view(self):
@@ -186,9 +184,6 @@ class Cluster:
             self.nodes[name].call("CLUSTER", "FAILOVER", "TAKEOVER")
             self.until(lambda: self.all_say(name, lambda line: line.master and line.slots), f"{name} leads")
 
-    def do_dead(self):
-        print(*(name for name, node in self.nodes.items() if node not in self.up))
-
     def do_quiet(self):
         self.until(lambda: not any(node.call("PUBSUB", "SHARDCHANNELS") + node.call("PUBSUB", "CHANNELS")
                                    for node in self.up), "nobody listens")
@@ -224,9 +219,6 @@ class Cluster:
             return False
 
         self.until(done, f"{replica.name} has taken over")
-
-    def do_home(self, name):
-        print(self.home(name).name)
 
     def do_names(self):
         found = {}

@@ -7,21 +7,18 @@ The clock is read before the question is sent, so the sum lies before the true e
 the time that the question takes (some 0.1 ms). A key that is not there: 0. One that never expires:
 the end of time.
 """
-import socket
 import sys
 import time
 
+from resp import Connection
+
 
 def expiry(path, key):
-    with socket.socket(socket.AF_UNIX) as sock:
-        sock.settimeout(10)
-        sock.connect(path)
-        asked = time.monotonic_ns()
-        sock.sendall(b"*2\r\n$4\r\nPTTL\r\n$%d\r\n%s\r\n" % (len(key), key))
-        ttl_ms = int(sock.makefile("rb").readline()[1:])
+    server, asked = Connection(path), time.monotonic_ns()
+    ttl_ms = server("PTTL", key)
     return {-2: 0, -1: 2**62}.get(ttl_ms, asked + ttl_ms * 1_000_000)
 
 
 first, name, *others = sys.argv[1:]
 for each in [first, *others]:
-    print(expiry(each, name.encode()))
+    print(expiry(each, name))

@@ -5,7 +5,7 @@ usage: faultproxy.py LISTEN TARGET FIFO LOG
 
 LISTEN, TARGET: paths of Unix sockets. Orders are lines written to FIFO; each is answered in LOG by
 "ok ORDER" once it is in force. LOG also has a line for each request, "request N WORDS...", and for
-each fault that bit, "lost-reply N", "lost-request N", "delayed N" and so on: a test without such a
+each fault that bit, "lost-reply N", "lost-request N", "delayed N", "lagged" and so on: a test without such a
 line has tested nothing.
 
 orders (MATCH: part of a request's words, without regard to case; NTH: from 1, of the requests that
@@ -23,31 +23,206 @@ match from now on; COUNT of them, 1 by default):
   hang                             nothing passes in either direction; new connections are taken
   refuse                           connections are closed, new ones refused
   pass                             no fault any more
+
+The campaign's proxies (campaign/wires.py) and the strict one (strictproxy.py) are these too, with others to say
+what a request and its reply are to meet.
 """
 import asyncio
+import contextlib
 import os
 import random
+import socket
+import struct
 import sys
 from collections import deque
 
-import link
+from resp import words_of
 
 
-def words_of(frame):
-    """The words of a request: an array of bulk strings."""
-    words, pos = [], frame.index(b"\r\n") + 2
-    while pos < len(frame):
-        line_end = frame.index(b"\r\n", pos)
-        size = int(frame[pos + 1:line_end])
-        words.append(frame[line_end + 2:line_end + 2 + size].decode("utf-8", "replace"))
-        pos = line_end + 2 + size + 2
-    return words
+# --- what passes ---------------------------------------------------------------------------------
 
+def frame_end(buf, pos=0):
+    """The end of the RESP value that starts at pos, or -1 when it is not complete yet."""
+    line_end = buf.find(b"\r\n", pos)
+    if line_end < 0:
+        return -1
+    kind, rest, pos = buf[pos:pos + 1], buf[pos + 1:line_end], line_end + 2
+    if kind in b"$=!":
+        size = int(rest)
+        end = pos if size < 0 else pos + size + 2
+        return end if len(buf) >= end else -1
+    if kind in b"*~>%|":
+        count = max(0, int(rest)) * (2 if kind in b"%|" else 1)
+        for _ in range(count):
+            pos = frame_end(buf, pos)
+            if pos < 0:
+                return -1
+        return frame_end(buf, pos) if kind == b"|" else pos
+    return pos
+
+
+async def frames(reader, lag=None):
+    """Whole values, as they come, each piece of the stream after what is awaited for it."""
+    buf = b""
+    while True:
+        end = frame_end(buf) if buf else -1
+        if end > 0:
+            yield buf[:end]
+            buf = buf[end:]
+            continue
+        piece = await reader.read(65536)
+        if not piece:
+            return
+        if lag:
+            await lag()
+        buf += piece
+
+
+class Fate:
+    """What a request and its answer meet. action: as in the orders, or reset, late-request, cut-reply, trickle-reply;
+    "": nothing. param: s of a delay, or the error of a refusal. frame: what goes to the server, if anything does."""
+
+    def __init__(self, frame, action="", param=0, number=0):
+        self.frame, self.action, self.param, self.number = frame, action, param, number
+
+
+class Link:
+    """One client's connection and its twin to the server."""
+
+    def __init__(self, proxy, client, client_writer, server, server_writer):
+        self.proxy, self.faults = proxy, proxy.faults
+        self.client, self.client_writer = client, client_writer
+        self.server, self.server_writer = server, server_writer
+        self.pending, self.muted = deque(), False  # the fates of the requests under way
+
+    async def run(self):
+        """Until one of the two ends."""
+        tasks = [asyncio.ensure_future(self.requests()), asyncio.ensure_future(self.replies())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.abort()
+
+    def abort(self):
+        self.client_writer.transport.abort()
+        self.server_writer.transport.abort()
+
+    def reset(self):
+        """By RST, where there is one."""
+        sock = self.client_writer.get_extra_info("socket")
+        with contextlib.suppress(OSError):  # it may be closed already
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.abort()
+
+    async def requests(self):
+        async for frame in frames(self.client, self.proxy.lag):
+            await self.proxy.flowing.wait()
+            fate = self.faults.request(frame, self.muted)
+            if fate.action == "reset":
+                self.reset()
+            if fate.action in ("reset", "lose-request"):
+                return
+            if fate.action == "hold-request":
+                self.proxy.held.append(fate)
+            if fate.action == "late-request":
+                asyncio.ensure_future(self.proxy.deliver(fate, fate.param))
+            self.muted = self.muted or fate.action in ("mute-request", "hold-request", "late-request")
+            if not self.muted:
+                self.pending.append(fate)
+                # In its place goes something else, for answers come in the order of requests.
+                self.server_writer.write(b"PING\r\n" if fate.action == "refuse-request" else fate.frame)
+                await self.server_writer.drain()
+
+    async def replies(self):
+        async for frame in frames(self.server):
+            await self.proxy.flowing.wait()
+            # Messages on a subscribed connection are answers to nothing.
+            fate = self.faults.reply(self.pending.popleft() if self.pending else Fate(b""), self.muted)
+            if fate.action == "lose-reply":
+                return
+            self.muted = self.muted or fate.action == "mute-reply"
+            if fate.action == "delay-reply":
+                await asyncio.sleep(fate.param)
+            if fate.action == "refuse-request":
+                frame = f"-{fate.param}\r\n".encode()
+            if self.muted:
+                continue
+            for piece in self.pieces(frame, fate.action):
+                self.client_writer.write(piece)
+                await self.client_writer.drain()
+                if fate.action == "trickle-reply":
+                    await asyncio.sleep(0.01)
+            if fate.action == "cut-reply":
+                return
+
+    @staticmethod
+    def pieces(frame, action):
+        if action == "trickle-reply":
+            return [frame[i:i + 1] for i in range(len(frame))]
+        return [frame[:len(frame) // 2] if action == "cut-reply" else frame]
+
+
+class Proxy:
+    """listening: makes the socket at which clients come in. faults: who says what a request(frame, whether its connection
+    is mute) and then its reply(fate, whether it is) meet."""
+
+    def __init__(self, listening, target, faults):
+        self.listening, self.target, self.faults = listening, target, faults
+        self.flowing, self.server, self.links, self.held, self.lag_s = asyncio.Event(), None, set(), [], 0
+        self.flowing.set()
+
+    async def open(self):
+        if self.server is None:
+            self.server = await asyncio.start_server(self.serve, sock=self.listening())
+
+    def reset(self):
+        for link in list(self.links):
+            link.reset()
+
+    def refuse(self):
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+        self.reset()
+
+    async def serve(self, client, client_writer):
+        try:
+            ends = await asyncio.open_unix_connection(self.target)
+        except OSError:
+            client_writer.transport.abort()
+            return
+        link = Link(self, client, client_writer, *ends)
+        self.links.add(link)
+        try:
+            await link.run()
+        finally:
+            self.links.discard(link)
+
+    async def lag(self):
+        if self.lag_s:
+            self.faults.log("lagged")
+            await asyncio.sleep(self.lag_s)
+
+    async def deliver(self, fate, later_s=0):
+        """Past the connection that it came by. Returns the answer; a server that is down loses it for good."""
+        await asyncio.sleep(later_s)
+        with contextlib.suppress(OSError):
+            server, writer = await asyncio.open_unix_connection(self.target)
+            writer.write(fate.frame)
+            reply = await asyncio.wait_for(server.readline(), 5)
+            writer.close()
+            return reply.decode().strip()
+
+
+# --- by orders -----------------------------------------------------------------------------------
 
 class Rule:
-    def __init__(self, action, match, nth, count, param=0):
+    def __init__(self, action, match, nth, count=1, param=0):
         self.action, self.match, self.param = action, match.lower(), param
-        self.first, self.last, self.seen = nth, nth + count - 1, 0
+        self.first, self.last, self.seen = int(nth), int(nth) + int(count) - 1, 0
 
     def applies(self, text):
         if self.match not in text:
@@ -56,166 +231,72 @@ class Rule:
         return self.first <= self.seen <= self.last
 
 
-class Faults:
+class Orders:
     """What is to go wrong, and the log of what did."""
 
-    def __init__(self, log):
-        self.log_file = log
-        self.requests = 0
-        self.clear()
+    LOSING = ("lose-request", "mute-request", "hold-request")
+    ANSWERING = {"lose-reply": "lost-reply", "mute-reply": "lost-reply", "refuse-request": "refused",
+                 "delay-reply": "delayed"}
 
-    def clear(self):
-        self.rules, self.drop, self.held, self.lag = [], None, [], 0
+    def __init__(self, log_file):
+        self.log_file, self.requests, self.rules, self.drop = log_file, 0, [], None
 
     def log(self, text):
         self.log_file.write(text + "\n")
         self.log_file.flush()
 
-    def order(self, words):
-        action, args = words[0], words[1:]
-        if action == "drop":
-            self.drop = (float(args[0]), random.Random(int(args[1])),
-                         args[2].lower() if len(args) > 2 else "")
-        elif action == "lag":
-            self.lag = int(args[0]) / 1000
-        elif action == "delay-reply":
-            self.rules.append(Rule(action, args[0], int(args[1]), 1, int(args[2]) / 1000))
-        elif action in ("lose-request", "mute-request", "hold-request", "lose-reply", "mute-reply"):
-            count = int(args[2]) if len(args) > 2 else 1
-            self.rules.append(Rule(action, args[0], int(args[1]), count))
-        elif action == "refuse-request":
-            self.rules.append(Rule(action, args[0], int(args[1]), int(args[2]), " ".join(args[3:])))
-        else:
-            return False
-        return True
-
-    def judge(self, words):
-        """The fault that this request meets, as (number, action, param)."""
+    def request(self, frame, _):
         self.requests += 1
-        text = " ".join(words).lower()
+        words = words_of(frame)
+        text, action, param = " ".join(words).lower(), "", 0
         self.log(f"request {self.requests} " + " ".join(word[:200] for word in words).replace("\n", " "))
-        found = (None, 0)
         for rule in self.rules:
             if rule.applies(text):
-                found = (rule.action, rule.param)
+                action, param = rule.action, rule.param
         if self.drop:
             probability, source, match = self.drop
             if match in text and source.random() < probability:
-                found = (source.choice(["lose-request", "lose-reply"]), 0)
-        return (self.requests, *found)
+                action = source.choice(["lose-request", "lose-reply"])
+        if action in self.LOSING:
+            self.log(f"lost-request {self.requests}")
+        return Fate(frame, action, param, self.requests)
+
+    def reply(self, fate, _):
+        if fate.action in self.ANSWERING:
+            self.log(f"{self.ANSWERING[fate.action]} {fate.number}")
+        return fate
+
+    def take(self, action, *args):
+        if action == "drop":
+            self.drop = float(args[0]), random.Random(int(args[1])), args[2].lower() if len(args) > 2 else ""
+        elif action == "delay-reply":
+            self.rules.append(Rule(action, args[0], args[1], param=int(args[2]) / 1000))
+        elif action == "refuse-request":
+            self.rules.append(Rule(action, *args[:3], " ".join(args[3:])))
+        elif action in (*self.LOSING, "lose-reply", "mute-reply"):
+            self.rules.append(Rule(action, *args))
+        else:
+            raise ValueError("unknown")
 
 
-class Proxy:
-    def __init__(self, listen, target, faults):
-        self.listen, self.target, self.faults = listen, target, faults
-        self.flowing = asyncio.Event()
-        self.flowing.set()
-        self.server, self.writers, self.tasks = None, set(), set()
-
-    async def open(self):
-        if self.server is None:
-            if os.path.exists(self.listen):
-                os.unlink(self.listen)
-            self.server = await asyncio.start_unix_server(self.serve, self.listen, backlog=512)
-
-    def refuse(self):
-        if self.server is not None:
-            self.server.close()
-            self.server = None
-        for writer in list(self.writers):
-            writer.transport.abort()
-
-    async def order(self, line):
-        words = line.split()
-        if words[0] == "pass":
-            self.faults.clear()
-            self.flowing.set()
-            await self.open()
-        elif words[0] == "hang":
-            self.flowing.clear()
-        elif words[0] == "refuse":
-            self.refuse()
-        elif words[0] == "deliver":
-            await self.deliver()
-        elif not self.faults.order(words):
-            self.faults.log(f"unknown order {line}")
-            return
-        self.faults.log(f"ok {line}")
-
-    async def deliver(self):
-        for number, frame in self.faults.held:
-            server, server_writer = await asyncio.open_unix_connection(self.target)
-            server_writer.write(frame)
-            reply = await server.readline()
-            self.faults.log(f"delivered {number} {reply.decode().strip()}")
-            server_writer.close()
-        self.faults.held = []
-
-    async def serve(self, client, client_writer):
-        try:
-            server, server_writer = await asyncio.open_unix_connection(self.target)
-        except OSError:
-            client_writer.transport.abort()
-            return
-        self.writers |= {client_writer, server_writer}
-        try:
-            await Link(self, client, client_writer, server, server_writer).run()
-        finally:
-            self.writers -= {client_writer, server_writer}
-
-
-class Link(link.Link):
-    def __init__(self, proxy, *ends):
-        super().__init__(*ends)
-        self.proxy, self.faults = proxy, proxy.faults
-        self.pending = deque()  # the fault that each request under way is to meet
-        self.muted = False
-
-    async def frames(self, reader):
-        async for frame in link.frames(reader, self.lag if reader is self.client else None):
-            await self.proxy.flowing.wait()
-            yield frame
-
-    async def lag(self):
-        if self.faults.lag:
-            await asyncio.sleep(self.faults.lag)
-
-    async def requests(self):
-        async for frame in self.frames(self.client):
-            words = words_of(frame)
-            number, action, param = self.faults.judge(words)
-            if action in ("lose-request", "mute-request", "hold-request"):
-                self.faults.log(f"lost-request {number}")
-                if action == "hold-request":
-                    self.faults.held.append((number, frame))
-                if action == "lose-request":
-                    return
-                self.muted = True
-            if self.muted:
-                continue
-            self.pending.append((number, action, param))
-            # In its place goes something else, for answers come in the order of requests.
-            self.server_writer.write(b"PING\r\n" if action == "refuse-request" else frame)
-            await self.server_writer.drain()
-
-    async def replies(self):
-        async for frame in self.frames(self.server):
-            # Messages on a subscribed connection are answers to nothing.
-            number, action, param = self.pending.popleft() if self.pending else (0, None, 0)
-            if action in ("lose-reply", "mute-reply"):
-                self.faults.log(f"lost-reply {number}")
-                if action == "lose-reply":
-                    return
-                self.muted = True
-            if action == "refuse-request":
-                self.faults.log(f"refused {number}")
-                frame = f"-{param}\r\n".encode()
-            if action == "delay-reply":
-                self.faults.log(f"delayed {number}")
-                await asyncio.sleep(param)
-            if not self.muted:
-                self.client_writer.write(frame)
-                await self.client_writer.drain()
+async def obey(proxy, action, *args):
+    faults = proxy.faults
+    if action == "pass":
+        faults.rules, faults.drop, proxy.held, proxy.lag_s = [], None, [], 0
+        proxy.flowing.set()
+        await proxy.open()
+    elif action == "hang":
+        proxy.flowing.clear()
+    elif action == "refuse":
+        proxy.refuse()
+    elif action == "lag":
+        proxy.lag_s = int(args[0]) / 1000
+    elif action == "deliver":
+        for fate in proxy.held:
+            faults.log(f"delivered {fate.number} {await proxy.deliver(fate)}")
+        proxy.held = []
+    else:
+        faults.take(action, *args)
 
 
 async def take_orders(proxy, fifo):
@@ -226,17 +307,27 @@ async def take_orders(proxy, fifo):
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
     while True:
         line = (await reader.readline()).decode().strip()
-        if line:
-            try:
-                await proxy.order(line)
-            except (ValueError, IndexError) as error:
-                proxy.faults.log(f"bad order {line}: {error}")
+        try:
+            await obey(proxy, *line.split())
+            proxy.faults.log(f"ok {line}")
+        except (TypeError, ValueError, IndexError) as error:
+            proxy.faults.log(f"bad order {line}: {error}")
+
+
+def unix(path):
+    """A socket there, and again in its place."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(path)
+    sock.listen(512)
+    return sock
 
 
 async def main():
     listen, target, fifo, log = sys.argv[1:]
-    with open(log, "a", encoding="utf-8") as log_file:
-        proxy = Proxy(listen, target, Faults(log_file))
+    with open(log, "a", encoding="latin-1") as log_file:
+        proxy = Proxy(lambda: unix(listen), target, Orders(log_file))
         await proxy.open()
         await take_orders(proxy, fifo)
 

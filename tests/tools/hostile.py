@@ -5,7 +5,8 @@ usage: hostile.py ATTACK COMMAND...
 
 COMMAND: with {} in the place of the server's port on 127.0.0.1. Its standard error goes where ours
 goes; when it has ended, one line on standard output: its status, how many ms it took, the most
-memory that it had in KiB, and how many requests came. It is killed after 60 s.
+memory that it had in KiB, how many requests came, and for how many ms it and we ran or waited for a
+processor. It is killed after 60 s.
 
 ATTACK:
   raw TEXT     each request is answered by TEXT, in which \\r \\n \\xNN stand for bytes
@@ -25,6 +26,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from ended import busy_ms
 
 GRANTED = b"*3\r\n:1\r\n:17\r\n:30000\r\n"
 BUSY = b"*10\r\n:0\r\n:9000000\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:5\r\n:0\r\n"
@@ -118,15 +121,17 @@ def main():
     else:
         threading.Thread(target=listen, args=(listener, attack, text), daemon=True).start()
     port = str(listener.getsockname()[1])
-    begun = time.monotonic()
+    begun, ours = time.monotonic(), busy_ms("self")
     child = subprocess.Popen([word.replace("{}", port) for word in command])
     killer = threading.Timer(60, child.kill)
     killer.start()
-    _, status, usage = os.wait4(child.pid, 0)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     took = int((time.monotonic() - begun) * 1000)
+    busy = busy_ms("self") - ours + busy_ms(child.pid)
+    _, status, usage = os.wait4(child.pid, 0)
     killer.cancel()
     code = os.waitstatus_to_exitcode(status)
-    print(code if code >= 0 else 128 - code, took, usage.ru_maxrss, requests, flush=True)
+    print(code if code >= 0 else 128 - code, took, usage.ru_maxrss, requests, busy, flush=True)
     os._exit(0)
 
 

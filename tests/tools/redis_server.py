@@ -1,41 +1,58 @@
-"""A redis-server of our own on a Unix socket, which keeps its data on disk and may be stopped and
-started again."""
+"""A redis-server of our own on a Unix socket, which may be stopped and started again."""
+import functools
+import math
 import os
+import re
 import subprocess
-import time
 
-from resp import Server as Connection
+from machine import wait_for
+from resp import Connection
 
 LIMIT_S, TRIES = 20, 5
+ALONE = "--port", "0"
+
+
+@functools.cache
+def version():
+    """Of the redis-server here, (6, 2); a Valkey has all that any Redis has."""
+    said = subprocess.run(["redis-server", "--version"], capture_output=True, text=True, check=True).stdout
+    return (math.inf,) if said.startswith("Valkey") else tuple(map(int, re.search(r"v=(\d+)\.(\d+)", said).groups()))
+
+
+def debugged():
+    """The words of one that takes DEBUG."""
+    return ("--enable-debug-command", "local") if version() >= (7, 0) else ()  # Redis 6 asks for nothing
+
+
+def keeping(fsync):
+    """The words of one that keeps everything; fsync: always, everysec or no. None: of one that keeps nothing."""
+    return "--save", "", *(("--appendonly", "yes", "--appendfsync", fsync) if fsync else ("--appendonly", "no"))
 
 
 class RedisServer:
     """folder: where its socket, its data and its log are. words: of its command line; launcher: what
-    is to become redis-server; env: what it finds in its environment besides."""
+    is to become redis-server; clock: (the library of clock.c, what it is told)."""
 
-    def __init__(self, folder, *words, launcher=(), env=None):
+    def __init__(self, folder, *words, launcher=(), clock=None):
         self.folder = os.path.abspath(folder)
         self.socket, self.connection = os.path.join(self.folder, "sock"), None
         self.command = [*launcher, "redis-server", *words, "--unixsocket", self.socket, "--dir", self.folder,
                         "--logfile", os.path.join(self.folder, "log")]
-        self.env = {**os.environ, **(env or {})}
+        self.env = {**os.environ, **(dict(zip(("LD_PRELOAD", "CLOCK"), clock)) if clock else {})}
         os.makedirs(self.folder, exist_ok=True)
         self.start()
 
-    @staticmethod
-    def keeping(fsync):
-        """The words of one that has no port and keeps everything; fsync: always, everysec or no."""
-        return "--port", "0", "--save", "", "--appendonly", "yes", "--appendfsync", fsync
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, env=self.env)
         with open(os.path.join(self.folder, "pid"), "w", encoding="ascii") as file:
             file.write(str(self.process.pid))
-        until = time.monotonic() + LIMIT_S
-        while not self.answers():
-            if time.monotonic() > until:
-                raise TimeoutError(f"no answer from {self.socket}")
-            time.sleep(0.01)
+        wait_for(f"an answer from {self.socket}", self.answers, LIMIT_S)
 
     def answers(self):
         try:

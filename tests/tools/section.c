@@ -1,7 +1,8 @@
 /* section.c: a critical section that leaves evidence of when it ran.
  *
- *   section [--log FILE] [--note WORDS] [--beat FILE | --beat-dir DIR] [--add FILE]
- *           [--journal FILE] [--ignore-term] [--chain] [--ms N | --until FILE] [--exit N]
+ *   section [--log FILE] [--note WORDS] [--beat FILE | --beat-dir DIR] [--ignore-term] [--chain]
+ *           [--ms N | --until FILE] [--exit N]
+ *   section --now
  *
  * --log FILE      a line when it begins and one when it ends, on CLOCK_MONOTONIC, the clock that
  *                 all processes share: "enter=NS exit=NS owner=O token=T kind=K pid=P"; at first
@@ -9,13 +10,12 @@
  * --note WORDS    what its lines say besides: "arrival=NS permits=2"
  * --beat FILE     keeps the present time in FILE, where it survives SIGKILL: the last instant alive
  * --beat-dir DIR  the same in DIR/PID-ENTER: process ids come again
- * --add FILE      adds 1 to the number in FILE by reading and writing it, with no lock of its own
- * --journal FILE  appends "N owner=O token=T", N being one more than the last line's
  * --ignore-term   SIGTERM is noted in the log (term=NS) and otherwise ignored
  * --chain         forks again and again while it stays, and each time the parent ends
  * --ms N          stays for N milliseconds
  * --until FILE    stays until FILE exists
  * --exit N        its exit status
+ * --now           says what time it is on that clock, in ns, and is none
  *
  * Entry is stamped after the grant and exit before the release, so the interval told lies inside
  * the one held: an overlap in the log is a violation for certain. */
@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 struct plan {
-    const char *log, *note, *beat, *beat_dir, *add, *journal, *until;
+    const char *log, *note, *beat, *beat_dir, *until;
     bool ignore_term, chain;
     long stay_ms;
     int status;
@@ -108,51 +108,17 @@ static volatile int64_t *map_beat(const struct plan *plan, int64_t enter) {
     return at;
 }
 
-/* The gap between reading and writing is where a second holder would lose an addition. */
 static void pause_us(long us) {
     struct timespec t = {0, us * 1000};
     nanosleep(&t, NULL);
 }
 
-static void add_one(const char *file) {
-    char text[32] = "";
-    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0 || pread(fd, text, sizeof text - 1, 0) < 0)
-        die(file);
-    long value = atol(text);
-    pause_us(500);
-    int length = snprintf(text, sizeof text, "%ld\n", value + 1);
-    if (pwrite(fd, text, (size_t)length, 0) != length)
-        die(file);
-    close(fd);
-}
-
-/* The commit is one append: a process killed here has added one line or none. */
-static void journal_one(const char *file) {
-    char tail[4097] = "", line[2048];
-    int fd = open(file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0)
-        die(file);
-    off_t size = lseek(fd, 0, SEEK_END);
-    off_t from = size > 4096 ? size - 4096 : 0;
-    ssize_t got = pread(fd, tail, 4096, from);
-    if (got < 0)
-        die(file);
-    tail[got] = '\0';
-    if (got > 0)
-        tail[got - 1] = '\0';
-    char *last = strrchr(tail, '\n');
-    long value = atol(last ? last + 1 : tail);
-    pause_us(500);
-    int length = snprintf(line, sizeof line, "%ld owner=%s token=%s\n", value + 1,
-                          env_or_dash("RLOCK_OWNER"), env_or_dash("RLOCK_TOKEN"));
-    if (write(fd, line, (size_t)length) != length)
-        die(file);
-    close(fd);
-}
-
 static void read_plan(struct plan *plan, char **argv) {
     for (char **arg = argv + 1; *arg; arg++) {
+        if (strcmp(*arg, "--now") == 0) {
+            printf("%lld\n", (long long)now_ns());
+            exit(0);
+        }
         if (strcmp(*arg, "--ignore-term") == 0) {
             plan->ignore_term = true;
             continue;
@@ -174,10 +140,6 @@ static void read_plan(struct plan *plan, char **argv) {
             plan->beat = *arg;
         else if (strcmp(option, "--beat-dir") == 0)
             plan->beat_dir = *arg;
-        else if (strcmp(option, "--add") == 0)
-            plan->add = *arg;
-        else if (strcmp(option, "--journal") == 0)
-            plan->journal = *arg;
         else if (strcmp(option, "--until") == 0)
             plan->until = *arg;
         else if (strcmp(option, "--ms") == 0)
@@ -220,10 +182,6 @@ int main(int argc, char **argv) {
         signal(SIGTERM, note_term);
     volatile int64_t *beat = map_beat(&plan, enter);
     log_line(&plan, enter, 0, 0);
-    if (plan.add)
-        add_one(plan.add);
-    if (plan.journal)
-        journal_one(plan.journal);
     stay(&plan, enter, beat);
     log_line(&plan, enter, now_ns(), 0);
     return plan.status;

@@ -16,11 +16,11 @@ import asyncio
 import hashlib
 import os
 import sys
-from collections import deque
 
-import link
+from faultproxy import Fate, Proxy, frames, unix
+from resp import packed, words_of
 
-ALLOWS = b"--!df flags=allow-undeclared-keys\n"
+ALLOWS = "--!df flags=allow-undeclared-keys\n"
 MISSING = ("WAIT", "WAITAOF", "CONFIG", "CLIENT")
 NO_KEY = "ERR for redis cluster, eval/evalsha number of keys can't be negative or zero"
 
@@ -62,103 +62,61 @@ end)(redis, KEYS)
 """
 
 
-def words_of(frame):
-    """The words of a request: an array of bulk strings."""
-    words, pos = [], frame.index(b"\r\n") + 2
-    while pos < len(frame):
-        line_end = frame.index(b"\r\n", pos)
-        size = int(frame[pos + 1:line_end])
-        words.append(frame[line_end + 2:line_end + 2 + size])
-        pos = line_end + 2 + size + 2
-    return words
-
-
-def frame_of(words):
-    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
-
-
 def sha1(body):
-    return hashlib.sha1(body).hexdigest()
+    return hashlib.sha1(body.encode("latin-1")).hexdigest()
 
 
-class Scripts:
-    """rlock's scripts by their SHA-1, and what goes to the server instead."""
+class Strict:
+    """rlock's scripts by their SHA-1, what goes to the server instead, and what is refused."""
 
     def __init__(self, folder, old):
         self.old, self.names, self.known = "true" if old else "false", {}, {}
         for name in os.listdir(folder):
-            with open(os.path.join(folder, name), "rb") as file:
+            with open(os.path.join(folder, name), encoding="latin-1") as file:
                 self.names[sha1(file.read())] = name.removesuffix(".lua")
 
     def strict(self, body):
         name = self.names.get(sha1(body), "another")
         allowed = "true" if body.startswith(ALLOWS) else "false"
-        text = PRELUDE % {"name": name, "allowed": allowed, "old": self.old}
-        stricter = text.encode() + body
-        self.known[sha1(body).encode()] = sha1(stricter).encode()
+        stricter = PRELUDE % {"name": name, "allowed": allowed, "old": self.old} + body
+        self.known[sha1(body)] = sha1(stricter)
         return stricter
 
+    def request(self, frame, _):
+        command, *words = words_of(frame)
+        verb = command.upper()
+        if verb in MISSING:
+            return Fate(b"", "refuse-request", f"ERR unknown command '{command}', with args beginning with: ")
+        if verb not in ("EVAL", "EVALSHA"):
+            return Fate(frame)
+        if words[1] == "0":
+            return Fate(b"", "refuse-request", NO_KEY)
+        if verb == "EVAL":
+            return Fate(packed([command, self.strict(words[0]), *words[1:]]))
+        if words[0] not in self.known:
+            return Fate(b"", "refuse-request", "NOSCRIPT No matching script. Please use EVAL.")
+        return Fate(packed([command, self.known[words[0]], *words[1:]]))
 
-class Link(link.Link):
-    def __init__(self, scripts, *ends):
-        super().__init__(*ends)
-        self.scripts = scripts
-        self.refusals = deque()  # what is to be said to each request under way; None: the server's answer
-
-    def judge(self, words):
-        """The error that the request is answered with, or None and what goes to the server."""
-        command = words[0].decode().upper()
-        if command in MISSING:
-            return f"ERR unknown command '{words[0].decode()}', with args beginning with: ", words
-        if command not in ("EVAL", "EVALSHA"):
-            return None, words
-        if words[2] == b"0":
-            return NO_KEY, words
-        if command == "EVAL":
-            return None, [words[0], self.scripts.strict(words[1]), *words[2:]]
-        if words[1] not in self.scripts.known:
-            return "NOSCRIPT No matching script. Please use EVAL.", words
-        return None, [words[0], self.scripts.known[words[1]], *words[2:]]
-
-    async def requests(self):
-        async for frame in link.frames(self.client):
-            refusal, words = self.judge(words_of(frame))
-            self.refusals.append(refusal)
-            # In its place goes something else, for answers come in the order of requests.
-            self.server_writer.write(b"PING\r\n" if refusal else frame_of(words))
-            await self.server_writer.drain()
-
-    async def replies(self):
-        async for frame in link.frames(self.server):
-            refusal = self.refusals.popleft() if self.refusals else None  # or a message
-            self.client_writer.write(f"-{refusal}\r\n".encode() if refusal else frame)
-            await self.client_writer.drain()
+    @staticmethod
+    def reply(fate, _):
+        return fate
 
 
-async def keep_log(target, log):
+async def keep_log(target, path):
     """What the preludes tell, until the server ends."""
     reader, writer = await asyncio.open_unix_connection(target)
-    writer.write(frame_of([b"SUBSCRIBE", b"strictproxy"]))
-    async for frame in link.frames(reader):
-        kind, _, text = words_of(frame)[:3] if frame.startswith(b"*3\r\n$7\r\n") else (b"", b"", b"")
-        if kind == b"message":
-            log.write(text.decode("utf-8", "replace") + "\n")
-            log.flush()
+    writer.write(packed(["SUBSCRIBE", "strictproxy"]))
+    with open(path, "a", encoding="latin-1", buffering=1) as log:
+        async for frame in frames(reader):
+            if frame.startswith(b"*3\r\n$7\r\nmessage"):
+                log.write(words_of(frame)[2] + "\n")
     del writer
 
 
 async def main():
-    listen, target, folder, path, *more = sys.argv[1:]
-    scripts = Scripts(folder, "old" in more)
-
-    async def serve(client, client_writer):
-        server, server_writer = await asyncio.open_unix_connection(target)
-        await Link(scripts, client, client_writer, server, server_writer).run()
-
-    with open(path, "a", encoding="utf-8") as log:
-        logging = asyncio.ensure_future(keep_log(target, log))
-        await asyncio.start_unix_server(serve, listen, backlog=512)
-        await logging
+    listen, target, folder, log, *more = sys.argv[1:]
+    await Proxy(lambda: unix(listen), target, Strict(folder, "old" in more)).open()
+    await keep_log(target, log)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import threading
 import time
 
 from check_history import History
-from resp import Server
+from resp import Connection
 
 PAUSE_S = 0.008
 
@@ -41,7 +41,7 @@ def look(name, server, keys):
 def watch_one(name, path, keys, log):
     while True:
         try:
-            server = Server(path)
+            server = Connection(path)
             while True:
                 log.write(look(name, server, keys))
                 time.sleep(PAUSE_S)
