@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# rights.bats: the rights that rlock-server(7) gives for each kind, and the scripts alone: random walks
-# (tests/tools/rights.py) of users who have no other rights, and of users who lack one of them.
+# rights.bats: the rights that rlock-server(7) gives for each kind, and the scripts alone: users who
+# have no other rights run its scripts at random, and users who lack one of them (tests/tools/rights.py).
 #
-# environment: RLOCK_TEST_SEED   what a failed walk printed: the same walk again
+# environment: RLOCK_TEST_SEED   what a failed test printed: the same again
 
 seed=${RLOCK_TEST_SEED:-$RANDOM}
 manual=$BATS_TEST_DIRNAME/../../man/rlock-server.7
@@ -32,45 +32,16 @@ exact() { # KIND
     assert_success
 }
 
-@test "run" {
-    exact run
-}
-
-@test "fair" {
-    exact fair
-}
-
-@test "read" {
-    exact read
-}
-
-@test "write" {
-    exact write
-}
-
-@test "sem" {
-    exact sem
-}
-
-@test "sem --plain" {
-    exact 'sem --plain'
-}
-
-@test "sem --resize" {
-    exact 'sem --resize'
-}
-
-@test "latch set" {
-    exact 'latch set'
-}
-
-@test "latch down" {
-    exact 'latch down'
-}
-
-@test "latch wait" {
-    exact 'latch wait'
-}
+@test "run" { exact run; }
+@test "fair" { exact fair; }
+@test "read" { exact read; }
+@test "write" { exact write; }
+@test "sem" { exact sem; }
+@test "sem --plain" { exact 'sem --plain'; }
+@test "sem --resize" { exact 'sem --resize'; }
+@test "latch set" { exact 'latch set'; }
+@test "latch down" { exact 'latch down'; }
+@test "latch wait" { exact 'latch wait'; }
 
 @test "a manual with a word too few, or too many, is found out" {
     sed 's/+zrem$//' "$manual" >"$BATS_TEST_TMPDIR/few"

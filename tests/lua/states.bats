@@ -19,6 +19,17 @@ states() {
     assert_output --regexp '^run 2,3,1,0: [0-9]{3,} states'
 }
 
+@test "and of two faults at once, for each kind; and of three clients" {
+    local kind scenes=()
+    states --size 3,3,1,0 --scene run # who leaves hands on what it was told
+    assert_success
+    for kind in run fair 'read, write' sem 'sem --plain' 'run in run'; do
+        scenes+=(--scene "$kind")
+    done
+    states --size 2,3,2,0 "${scenes[@]}"
+    assert_success
+}
+
 @test "scripts with a fault in them are found" {
     states --controls
     assert_success

@@ -7,7 +7,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "tools/scripts")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "tools"), str(HERE.parent / "tools/scripts")]
 
 from controls import CONTROLS  # noqa: E402
 import report  # noqa: E402

@@ -14,8 +14,8 @@ class Control(NamedTuple):
 CONTROLS = {
     "a release that asks for no owner": Control(
         "run", "mutex_release",
-        "redis.pcall('HGET', key.lock, call.owner) == '1' then\n    local all = redis.call('ZRANGE', leases, '0', '1')\n"
-        "    if #all == 1 and all[1] == call.owner .. ' ' .. call.id then", "true then\n    if true then",
+        "redis.pcall('HGET', key.lock, call.owner) == '1' then\nlocal all = redis.call('ZRANGE', leases, '0', '1')\n"
+        "if #all == 1 and all[1] == call.owner .. ' ' .. call.id then", "true then\nif true then",
         "believes to hold it"),
     "a token that does not grow": Control(
         "run", "mutex_acquire", "redis.call('INCR', key.token)", "redis.call('GET', key.token) + 0", "no new token"),
@@ -29,21 +29,30 @@ CONTROLS = {
         "local ttl = redis.call('PTTL', key.lock) if ttl < 2000 then redis.call('DEL', key.lock) ttl = -2 end\n",
         "believes to hold it"),
     "a release that wakes nobody": Control(
-        "run", "mutex_release", "    if not left then\n        queue.wake_next()", "    if not left then\n        return {RELEASED, 0, 0}",
+        "run", "mutex_release", "if not left then\nqueue.wake_next()", "if not left then\nreturn {RELEASED, 0, 0}",
         "who waits gets it after"),
     "a repeated request that takes anew": Control(
-        "run in run", "mutex_acquire", "    if not field then return nil end\n    if holds", "    if true then return nil end\n    if holds", "who waits gets it after"),
+        "run in run", "mutex_acquire", "if not field then return nil end\nif holds", "if true then return nil end\nif holds", "who waits gets it after"),
     "a late request that is not remembered to be over": Control(
         "run", "mutex_acquire", "return call.try <= over", "return false", "has left, and of it there is"),
     "a waiter that leaves without a word to the next": Control(
-        "run", "mutex_release", "    elseif not queue.wake() then\n        waiters.wake(waiters)\n    end", "    end", "who waits gets it after"),
+        "run", "mutex_release", "elseif not queue.wake() then\nwaiters.wake(waiters)\nend", "end", "who waits gets it after"),
     "a queue that lets the last in": Control(
-        "fair", "fair_acquire", "(not head or head == call.owner)", "true", "who came earlier"),
+        "fair", "fair_acquire", "(not head or head == call.owner or queue.overtakes())", "true", "who came earlier"),
+    "a newcomer that goes before one of its own priority": Control(
+        "fair --priority", "fair_acquire", "return call.priority > tickets.priority(queue.head_ticket)",
+        "return call.priority >= tickets.priority(queue.head_ticket)", "who came earlier", (4, 3, 0, 0)),
+    "a ticket without the priority": Control(
+        "fair --priority", "fair_acquire", "tickets.came(newest) + 1 or 0) - rise", "tickets.came(newest) + 1 or 0)",
+        "who has a higher priority", (4, 3, 0, 0)),
+    "a waiter in front of which nobody knows, and which dies": Control(
+        "fair --priority --supersede", "fair_acquire", "if call.has_cleaned and not call.overtakes or",
+        "if call.has_cleaned or", "it goes on without end", (4, 2, 1, 0)),
     "a reader beside a writer": Control(
         "read, write", "read_acquire", "if mode ~= 'write' and not writer then", "if not writer then",
         "and one writes"),
     "a write that ends without a word": Control(
-        "read, write", "rw_release", "        server.tell_all(wrote and '1' or '0')\n        rw.wake()\n", "",
+        "read, write", "rw_release", "server.tell_all(wrote and '1' or '0')\nrw.wake()\n", "",
         "who waits gets it after"),
     "one permit too many": Control(
         "sem", "sem_acquire", "if available < call.permits then", "if available + 1 < call.permits then",

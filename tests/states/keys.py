@@ -9,7 +9,7 @@ import re
 
 from server import NOW
 
-MS, US = NOW * 1000, NOW * 1000000
+MS = NOW * 1000
 LAST_TOKEN = 1000  # in every state
 TOKEN, HOLD = "redisson_lock_token:{x}", "rlock_hold:{x}"  # HOLD: of a semaphore
 INFO, LEASES = "rlock_info:{x}", "rlock_leases:{x}"
@@ -18,7 +18,9 @@ ATTEMPT = re.compile(r"([0-9])\1{31}")
 SINCE = re.compile(r'"since":[0-9.e+]+')
 SHOWN = re.compile(r'{"token":([0-9]+)(,.*)', re.DOTALL)
 STATE = re.compile(r"(beats|woken|deaf|forgiven) ([0-9]{13})$")  # at the front of a line
-NEWEST = re.compile(r"([0-9]{16})( (?:<owner>|-) .*)", re.DOTALL)  # with --supersede
+NEWEST = re.compile(r"(-?[0-9]{13,16})( (?:<owner>|-) .*)", re.DOTALL)  # with --supersede
+IN_LINE = ("rlock_waiters:{x}", "rlock_queue:{x}", "rlock_writers:{x}")  # by tickets, which are no times to come
+TICKET = "rlock_told:{x}"
 TOLD = re.compile(r"([0-9]{1,12})( .*)?$", re.DOTALL)
 
 
@@ -69,7 +71,7 @@ def named(text, i):
 
 
 def from_text(key, field, text, counter):
-    """A value: text, or ("ms", epoch ms), ("us", epoch us), ("token", which, the rest)."""
+    """A value: text, or ("ms", epoch ms), ("ticket", epoch ms), ("token", which, the rest)."""
     if key == HOLD and (field == "<owner>" or " " in text):
         if found := TOLD.match(text):
             return "token", int(found[1]) - counter, found[2] or ""
@@ -78,18 +80,18 @@ def from_text(key, field, text, counter):
     if found := STATE.match(text):
         return "ms", int(found[2]) - MS, found[1]
     if not field and (found := NEWEST.match(text)):
-        return "newest", int(found[1]) - US, found[2]
+        return "newest", int(found[1]) - MS, found[2]
+    if key == TICKET:
+        return "ticket", int(text) - MS
     if text.isdigit() and len(text) == 13:
         return "ms", int(text) - MS
-    if text.isdigit() and len(text) == 16:
-        return "us", int(text) - US
     return SINCE.sub('"since":0', text)
 
 
-def from_score(text):
+def from_score(key, text):
     score = float(text)
-    if score > 1e14:
-        return "us", int(score) - US
+    if key in IN_LINE:
+        return "ticket", int(score) - MS
     return ("ms", score - MS) if score > 1e11 else ("n", score)
 
 
@@ -100,11 +102,11 @@ def to_text(value):
     if kind == "shown":
         return f'{{"token":{value[1] + LAST_TOKEN}' + value[2].replace('"since":0', f'"since":{MS}')
     if kind == "newest":
-        return f"{value[1] + US}{value[2]}"
+        return f"{value[1] + MS}{value[2]}"
     if kind == "ms":
         return " ".join([*value[2:], repr(value[1] + MS).removesuffix(".0")])
-    if kind == "us":
-        return str(value[1] + US)
+    if kind == "ticket":
+        return str(value[1] + MS)
     return f"{value[1] + LAST_TOKEN}{value[2]}" if kind == "token" else repr(value[1])
 
 
@@ -132,7 +134,7 @@ def parse(seen, clients):
             score = text if kind == "zset" else None
             whose, name, field, text = claimed(key, field, "" if score else text)
             if score:
-                text = from_score(score)
+                text = from_score(name, score)
             elif kind != "list":
                 text = from_text(name, field, text, counter)
             parts[0 if whose is None else whose + 1].append((name, "item", kind, place, field, text))
@@ -176,7 +178,7 @@ def later(state, ms):
             return value - ms if value >= 0 else value
         if isinstance(value, str) or value[0] in ("n", "token", "shown"):
             return value
-        return value[0], value[1] - (ms if value[0] == "ms" else ms * 1000), *value[2:]
+        return value[0], value[1] - ms, *value[2:]
 
     return tuple(tuple((name, sort, kind, place, field, moved(sort, value))
                        for name, sort, kind, place, field, value in part

@@ -144,7 +144,8 @@ class Model(Stage):
                 astray = astray or each.asked.what == "take"
             unsure = unsure or astray
             under = each.under if each.phase == "hold" or each.left > 0 else role.inner is not None
-            made = Request("give", number, astray, under=under)
+            made = Request("give", number, astray, under=under,
+                           waits=role.priority != 0 and each.phase != "hold")
         return made, each._replace(number=number, unsure=unsure, astray=astray, proof=proof, asked=None)
 
     # --- what happens --------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ class Model(Stage):
         due = min(answer[11] or 5000, answer[1] + 1 if place <= 1 and answer[1] >= 0 else 5000)
         return each._replace(phase="wait", asked=None, due=due, place=place, clean=False,
                              sure=request.line and each.hears > 0,
-                             ticket=answer[12] - keys.US if request.line else each.ticket)
+                             ticket=answer[12] - keys.MS if request.line else each.ticket)
 
     def leaving(self, each, i, known):
         """It gives up: a request to give back is what it sends next."""

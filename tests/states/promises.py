@@ -51,16 +51,20 @@ def check_tokens(part, request, answer, grown):
 
 
 def check_turn(model, redis, known, i):
-    """Nobody enters before one who came to the fair queue earlier, and has done all to keep its place."""
+    """Nobody enters before one who came to the fair queue earlier, or has a higher priority, and has done all to keep its
+    place."""
     if model.roles[i].kind != "fair":
         return
     part = model.parts.values[redis[i + 1]]
     ours = min((value[1] for key, sort, _, _, _, value in part if sort and key == "rlock_queue:{x}"), default=None)
     for j, other in enumerate(known):
         waits = j != i and other.sure and other.phase == "wait" and model.roles[j].kind == "fair"
-        if waits and not model.roles[j].variant and (ours is None or other.ticket < ours):
+        above = model.roles[j].priority - model.roles[i].priority
+        goes_first = above > 0 or above == 0 and (ours is None or other.sure and other.ticket < ours)
+        if waits and not model.roles[j].variant and goes_first:
             again = {(key, field): value for key, sort, _, _, field, value in part if sort}
-            must(holds_it(again, "<owner>", "<attempt>"), f"{i} enters before {j}, who came earlier")
+            must(holds_it(again, "<owner>", "<attempt>"), f"{i} enters before {j}, who came earlier" if above == 0 else
+                 f"{i} enters before {j}, who has a higher priority")
 
 
 # --- states --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ a message, or for as long as the answer says.
 from typing import NamedTuple, Optional
 
 from client import KINDS
-from keys import LAST_TOKEN, US, attempt, owner
+from keys import LAST_TOKEN, MS, attempt, owner
 
 LEASE = 4000  # ms
 BEAT, PROMPT = 2500, 1500  # ms: lib/lock/lock.h, acquire.c
@@ -30,6 +30,7 @@ class Role(NamedTuple):
     variant: str = ""
     keep: int = 0  # ms for which it leaves it held
     inner: Optional[int] = None  # the client whose command it runs in
+    priority: int = 0
 
 
 class Request(NamedTuple):
@@ -38,9 +39,10 @@ class Request(NamedTuple):
     astray: bool = False
     line: bool = False  # it asks for a place in line
     place: int = 0
-    ticket: Optional[int] = None  # us, from now
+    ticket: Optional[int] = None  # ms, from now
     proof: Optional[int] = None  # the enclosing hold's token, or the one that is proposed
     under: bool = False  # given back, or renewed, as a hold of the one around it
+    waits: bool = False  # given back by one that does not know that it holds it
 
 
 class Local(NamedTuple):
@@ -100,9 +102,11 @@ def arguments(role, i, request, heard_by):
         args += [str(int(request.line)),
                  f'"host":"h","pid":1,"user":"u","command":"c","permits":{role.permits}',
                  role.total, role.variant, outer if proof else "", str(request.proof + LAST_TOKEN) if proof else "",
-                 str(request.place or ""), "" if request.ticket is None else str(request.ticket + US)]
+                 str(request.place or ""), "" if request.ticket is None else str(request.ticket + MS),
+                 "", "", "", str(role.priority or "")]
     elif request.what == "give":
-        args += ["", str(role.keep or ""), owner(i) if request.under else "", "1" if request.astray else ""]
+        args += ["", str(role.keep or ""), owner(i) if request.under else "", "1" if request.astray else "",
+                 "", "", "", "", str(role.priority if request.waits else "")]
     elif request.what == "raise":
         args.append(str(request.proof + LAST_TOKEN))
     while args[-1] == "":
@@ -116,7 +120,7 @@ def moved_request(request, ms, grown):
     if request is None:
         return None
     if ms and request.ticket is not None:
-        request = request._replace(ticket=request.ticket - ms * 1000)
+        request = request._replace(ticket=request.ticket - ms)
     if grown and request.proof is not None:
         request = request._replace(proof=request.proof - grown)
     return request
@@ -125,7 +129,7 @@ def moved_request(request, ms, grown):
 def clock_moved(each, ms):
     """Tickets are times of the server's."""
     return each._replace(
-        ticket=None if each.ticket is None else each.ticket - ms * 1000,
+        ticket=None if each.ticket is None else each.ticket - ms,
         asked=moved_request(each.asked, ms, 0),
         strays=tuple(moved_request(stray, ms, 0) for stray in each.strays))
 

@@ -57,6 +57,10 @@ RUN, FAIR, READ, WRITE = (Role(kind) for kind in ("run", "fair", "read", "write"
 SCENES = {
     "run": Scene((RUN,) * 4, QUICK, FULL),
     "fair": Scene((FAIR,) * 4, QUICK, FULL),
+    "fair --priority": Scene(tuple(Role("fair", priority=each) for each in (0, 1, -1, 1)), QUICK, FULL),
+    "fair --priority --supersede": Scene(
+        (Role("fair", variant="supersede"), Role("fair", variant="supersede", priority=1), FAIR, FAIR), QUICK, FULL,
+        commands=50),
     "fair, run": Scene((FAIR, RUN, FAIR, RUN), QUICK, FULL),
     "fair --supersede": Scene((Role("fair", variant="supersede"),) * 3 + (FAIR,), QUICK, FULL, commands=50),
     "read, write": Scene((READ, WRITE, READ, WRITE), QUICK, FULL),

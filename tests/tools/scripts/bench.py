@@ -1,7 +1,7 @@
 """What the examples stand on: an empty server, someone who listens, owners, and comparisons."""
 from client import Listener, Lock, Server
 
-A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abc")
+A, B, C, D, E = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abcde")
 # Redisson's clients: a thread's id behind the colon.
 R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
 LEASE, PATIENCE, BEAT = 30000, 300000, 2500
@@ -85,8 +85,8 @@ class Bench:
 
     def hear(self, *channels):
         self.listener.listen(*channels)
-        self.listener.messages()
+        self.listener.heard()
 
     def heard(self, *expected):
         """These messages, as (channel, text), since the last look."""
-        same(sorted(self.listener.messages()), sorted(expected), "messages")
+        same(sorted(self.listener.heard()), sorted(expected), "messages")

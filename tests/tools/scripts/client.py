@@ -5,8 +5,12 @@ latin-1 text, one character a byte, so that permit ids and names are the same th
 """
 import json
 import os
+import pathlib
 import re
-import socket
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+from resp import Connection, ServerError  # noqa: E402, F401
 
 # Replies, by lua/include/base.lua.
 GRANTED, REENTERED, BUSY, WRONG_KIND, REFUSED, OUSTED, DONE = 1, 2, 0, -1, -2, -3, -5
@@ -49,9 +53,9 @@ local all = {}
 for _, key in ipairs(redis.call('KEYS', '*')) do
     local kind = redis.call('TYPE', key).ok
     local how = read[kind] or {'EXISTS'}
-    all[#all + 1] = {key, kind, redis.call(how[1], key, unpack(how, 2)), redis.call('PTTL', key)}
+    all[#all + 1] = {key, kind, redis.call('PTTL', key), redis.call(how[1], key, unpack(how, 2))}
 end
-return all
+return cjson.encode(all)
 """
 
 # All that is kept as a time moves into the past: keys' expiries, scores, fields that are epoch ms.
@@ -59,10 +63,10 @@ PASS = """
 local ms = tonumber(ARGV[1])
 for _, key in ipairs(redis.call('KEYS', '*')) do
     local kind, left = redis.call('TYPE', key).ok, redis.call('PTTL', key)
-    local members = kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {}
-    for i = 1, #members, 2 do -- tickets, which are larger, are no times to come
-        if tonumber(members[i + 1]) < 1e14 then redis.call('ZINCRBY', key, -ms, members[i]) end
-    end
+    local in_line = string.match(key, '^rlock_waiters:') or string.match(key, '^rlock_queue:')
+        or string.match(key, '^rlock_writers:') -- tickets are no times to come, and those who have them know them
+    local members = kind == 'zset' and not in_line and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') or {}
+    for i = 1, #members, 2 do redis.call('ZINCRBY', key, -ms, members[i]) end
     for _, field in ipairs(kind == 'hash' and redis.call('HKEYS', key) or {}) do
         local value = redis.call('HGET', key, field)
         local state, since = string.match(value, '^(%l* ?)(%d+)$') -- of a front, or a time alone
@@ -75,49 +79,17 @@ end
 """
 
 
-class ServerError(Exception):
-    """The server's answer was an error."""
-
-
-class Server:
-    """One connection. All answers are text, numbers, None and lists of these."""
+class Server(Connection):
+    """One connection, and what stands on its server."""
 
     arities = ""
     OUTSIDE = ("info", "evalsha", "script|load")  # of what is called by us, not by a script
 
     def __init__(self, path):
-        self.path = path
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(30)
-        self.socket.connect(path)
-        self.answers = self.socket.makefile("rb")
+        super().__init__(path)
         self.hashes = {}
         if not Server.arities:  # of the commands without subcommands, as Lua writes a table
             Server.arities = ",".join(f"['{name}']={arity}" for name, arity, *_ in self("COMMAND"))
-
-    def close(self):
-        self.answers.close()
-        self.socket.close()
-
-    def send(self, *words):
-        words = [str(word).encode("latin-1") for word in words]
-        self.socket.sendall(b"*%d\r\n" % len(words)
-                            + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
-
-    def receive(self):
-        line = self.answers.readline()[:-2].decode("latin-1")
-        sign, rest = line[:1], line[1:]
-        if sign == "-":
-            raise ServerError(rest)
-        if sign == "$":
-            return None if rest == "-1" else self.answers.read(int(rest) + 2)[:-2].decode("latin-1")
-        if sign == "*":
-            return None if rest == "-1" else [self.receive() for _ in range(int(rest))]
-        return int(rest) if sign == ":" else rest
-
-    def __call__(self, *words):
-        self.send(*words)
-        return self.receive()
 
     def hash_of(self, path):
         if path not in self.hashes:
@@ -138,7 +110,7 @@ class Server:
     def see(self):
         """All keys at one instant: {key: (value as python has it, ms to live; -1: for ever)}."""
         seen = {}
-        for key, kind, value, left in self("EVAL", LOOK, 0):
+        for key, kind, left, value in json.loads(self("EVAL", LOOK, 0)):
             if kind in ("hash", "zset"):
                 value = dict(zip(value[::2], value[1::2]))
             if kind == "zset":
@@ -161,37 +133,25 @@ class Server:
         return {key for key in self("KEYS", "*") if not key.startswith("redisson_lock_token:")}
 
 
-class Listener(Server):
+class Listener(Connection):
     """A connection that hears channels."""
 
     def __init__(self, path):
         super().__init__(path)
-        self.heard = []
-        self.channels = set()
+        self("HELLO", "3")
 
     def listen(self, *channels, verb="SUBSCRIBE"):
         for channel in channels:
             self.send(verb, channel)
-            self.receive_until(verb.lower())
-        self.channels |= set(channels)
+        self("PING")
 
     def deafen(self, *channels):
         self.listen(*channels, verb="UNSUBSCRIBE")
-        self.channels -= set(channels)
 
-    def receive_until(self, what):
-        while True:
-            answer = self.receive()
-            if answer[0] == what:
-                return
-            self.heard.append((answer[1], answer[2]))
-
-    def messages(self):
+    def heard(self):
         """All that was said since the last look: what was published before is here before PONG."""
-        if self.channels:
-            self.send("PING")
-            self.receive_until("pong")
-        heard, self.heard = self.heard, []
+        self("PING")
+        heard, self.messages = self.messages, []
         return heard
 
 
@@ -226,10 +186,11 @@ class Lock:
                            f"PUBLISH {self.channel}", "1", *more)
 
     def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
-             variant="", place="", ticket="", period="", preempts_as="", preemptible=False, once_key=""):
+             variant="", place="", ticket="", period="", preempts_as="", preemptible=False, once_key="",
+             priority=0):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
         us += ',"preemptible":true' if preemptible else ""
-        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key]
+        more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or ""]
         while more and more[-1] == "":
             more.pop()
         return self.run(self.take_script, owner, lease, attempt, permits, int(wait), us, *more,
@@ -243,11 +204,12 @@ class Lock:
         us = f'"host":"host","pid":42,"user":"user","command":"{command}","permits":1'
         return self.run(script, owner, lease, attempt, 1, token, us, "1" if inner else "", "1" if self.kind == "read" else "")
 
-    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False, once_key=""):
+    def give(self, owner, attempt, lease=30000, permits=1, keep=0, waiter=None, ended=None, astray=False, once_key="",
+             priority=0):
         """ended: of a run with --once-per its period, exit status and duration."""
         period, status, took, key = (*(ended or ("", "", "")), once_key)
         us = '"host":"host","pid":42,"user":"user","command":"command","permits":1' if ended else ""
-        more = [status, keep or "", waiter or "", "1" if astray else "", period, took, us, key]
+        more = [status, keep or "", waiter or "", "1" if astray else "", period, took, us, key, priority or ""]
         while more and more[-1] == "":
             more.pop()
         return self.run(self.give_script, owner, lease, attempt, permits, *more, record=self.kind in ("run", "fair"))

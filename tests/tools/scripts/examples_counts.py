@@ -4,6 +4,7 @@ from client import BUSY, GRANTED, KEPT, LOST, REFUSED, RELEASED
 
 
 def sem_taken(bench):
+    """sem: the value, a permit of 16 bytes for each taken, the new value as message"""
     lock = bench.lock("sem")
     bench.hear(lock.channel)
     same(lock.take(A, attempt(1), total=5), [GRANTED, 1, LEASE])
@@ -22,6 +23,7 @@ def sem_taken(bench):
 
 
 def left_held_by_a_semaphore(bench):
+    """sem --min-hold: the permits come back in its time"""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     same(lock.give(A, attempt(1), permits=2, keep=5000), [RELEASED, 0, 0])
@@ -36,6 +38,7 @@ def left_held_by_a_semaphore(bench):
 
 
 def sem_renewed_and_expired(bench):
+    """sem: renewed; expired permits come back once"""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     bench.server.let_pass(20000)
@@ -54,7 +57,7 @@ def sem_renewed_and_expired(bench):
 
 
 def sem_lost_and_set_up_again(bench):
-    """The value is gone, the permits in use are not."""
+    """sem: lost with or without the permits in use, and set up again. The value is gone, the permits in use are not."""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     bench.server("DEL", "x")
@@ -71,6 +74,7 @@ def sem_lost_and_set_up_again(bench):
 
 
 def sem_resized(bench):
+    """sem --resize: the difference, also below what is in use, and waiters hear of it"""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=3, total=3)
     bench.hear(lock.channel, lock.own_channel(B))
@@ -88,6 +92,7 @@ def sem_resized(bench):
 
 
 def plain_taken(bench):
+    """sem --plain: the value alone"""
     lock = bench.lock("plain")
     same(lock.take(A, attempt(1), permits=2, total=3)[:2], [GRANTED, 1])
     bench.standing("x", INFO, HOLD)
@@ -100,6 +105,7 @@ def plain_taken(bench):
 
 
 def latch_counted_down(bench):
+    """latch: the count, 1 when set, 0 when open, gone"""
     lock = bench.lock("latch")
     bench.hear("redisson_countdownlatch__channel__{x}")
     same(lock.take(A, attempt(1)), [GRANTED, 0, 0], "none counts as open")

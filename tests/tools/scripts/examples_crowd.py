@@ -21,14 +21,14 @@ def _attempt(number):
 class Cost:
     """Runs scripts, and keeps the largest number of commands that one of them has run."""
 
-    def __init__(self, bench):
-        self.server, self.most = bench.server, 0
+    def __init__(self, bench, limit=MOST):
+        self.server, self.most, self.limit = bench.server, 0, limit
 
     def of(self, script, *words, **options):
         before = self.server.commands()
         answer = script(*words, **options)
         self.most = max(self.most, self.server.commands() - before)
-        same(self.most <= MOST, True, f"{self.most} commands by {script.__name__} {words}")
+        same(self.most <= self.limit, True, f"{self.most} commands by {script.__name__} {words}")
         return answer
 
 
@@ -39,6 +39,7 @@ def _crowd(lock, size, first=0):
 
 
 def cost_of_a_living_crowd(bench):
+    """what a script of run or fair costs does not grow with those who wait"""
     for size in CROWDS:
         for kind in ("run", "fair"):
             bench.server("FLUSHALL")
@@ -56,7 +57,9 @@ def cost_of_a_living_crowd(bench):
 
 
 def cost_of_a_free_lock(bench):
-    """Taken and given back, nobody else being there: what nearly always is so comes first in the scripts."""
+    """a free lock is taken and given back by few commands
+
+    Taken and given back, nobody else being there: what nearly always is so comes first in the scripts."""
     for kind, most in FREE.items():
         bench.server("FLUSHALL")
         lock = bench.lock(kind)
@@ -92,11 +95,11 @@ def _traces(bench, kind, slow):
         answer = lock.run(script, A, LEASE, attempt(1), 1, *more, *[""] * slow)
         spent = bench.server.commands() - before
         left = {key: (_rounded(value), round(ms, -3)) for key, (value, ms) in bench.server.see().items()}
-        yield spent, (answer, left, bench.listener.messages())
+        yield spent, (answer, left, bench.listener.heard())
 
 
 def what_comes_first_does_the_same(bench):
-    """The short ways through the scripts, and the long ones, for a lock that is free and its only holder."""
+    """a lock that is free: the short ways through the scripts do what the long ones do"""
     for kind in FREE:
         for (few, short), (many, long) in zip(_traces(bench, kind, False), list(_traces(bench, kind, True))):
             same(few < many, True, f"{kind}: {few} commands, {many} the long way")
@@ -104,7 +107,9 @@ def what_comes_first_does_the_same(bench):
 
 
 def dead_crowd_is_passed_over(bench):
-    """All that wait but the last have died, unheard; the lock is free. A few at a time, and within ten seconds."""
+    """a thousand dead fair waiters in front: a few at a time, within ten seconds
+
+    All that wait but the last have died, unheard; the lock is free. A few at a time, and within ten seconds."""
     for size in CROWDS:
         bench.server("FLUSHALL")
         lock, cost, spent = bench.lock("fair"), Cost(bench), 0
@@ -127,7 +132,9 @@ def dead_crowd_is_passed_over(bench):
 
 
 def dead_among_the_living(bench):
-    """Wherever they stand, those in front of the living are passed over, and the order stays."""
+    """dead fair waiters among living ones: all of these enter in their order
+
+    Wherever they stand, those in front of the living are passed over, and the order stays."""
     lock, size = bench.lock("fair"), 60
     lock.take(A, attempt(0xa))
     _crowd(lock, size)
@@ -150,7 +157,7 @@ def dead_among_the_living(bench):
             del due[number]
         else:
             due[number], ticket[number] = now + answer[11], answer[12]
-        for channel, word in bench.listener.messages():
+        for channel, word in bench.listener.heard():
             who = next((each for each in due if lock.own_channel(_owner(each)) == channel), None)
             if who is not None and word == "0":
                 due[who] = now
@@ -161,7 +168,7 @@ def dead_among_the_living(bench):
 
 
 def comes_back_to_its_place(bench):
-    """Who was taken for dead, but is not."""
+    """who was taken for dead comes back to its place in the queue"""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     ticket = lock.take(B, attempt(2))[12]
@@ -176,7 +183,9 @@ def comes_back_to_its_place(bench):
 
 
 def clock_set_back(bench):
-    """By a minute, while one dies: the others do not wait for the time to come again."""
+    """the server's clock is set back: who dies is passed over all the same
+
+    By a minute, while one dies: the others do not wait for the time to come again."""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     lock.take(B, attempt(2))
@@ -191,7 +200,7 @@ def clock_set_back(bench):
 
 
 def clock_set_back_readers(bench):
-    """The same for readers, whom a writer that was stopped keeps out."""
+    """the server's clock is set back: a writer that was stopped keeps readers out for seconds only"""
     read, write = bench.locks("read", "write")
     bench.hear(write.own_channel(B))
     read.take(A, attempt(1))
@@ -206,7 +215,7 @@ def clock_set_back_readers(bench):
 
 
 def who_does_not_wait_buries_nobody_alive(bench):
-    """After a silence that was the server's: one that comes with --no-wait drops none."""
+    """after a silence a try that does not wait drops nobody; the dead do not block it for long"""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     for number, owner in ((2, B), (3, C)):
@@ -223,7 +232,9 @@ def who_does_not_wait_buries_nobody_alive(bench):
 
 
 def scores_are_redissons(bench):
-    """The one before it, and a patience; who leaves moves those of Redisson's behind it, and the last."""
+    """the scores of the fair queue are Redisson's
+
+    The one before it, and a patience; who leaves moves those of Redisson's behind it, and the last."""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     now = bench.server.now()
@@ -250,7 +261,7 @@ def scores_are_redissons(bench):
 
 
 def scores_where_one_is_superseded(bench):
-    """The one of Redisson's behind it is nearer by a patience."""
+    """fair --supersede: who of Redisson's stood behind the one that goes is nearer by a place"""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     now = bench.server.now()

@@ -7,6 +7,7 @@ SOON = 1  # ms: there is more to do
 
 
 def renewal_keeps_no_dead_reader_alive(bench):
+    """a reader's renewal keeps no dead reader alive (#7098)"""
     read, write = bench.locks("read", "write")
     read.take(A, attempt(1), lease=5000)
     read.take(B, attempt(2))
@@ -20,6 +21,7 @@ def renewal_keeps_no_dead_reader_alive(bench):
 
 
 def downgrade_tells_the_readers(bench):
+    """a downgrade tells the readers that wait"""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1))[1]
     read.take(A, attempt(2), proof=(A, token))
@@ -31,6 +33,7 @@ def downgrade_tells_the_readers(bench):
 
 
 def downgrade_by_expiry_frees_the_readers(bench):
+    """a downgrade by expiry lets them in"""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1), lease=5000)[1]
     read.take(A, attempt(2), proof=(A, token))
@@ -40,6 +43,7 @@ def downgrade_by_expiry_frees_the_readers(bench):
 
 
 def write_reentry_sets_the_lease(bench):
+    """re-entering a write lock sets the lease, and does not add to it"""
     write = bench.lock("write")
     token = write.take(A, attempt(1))[1]
     for number in range(2, 5):
@@ -51,7 +55,9 @@ def write_reentry_sets_the_lease(bench):
 
 
 def live_waiters_stay_for_hours(bench):
-    """They beat. Their scores stay ahead of now, so that Redisson keeps them too."""
+    """live fair waiters stay, however long they wait (#3004, #3730, #1104)
+
+    They beat. Their scores stay ahead of now, so that Redisson keeps them too."""
     fair = bench.lock("fair")
     fair.take(A, attempt(1), lease=86400000)
     for _ in range(6):
@@ -66,7 +72,7 @@ def live_waiters_stay_for_hours(bench):
 
 
 def dead_waiters_go_within_seconds(bench):
-    """Wherever they stand, all at once."""
+    """dead fair waiters go within seconds, wherever they stand"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     for number, owner in enumerate(("1@dead", "2@dead", B, "3@dead", C), 2):
@@ -83,7 +89,7 @@ def dead_waiters_go_within_seconds(bench):
 
 
 def server_away_drops_nobody(bench):
-    """While the server does not answer nobody can beat."""
+    """while the server is away nobody can beat, and nobody is dropped"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     for number, owner in ((2, B), (3, C)):
@@ -94,6 +100,7 @@ def server_away_drops_nobody(bench):
 
 
 def reader_reenters_beside_a_waiting_writer(bench):
+    """a reader re-enters beside a waiting writer"""
     read, write = bench.locks("read", "write")
     token = read.take(A, attempt(1))[1]
     write.take(B, attempt(2))
@@ -102,7 +109,7 @@ def reader_reenters_beside_a_waiting_writer(bench):
 
 
 def dead_readers_leave_no_fields(bench):
-    """Others keep coming."""
+    """dead readers leave no fields while others keep coming"""
     read = bench.lock("read")
     for number in range(1, 8):
         read.take(f"dead{number}", attempt(number), lease=1500)
@@ -115,6 +122,7 @@ def dead_readers_leave_no_fields(bench):
 
 
 def dead_permits_leave_no_fields(bench):
+    """dead holders of permits leave no fields while others keep coming"""
     sem = bench.lock("sem")
     sem.take(A, attempt(1), total=3)
     for number in range(2, 8):
@@ -127,6 +135,7 @@ def dead_permits_leave_no_fields(bench):
 
 
 def repeated_attempt_counts_once(bench):
+    """a lock call repeated after a lost reply counts once, and has the lease that it promises"""
     for kind in ("run", "fair", "read", "write", "sem", "plain"):
         options = {"total": 3} if kind in ("sem", "plain") else {}
         bench.server("FLUSHALL")
@@ -150,6 +159,7 @@ def repeated_attempt_counts_once(bench):
 
 
 def repeated_release_takes_no_outer_hold(bench):
+    """an unlock repeated takes no outer hold, nor the next one's"""
     for kind in ("run", "fair", "read", "write"):
         bench.server("FLUSHALL")
         lock = bench.lock(kind)
@@ -168,6 +178,7 @@ def repeated_release_takes_no_outer_hold(bench):
 
 
 def repeated_release_makes_no_permits(bench):
+    """a release repeated makes no permits"""
     for kind in ("sem", "plain"):
         bench.server("FLUSHALL")
         lock = bench.lock(kind)
@@ -179,6 +190,7 @@ def repeated_release_makes_no_permits(bench):
 
 
 def repeated_count_down_counts_once(bench):
+    """a count-down repeated counts once"""
     latch = bench.lock("latch")
     latch.run("latch_set", A, LEASE, attempt(1), 3)
     for _ in range(3):
@@ -187,6 +199,7 @@ def repeated_count_down_counts_once(bench):
 
 
 def repeated_set_sets_once(bench):
+    """a set repeated sets once, also when the latch has opened since"""
     latch = bench.lock("latch")
     for repeats in range(2):
         same(latch.run("latch_set", A, LEASE, attempt(1), 1), [RELEASED, 1 - repeats, 0])
@@ -197,7 +210,7 @@ def repeated_set_sets_once(bench):
 
 
 def late_count_down(bench):
-    """For as long as it may be on its way, whatever has become of the latch."""
+    """latch: a count-down that arrives late counts once, whatever has become of the latch"""
     latch = bench.lock("latch")
     latch.run("latch_set", A, LEASE, attempt(1), 1)
     same(latch.run("latch_down", A, LEASE, attempt(2), 1), [RELEASED, 0, 0])
@@ -210,6 +223,7 @@ def late_count_down(bench):
 
 
 def late_count_down_of_none(bench):
+    """latch: a count-down that arrives late counts once, whatever has become of the latch"""
     latch = bench.lock("latch")
     same(latch.run("latch_down", A, LEASE, attempt(1), 1), [LOST, 0, 0])
     latch.run("latch_set", A, LEASE, attempt(2), 2)
@@ -218,6 +232,7 @@ def late_count_down_of_none(bench):
 
 
 def late_resize(bench):
+    """sem: a resize that arrives late changes nothing"""
     sem = bench.lock("sem")
     for number, permits in enumerate((50, 1), 1):
         same(sem.run("sem_resize", A, LEASE, attempt(number), permits), [RELEASED, permits, 0])
@@ -226,6 +241,7 @@ def late_resize(bench):
 
 
 def renewal_does_not_outlive_the_release(bench):
+    """a renewal does not outlive the release (#7272)"""
     for kind in ("run", "fair", "read", "write", "sem"):
         options = {"total": 3} if kind == "sem" else {}
         for keep in (0, 5000):
@@ -241,7 +257,7 @@ def renewal_does_not_outlive_the_release(bench):
 
 
 def expired_hold_is_not_given_back(bench):
-    """With others beside it, who keep the keys alive."""
+    """what has expired is not given back, though others keep its keys alive"""
     read, sem = bench.locks("read", "sem")
     read.take(A, attempt(1), lease=5000)
     read.take(B, attempt(2))
@@ -260,7 +276,9 @@ def expired_hold_is_not_given_back(bench):
 
 
 def expired_write_stays_expired(bench):
-    """The end of an inner hold is not a new lease for the outer one; their owner reads on."""
+    """a write lease that is over stays over when an inner hold ends
+
+    The end of an inner hold is not a new lease for the outer one; their owner reads on."""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1), lease=5000)[1]
     write.take(B, attempt(2), lease=5000, proof=(A, token))
@@ -273,7 +291,9 @@ def expired_write_stays_expired(bench):
 
 
 def late_request_of_a_waiter(bench):
-    """It takes the lock for one that has asked again since, and stands in line: its place goes."""
+    """a late request that takes it for one that waits takes it out of the line
+
+    It takes the lock for one that has asked again since, and stands in line: its place goes."""
     for kind, other, marker in (("run", "run", None), ("read", "write", None), ("write", "write", "{x}:wait_write")):
         lock = bench.lock(kind)
         bench.lock(other).take(B, attempt(2))

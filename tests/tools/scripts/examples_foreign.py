@@ -21,6 +21,7 @@ def _queue(bench, *waiters):
 
 
 def foreign_mutex(bench):
+    """Redisson's mutex is respected, and not touched"""
     _hold(bench, R=2)
     before = bench.server("DUMP", "x")
     for lock in bench.locks("run", "fair"):
@@ -36,12 +37,14 @@ def foreign_mutex(bench):
 
 
 def foreign_mutex_without_lease(bench):
+    """Redisson's mutex without a lease is waited for"""
     bench.server("HSET", "x", R, 1)
     same(bench.lock("run").take(A, attempt(1))[:2], [BUSY, -1])
     bench.for_ever("x")
 
 
 def foreign_readers(bench):
+    """Redisson's readers are joined, and waited for one by one"""
     read, write = bench.locks("read", "write")
     _hold(bench, mode="read", R=2, S=1)
     for key, ends in ((lease_key(R, 1), 10000), (lease_key(R, 2), 20000), (lease_key(S), 30000)):
@@ -68,7 +71,9 @@ def foreign_readers(bench):
 
 
 def reader_after_a_forced_unlock(bench):
-    """Redisson deletes rlock's hash, and reads; rlock's readers come, renew in vain, and go: it stays."""
+    """a reader of Redisson's that came after a forced unlock stays
+
+    Redisson deletes rlock's hash, and reads; rlock's readers come, renew in vain, and go: it stays."""
     read, write = bench.locks("read", "write")
     for early in (True, False):
         bench.server("FLUSHALL")
@@ -87,7 +92,7 @@ def reader_after_a_forced_unlock(bench):
 
 
 def foreign_reader_outlives_ours(bench):
-    """Redisson's writers see no more than how long the lock stands."""
+    """Redisson's reader beside a longer hold of ours: the lock stands as long as the reader's"""
     read = bench.lock("read")
     for lease, stands in ((600000, 20000), (5000, 20000)):
         same(read.take(A, attempt(1), lease=lease)[0], GRANTED)
@@ -108,6 +113,7 @@ def foreign_reader_outlives_ours(bench):
 
 
 def foreign_writer(bench):
+    """Redisson's writer is respected, and not touched"""
     _hold(bench, mode="write", R_write=1)
     before = bench.server("DUMP", "x")
     read, write = bench.locks("read", "write")
@@ -129,6 +135,7 @@ def foreign_writer(bench):
 
 
 def foreign_writer_that_also_reads(bench):
+    """Redisson's writer that also reads"""
     read, write = bench.locks("read", "write")
     _hold(bench, mode="write", R_write=1, R=1)
     bench.server("SET", lease_key(R), 1, "PX", 5000)
@@ -143,6 +150,7 @@ def foreign_writer_that_also_reads(bench):
 
 
 def foreign_head_is_respected(bench):
+    """Redisson's waiter at the head keeps its turn, its score and its queue"""
     fair, run = bench.locks("fair", "run")
     _queue(bench, (R, 5000))
     bench.hear(fair.own_channel(R))
@@ -163,7 +171,7 @@ def foreign_head_is_respected(bench):
 
 
 def stale_foreign_heads_go(bench):
-    """The others' times stay as they are, as Redisson has it."""
+    """Redisson's stale waiters at the head go, the others' times stay as they are, as Redisson has it."""
     fair = bench.lock("fair")
     _queue(bench, (R, -1), ("lost", None), (S, 400000), (C, 700000))
     same(fair.take(A, attempt(1))[:4], [BUSY, -1, 3, S])
@@ -175,6 +183,7 @@ def stale_foreign_heads_go(bench):
 
 
 def who_leaves_moves_those_behind(bench):
+    """who leaves the queue moves those behind by 300,000"""
     fair = bench.lock("fair")
     _hold(bench, R=1)
     fair.take(A, attempt(1))
@@ -188,7 +197,9 @@ def who_leaves_moves_those_behind(bench):
 
 
 def who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons(bench):
-    """Its score was made for its first place. With no rlock behind it, only that lets Redisson's pass."""
+    """foreign: a dead waiter of rlock's that has come to the front is passed over by Redisson in its time
+
+    Its score was made for its first place. With no rlock behind it, only that lets Redisson's pass."""
     fair = bench.lock("fair")
     _hold(bench, R=1)
     owners = [A.replace(A[0], f"{number:x}", 1) for number in range(15)]
@@ -204,7 +215,9 @@ def who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons(bench):
 
 
 def late_redisson_waiter_makes_nobody_late(bench):
-    """Redisson drops it without a word, and takes a patience from all when the one before it enters."""
+    """Redisson's late waiter does not make those of rlock's behind it late
+
+    Redisson drops it without a word, and takes a patience from all when the one before it enters."""
     fair = bench.lock("fair")
     _hold(bench, R=1)
     _queue(bench, (S, LEASE + PATIENCE), (R + "1", -PATIENCE))
@@ -216,6 +229,7 @@ def late_redisson_waiter_makes_nobody_late(bench):
 
 
 def foreign_waiter_is_woken(bench):
+    """Redisson's waiter is woken on its channel"""
     for kind in ("run", "fair"):
         lock = bench.lock(kind)
         bench.server("DEL", QUEUE, TIMEOUTS)
@@ -227,7 +241,7 @@ def foreign_waiter_is_woken(bench):
 
 
 def score_without_a_place(bench):
-    """And a place without a score: rlock's waiter mends its own."""
+    """a place without a score, a score without a place: mended"""
     fair = bench.lock("fair")
     _hold(bench, R=1)
     fair.take(A, attempt(1))
@@ -244,6 +258,7 @@ def score_without_a_place(bench):
 
 
 def foreign_permits(bench):
+    """Redisson's permits count, expire and come back"""
     lock = bench.lock("sem")
     bench.server("SET", "x", 1)
     now = bench.server.now()
@@ -267,6 +282,7 @@ def foreign_permits(bench):
 
 
 def foreign_plain_permits(bench):
+    """Redisson's plain permits"""
     lock = bench.lock("plain")
     bench.server("SET", "x", 1)
     same(lock.take(A, attempt(1))[0], GRANTED)
@@ -277,6 +293,7 @@ def foreign_plain_permits(bench):
 
 
 def foreign_latch(bench):
+    """Redisson's latch"""
     lock = bench.lock("latch")
     bench.server("SET", "x", 2)
     bench.hear(lock.channel)
@@ -293,7 +310,7 @@ def foreign_latch(bench):
 
 
 def foreign_holder_beside_our_notes(bench):
-    """Redisson takes what ours let expire: rlock's own keys say nothing of it."""
+    """Redisson has taken what ours let expire"""
     run = bench.lock("run")
     token = run.take(A, attempt(1))[1]
     bench.server("DEL", "x")
@@ -307,7 +324,7 @@ def foreign_holder_beside_our_notes(bench):
 
 
 def broken_lock_proves_nothing(bench):
-    """Somebody deletes it by hand; what stands beside it must not speak for the old holder."""
+    """a lock deleted by hand leaves no proof. Somebody deletes it by hand; what stands beside it must not speak for the old holder."""
     for kind in ("run", "fair", "read", "write"):
         bench.server("FLUSHALL")
         lock = bench.lock(kind)

@@ -1,7 +1,7 @@
 """What inspecting a name shows, and that it changes nothing."""
 import os
 
-from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
+from bench import (A, B, C, D, E, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
                    lease_key, permit, same)
 from client import WRONG_KIND, common
 
@@ -50,7 +50,8 @@ class _View:
         self.held = 1 if self.holders else self.held
         self.waiters = list(self.waits)
         self.since = [waiter[1] for waiter in self.waits.values()]
-        self.told = [waiter[2:] for waiter in self.waits.values()]
+        self.told = [waiter[2:5] for waiter in self.waits.values()]
+        self.priorities = [waiter[6] for waiter in self.waits.values()]
         self.owners = [holder["owner"] for holder in self.holders]
         about(self.now, self.bench.server.now())
 
@@ -107,11 +108,13 @@ def _shown(holder, ttl, **expected):
 
 
 def seen_of_nothing(bench):
+    """inspect: a free name is free"""
     view = _seen(bench, 0, "", [])
     same((view.token, view.total, view.available, view.count), ("", -1, "", -1))
 
 
 def seen_of_a_mutex(bench):
+    """inspect: run and fair: holds, lease, token, who, and all who wait"""
     run, fair = bench.locks("run", "fair")
     run.take(A, attempt(1))
     run.take(B, attempt(2), proof=(A, "1"))
@@ -126,11 +129,19 @@ def seen_of_a_mutex(bench):
     for since in view.since:
         about(since, view.now, "since")
     same(view.told, [["user", "command", ""], ["user", "command", ""]])
+    same(view.priorities, [0, 0])
+    fair.take(D, attempt(5), priority=1000)
+    fair.take(E, attempt(6), priority=-1000)
+    view = _seen(bench, 1, "fair", [A], [D, C, E, B])
+    same(view.priorities, [1000, 0, -1000, 0])
+    for since in view.since:
+        about(since, view.now, "since")
     bench.server.let_pass(LEASE)
     _seen(bench, 0, "", [])
 
 
 def seen_of_a_large_token(bench):
+    """inspect: a token beyond 2^53 is exact"""
     run = bench.lock("run")
     bench.server("SET", run.keys[1], 2**62)
     run.take(A, attempt(1))
@@ -139,6 +150,7 @@ def seen_of_a_large_token(bench):
 
 
 def seen_of_redissons_mutex(bench):
+    """inspect: Redisson's mutex and its queue"""
     bench.server("HSET", "x", R, 2)
     _shown(_seen(bench, 1, "run", [R]).holders[0], -1, holds=2, host="", pid=-1, since=-1, token="")
     bench.server("PEXPIRE", "x", LEASE)
@@ -149,6 +161,7 @@ def seen_of_redissons_mutex(bench):
 
 
 def seen_of_dead_waiters(bench):
+    """inspect: a waiter that beats no more is none"""
     run, fair = bench.locks("run", "fair")
     run.take(A, attempt(1))
     fair.take(B, attempt(2))
@@ -162,6 +175,7 @@ def seen_of_dead_waiters(bench):
 
 
 def seen_of_readers(bench):
+    """inspect: read: each reader's own lease, the dead left out, writers first in line"""
     read, write = bench.locks("read", "write")
     read.take(A, attempt(1), lease=10000)
     read.take(A, attempt(2), lease=20000, proof=(A, "1"))
@@ -185,6 +199,7 @@ def seen_of_readers(bench):
 
 
 def seen_of_a_writer(bench):
+    """inspect: write: a writer that reads too is one holder; a downgrade reads"""
     read, write = bench.locks("read", "write")
     write.take(A, attempt(1))
     _shown(_seen(bench, 1, "write", [A]).holders[0], LEASE, holds=1, token="1", writes=1)
@@ -199,6 +214,7 @@ def seen_of_a_writer(bench):
 
 
 def seen_of_a_semaphore(bench):
+    """inspect: sem: permits by holder, those that have expired are available"""
     sem = bench.lock("sem")
     sem.take(A, attempt(1), permits=2, total=5)
     sem.take(B, attempt(2), lease=5000)
@@ -225,6 +241,7 @@ def seen_of_a_semaphore(bench):
 
 
 def seen_of_plain_permits(bench):
+    """inspect: sem --plain: permits by holder; Redisson's are only counted"""
     plain = bench.lock("plain")
     plain.take(A, attempt(1), permits=2, total=3)
     view = _seen(bench, 1, "sem", [A])
@@ -240,6 +257,7 @@ def seen_of_plain_permits(bench):
 
 
 def seen_of_a_latch(bench):
+    """inspect: latch: its count"""
     bench.lock("latch").run("latch_set", "", 0, attempt(1), 3)
     same(_seen(bench, 1, "latch", []).count, 3)
     bench.server("DEL", HOLD)
@@ -247,6 +265,7 @@ def seen_of_a_latch(bench):
 
 
 def seen_of_what_is_no_lock(bench):
+    """inspect: a key that is no lock is of the wrong kind"""
     for command in (("SET", "x", "text"), ("SADD", "x", 1), ("HSET", "x", "a", 1, "b", 2),
                     ("HSET", "x", "a", "text"), ("HSET", "x", "mode", "dark"), ("RPUSH", "x", 1)):
         bench.server("FLUSHALL")
@@ -255,6 +274,7 @@ def seen_of_what_is_no_lock(bench):
 
 
 def seen_of_odd_descriptions(bench):
+    """inspect: whatever stands where a holder is described does no harm"""
     run = bench.lock("run")
     run.take(A, attempt(1))
     for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
@@ -263,6 +283,7 @@ def seen_of_odd_descriptions(bench):
 
 
 def seen_of_the_last_run(bench):
+    """inspect: the last run with --once-per, whatever is noted of it"""
     run = bench.lock("run")
     same(_seen(bench, 0, "", []).last_run, [])
     for number, status in ((1, 0), (2, 3)):
@@ -281,7 +302,9 @@ def seen_of_the_last_run(bench):
 
 
 def seen_of_a_crowd_in_pages(bench):
-    """More than fits on a page: each is seen, and none twice, while some leave between the pages."""
+    """inspect: a crowd comes in pages, each once, also while some leave
+
+    More than fits on a page: each is seen, and none twice, while some leave between the pages."""
     now = bench.server.now()
     owners = [f"{i:08x}-2222-4333-8444-555555555555:{i}@host" for i in range(1, 301)]
     bench.server("HSET", "x", "mode", "read", *(word for owner in owners for word in (owner, 1)))
@@ -306,7 +329,9 @@ def seen_of_a_crowd_in_pages(bench):
 
 
 def seen_of_many_permits(bench):
-    """A hold's number of permits is known without a look at each, but not Redisson's."""
+    """inspect: 3,000 permits of one hold are not looked at one by one
+
+    A hold's number of permits is known without a look at each, but not Redisson's."""
     sem = bench.lock("sem")
     sem.take(A, attempt(1), permits=3000, total=5000)
     view = _seen(bench, 1, "sem", [A])
@@ -317,7 +342,9 @@ def seen_of_many_permits(bench):
 
 
 def seen_of_long_texts(bench):
-    """Of a long text the front; of a description that is longer than any nothing."""
+    """inspect: of long texts the front is read, whatever character it ends in
+
+    Of a long text the front; of a description that is longer than any nothing."""
     run = bench.lock("run")
     run.take(A, attempt(1))
     for length, command in ((5000, "c" * 4096), (60000, "c" * 4096), (2 ** 20, "")):

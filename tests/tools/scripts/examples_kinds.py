@@ -69,30 +69,37 @@ def _untouched(bench, kind):
 
 
 def run_on_another_kind(bench):
+    """run touches no key of another kind"""
     _untouched(bench, "run")
 
 
 def fair_on_another_kind(bench):
+    """fair touches no key of another kind"""
     _untouched(bench, "fair")
 
 
 def read_on_another_kind(bench):
+    """read touches no key of another kind"""
     _untouched(bench, "read")
 
 
 def write_on_another_kind(bench):
+    """write touches no key of another kind"""
     _untouched(bench, "write")
 
 
 def sem_on_another_kind(bench):
+    """sem touches no key of another kind"""
     _untouched(bench, "sem")
 
 
 def plain_on_another_kind(bench):
+    """sem --plain touches no key of another kind"""
     _untouched(bench, "plain")
 
 
 def latch_on_another_kind(bench):
+    """latch touches no key of another kind"""
     _untouched(bench, "latch")
 
 
@@ -110,6 +117,7 @@ def _refused(call):
 
 
 def out_of_memory_renews_and_gives_back(bench):
+    """out of memory: all that is held is renewed and given back"""
     for kind in ("run", "fair", "read", "write", "sem", "plain"):
         options = {"permits": 2} if kind in ("sem", "plain") else {}
         total = {"total": 3} if options else {}
@@ -133,7 +141,7 @@ def out_of_memory_renews_and_gives_back(bench):
 
 
 def out_of_memory_takes_nothing(bench):
-    """Nothing is half done: afterwards the first to come gets it."""
+    """out of memory: nothing is half taken. Nothing is half done: afterwards the first to come gets it."""
     for kind in ("run", "fair", "read", "write", "sem", "plain"):
         lock, total = bench.lock(kind), {"total": 3} if kind in ("sem", "plain") else {}
         for held in (False, True):
@@ -155,7 +163,7 @@ def out_of_memory_takes_nothing(bench):
 
 
 def out_of_memory_waits(bench):
-    """Who comes to wait gets its place, and keeps it."""
+    """out of memory: who waits has a place in line. Who comes to wait gets its place, and keeps it."""
     for kind in ("run", "fair", "write", "sem", "plain"):
         lock, total = bench.lock(kind), {"total": 3} if kind in ("sem", "plain") else {}
         bench.server("FLUSHALL")
@@ -169,6 +177,7 @@ def out_of_memory_waits(bench):
 
 
 def out_of_memory_latch(bench):
+    """out of memory: a latch opens"""
     latch = bench.lock("latch")
     _memory(bench, 1)
     try:

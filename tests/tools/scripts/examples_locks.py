@@ -7,6 +7,7 @@ PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
 
 
 def mutex_taken(bench):
+    """run: the hash, its lease, the token, who holds"""
     lock = bench.lock("run")
     same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
     bench.standing("x", INFO, LEASES)
@@ -21,6 +22,7 @@ def mutex_taken(bench):
 
 
 def mutex_reentered_and_given_back(bench):
+    """run: a re-entry is counted, each release takes one, the last says 0"""
     lock = bench.lock("run")
     token = lock.take(A, attempt(1))[1]
     bench.hear(lock.channel)
@@ -38,6 +40,7 @@ def mutex_reentered_and_given_back(bench):
 
 
 def mutex_renewed(bench):
+    """run: a renewal gives the whole lease, never less than there was, to the holder alone"""
     lock = bench.lock("run")
     lock.take(A, attempt(1))
     bench.server.let_pass(10000)
@@ -52,6 +55,7 @@ def mutex_renewed(bench):
 
 
 def mutex_left_held(bench):
+    """run --min-hold: left held for its time, by nobody"""
     lock = bench.lock("run")
     token = lock.take(A, attempt(1))[1]
     bench.hear(lock.channel)
@@ -66,6 +70,7 @@ def mutex_left_held(bench):
 
 
 def fair_queue(bench):
+    """fair: the queue, the scores, and a message for the head alone"""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     for place, owner in ((1, B), (2, C)):
@@ -91,7 +96,9 @@ def fair_queue(bench):
 
 
 def fair_newest_first(bench):
-    """--supersede: who comes later takes the place of those that came with it before."""
+    """fair --supersede: the newest waits, those before it know
+
+    --supersede: who comes later takes the place of those that came with it before."""
     fair = bench.lock("fair")
     fair.take(S, attempt(1))
     fair.take(A, attempt(2), variant="supersede")
@@ -113,12 +120,15 @@ def fair_newest_first(bench):
     fair.take(NEWEST, attempt(6), variant="supersede")
     same(bench.server.value(QUEUE), [PATIENT, NEWEST])
     same(fair.take(C, attempt(5), variant="supersede", place="2", ticket=ticket)[0], OUSTED, "who comes back")
+    newest = fair.take(NEWEST, attempt(6), variant="supersede", place="1")[12]
+    same(fair.take(C, attempt(5), variant="supersede", place="2", ticket=newest)[0], OUSTED, "who came in the same ms")
     for number in range(7, 40):  # killed, one after the other
         fair.take(f"{number:08x}-2222-4333-8444-555555555555:1@host", attempt(number), variant="supersede")
     same(len(bench.server.value("rlock_queuers:{x}")), 4, "two wait, and what is known of the newest")
 
 
 def readers(bench):
+    """read: mode, counts, a lease for each hold, 0 after the last"""
     lock = bench.lock("read")
     bench.hear(lock.channel)
     same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
@@ -145,6 +155,7 @@ def readers(bench):
 
 
 def reader_renewed(bench):
+    """read: a renewal is for one hold"""
     lock = bench.lock("read")
     lock.take(A, attempt(1))
     lock.take(B, attempt(2))
@@ -156,6 +167,7 @@ def reader_renewed(bench):
 
 
 def writer(bench):
+    """write: mode, OWNER:write, 1 after the last"""
     lock = bench.lock("write")
     bench.hear(lock.channel)
     same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
@@ -175,10 +187,12 @@ def writer(bench):
 
 
 def downgrade(bench):
+    """read inside write: the read hold remains"""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1))[1]
-    same(read.take(B, attempt(2), proof=(A, token)), [REENTERED, token, LEASE])
+    same(read.take(B, attempt(2), lease=5000, proof=(A, token)), [REENTERED, token, 5000])
     same(bench.server.value("x"), {"mode": "write", A + ":write": "1", A: "1"})
+    bench.ends_in(LEASE, "x")  # not shortened
     same(read.take(C, attempt(3), wait=False)[0], BUSY)
     same(write.give(A, attempt(1)), [RELEASED, 0, 0])
     same(bench.server.value("x"), {"mode": "read", A: "1"})
@@ -187,6 +201,7 @@ def downgrade(bench):
 
 
 def waiting_writer(bench):
+    """write: who waits is marked, and holds back new readers while alive"""
     read, write = bench.locks("read", "write")
     token = read.take(A, attempt(1))[1]
     write.take(B, attempt(2), variant="prefer-readers")
@@ -203,7 +218,9 @@ def waiting_writer(bench):
 
 
 def left_held_by_a_reader(bench):
-    """Inside a hold of the same owner: it ends in its time, and takes nothing of the outer one."""
+    """read --min-hold: left held for its time, by nobody
+
+    Inside a hold of the same owner: it ends in its time, and takes nothing of the outer one."""
     read, write = bench.locks("read", "write")
     token = read.take(A, attempt(1), lease=60000)[1]
     read.take(B, attempt(2), proof=(A, token))
@@ -220,7 +237,7 @@ def left_held_by_a_reader(bench):
 
 
 def left_held_by_a_writer(bench):
-    """Its own read hold goes on, longer than that."""
+    """write --min-hold: readers stay out for its time, a read hold inside goes on"""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1))[1]
     read.take(B, attempt(2), proof=(A, token))
@@ -234,7 +251,7 @@ def left_held_by_a_writer(bench):
 
 
 def names_with_a_brace(bench):
-    """NAME has a hash tag already: no braces are added, but in a latch's channel."""
+    """names with a brace get none. NAME has a hash tag already: no braces are added, but in a latch's channel."""
     read, run = bench.lock("read", "a{b}"), bench.lock("fair", "m{b}")
     read.take(A, attempt(1))
     run.take(A, attempt(1))
@@ -254,7 +271,9 @@ def names_with_a_brace(bench):
 
 
 def line_of_waiters(bench):
-    """Each release wakes the first that listens, which keeps its place; the next one, too, where the first was
+    """run: waiters in line are woken one at a time
+
+    Each release wakes the first that listens, which keeps its place; the next one, too, where the first was
     woken before and has not come."""
     lock = bench.lock("run")
     lock.take(A, attempt(1))

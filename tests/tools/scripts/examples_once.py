@@ -19,6 +19,7 @@ def _noted(bench, field):
 
 
 def once_noted(bench):
+    """--once-per: what is noted of a run, and for how long"""
     run = bench.lock("run")
     bench.hear(run.channel)
     _ran(run, 1)
@@ -39,6 +40,7 @@ def once_noted(bench):
 
 
 def once_within(bench):
+    """--once-per: who comes within the time gets no lock, free or not, of run and fair; who comes later does"""
     run, fair = bench.locks("run", "fair")
     _ran(run, 1)
     bench.server.let_pass(HOUR - 5000)
@@ -60,6 +62,7 @@ def once_within(bench):
 
 
 def once_key_alone(bench):
+    """--once-key: only another key than the last that succeeded runs, with --once-per both must be new"""
     run, fair = bench.locks("run", "fair")
 
     def ran(number, key, status=0):
@@ -82,6 +85,7 @@ def once_key_alone(bench):
 
 
 def skips_counted(bench):
+    """--max-skips: each skip counts once, until a run succeeds"""
     run = bench.lock("run")
 
     def skip(number):
@@ -100,6 +104,7 @@ def skips_counted(bench):
 
 
 def once_failed(bench):
+    """--once-per: a run that failed is noted, and keeps nobody from running"""
     run = bench.lock("run")
     _ran(run, 1, status=3)
     same(sorted(bench.server.value(RECORD)), ["keep", "last"])
@@ -115,6 +120,7 @@ def once_failed(bench):
 
 
 def once_longest(bench):
+    """--once-per: the longest time that was asked for is how long the record stays"""
     run = bench.lock("run")
     _ran(run, 1, period=1000)
     bench.ends_in(DAY, RECORD)
@@ -132,6 +138,7 @@ def once_longest(bench):
 
 
 def once_clock_set_back(bench):
+    """--once-per: after the server's clock was set back the next run is at most one time later"""
     run = bench.lock("run")
     _ran(run, 1)
     bench.server.let_pass(-50 * DAY)
@@ -142,6 +149,7 @@ def once_clock_set_back(bench):
 
 
 def once_noted_once(bench):
+    """--once-per: a release that is sent again, or of a hold that is lost, notes nothing"""
     run = bench.lock("run")
     _ran(run, 1)
     before = bench.server.value(RECORD)
@@ -154,6 +162,7 @@ def once_noted_once(bench):
 
 
 def once_granted_again(bench):
+    """--once-per: an attempt that was granted is granted when it comes again, whatever is noted"""
     for kind in ("run", "fair"):
         lock = bench.lock(kind)
         same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
@@ -164,6 +173,7 @@ def once_granted_again(bench):
 
 
 def once_nested(bench):
+    """--once-per: nested runs: each notes its own, under whatever hold"""
     run = bench.lock("run")
     token = run.take(A, attempt(1), period=HOUR)[1]
     same(run.take(B, attempt(2), proof=(A, token), period=HOUR)[0], REENTERED)
@@ -178,6 +188,7 @@ def once_nested(bench):
 
 
 def once_and_others(bench):
+    """--once-per: noted also without memory; a key of another kind is left alone"""
     run = bench.lock("run")
     same(run.take(A, attempt(1), period=HOUR)[0], GRANTED)
     bench.server("CONFIG", "SET", "maxmemory", 1)

@@ -14,6 +14,7 @@ def _asked(answer):
 
 
 def preempt_asks(bench):
+    """--preempt: a holder that has agreed is asked to end, with each try, and others are not"""
     for kind in ("run", "fair"):
         lock = bench.lock(kind)
         same(lock.take(A, attempt(1), preemptible=True)[0], GRANTED)
@@ -41,6 +42,7 @@ def preempt_asks(bench):
 
 
 def preempt_asks_holders_only(bench):
+    """--preempt: who does not hold it is not asked: in line, kept by --min-hold, Redisson's"""
     run, fair = bench.locks("run", "fair")
     bench.hear(*(f"rlock_break:{owner}" for owner in (A, B, C, R)))
     run.take(A, attempt(1), preemptible=True)

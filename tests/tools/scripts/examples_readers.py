@@ -25,7 +25,7 @@ def _counted(bench, expected, script, *words, **options):
 
 
 def crowd_of_readers(bench):
-    """Whoever takes it, waits for it, renews it or gives it back: as many commands as among ten."""
+    """readers: whoever comes, waits, renews or leaves runs as many commands among 1,000 as among ten"""
     read, write = bench.locks("read", "write")
     counts = []
     for size in (FEW, MANY):
@@ -44,7 +44,9 @@ def crowd_of_readers(bench):
 
 
 def dead_crowd_of_readers(bench):
-    """They hold a writer up no longer than the one of them that lives, be it rlock's or Redisson's."""
+    """readers: 1,000 that are dead hold nobody up, and no script takes them all out
+
+    They hold a writer up no longer than the one of them that lives, be it rlock's or Redisson's."""
     read, write = bench.locks("read", "write")
     for living in (A, R):
         bench.server("FLUSHALL")
@@ -64,7 +66,9 @@ def dead_crowd_of_readers(bench):
 
 
 def crowd_of_redissons_dead(bench):
-    """A writer that waits comes again at once as long as there are more of them to be taken out."""
+    """Redisson's dead readers are taken out a few at a time
+
+    A writer that waits comes again at once as long as there are more of them to be taken out."""
     write = bench.lock("write")
     for number in range(50):
         bench.server("HSET", "x", "mode", "read", f"{number:08x}-2222-4333-8444-555555555555:7", 2)
@@ -77,7 +81,9 @@ def crowd_of_redissons_dead(bench):
 
 
 def readers_wake_readers(bench):
-    """Two by the writer that leaves, two by each that comes in: whoever in line is dead or waits to write."""
+    """readers that wait are woken by those who come in, past the dead and past writers, in a few hops
+
+    Two by the writer that leaves, two by each that comes in: whoever in line is dead or waits to write."""
     read, write = bench.locks("read", "write")
     write.take(A, attempt(0x1001))
     count = 60
@@ -87,11 +93,11 @@ def readers_wake_readers(bench):
         same(lock.take(_owner(number), attempt(number), variant=variant)[0], BUSY)
         if number not in deaf:
             bench.hear(lock.own_channel(_owner(number)))
-    bench.listener.messages()
+    bench.listener.heard()
     read.take(B, attempt(0x1002), proof=(A, "1"))  # a downgrade: the writers in line do not come in
     _counted(bench, RELEASED, write.give, A, attempt(0x1001))
     hops, inside = 0, set()
-    while told := {int(channel.split(":")[-1].split("@")[0]) for channel, said in bench.listener.messages()
+    while told := {int(channel.split(":")[-1].split("@")[0]) for channel, said in bench.listener.heard()
                    if said == "0"} - inside:
         hops += 1
         for number in sorted(told):

@@ -14,6 +14,7 @@ def _kinds(bench):
 
 
 def restored_where_it_is_free(bench):
+    """restore: where it is free, with the token that the others know, which no later one is below"""
     for kind, lock, field in _kinds(bench):
         bench.server("SET", TOKEN, 3)
         same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
@@ -32,7 +33,7 @@ def restored_where_it_is_free(bench):
 
 
 def restored_once(bench):
-    """Asked again it is the same hold; nor does it lower a token, or a lease."""
+    """restore: twice is once, and nothing becomes less. Asked again it is the same hold; nor does it lower a token, or a lease."""
     for kind, lock, field in _kinds(bench):
         bench.server("SET", TOKEN, 9)
         lock.restore(A, attempt(1), 7)
@@ -46,7 +47,7 @@ def restored_once(bench):
 
 
 def restored_out_of_the_line(bench):
-    """Most servers have granted it, and here it waited still."""
+    """restore: out of the line, in which the next is the first then. Most servers have granted it, and here it waited still."""
     for kind, lock, field in _kinds(bench):
         for number, owner in ((2, B), (1, A), (3, C)):
             lock.take(owner, attempt(number))
@@ -55,7 +56,7 @@ def restored_out_of_the_line(bench):
                 bench.lock("write").take(B, attempt(2))
         bench.hear(lock.own_channel(C))
         bench.lock("write" if kind == "read" else kind).give(B, attempt(2))
-        bench.listener.messages()
+        bench.listener.heard()
         same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
         bench.heard((lock.own_channel(C), f"first {LEASE}"))
         same(lock.give(A, attempt(1)), [RELEASED, 0, 0], kind)
@@ -64,7 +65,9 @@ def restored_out_of_the_line(bench):
 
 
 def restored_with_the_token_that_the_others_know(bench):
-    """A late request was granted here, with a token of this server's own."""
+    """restore: a hold that a late request has taken gets the token of the others
+
+    A late request was granted here, with a token of this server's own."""
     for kind, lock, field in _kinds(bench):
         bench.server("SET", TOKEN, 9)
         same(lock.take(A, attempt(1))[1], 10, kind)
@@ -73,7 +76,7 @@ def restored_with_the_token_that_the_others_know(bench):
 
 
 def restored_inner_and_outer(bench):
-    """In whatever order; of the owner is shown what it says itself."""
+    """restore: a hold and the one inside it, in whatever order. In whatever order; of the owner is shown what it says itself."""
     for kind, lock, field in _kinds(bench):
         same(lock.restore(A, attempt(2), 7, inner=True, command="inner"), [KEPT, LEASE, 0], kind)
         same(lock.restore(A, attempt(1), 7, command="outer"), [KEPT, LEASE, 0], kind)
@@ -88,7 +91,9 @@ def restored_inner_and_outer(bench):
 
 
 def restored_nowhere_else(bench):
-    """Who has it keeps it, Redisson's too; what is no lock stays; a try that is over is over."""
+    """restore: nothing is taken from anybody, and a try that was given back takes nothing
+
+    Who has it keeps it, Redisson's too; what is no lock stays; a try that is over is over."""
     for kind, lock, field in _kinds(bench):
         for holder in "run", "write":
             bench.server("FLUSHALL")
@@ -107,7 +112,9 @@ def restored_nowhere_else(bench):
 
 
 def restored_readers(bench):
-    """Beside other readers, also while a writer waits; inside its own write hold, and that around it."""
+    """restore: read holds beside others, and inside the owner's write hold
+
+    Beside other readers, also while a writer waits; inside its own write hold, and that around it."""
     read, write = bench.locks("read", "write")
     read.take(B, attempt(2))
     same(write.take(C, attempt(3))[0], BUSY)
@@ -123,7 +130,9 @@ def restored_readers(bench):
 
 
 def reentered_or_nothing(bench):
-    """What is asked to re-enter alone takes nothing, stands in no line, and is in nobody's way."""
+    """asked to re-enter alone: the hold around it, or nothing
+
+    What is asked to re-enter alone takes nothing, stands in no line, and is in nobody's way."""
     for kind, lock, _ in _kinds(bench):
         same(lock.take(B, attempt(2), proof=(A, 7), wait="2"), [APART, 0, 0], kind)
         bench.standing()

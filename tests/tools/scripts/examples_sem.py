@@ -41,6 +41,7 @@ def _beats(bench, owner, left):
 
 
 def few_commands_beside_waiters(bench):
+    """sem: one script runs 40 commands at most, however many wait"""
     for kind in ("sem", "plain"):
         for number in (10, 1000):
             for wants in (1, 2):
@@ -59,7 +60,9 @@ def few_commands_beside_waiters(bench):
 
 
 def few_commands_where_some_fit(bench):
-    """One permit is free; who stands first asks for more, is old or young, dead or alive."""
+    """sem: and whoever of them can enter, or has died
+
+    One permit is free; who stands first asks for more, is old or young, dead or alive."""
     for age in (0, PATIENCE):
         for due in (7000, 3000, -1):
             for owner in (_owner(0), _owner(20), C):
@@ -70,7 +73,7 @@ def few_commands_where_some_fit(bench):
                 _crowd(bench, 40, 2)
                 bench.server("HDEL", WANTS, *map(_owner, range(2, 10)))
                 for i in range(40):
-                    bench.server("ZINCRBY", WAITERS, -1000 * age, _owner(i))
+                    bench.server("ZINCRBY", WAITERS, -age, _owner(i))
                 for i in range(15):
                     _beats(bench, _owner(i), due)
                 for place in ("", "2", "2"):
@@ -80,6 +83,7 @@ def few_commands_where_some_fit(bench):
 
 
 def few_commands_beside_holders(bench):
+    """sem: and however many hold permits, or have died with them, of this name or of {this}"""
     for number in (10, 1000):
         bench.server("FLUSHALL")
         lock = bench.lock("sem")
@@ -98,6 +102,7 @@ def few_commands_beside_holders(bench):
 
 
 def few_commands_for_many_permits(bench):
+    """sem: and however many are taken at once"""
     lock = bench.lock("sem")
     many = {"permits": 10000}
     _few(bench, "taken", GRANTED, lambda: lock.take(A, attempt(1), total=10000, **many))
@@ -110,7 +115,7 @@ def few_commands_for_many_permits(bench):
 
 
 def the_first_has_its_turn(bench):
-    """Who asks for several may be overtaken for a while, but not for ever."""
+    """sem: who asks for several is not overtaken for ever"""
     for kind in ("sem", "plain"):
         bench.server("FLUSHALL")
         lock = bench.lock(kind)
@@ -118,7 +123,7 @@ def the_first_has_its_turn(bench):
         same(lock.take(B, attempt(2), permits=3)[0], BUSY)
         same(lock.take(C, attempt(3), wait=False)[0], GRANTED, "overtaken")
         lock.give(C, attempt(3))
-        bench.server("ZINCRBY", WAITERS, -1000 * PATIENCE, B)
+        bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
         same(lock.take(C, attempt(4))[0], BUSY, "its turn")
         bench.hear(lock.channel, lock.own_channel(B), lock.own_channel(C))
         lock.give(A, attempt(1), permits=2)
@@ -133,10 +138,11 @@ def the_first_has_its_turn(bench):
 
 
 def nobody_has_a_turn_for_what_cannot_be(bench):
+    """sem: but nobody waits for one that is dead, or asks for more than there is"""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     lock.take(B, attempt(2), permits=3)
-    bench.server("ZINCRBY", WAITERS, -1000 * PATIENCE, B)
+    bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
     same(lock.take(C, attempt(3))[0], BUSY, "it is alive")
     _beats(bench, B, 3000)
     same(lock.take(C, attempt(3))[0], GRANTED, "it was not heard of")
@@ -149,18 +155,20 @@ def nobody_has_a_turn_for_what_cannot_be(bench):
 
 
 def plain_turns_end(bench):
-    """Some may never come back."""
+    """sem --plain: nor for what may never come back"""
     lock = bench.lock("plain")
     lock.take(A, attempt(1), permits=2, total=3)
     lock.take(B, attempt(2), permits=2)
-    bench.server("ZINCRBY", WAITERS, -1000 * PATIENCE, B)
+    bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
     same(lock.take(C, attempt(3), wait=False)[0], BUSY)
-    bench.server("ZINCRBY", WAITERS, -1000 * PATIENCE, B)
+    bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
     same(lock.take(C, attempt(3), wait=False)[0], GRANTED)
 
 
 def permits_wake_one_after_the_other(bench):
-    """Whoever comes wakes more, as long as there are permits; nobody waits for one that stands still."""
+    """sem: all permits that come back are used, though some of the waiters stand still
+
+    Whoever comes wakes more, as long as there are permits; nobody waits for one that stands still."""
     lock = bench.lock("sem")
     lock.take(A, attempt(99), permits=40, total=40)
     waiting = [_owner(i) for i in range(40)]
@@ -169,19 +177,21 @@ def permits_wake_one_after_the_other(bench):
     bench.hear(*map(lock.own_channel, waiting))
     lock.give(A, attempt(99), permits=40)
     still, inside = {_owner(0), _owner(3)}, set()
-    woken = {channel for channel, said in bench.listener.messages() if said == "0"}
+    woken = {channel for channel, said in bench.listener.heard() if said == "0"}
     while woken:
         owner = waiting[[lock.own_channel(each) for each in waiting].index(min(woken))]
         woken.remove(lock.own_channel(owner))
         if owner not in still | inside:
             same(lock.take(owner, attempt(waiting.index(owner) + 1))[0], GRANTED)
             inside.add(owner)
-        woken |= {channel for channel, said in bench.listener.messages() if said == "0"}
+        woken |= {channel for channel, said in bench.listener.heard() if said == "0"}
     same(inside | still, set(waiting))
 
 
 def permits_that_stand_are_not_taken_twice(bench):
-    """Their hold expired, and then the server's clock was set back: they are in use again."""
+    """sem: permits that stand, though nobody knows whose they are, are not taken twice
+
+    Their hold expired, and then the server's clock was set back: they are in use again."""
     for permits, total in ((1, 2), (2, 5)):
         lock = bench.lock("sem")
         lock.take(A, attempt(1), permits=permits, total=total)
