@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE.parent / "tools"))
 
 import controls  # noqa: E402
 import linear  # noqa: E402
+import machine  # noqa: E402
 import nemesis  # noqa: E402
 import notes  # noqa: E402
 import redisson  # noqa: E402
@@ -67,17 +68,22 @@ def options():
     parser.add_argument("--only", type=numbers, help="these of its faults, by number")
     parser.add_argument("--controls", nargs="?", const=controls.FAKES, type=names(controls.FAKES),
                         help="are the judges any good? With these of the fakes, or all")
-    parser.add_argument("--report", action="store_true", help="write REPORT.md")
+    parser.add_argument("--report", action="store_true", help="add the figures to those of REPORT.md")
     args = parser.parse_args()
     if args.shrink and not args.round:
         parser.error("--shrink needs --round")
+    if args.report:
+        try:
+            report.earlier()
+        except ValueError as error:
+            parser.error(error)
     return args
 
 
 def possible(topology, kind):
-    if topology == "redisson":
-        return kind in redisson.THREADS
-    return kind in QUORUM_KINDS or not topology.startswith("quorum")
+    if topology in redisson.SERVERS:
+        return redisson.possible(topology, kind)
+    return kind != "plain" and (kind in QUORUM_KINDS or not topology.startswith("quorum"))
 
 
 class Deck:
@@ -87,8 +93,8 @@ class Deck:
     def __init__(self, rng, faults):
         self.rng, self.faults, self.rest = rng, faults, []
 
-    def deal(self, topology):
-        fit = [fault for fault in self.faults if nemesis.possible(fault, topology)]
+    def deal(self, topology, kind):
+        fit = [fault for fault in self.faults if nemesis.possible(fault, topology, kind)]
         share = self.rng.random()
         if share < CALM or not fit:
             return []
@@ -122,7 +128,7 @@ def combos(args, until):
         turns[kind] += 1
         is_quiet = turns[kind] % QUIET == 2 and quick
         topology = rng.choice(quick) if is_quiet else where[kind].pop()
-        faults = [] if is_quiet else deck.deal(topology)
+        faults = [] if is_quiet else deck.deal(topology, kind)
         yield Combo(f"{args.seed}.{number}", topology, kind, faults, args.seconds)
         if time.monotonic() > until:
             return
@@ -130,10 +136,9 @@ def combos(args, until):
 
 def compile_section(folder):
     """And the clock, which lies beside it."""
-    program, tools = os.path.join(folder, "section"), HERE.parent / "tools"
-    subprocess.run(["cc", "-O1", "-o", program, str(tools / "section.c")], check=True)
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", os.path.join(folder, "clock.so"), str(tools / "clock.c")],
-                   check=True)
+    program = os.path.join(folder, "section")
+    subprocess.run(["cc", "-O1", "-o", program, machine.TOOLS / "section.c"], check=True)
+    machine.library("clock", folder)
     return program
 
 
@@ -180,8 +185,6 @@ def campaign(args, rlock, section):
                 forgiven.update(set(outcome.judges))
                 notes.note("second", "tests/campaign", "a round, alone")
     print(*total.table(), sep="\n")
-    if args.report:
-        total.write(HERE / "REPORT.md")
     asked = args.faults if args.faults != nemesis.FAULTS else ()
     if never := total.never_bit(asked):
         print(f"never bit: {', '.join(never)}")
@@ -189,7 +192,10 @@ def campaign(args, rlock, section):
         print("seen once, and not again alone:", ", ".join(f"{judge} {times}" for judge, times in sorted(forgiven.items())))
     if failed:
         print(f"the campaign itself has failed in {failed} rounds")
-    return not never and failed <= total.rounds() * BROKEN and not real
+    is_well = not never and failed <= total.rounds() * BROKEN and not real
+    if args.report:
+        total.write()  # with the figures of earlier runs
+    return is_well
 
 
 def main():
@@ -197,10 +203,10 @@ def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit("ended"))  # and all servers with it
     rlock = os.environ.get("RLOCK_BIN", str(PROJECT / "build/cmd/rlock"))
-    if "redisson" in args.topology and not redisson.made(rlock):
+    if {*args.topology} & {*redisson.SERVERS} and not redisson.made(rlock):
         notes.left_out("tests/campaign on redisson", "no Redisson beside this build: tests/interop/run --fetch BUILD "
                        "brings it", "RLOCK_NO_INTEROP")
-        args.topology = [each for each in args.topology if each != "redisson"]
+        args.topology = [each for each in args.topology if each not in redisson.SERVERS]
     with tempfile.TemporaryDirectory() as folder:
         section = compile_section(folder)
         if why_not := linear.build(folder):

@@ -29,6 +29,7 @@ CONTROLS = (
     ("revenant", "socket", "run", (), ("late",)),
     ("puzzled", "socket", "run", (), ("itself",)),
     ("deaf", "socket", "run", (), ("handed",)),
+    ("crashing", "socket", "run", (), ("crashed",)),
     ("other_status", "socket", "run", (), ("statuses",)),
     ("endless", "socket", "run", (), ("waits",)),
     ("left_key", "socket", "run", (), ("remains",)),

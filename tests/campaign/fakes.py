@@ -9,7 +9,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools"))
 
 from crew import NAME  # noqa: E402
-from resp import Server  # noqa: E402
+from resp import Connection  # noqa: E402
 
 
 def run(command, **env):
@@ -17,7 +17,7 @@ def run(command, **env):
 
 
 def server():
-    return Server(os.environ["RLOCK_SERVER"].removeprefix("unix://"))
+    return Connection(os.environ["RLOCK_SERVER"].removeprefix("unix://"))
 
 
 def pretended(rlock):
@@ -128,6 +128,12 @@ def careless_guardian(rlock, command):
     if child == 0:
         sys.exit(run(command, **mine))
     return os.waitpid(child, 0)[1]
+
+
+def crashing(rlock, command):
+    """Ends by a fault of its own."""
+    run([*rlock, *command])
+    os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def other_status(rlock, command):

@@ -5,21 +5,24 @@ import time
 
 import linear
 import nemesis
+import redisson
 from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
 from handles import CONTRADICTED
 from observer import lease_ends
 from story import holders, renewals, was_unconfirmed
 
-RULES = {"rw": "rw", "sem": f"permits={PERMITS}"}  # the others exclude each other
+RULES = {"rw": "rw", "sem": f"permits={PERMITS}", "plain": f"permits={PERMITS}"}  # the others exclude each other
 PERMITS_TAKEN = f"{{{NAME}}}:timeout"  # stands for as long as one is taken
-KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}")
+KEPT = (f"redisson_lock_token:{{{NAME}}}", "redisson_lock_token:{y}", "redisson_lock_token:{z}")
+OF_ONE_NAME = ("linear", "tokens", "order", "lease", "held", "handed", "forgotten", "late")  # say nothing of a pool, nor of a number
 TOMBSTONES = ("rlock_tombstone:", "rlock_hold:")  # for as long as a late request is believed in
 
 # By status: what explains it. The command's own needs no explanation, and no other status is ever right.
 ENDED_BY = {-signal.SIGTERM: ("waiter-ended", "runner-ended"),
             -signal.SIGKILL: ("holder-killed", "waiter-killed", "command-killed",
                             "guardian-killed")}
+CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
 UNHARMED = {"command-killed", "runner-ended"}  # rlock itself lives to give it back
 KILLED = ("holder-killed", "waiter-killed")  # nobody is left to give anything back
 UNREACHABLE, NOT_IN_TIME, LOST = 69, 75, 76
@@ -28,7 +31,7 @@ NO_TIME_MS = 20  # with less left nothing is tried any more
 ORPHANED_S = 0.5  # a busy machine may take so long
 OVERTIME_S = 3  # a reply's time-out and what is to be given back, when a limit is over
 LATE_S = 0.03   # a guardian that may not run before others, on a busy machine: README.md
-HANDED_S = 1.6  # from a release to the next one's command; who was not woken comes after 2.2 s
+HANDED_S = 1    # from a release to the next one's command; who was not woken comes after a lease, or 2.2 s
 NOTICED_S = 0.2  # beside what rlock(7) says
 HARMLESS = (*nemesis.PROCESS, "lock-deleted")  # servers answer all others as ever
 # requests arrive
@@ -58,6 +61,13 @@ def latest(violation):
     return max(times, default=time.monotonic_ns())
 
 
+def wanted_by(run):
+    """How many permits, or the one lock; all, where that is not known."""
+    if run is None:
+        return PERMITS
+    return int(run.command[run.command.index("--take") + 1]) if "--take" in run.command else 1
+
+
 def seconds(ns):
     return f"{ns / 1e9:.3f} s"
 
@@ -65,12 +75,12 @@ def seconds(ns):
 class Judged:
     """A round's evidence. round: its crew, observers, faults, what did not end."""
 
-    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "warned", "orphans", "statuses",
-              "waits", "itself", "handed", "forgotten", "late", "remains", "processes")
+    JUDGES = ("exclusion", "linear", "tokens", "order", "lease", "held", "noticed", "warned", "orphans", "crashed",
+              "statuses", "waits", "itself", "handed", "forgotten", "late", "remains", "processes")
 
     def __init__(self, played):
         self.played, self.combo = played, played.combo
-        self.is_mixed = played.combo.topology == "redisson"
+        self.is_mixed = played.combo.topology in redisson.SERVERS
         with open(played.crew.history, encoding="utf-8") as file:
             self.history = History(file, played.crew.beats)
         self.rule = Rule(RULES.get(self.combo.kind, "mutex"))
@@ -98,6 +108,8 @@ class Judged:
 
     def anomalies(self):
         for name in self.JUDGES:
+            if self.combo.kind in ("pool", "plain") and name in OF_ONE_NAME:
+                continue
             for text, at_ns in getattr(self, name)():
                 yield Anomaly(name, text, at_ns or latest(text))
 
@@ -164,18 +176,18 @@ class Judged:
         may be of a lock that was granted to it too late, and given back: that costs a turn.
         Of rw: a reader that came when a writer had waited for a while does not enter before it."""
         if self.combo.kind not in ("fair", "rw") or self.combo.topology.startswith("quorum") \
-                or self.is_replaced() or self.is_mixed:
+                or self.is_replaced() or (self.is_mixed and self.combo.kind == "rw"):
             return
         struck = {pid for pid, run in self.runs.items() if run.faults}
         sections = [each for each in self.history.sections if self.pid_of(each.owner) not in struck]
-        tokens = {int(each.token) for each in self.history.sections}
+        numbered = [each for each in self.history.sections if each.token != "none"]
+        tokens = {int(each.token) for each in numbered}
         overtakers = collections.defaultdict(dict)
         for first, then in ordered(sections, self.rule, 0):
             if then.enter < first.enter and self.could_stand(first):
                 overtakers[first].setdefault(then.owner, then)
         for first, later in overtakers.items():
-            before = max((int(each.token) for each in self.history.sections
-                          if each.enter < first.queued), default=0)
+            before = max((int(each.token) for each in numbered if each.enter < first.queued), default=0)
             if len(later) > len({*range(before + 1, int(first.token))} - tokens):
                 yield from ((text, 0) for text in out_of_order((first, then) for then in later.values()))
 
@@ -278,6 +290,13 @@ class Judged:
 
     # --- rlocks ----------------------------------------------------------------------------------
 
+    def crashed(self):
+        """No rlock ends by a fault of its own, however busy the machine is."""
+        for run in self.runs.values():
+            number = 0 if run.status is None else -run.status if run.status < 0 else run.status - 128  # told by a script
+            if number in CRASHES:
+                yield f"{run} ended by {signal.Signals(number).name}", run.ended_ns
+
     def statuses(self):
         for why, at_ns in self.played.topology.failures:
             if not self.played.pulse.stalled(at_ns - int(self.combo.lease_s * 1e9), at_ns):
@@ -341,11 +360,17 @@ class Judged:
         if self.combo.kind == "latch":
             yield from self.passed_late()
             return
-        for begin_ns, end_ns in self.played.observers[0].free():
-            waiting = [run for run in self.played.crew.runs
-                       if run.begun_ns + 0.2e9 < begin_ns and run.ended_ns > end_ns]
-            if waiting and end_ns - begin_ns > HANDED_S * 1e9:
-                yield f"free for {seconds(end_ns - begin_ns)} while {waiting[0]} waits for it", end_ns
+        in_all = PERMITS if self.combo.kind == "sem" else 1
+        for wanted in sorted({wanted_by(run) for run in self.played.crew.runs}):
+            def is_free(held, most=in_all - wanted):
+                return sum(wanted_by(self.run_of(owner)) for owner in held) <= most
+
+            for begin_ns, end_ns, owners in self.played.observers[0].free(is_free):
+                holding = [self.run_of(owner) for owner in owners]
+                waiting = [run for run in self.played.crew.runs if wanted_by(run) == wanted and run not in holding
+                           and run.begun_ns + 0.2e9 < begin_ns and run.ended_ns > end_ns]
+                if waiting and end_ns - begin_ns > HANDED_S * 1e9:
+                    yield f"free for {seconds(end_ns - begin_ns)} while {waiting[0]} waits for it", end_ns
 
     def passed_late(self):
         opened = self.played.crew.opened()
@@ -425,15 +450,21 @@ class Judged:
         """Of the lock, tokens and a semaphore's count; and nothing is ever without an end."""
         for observer in self.played.observers:
             for key, at_ns in observer.without_end.items():
-                if not is_kept(key, self.combo.kind) and key != PERMITS_TAKEN and not self.is_latch(key):
+                if not is_kept(key, self.combo.kind) and not self.is_redissons(key) and key != PERMITS_TAKEN and not self.is_latch(key):
                     yield f"{key} has no TTL", at_ns
         set_back = any(fault.begun_ns and fault.name in nemesis.LASTING for fault in self.played.faults)
         for server, key, ttl_ms in self.played.remains:
-            if set_back and ttl_ms > 0:
+            if set_back and ttl_ms > 0 or self.is_redissons(key):
                 continue  # what the dead held lasts for as much longer
+            if self.is_mixed and ttl_ms > 0 and key.startswith("rlock_queue"):
+                continue  # places of the dead, whom none of Redisson's threads, which entered last, looks for
             if self.is_replaced() and self.is_latch(key):
                 continue  # a count-down may have found it open on a master that nobody follows any more, and said so
             yield f"{key} is left on {server}, with a TTL of {ttl_ms} ms", time.monotonic_ns()
+
+    def is_redissons(self, key):
+        """Its queue has no end, and those of its threads that are dead stay there."""
+        return self.is_mixed and self.combo.kind == "fair" and key.startswith("redisson_lock_")
 
     def is_latch(self, key):
         return self.combo.kind == "latch" and key in self.played.crew.counts
@@ -449,7 +480,7 @@ def pid_of(owner):
 
 
 def is_kept(key, kind):
-    return key in KEPT or (kind == "sem" and key == NAME)
+    return key in KEPT or (kind in ("sem", "plain") and key == NAME)
 
 
 def lease_left_ms(server):
@@ -469,7 +500,7 @@ def remains_of(server, kind):
             ttl_ms = lease_left_ms(server)
         if ttl_ms != -2 and not is_kept(key, kind) and not (key.startswith(TOMBSTONES) and ttl_ms > 0):
             yield server.socket, key, ttl_ms
-    if kind != "sem" or NAME not in keys:
+    if kind not in ("sem", "plain") or NAME not in keys:
         return
     count, taken = server.call("GET", NAME), server.call("ZCARD", PERMITS_TAKEN)
     if count and int(count) + taken != PERMITS:

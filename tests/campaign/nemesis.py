@@ -8,9 +8,10 @@ import sys
 import time
 
 import network
-import proxy
+import redisson
 import replicated
 import servers
+import wires
 
 PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT. A runner is a holder that has a command
     "runner-ended": ("runner", signal.SIGTERM),
@@ -25,7 +26,9 @@ PROCESS = {  # whom it strikes, and how; SIGSTOP ends with SIGCONT. A runner is 
     "waiter-ended": ("waiter", signal.SIGTERM),
 }
 STARVED = "processors-starved"
-FAULTS = (*proxy.FAULTS, *servers.FAULTS, *replicated.FAULTS, *replicated.CLUSTER_FAULTS, *PROCESS, STARVED)
+FAULTS = (*wires.FAULTS, *servers.FAULTS, *replicated.FAULTS, *replicated.CLUSTER_FAULTS, *redisson.FAULTS,
+          *PROCESS, STARVED)
+KEEPING = ("command-stopped", "command-killed", "waiter-stopped", "waiter-ended")  # what somebody lives to give back
 REPLACING = ("paused", "restarted", "clients-full", "slow", "resharded", *replicated.FAULTS)  # of a master
 LASTING = ("clock-stepped",)  # after their end
 LIMIT_S = 40     # until it has ended: longer than any election
@@ -33,14 +36,16 @@ GLANCE_S = 0.05  # between looks at whether it has
 SPIN = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
 
 
-def possible(fault, topology):
-    if topology == "redisson":
-        return fault in PROCESS or fault == "scripts-flushed"
-    if fault in network.FAULTS and not network.OWN:
+def possible(fault, topology, kind):
+    if kind == "plain":
+        return fault in KEEPING
+    if topology in redisson.SERVERS:
+        return fault in (*PROCESS, *redisson.FAULTS, "scripts-flushed")
+    if fault in (*servers.IMPOSSIBLE, *redisson.FAULTS) or (fault in network.FAULTS and not network.OWN):
         return False
     if fault in (*replicated.FAULTS, *replicated.CLUSTER_FAULTS):
         return topology == "cluster" or (topology == "sentinel" and fault in replicated.FAULTS)
-    if fault in proxy.FAULTS:
+    if fault in wires.FAULTS:
         return topology not in ("socket", "sentinel", "cluster")
     if fault == "lock-deleted":  # of several servers two at a time would be too many
         return topology in ("socket", "tcp")

@@ -4,9 +4,9 @@ Ours is the campaign's own as well (see `run`), so that no address and no port o
 touched, and nothing is left of it. Where that may not be, all hosts are the loopback interface, and
 nothing can be cut."""
 import os
-import socket
 import subprocess
-import time
+
+from machine import free_ports, wait_for
 
 OWN = "CAMPAIGN_NETWORK" in os.environ
 FAULTS = ("cut-off", "isolated")  # from everybody; from the other hosts, but not from clients
@@ -37,12 +37,7 @@ class Loopback:
     address, launcher = "127.0.0.1", ()
 
     def __init__(self):
-        sockets = [socket.socket() for _ in range(PORTS)]
-        for each in sockets:
-            each.bind((self.address, 0))
-        self.ports = [each.getsockname()[1] for each in sockets]
-        for each in sockets:
-            each.close()
+        self.ports = free_ports(PORTS)
 
     def close(self):
         pass
@@ -54,8 +49,7 @@ class Host:
     def __init__(self, network, number):
         self.network, self.address = network, f"{network.base}.{number}"
         self.holder = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "unshare", "-n", "sleep", "infinity"])
-        while not self.is_apart():
-            time.sleep(0.001)
+        wait_for("a network namespace of its own", self.is_apart)
         self.launcher = ("nsenter", "-t", str(self.holder.pid), "-n")
         link = f"v{network.me}-{number}"
         ip([f"link add {link} type veth peer name eth0 netns {self.holder.pid}",

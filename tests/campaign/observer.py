@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-from resp import Server as Connection
+from resp import Connection
 
 EVERY_S = 0.01  # of one server; of several each is asked so much less often
 STEP_NS = 500_000_000
@@ -144,12 +144,12 @@ class Observer:
                 return
             yield sample
 
-    def free(self):
-        """(from, to) while nobody held it."""
-        for is_held, samples in itertools.groupby(self.samples, lambda sample: bool(sample.held)):
+    def free(self, is_free):
+        """(from, to, owners) while that was true of the owners that held it."""
+        for was_free, samples in itertools.groupby(self.samples, lambda sample: is_free(sample.held)):
             samples = [*samples]
-            if not is_held:
-                yield samples[0].told_ns, samples[-1].asked_ns
+            if was_free:
+                yield samples[0].told_ns, samples[-1].asked_ns, set().union(*(each.held for each in samples))
 
 
 class Pulse:

@@ -6,11 +6,12 @@ import time
 
 import judges
 import nemesis
+import redisson
 import topologies
 from crew import LONGEST, NAME, Crew
 from latches import LatchCrew
 from observer import EVERY_S, Observer, Pulse
-from proxy import Wires
+from wires import Wires
 
 REST_S = 20  # until what a dead waiter or holder left in Redis has expired
 
@@ -20,7 +21,7 @@ class Combo:
         """What is not fixed the seed says."""
         self.seed, self.topology, self.kind, self.seconds, self.faults = seed, topology, kind, seconds, faults
         rng = random.Random(f"{seed} combo")
-        self.lease_s = rng.choice((2,) if kind == "handle" or topology == "redisson" else (0.6, 1, 1.5))  # slow ones
+        self.lease_s = rng.choice((2,) if kind == "handle" or topology in redisson.SERVERS else (0.6, 1, 1.5))  # slow ones
         self.io_ms = rng.choice((300, 300, 1000, 5000))
         self.long_share = rng.choice((0, 0, 0.02, 0.1, 0.3))  # of the commands that outlast their first lease
         pace = rng.choice(("each", "each", "together"))

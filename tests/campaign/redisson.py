@@ -2,70 +2,113 @@
 and again beside the rlocks of the round, and write the same history."""
 import os
 import pathlib
-import shutil
-import sys
 import threading
 import time
 
-import network
+import java
 from crew import NAME, PERMITS
-from servers import Topology
+from machine import free_ports, wait_for
+from redis_server import keeping
+from servers import Server, Topology
 
-INTEROP = pathlib.Path(__file__).resolve().parent.parent / "interop"
-sys.path.append(str(INTEROP))
-from mixed import Service  # noqa: E402
-
-VERSION = "4.7.0"
+SERVERS = {"redisson": 1, "redisson-cluster": 1, "redlock": 3}  # by topology; the cluster is one node
+FAULTS = ("service-killed",)
 # By kind: what each of its threads takes. RLock has no token, RFencedLock shares rlock's.
-THREADS = {"run": ("lock", "fenced", "fenced"), "rw": ("rw", "rw"), "sem": ("permits", "permits")}
+THREADS = {"run": ("lock", "fenced", "fenced"), "fair": ("fair", "fair"), "rw": ("rw", "rw"), "sem": ("permits", "permits"),
+           "plain": ("sem", "sem")}
+QUEUE, PATIENCE = f"redisson_lock_queue:{{{NAME}}}", f"redisson_lock_timeout:{{{NAME}}}"
+GLANCE_S = 0.3
 
 
 def made(rlock):
-    """The folder of its jars and classes, in the build of this rlock; None: it is not there."""
-    folder = pathlib.Path(rlock).resolve().parent.parent / "interop" / VERSION
-    return folder if (folder / "classes").is_dir() and shutil.which("java") else None
+    """The folders of jars and classes in the build of this rlock."""
+    return java.made(pathlib.Path(rlock).resolve().parent.parent)
+
+
+def possible(topology, kind):
+    """Plain permits are there to be compared: who dies with one has it for ever."""
+    return kind == "run" or (kind in THREADS and topology != "redlock")
 
 
 class Mixed(Topology):
-    """A server that both come to by TCP. Nothing but processes of rlocks is struck: whoever waits for
-    Redisson's watchdog, or its own patience, has no promise of ours."""
+    """Servers that both come to by TCP. Nothing but processes of rlocks is struck, and the service itself: whoever
+    waits for Redisson's watchdog, or its own patience, has no promise of ours."""
 
-    def __init__(self, place, kind):
-        port = network.Loopback().ports[0]
-        super().__init__("socket", place, "--port", str(port), "--bind", "127.0.0.1")
-        self.url, self.kind, self.seed = f"redis://127.0.0.1:{port}", kind, place.seed
-        self.lease_ms, self.folder = int(place.lease_s * 1000), place.folder
-        self.threads, self.failures = [], []
-        with open(os.path.join(place.folder, "java.err"), "wb") as stderr:
-            self.service = Service(self.command(made(place.rlock), port), stderr)
-        self.service.wait_ready()
+    patience_s = 6  # there may be no holder but Redisson's for a while
 
-    def command(self, folder, port):
-        return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-cp",
-                f"{folder}/classes:{folder}/jars/*", "Interop", f"servers=redis://127.0.0.1:{port}",
-                f"watchdog={self.lease_ms}"]
+    def __init__(self, name, place, kind):
+        ports = free_ports(SERVERS[name] + 1)
+        bus = ("--cluster-enabled", "yes", "--cluster-port", str(ports.pop()), "--cluster-announce-ip", "127.0.0.1")
+        self.servers = [Server(os.path.join(place.folder, f"server{port}"), "--bind", "127.0.0.1", "--port", str(port),
+                               *keeping("always"), *(bus if "cluster" in name else ()), library=place.clock)
+                        for port in ports]
+        urls = [f"redis://127.0.0.1:{port}" for port in ports]
+        self.proxies, self.wires, self.believed = [], place.wires, len(ports) // 2
+        self.url, servers = " ".join(urls), "servers=" + ",".join(urls)
+        if "cluster" in name:
+            self.url, servers = self.url.replace("redis:", "cluster:"), servers.replace("servers", "cluster")
+            self.servers[0].call("CLUSTER", "ADDSLOTS", *range(16384))
+            wait_for("a cluster", lambda: "cluster_state:ok" in self.servers[0].call("CLUSTER", "INFO"))
+        self.kinds = ("red", "red") if name == "redlock" else THREADS[kind]
+        self.lease_ms, self.folder, self.seed = int(place.lease_s * 1000), place.folder, place.seed
+        self.threads, self.failures, self.over = [], [], threading.Event()
+        self.service = java.Service(made(place.rlock)[0], os.path.join(place.folder, "java.err"), servers,
+                                    f"watchdog={self.lease_ms}")
 
     def begin(self):
-        for number, kind in enumerate(THREADS[self.kind]):
+        for number, kind in enumerate(self.kinds):
             lease_ms = 2 * self.lease_ms if kind == "permits" else -1  # nobody renews a permit
             order = f"rounds {kind} {NAME} seed={number} permits={PERMITS} lease={lease_ms}"
             self.threads.append(threading.Thread(target=self.go, args=(order,), daemon=True))
-            self.threads[-1].start()
+        if "fair" in self.kinds:
+            self.threads.append(threading.Thread(target=self.bury, daemon=True))
+        for thread in self.threads:
+            thread.start()
 
     def go(self, order):
-        """An error: its lock was lost, say, be it to an rlock or to a machine too busy for the watchdog."""
+        """Again when it was killed. An error: its lock was lost, say, be it to an rlock or to a machine too busy for the
+        watchdog."""
         try:
-            self.service.ask(self.folder, order)
+            while self.service.ask(self.folder, order) is None and not self.over.is_set():
+                time.sleep(GLANCE_S)
         except RuntimeError as error:
             self.failures.append((str(error), time.monotonic_ns()))
 
+    def bury(self):
+        """Redisson's in a queue wait five minutes for those that are dead."""
+        server = self.servers[0]
+        while any(thread.is_alive() for thread in self.threads[:-1]):
+            for owner in server.call("LRANGE", QUEUE, 0, -1):
+                of_rlock, pid = "@" in owner, owner.rpartition(":")[2].partition("@")[0]
+                if not (os.path.exists(f"/proc/{pid}") if of_rlock else owner.startswith(self.service.uuid)):
+                    server.call("ZADD", PATIENCE, "XX", 1, owner)
+            time.sleep(GLANCE_S)
+
+    def claims(self, fault, number):
+        """There is one service, and it starts anew before it is killed again."""
+        return ("service", 0) if fault.name in FAULTS else super().claims(fault, number)
+
+    def strike(self, fault, number):
+        return self.killed(fault) if fault.name in FAULTS else super().strike(fault, number)
+
+    def killed(self, fault):
+        killer = threading.Thread(target=self.service.kill)
+        killer.start()
+        yield
+        while killer.is_alive():
+            yield
+        fault.bites += 1
+
     def end(self):
+        self.over.set()
         with open(os.path.join(self.folder, "over"), "wb"):
             pass
         for thread in self.threads:
             thread.join()
+        with open(os.path.join(self.folder, "history"), encoding="utf-8") as file:
+            if not any(" exit=- " in line and "@" not in line for line in file):
+                self.failures.append(("no thread of Redisson's has entered", time.monotonic_ns()))
 
     def close(self):
-        self.service.process.kill()
-        self.service.process.wait()
+        self.service.close()
         super().close()

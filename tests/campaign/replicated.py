@@ -11,7 +11,8 @@ import time
 import network
 from cluster import Cluster
 from crew import NAME
-from redis_server import RedisServer
+from machine import wait_for
+from redis_server import RedisServer, keeping
 from sentinels import conf
 from servers import Server, Topology
 
@@ -65,11 +66,7 @@ class Replicated(Topology):
             yield
 
     def await_whole(self):
-        until = time.monotonic() + START_S
-        while not self.ready():
-            if time.monotonic() > until:
-                raise TimeoutError("the servers do not find together")
-            time.sleep(0.02)
+        wait_for("the servers find together", self.ready, START_S)
 
     def is_replaced(self, number):
         """Whether the others know another master in its place."""
@@ -211,7 +208,7 @@ class Shards(Replicated):
         folder = os.path.join(self.folder, f"n{number + 1}")
         with open(os.path.join(folder, "options"), encoding="ascii") as file:
             words = file.read().split()
-        return Server(folder, *words, "--save", "", "--appendonly", "yes", "--appendfsync", "always",
+        return Server(folder, *words, *keeping("always"),
                       library=place.clock, launcher=self.network.hosts[number].launcher)
 
     @staticmethod

@@ -1,5 +1,9 @@
-"""What was played, in figures: REPORT.md is written here, not by hand."""
+"""What was played, in figures: REPORT.md is written here, not by hand. The figures of one run after the other add up in
+figures.json, for as long as the scripts are the same."""
 import collections
+import hashlib
+import json
+import pathlib
 import platform
 import subprocess
 import time
@@ -9,6 +13,10 @@ import linear
 MANUAL_MARKS = '.\\" figures: written by tests/campaign/run --report\n', '.\\" end of the figures\n'
 NAMES = {"socket": "one, on a socket", "tcp": "one, by TCP", "quorum3": "three, a majority",
          "quorum5": "five, a majority", "sentinel": "Sentinel", "cluster": "a cluster"}  # in rlock(7)
+COUNTERS = "fired", "bites", "statuses", "anomalies", "linear_checks"
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+REPORT, FIGURES = HERE / "REPORT.md", HERE / "figures.json"
 OFTEN = 20  # times that a fault fires by chance, and one bite at least is to be expected
 MARKS = "<!-- figures: written by run --report -->\n", "<!-- end of the figures -->\n"
 
@@ -25,9 +33,26 @@ def version(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
+def scripts():
+    """What runs in Redis, comments aside, as a hash."""
+    lines = [line.strip() for path in sorted(PROJECT.glob("lua/**/*.lua"))
+             for line in path.read_text(encoding="utf-8").splitlines()]
+    return hashlib.sha1("\n".join(line for line in lines if line[:2] != "--").encode()).hexdigest()
+
+
+def earlier():
+    """The figures so far. None: there are none. ValueError: they are of other scripts, and do not add up with new ones."""
+    if not FIGURES.exists():
+        return None
+    known = json.loads(FIGURES.read_text(encoding="utf-8"))
+    if known["scripts"] != scripts():
+        raise ValueError(f"the scripts have changed since {FIGURES} was written: remove it to begin anew")
+    return known
+
+
 class Total:
     def __init__(self, seed, rlock):
-        self.seed, self.rlock, self.begun = seed, rlock, time.monotonic()
+        self.seeds, self.rlock, self.begun = [seed], rlock, time.monotonic()
         self.rows = collections.defaultdict(collections.Counter)
         self.fired, self.bites = collections.Counter(), collections.Counter()
         self.statuses, self.anomalies = collections.Counter(), collections.Counter()
@@ -63,11 +88,26 @@ class Total:
             yield f"| {topology} | {kind} | {' | '.join(str(row[each]) for each in columns)} |"
         yield f"| all | | {' | '.join(str(whole[each]) for each in columns)} |"
 
+    def add_earlier(self, known):
+        self.seeds = known["seeds"] + self.seeds
+        self.begun -= known["seconds"]
+        for topology, kind, row in known["rows"]:
+            self.rows[topology, kind].update(row)
+        for name in COUNTERS:
+            getattr(self, name).update(dict(known[name]))
+
+    def keep(self):
+        known = {"scripts": scripts(), "seeds": self.seeds, "seconds": round(time.monotonic() - self.begun),
+                 "rows": [[*where, row] for where, row in sorted(self.rows.items())]}
+        known.update((name, sorted(getattr(self, name).items())) for name in COUNTERS)
+        lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in known.items()]
+        FIGURES.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+
     def figures(self):
         minutes = (time.monotonic() - self.begun) / 60
         yield (f"{time.strftime('%Y-%m-%d')}: {version(self.rlock, '--version')}, "
                f"{version('redis-server', '--version').split(' sha')[0]}, Linux {platform.release()}, "
-               f"seed {self.seed}, {minutes:.0f} minutes.")
+               f"seeds {', '.join(self.seeds)}, {minutes:.0f} minutes.")
         yield ""
         yield from self.table()
         yield ""
@@ -91,9 +131,13 @@ class Total:
             yield "Anomalies by judge: " + ", ".join(
                 f"{judge} {count}" for judge, count in sorted(self.anomalies.items())) + "."
 
-    def write(self, path):
-        replace_between(path, MARKS, self.figures())
-        write_manual(path, path.parent.parent.parent / "man/rlock.7")
+    def write(self):
+        """Into REPORT.md and rlock(7), together with the figures of earlier runs."""
+        if known := earlier():
+            self.add_earlier(known)
+        self.keep()
+        replace_between(REPORT, MARKS, self.figures())
+        write_manual(REPORT, PROJECT / "man/rlock.7")
 
 
 def replace_between(path, marks, lines):

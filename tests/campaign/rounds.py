@@ -8,8 +8,8 @@ import sys
 import threading
 
 import play
+from machine import descendants
 from story import tell
-from victims import descendants
 
 LOAD = 10 * os.cpu_count()
 JOBS = 4   # for a processor

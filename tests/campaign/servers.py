@@ -9,14 +9,14 @@ import struct
 import threading
 import time
 
-import proxy
-from redis_server import RedisServer
-from resp import Server as Connection
-
+import wires
 from crew import NAME
+from redis_server import ALONE, RedisServer, debugged, keeping, version
+from resp import Connection
 
 FAULTS = ("paused", "restarted", "scripts-flushed", "clients-killed", "memory-full", "clients-full",
           "writes-paused", "slow", "clock-stepped", "lock-deleted")
+IMPOSSIBLE = () if version() >= (6, 2) else ("writes-paused",)
 SIZES = {"socket": 1, "tcp": 1, "quorum3": 3, "quorum5": 5}
 STEPS_S = (-60, -2, -0.5, 0.5, 2, 60)  # of one of several: the others know better
 STEPS_BACK_S = (-3, -2, -1, -0.5)      # forward ends leases early: rlock-server(7)
@@ -43,8 +43,7 @@ class Server(RedisServer):
         self.ahead_s = 0
         self.clock = os.path.join(folder, "clock")
         self.set_clock(0)
-        super().__init__(folder, *words, "--enable-debug-command", "local", launcher=launcher,
-                         env={"LD_PRELOAD": library, "CLOCK": self.clock})
+        super().__init__(folder, *words, *debugged(), launcher=launcher, clock=(library, self.clock))
 
     def set_clock(self, ahead_s):
         with open(self.clock, "r+b" if os.path.exists(self.clock) else "wb") as file:
@@ -145,7 +144,7 @@ class Topology:
     failures = ()   # of those beside the crew: why, and when
 
     def __init__(self, name, place, *words):
-        self.servers = [Server(os.path.join(place.folder, f"server{i}"), *Server.keeping("always"), *words,
+        self.servers = [Server(os.path.join(place.folder, f"server{i}"), *ALONE, *keeping("always"), *words,
                                library=place.clock) for i in range(1, SIZES[name] + 1)]
         self.wires, self.proxies = place.wires, []
         self.believed = len(self.servers) // 2  # as many may still count on a lease that is over
@@ -164,14 +163,14 @@ class Topology:
 
     def claims(self, fault, number):
         """What may be broken once at a time."""
-        return "wire" if fault.name in proxy.FAULTS else "server", number
+        return "wire" if fault.name in wires.FAULTS else "server", number
 
     def ready(self):
         """Whether a fault may come now."""
         return True
 
     def strike(self, fault, number):
-        if fault.name in proxy.FAULTS:
+        if fault.name in wires.FAULTS:
             return self.on_wire(fault, self.proxies[number])
         return getattr(self.servers[number], fault.name.replace("-", "_"))(fault)
 

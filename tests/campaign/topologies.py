@@ -1,11 +1,11 @@
 """What a round plays on, by name."""
 import os
 
-from redisson import Mixed
+import redisson
 from replicated import Sentinels, Shards
 from servers import SIZES, Topology
 
-NAMES = (*SIZES, "sentinel", "cluster", "redisson")
+NAMES = (*SIZES, "sentinel", "cluster", *redisson.SERVERS)
 
 
 class Place:
@@ -18,8 +18,8 @@ class Place:
 
 
 def start(name, kind, place):
-    if name == "redisson":
-        return Mixed(place, kind)
+    if name in redisson.SERVERS:
+        return redisson.Mixed(name, place, kind)
     if name == "sentinel":
         return Sentinels(place)
     return Shards(place) if name == "cluster" else Topology(name, place)

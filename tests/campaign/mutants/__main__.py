@@ -55,10 +55,10 @@ def write(path, text):
         file.write(text)
 
 
-def hunt(tree, rlock):
+def hunt(tree, rlock, where):
     """Returns the judges that saw something, and what all was printed. Caught is what would fail the run: what no
     busy machine explains, or what is seen again when the round is played alone; and what is seen often."""
-    campaign = [os.path.join(tree, "tests/campaign/run"), "--minutes", MINUTES, "--jobs", JOBS]
+    campaign = [os.path.join(tree, "tests/campaign/run"), "--minutes", MINUTES, "--jobs", JOBS, *where]
     surroundings = {"CAMPAIGN_LOAD": "1000", **os.environ, "RLOCK_BIN": rlock}
     surroundings.pop("RLOCK_TEST_NOTES", None)  # what is left out here is no news
     said, judges, seen_again = [], collections.Counter(), False
@@ -82,12 +82,18 @@ def is_caught(judges):
     return any(times >= (OFTEN if judge in NERVOUS else 1) for judge, times in judges.items())
 
 
-def fit():
-    """Whether all edits can be made."""
+def fit(and_build):
+    """Whether all edits can be made, and each rlock be built."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as tree:
         copy_sources(tree)
         for mutant in MUTANTS:
-            replace(tree, mutant.edits)()
+            undo = replace(tree, mutant.edits)
+            try:
+                if and_build:
+                    build(tree)
+            except subprocess.CalledProcessError:
+                sys.exit(f"does not build: {mutant.name}")
+            undo()
     print(f"{len(MUTANTS)} mutants")
 
 
@@ -106,8 +112,8 @@ def chosen_by(words):
 def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit("ended"))  # and the hunt with it
-    if sys.argv[1:] == ["--check"]:
-        return fit()
+    if sys.argv[1:] in (["--check"], ["--build"]):
+        return fit(and_build=sys.argv[1] == "--build")
     chosen = chosen_by(sys.argv[1:])
     missed = 0
     print("| mutant | caught by | seconds |\n| --- | --- | --: |", flush=True)
@@ -116,7 +122,7 @@ def main():
         for mutant in chosen:
             undo = replace(tree, mutant.edits)
             rlock, begun = build(tree), time.monotonic()
-            judge, output = hunt(tree, rlock)
+            judge, output = hunt(tree, rlock, mutant.where)
             undo()
             missed += not judge
             print(f"| {mutant.name} | {judge or 'MISSED'} | {time.monotonic() - begun:.0f} |", flush=True)
