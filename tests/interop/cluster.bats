@@ -3,13 +3,10 @@
 # channels. What the other files test in a cluster (INTEROP_ON) is one of a single node.
 
 load ../lib/rlock
-load ../lib/ports
-load ../lib/actors
 load ../lib/cluster
 load interop
 
 setup_file() {
-    build_section
     rlock_setup_file
     cluster_start
     java_start j

@@ -247,10 +247,6 @@ enters_at() {
     ((late >= -5 && late < DYING_MS + 1000 * SLOW)) || fail "$2 entered $late ms after the lease's end"
 }
 
-later() { # MS
-    (($(now_ms) > $1))
-}
-
 # --- what is left --------------------------------------------------------------------------------
 
 # Redisson remembers each unlock for some seconds, lest it be done twice.

@@ -1,58 +1,44 @@
 #!/usr/bin/env bats
-# mixed.bats: twenty rlocks and ten threads of two Java services on one lock of each kind, while some of both
-# are killed. See mixed.py; quorum.bats has RedLock's.
+# mixed.bats: rlocks and threads of a Java service on one lock of each kind, while some of both are killed: rounds of
+# tests/campaign, whose judges say what must be true of them.
+#
+# environment: INTEROP_ON=cluster   see interop.bash
+#              RLOCK_TEST_SEED      what a failed test printed: the same workers and faults again
 
 load ../lib/rlock
-load ../lib/ports
-load ../lib/actors
-load interop
-load mixed
+load ../lib/campaign
 
-setup_file() {
-    build_section
-    interop_server
-}
+killed=command-killed,holder-killed,waiter-killed,waiter-ended,service-killed
 
-teardown_file() {
-    rlock_teardown_file
-}
-
-teardown() {
-    rlock_teardown
+# plays KIND [FAULTS [TOPOLOGY]]: each fault has struck, and no judge has seen anything.
+plays() {
+    campaign --kind "$1" --faults "${2-$killed}" --topology "${3-redisson${INTEROP_ON:+-$INTEROP_ON}}" \
+        --workers 6 --seconds 5 --round "${RLOCK_TEST_SEED:-$RANDOM}"
+    assert_success
+    assert_output --partial ' 0 anomalies'
 }
 
 @test "run, RLock and RFencedLock: no two overlap, and tokens grow" {
-    mixed run
-    judge history
+    plays run
 }
 
 @test "fair and RFairLock: no two overlap, and an rlock that was in the queue first enters first" {
-    mixed fair
-    judge --fifo-slack 0 --min-ordered "$some" history
+    plays fair
 }
 
 @test "read, write and RReadWriteLock: writers are alone" {
-    mixed rw
-    judge --rule rw history
+    plays rw
 }
 
 @test "sem and RPermitExpirableSemaphore: never more permits than there are, and all of them come back" {
-    mixed sem
-    judge --rule permits=5 history
-    wait_until 8 rlock sem -n x --permits 5 --take 5 -x -- true
-    assert_equal "$(redis GET x)" 5
+    plays sem
 }
 
 @test "sem --plain and RSemaphore: never more permits than there are, and all of them come back" {
-    mixed sem --plain
-    judge --rule permits=5 history
-    assert_equal "$(redis GET x)" 5
+    plays plain command-killed,waiter-ended
 }
 
-@test "latch and RCountDownLatch: nobody enters before the last count-down has begun, and then all do" {
-    local history
-    mixed latch
-    for history in round-*/history; do
-        check_history --rule latch=10 --min-sections 5 "$history"
-    done
+@test "run on several servers and RedLock: no two overlap, and tokens grow" {
+    [[ -z ${INTEROP_ON-} ]] || skip 'not for a cluster: these are servers that stand alone'
+    plays run "$killed" redlock
 }

@@ -3,7 +3,6 @@
 
 load ../lib/rlock
 load ../lib/ports
-load ../lib/actors
 load ../lib/rw
 load interop
 
@@ -148,7 +147,7 @@ marked_waiting() {
     enters a read x lease="$DYING_MS"
     java_kill k
     end=$(redis PEXPIRETIME "{x}:$(told k1 owner):rwlock_timeout:1")
-    wait_until 10 later $((end + DYING_MS))
+    wait_until 10 is_later $((end + DYING_MS))
     awaits b write x
     leaves a
     wait_until 2 entered_section b
@@ -164,7 +163,7 @@ marked_waiting() {
     end=$(redis PEXPIRETIME "$(lease_key a)")
     signal KILL a
     gone 137 a
-    wait_until 10 later $((end + DYING_MS))
+    wait_until 10 is_later $((end + DYING_MS))
     awaits b write x
     leaves k1
     wait_until 10 entered_section b

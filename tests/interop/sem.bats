@@ -3,7 +3,6 @@
 
 load ../lib/rlock
 load ../lib/ports
-load ../lib/actors
 load ../lib/sem
 load interop
 
