@@ -3,7 +3,6 @@
 # dealings with run.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/queue
 
 # --- order -------------------------------------------------------------------------------------
@@ -14,21 +13,6 @@ load ../../lib/queue
     finish first a b c d e f g h
     assert_equal "$(order)" "first a b c d e f g h"
     check_history --min-sections 9 history
-    assert_no_keys
-}
-
-@test "the order stays over a long hold, for those far behind too" {
-    local before end
-    holds first fair
-    join {a..r}
-    before=$(redis LRANGE "$queue" 0 -1)
-    end=$(($(now_ms) + 11000))
-    while (($(now_ms) < end)); do
-        assert_equal "$(redis LRANGE "$queue" 0 -1)" "$before"
-        sleep 0.1
-    done
-    finish first {a..r}
-    assert_equal "$(order)" "first $(echo {a..r})"
     assert_no_keys
 }
 
@@ -56,48 +40,6 @@ subscribed() { # CHANNEL
     (($(redis PUBSUB NUMSUB "$1" | tail -n 1) > 0))
 }
 
-@test "nobody in the queue: a release is told on everybody's channel, as 0" {
-    listen 'redisson_lock__channel:{x}'
-    rlock fair -n x -- true
-    wait_until 2 grep -q message messages
-    assert_equal "$(sed -n '/^message$/,$p' messages)" "$(printf '%s\n' message 'redisson_lock__channel:{x}' 0)"
-}
-
-@test "the lock is broken: 76 for its holder, and the head enters" {
-    holds first fair -l "$(ms 1200)"
-    join a b
-    redis DEL x
-    gone 76 first
-    finish a b
-    assert_equal "$(order)" "first a b"
-    assert_no_keys
-}
-
-@test "SIGKILL of the holder's rlock: the head enters at the end of the lease, the next after it" {
-    local end
-    holds first fair -l "$(ms 1500)"
-    join a b
-    signal KILL first
-    end=$(expiry x)
-    finish a b
-    assert_equal "$(order)" "first a b"
-    (($(stamp a enter) >= end - 2000000))
-    (($(stamp a enter) - end < 500000000 * SLOW)) || fail "$(($(stamp a enter) - end)) ns after the lease"
-    assert_gap a b 1000
-}
-
-@test "--min-hold: the head enters when it is over, at once" {
-    local begun
-    brief first
-    begun=$(moment)
-    holds first fair --min-hold "$(ms 1000)"
-    join a b
-    finish first a b
-    assert_equal "$(order)" "first a b"
-    (($(stamp a enter) - begun >= 1000000000 * SLOW))
-    (($(stamp a enter) - $(stamp first enter) < 1500000000 * SLOW))
-}
-
 # --- leaving -----------------------------------------------------------------------------------
 
 @test "who leaves is out of the queue at once, the others keep their order: 75, 143, 130" {
@@ -122,18 +64,6 @@ subscribed() { # CHANNEL
     assert_no_keys
 }
 
-@test "the only waiter leaves: nothing of the queue is left" {
-    foreign_hold x 60000
-    try fair -n x -w 300ms -- touch ran
-    assert_failure 75
-    assert_keys x
-    joins a
-    signal TERM a
-    gone 143 a
-    assert_keys x
-    assert_file_not_exist ran
-}
-
 @test "the head leaves just when it is its turn: the next one enters at once" {
     holds first fair
     joins a
@@ -150,7 +80,6 @@ subscribed() { # CHANNEL
     assert_gap first b 1000
     assert_no_keys
 }
-
 
 @test "--no-wait does not queue, and does not go before those who do" {
     foreign_hold x 60000
@@ -200,58 +129,13 @@ subscribed() { # CHANNEL
     finish b c
 }
 
-@test "the command's environment and status; tokens grow over run and fair" {
-    local kind n=0
-    for kind in run fair run fair; do
-        try "$kind" -n x -- sh -c 'echo "$RLOCK_KIND $RLOCK_TOKEN"; exit 7'
-        assert_failure 7
-        assert_output "$kind $((n += 1))"
-    done
-    try fair -n x -- sh -c 'kill -TERM $$'
-    assert_failure 143
-    run -127 --separate-stderr rlock fair -n x -- nonesuch
-    assert_no_keys
-}
-
-@test "75 or -E: not acquired in time" {
-    foreign_hold x 60000
-    took 300 1000 rlock fair -n x -w 300ms -- touch ran
-    assert_failure 75
-    stderr=$(tail -n 1 <<<"$stderr")
+@test "65: the queue is something else, and stays as it is" {
+    redis SET "$queue" 5
+    try fair -n x -w 5s -- touch ran
+    assert_failure 65
     assert_message
-    assert_stderr_has x "$foreign_owner"
-    try fair -n x -w 10ms -E 9 -- touch ran
-    assert_failure 9
-    assert_file_not_exist ran
-    wait_until 2 no_subscriptions
-}
-
-@test "65: the name, or the queue, is something else; nothing is touched" {
-    local wrong before key
-    for wrong in 'SET x 5' 'RPUSH x a' "HSET x mode read $foreign_owner 1" 'HSET x colour red' "SET $queue 5"; do
-        redis FLUSHALL
-        redis <<<"$wrong"
-        key=$(keys)
-        before=$(redis DUMP "$key" | base64)
-        try fair -n x -w 5s -- touch ran
-        assert_failure 65
-        assert_message
-        assert_equal "$(redis DUMP "$key" | base64)" "$before"
-        assert_keys "$key"
-    done
-    assert_file_not_exist ran
-}
-
-@test "69: nothing listens there; 64: what can't be" {
-    try fair -x -n x -s unix:///nonexistent/sock -- touch ran
-    assert_failure 69
-    assert_message
-    try fair -x -n x --permits 3 -- touch ran
-    assert_failure 64
-    assert_message
-    try fair -x -- touch ran
-    assert_failure 64
-    assert_file_not_exist ran
+    assert_equal "$(redis GET "$queue")" 5
+    assert_keys "$queue"
 }
 
 # --- run and fair ------------------------------------------------------------------------------

@@ -179,29 +179,6 @@ runs() {
     assert_success
 }
 
-@test "64 before anything is sent: several names, a kind that has no runs, a time that is none" {
-    local command
-    assert_usage --once-per 'several names' -- run --once-per 1h -n x -n y -- touch ran
-    for command in read write 'sem --permits 1' 'latch wait' 'latch down'; do
-        # shellcheck disable=SC2086
-        assert_usage --once-per "${command%% --*}" -- $command --once-per 1h -n x -- touch ran
-    done
-    assert_usage --once-per 'acquire run' -- acquire run --once-per 1h -n x
-    for period in 0 -1s never '' 200y; do
-        assert_usage --once-per -- run --once-per="$period" -n x -- touch ran
-    done
-}
-
-@test "a key of somebody else's in the record's place: 65, and it stays as it is" {
-    redis SET "$record" mine
-    try run --once-per 1h -n x -- touch ran
-    assert_failure 65
-    assert_message
-    assert_file_not_exist ran
-    runs run -n x -- echo ran
-    assert_equal "$(redis GET "$record")" mine
-}
-
 # --- --once-key ----------------------------------------------------------------------------------------
 
 # skipped_key KEY ARG...: rlock ARG... with that key runs nothing, and says why in one line.
@@ -241,13 +218,6 @@ skipped_key() {
     skipped_key k run
 }
 
-@test "both --once-key and --once-per: both must be new" {
-    runs run --once-key a --once-per 1h -n x -- echo ran
-    skipped run --once-key b --once-per 1h -n x -- echo ran
-    skipped_key a run --once-per 1ms
-    runs run --once-key b --once-per 1ms -n x -- echo ran
-}
-
 @test "of a key that several want at once one runs, and the others hear of it" {
     local i
     for i in 1 2 3 4 5; do
@@ -272,6 +242,8 @@ skipped_key() {
         see x
         assert_seen "v[0]['last_run']['key'] is not None" True
     done
+    assert_usage "cannot use --once-key 'kkk" 'it is too long: give at most 1024 bytes' -- \
+        run --once-key "$(printf 'k%.0s' {1..1025})" -n x -- touch ran
     (($(redis PTTL "$record") > 3155000000000))
     runs run --once-per 1ms -n x -- echo ran # which does not shorten that
     (($(redis PTTL "$record") > 3155000000000))
@@ -288,15 +260,4 @@ skipped_key() {
     try run --once-key v2 -n x -- false
     see x
     assert_seen 'v[0]["last_run"]["key"].startswith("v1")' True
-}
-
-@test "64 before anything is sent: an empty key, several names, a kind that has no runs, a key that is too long" {
-    local command
-    assert_usage --once-key -- run --once-key= -n x -- touch ran
-    assert_usage --once-key 'several names' -- run --once-key k -n x -n y -- touch ran
-    for command in read write 'sem --permits 1' 'latch wait' 'latch down'; do
-        # shellcheck disable=SC2086
-        assert_usage --once-key "${command%% --*}" -- $command --once-key k -n x -- touch ran
-    done
-    assert_usage 1024 -- run --once-key "$(printf '%1025s' '')" -n x -- touch ran
 }

@@ -53,5 +53,5 @@ fair_waiters() { # N
     reap "$pid"
     assert_equal "$status" 0
     redis DEL '{x}:timeout'
-    wait_until 20 assert_keys x # 15 s after the last try
+    assert_end_within 15000 x
 }

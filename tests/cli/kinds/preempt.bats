@@ -2,7 +2,6 @@
 # preempt.bats: --preempt and --preemptible: a waiter asks the holder to end, who has agreed to that.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/queue
 load ../../lib/status
 
@@ -235,18 +234,4 @@ listeners() { # N: holders that listen
     see x
     assert_seen '"preemptible" in v[0]["holders"][0]' False
     finish b
-}
-
-@test "64 before anything is sent" {
-    assert_usage --preempt --wait -- fair --preempt -x -n x -- touch ran
-    assert_usage --preempt --wait -- run --preempt -w 0 -n x -- touch ran
-    echo 'no-wait = yes' >"$RLOCK_CONFIG"
-    assert_usage --preempt --wait -- run --preempt -n x -- touch ran
-    : >"$RLOCK_CONFIG"
-    assert_usage --preemptible --no-renew -- fair --preemptible --no-renew -n x -- touch ran
-    local command
-    for command in read write 'sem --permits 1' 'acquire run' 'latch wait'; do
-        # shellcheck disable=SC2086
-        assert_usage --preempt "${command%% --*}" -- $command --preempt -n x
-    done
 }

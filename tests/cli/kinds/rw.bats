@@ -1,9 +1,7 @@
 #!/usr/bin/env bats
-# rw.bats: readers share, writers exclude; what stands in Redis meanwhile: Redisson's layout; what is
-# nested in what.
+# rw.bats: readers share, writers exclude; what is nested in what. The keys and messages: tools/scripts.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/rw
 
 setup() {
@@ -47,10 +45,6 @@ left_section() {
     grep -q " exit=[0-9].* who=$1\$" history
 }
 
-field_is() { # WHO HOLDS
-    [[ $(field "$1") == "$2" ]]
-}
-
 # --- sharing and excluding ---------------------------------------------------------------------
 
 @test "readers share: all are in together, and tokens grow" {
@@ -65,41 +59,6 @@ field_is() { # WHO HOLDS
     assert_equal "$(mode) $(field a)" "read "
     kept_out write
     finish c b
-    assert_no_keys
-}
-
-@test "a writer excludes readers and writers; the message names it" {
-    holds a write
-    kept_out read
-    assert_message
-    assert_stderr_has x "pid ${pid_of[a]}"
-    kept_out write
-    assert_stderr_has x "pid ${pid_of[a]}"
-    finish a
-    try read -x -n x -- true
-    assert_success
-    assert_no_keys
-}
-
-@test "two names have nothing to do with each other" {
-    holds a write
-    try write -x -n y -- true
-    assert_success
-    try read -x -n X -- true
-    assert_success
-    finish a
-}
-
-@test "the command's environment and status; tokens grow over reads and writes" {
-    local kind n=0
-    for kind in read write write read; do
-        try "$kind" -n x -- sh -c 'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_TOKEN"; exit 7'
-        assert_failure 7
-        assert_output "x $kind $((n += 1))"
-    done
-    try write -n x -- sh -c 'kill -TERM $$'
-    assert_failure 143
-    run -127 --separate-stderr rlock read -n x -- nonesuch
     assert_no_keys
 }
 
@@ -132,123 +91,6 @@ field_is() { # WHO HOLDS
     assert_no_keys
 }
 
-# --- in Redis ----------------------------------------------------------------------------------
-
-@test "read holds: Redisson's hash, and a key with a lease for each; every key but the token ends" {
-    local key
-    holds a read
-    holds b read -l 10s
-    for key in $(keys); do
-        [[ $key == redisson_lock_token:* ]] || (($(redis PTTL "$key") > 0)) || fail "$key has no end"
-    done
-    (($(redis PTTL "$(lease_key a)") > 25000 && $(redis PTTL "$(lease_key b)") > 6000))
-    (($(redis PTTL "$(lease_key b)") <= 10000 && $(redis PTTL x) > 25000))
-    finish a b
-    assert_no_keys
-}
-
-@test "a write hold: Redisson's hash, and the lease is the hash's" {
-    holds a write -l 10s
-    assert_equal "$(mode) $(field a) $(field a :write) $(redis HLEN x)" "write  1 2"
-    (($(redis PTTL x) > 6000 && $(redis PTTL x) <= 10000))
-    assert_equal "$(redis EXISTS "$(lease_key a)")" 0
-    assert_equal "$(redis --scan --pattern '*rwlock_timeout*')" ''
-    finish a
-    assert_no_keys
-}
-
-@test "messages: 0 after the last read hold only, 1 after a write hold" {
-    listen 'redisson_rwlock:{x}'
-    holds a read
-    holds b read
-    finish a b
-    rlock write -n x -- true
-    rlock write -n x -- rlock write -n x -- rlock read -n x -- true
-    heard 0 1 1
-}
-
-@test "a name with { in it is its own hash tag" {
-    local key
-    rlock write -n '{a}b' -- sh -c 'rlock read -n "{a}b" -- redis-cli -s "$0" --scan' "${RLOCK_SERVER#unix://}" >list
-    while read -r key; do
-        [[ $key == '{a}b' || $key == *':{a}b' || $key == '{a}b:'* ]] || fail "$key is in another slot"
-    done <list
-    assert_regex "$(cat list)" '\{a\}b:[-0-9a-f]+:[^:]*:rwlock_timeout:1'
-}
-
-@test "two EVALSHA a run" {
-    local kind
-    for kind in read write; do
-        rlock "$kind" -n x -- true
-        redis CONFIG RESETSTAT
-        rlock "$kind" -n x -- true
-        assert_equal "$(calls evalsha)" 2
-    done
-}
-
-@test "65: a mutex, or no lock at all, is not touched; nor is a read/write lock by run and fair" {
-    local wrong before kind
-    for wrong in 'SET x 5' 'RPUSH x a' "HSET x $foreign_owner 1" 'HSET x mode sideways a 1' 'HSET x colour red'; do
-        redis FLUSHALL
-        redis <<<"$wrong"
-        before=$(redis DUMP x | base64)
-        for kind in read write; do
-            try "$kind" -n x -w 5s -- touch ran
-            assert_failure 65
-            assert_message
-            assert_stderr_has x
-            assert_equal "$(redis DUMP x | base64)" "$before"
-            assert_keys x
-        done
-    done
-    redis FLUSHALL
-    for kind in read write; do
-        holds "$kind" "$kind"
-        before=$(redis DUMP x | base64)
-        for wrong in run fair; do
-            try "$wrong" -n x -w 5s -- touch ran
-            assert_failure 65
-            assert_message
-        done
-        assert_equal "$(redis DUMP x | base64)" "$before"
-        finish "$kind"
-        assert_no_keys
-    done
-    assert_file_not_exist ran
-}
-
-@test "69: nothing listens there; 64: what can't be" {
-    local kind
-    for kind in read write; do
-        try "$kind" -x -n x -s unix:///nonexistent/sock -- touch ran
-        assert_failure 69
-        assert_message
-        try "$kind" -n x --take 2 -- touch ran
-        assert_failure 64
-        assert_message
-    done
-    assert_file_not_exist ran
-}
-
-@test "77: no right for one command of the scripts leaves no lock without an end" {
-    needs_server 7.0 'rights that scripts can ask about'
-    local kind command key
-    server_start acl
-    for kind in read write; do
-        for command in incr pexpire hset hincrby set del hdel zrem publish; do
-            redis_on acl FLUSHALL
-            redis_on acl ACL SETUSER default +@all
-            redis_on acl ACL SETUSER default "-$command"
-            try "$kind" -s "$(server_url acl)" -l "$(ms 500)" -n x -- true
-            redis_on acl ACL SETUSER default +@all
-            [[ $status == 0 || $status == 77 ]] || fail "without $command: $status, $stderr"
-            for key in $(redis_on acl --scan | grep -v redisson_lock_token); do
-                (($(redis_on acl PTTL "$key") != -1)) || fail "$kind without $command: $key has no end"
-            done
-        done
-    done
-}
-
 # --- nested ------------------------------------------------------------------------------------
 
 @test "read in read, write in write, read in write, write in read in write: at once, owner and token the same" {
@@ -265,20 +107,6 @@ field_is() { # WHO HOLDS
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
 }
 
-@test "each nested read hold has a key and a lease of its own, and gives back only its own" {
-    nested a 'read -l 30s' b read -n x -l 10s
-    assert_equal "$(field a)" 2
-    (($(redis PTTL "$(lease_key a 1)") > 25000))
-    (($(redis PTTL "$(lease_key a 2)") <= 10000 && $(redis PTTL "$(lease_key a 2)") > 6000))
-    leave b
-    wait_until 2 field_is a 1
-    assert_equal "$(redis --scan --pattern '*rwlock_timeout*')" "$(lease_key a 1)"
-    (($(redis PTTL "$(lease_key a 1)") > 25000))
-    kept_out write
-    finish a
-    assert_no_keys
-}
-
 @test "an inner reader that outlives the outer one keeps its own hold, and renews it" {
     nested a 'read -l 30s' b read -n x -l "$(ms 1000)"
     finish a
@@ -288,20 +116,6 @@ field_is() { # WHO HOLDS
     watch 2 kept_out write
     leave b
     wait_until 2 assert_no_keys
-}
-
-@test "a write hold that is entered again gets the lease, no more; a shorter one takes nothing away" {
-    try write -n x -l 10s -- rlock write -n x -l 10s -- rlock write -n x -l 10s -- sh -c '$CLI PTTL x'
-    ((output > 6000 && output <= 10000)) || fail "$output"
-    try write -n x -l 30s -- sh -c 'rlock write -n x -l 500ms -- sh -c "\$CLI PTTL x"; $CLI PTTL x
-        rlock read -n x -l 500ms -- sh -c "\$CLI PTTL x"; $CLI PTTL x'
-    for ttl in "${lines[@]}"; do
-        ((ttl > 20000 && ttl <= 30000)) || fail "$ttl"
-    done
-    try read -n x -l 30s -- sh -c 'rlock read -n x -l 500ms -- sh -c "\$CLI PTTL x"; $CLI PTTL x'
-    for ttl in "${lines[@]}"; do
-        ((ttl > 20000 && ttl <= 30000)) || fail "$ttl"
-    done
 }
 
 @test "read then write: refused at once, 64, one line, and nothing has changed" {

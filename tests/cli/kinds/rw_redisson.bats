@@ -2,7 +2,6 @@
 # rw_redisson.bats: rlock's readers and writers and Redisson's on one lock: neither touches the other's.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/rw
 
 # What follows the last hold, of a reader (0) or a writer (1).
@@ -50,32 +49,6 @@ foreign_ends() {
     gone 0 w
     (($(stamp w enter) - began < 500000000 * SLOW))
     assert_no_keys
-}
-
-@test "a Redisson client that reads beside us still does when we have left" {
-    holds a read -l "$(ms 1000)"
-    foreign_reads "$foreign_owner" 60000
-    finish a
-    kept_out write
-    assert_equal "$(redis HGET x "$foreign_owner") $(redis EXISTS "$foreign_key:1")" "1 1"
-    (($(redis PTTL x) > 50000))
-}
-
-@test "Redisson's dead readers are cleared, its half dead ones are not" {
-    redis HSET x mode read "$foreign_owner" 1 other:2 3
-    redis PEXPIRE x 60000
-    try write -x -n x -- true
-    assert_success
-    assert_no_keys
-    foreign_reads "$foreign_owner" 60000
-    foreign_reads "$foreign_owner" 100
-    wait_until 1 gone_key "$foreign_key:2"
-    kept_out write
-    try read -x -n x -- true
-    assert_success
-    kept_out write
-    assert_equal "$(redis EXISTS "$foreign_key:1")" 1
-    assert_equal "$(redis HGET x "$foreign_owner")" 2 # Redisson will unlock twice, and count
 }
 
 @test "a renewal touches its own holds only" {

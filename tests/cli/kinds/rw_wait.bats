@@ -3,7 +3,6 @@
 # readers, whatever becomes of it.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/rw
 
 marked_for() { # WHO: it is the writer that readers are held back for
@@ -235,101 +234,7 @@ listening() { # N: so many channels of their own are listened to
     assert_no_keys
 }
 
-@test "--prefer readers holds nobody back, and another writer does all the same" {
-    holds a read
-    brief w1 w2
-    waits w1 write --prefer readers
-    waits w2 write
-    wait_until 2 marked_for w2
-    kept_out read
-    signal TERM w2
-    gone 143 w2
-    comes_in read
-    finish a
-    gone 0 w1
-    assert_no_keys
-}
-
-@test "--prefer: readers or writers, else 64; and of write alone" {
-    try write -n x --prefer nobody -- touch ran
-    assert_failure 64
-    assert_message
-    assert_stderr_has --prefer readers
-    try read -n x --prefer readers -- touch ran
-    assert_failure 64
-    assert_file_not_exist ran
-}
-
 # --- waiting as such ---------------------------------------------------------------------------
-
-@test "the waiting line and the message say the kind and the holder" {
-    holds w write
-    waits r read
-    assert_regex "$(cat r.err)" "^rlock: waiting .*for x \\(read\\): held by $(id -un)@.* pid ${pid_of[w]}( for |, )"
-    try write -n x -w 100ms -- true
-    assert_failure 75
-    stderr=$(tail -n 1 <<<"$stderr")
-    assert_message
-    assert_stderr_has x "pid ${pid_of[w]}"
-    brief r
-    finish w
-    gone 0 r
-}
-
-@test "75 or -E; --no-wait subscribes to nothing and leaves nothing" {
-    local kind
-    holds w write -l 3s # who renews so often does not subscribe either
-    for kind in read write; do
-        took 300 1000 rlock "$kind" -n x -w 300ms -- touch ran
-        assert_failure 75
-        try "$kind" -n x -w 1ms -E 9 -- touch ran
-        assert_failure 9
-    done
-    redis CONFIG RESETSTAT
-    for kind in read write; do
-        took 0 500 rlock "$kind" -x -n x -- touch ran
-        assert_failure 75
-    done
-    assert_equal "$(calls subscribe)" 0
-    assert_file_not_exist ran
-    unmarked
-    finish w
-    assert_no_keys
-    wait_until 2 no_subscriptions
-}
-
-@test "SIGTERM, SIGINT while waiting: at once, nothing left" {
-    local kind
-    holds w write
-    for kind in read write; do
-        waits a "$kind"
-        signal TERM a
-        gone 143 a
-        waits b "$kind"
-        signal INT b
-        gone 130 b
-        standing 0
-        unmarked
-    done
-    refute_entered a b
-    finish w
-    assert_no_keys
-}
-
-@test "connections that listen are killed: all are woken" {
-    holds w write
-    brief r1 w1
-    waits r1 read
-    waits w1 write
-    may_bury # a try that the kill has hit
-    redis CLIENT KILL TYPE pubsub
-    redis CLIENT KILL TYPE normal
-    finish w
-    gone 0 r1 w1
-    (($(stamp r1 enter) - $(stamp w exit) < 5500000000 * SLOW))
-    check_history --rule rw --min-sections 3 history
-    assert_no_keys
-}
 
 @test "several names: while one is waited for the others are free, and hold nobody back" {
     holds r read
@@ -340,26 +245,4 @@ listening() { # N: so many channels of their own are listened to
     finish r
     gone 0 w
     assert_no_keys
-}
-
-@test "--min-hold: of a read hold others may share it, a writer waits; of a write hold all wait" {
-    local kind begun
-    for kind in read write; do
-        brief a b
-        rm -f history
-        begun=$(moment)
-        took 0 700 rlock "$kind" -n x --min-hold "$(ms 1000)" -- "$SECTION" --log history --note who=a
-        assert_success
-        if [[ $kind == read ]]; then
-            comes_in read
-        else
-            kept_out read
-        fi
-        kept_out write
-        holds b write
-        gone 0 b
-        (($(stamp b enter) - begun >= 1000000000 * SLOW))
-        (($(stamp b enter) - $(stamp a enter) < 1600000000 * SLOW))
-        assert_no_keys
-    done
 }

@@ -1,56 +1,20 @@
 #!/usr/bin/env bats
-# sem.bats: what stands in Redis while permits are held, how many may be, how all agree on their number,
-# Redisson's clients, and --plain. sem_wait.bats: waiting; sem_faults.bats: what goes wrong.
+# sem.bats: how many permits may be held, how all agree on their number, Redisson's clients, and --plain. sem_wait.bats:
+# waiting; sem_faults.bats: what goes wrong; each kind: holds.bats; the keys and messages: tools/scripts.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/messages
 load ../../lib/sem
 
 # assert_refused WORD... -- ARG...: 64, one line that has x and each WORD, and the key x is what it was.
 assert_refused() {
-    local before words=()
-    while [[ $1 != -- ]]; do
-        words+=("$1")
-        shift
-    done
-    shift
+    local before
     before=$(redis DUMP x | base64)
-    try "$@"
-    assert_equal "$status: $*" "64: $*"
-    assert_message
-    assert_stderr_has x "${words[@]}"
+    ends_saying 64 x "$@"
     assert_equal "$(redis DUMP x | base64)" "$before"
-    assert_file_not_exist ran
 }
 
-# --- what stands in Redis ------------------------------------------------------------------------
-
-@test "permits are Redisson's: a string with how many are left, a zset of 16-byte ids and their ends" {
-    local now
-    holds a sem --permits 5 -l 20s
-    holds b sem --permits 5 --take 2 -l 20s
-    now=$(now_ms)
-    assert_equal "$(redis TYPE x) $(redis GET x) $(redis PTTL x)" "string 2 -1"
-    assert_equal "$(redis ZCARD '{x}:timeout')" 3
-    assert_equal "$(redis ZCOUNT '{x}:timeout' $((now + 20000 - 3000 * SLOW)) $((now + 20000)))" 3
-    assert_equal "$(redis EVAL 'local sizes = "" for _, id in ipairs(redis.call("ZRANGE", KEYS[1], 0, -1)) do
-        sizes = sizes .. #id .. " " end return sizes' 1 '{x}:timeout')" "16 16 16 "
-    finish a b
-    assert_at_rest 5
-}
-
-@test "every key of a hold ends by itself, but the token and Redisson's own" {
-    local key
-    holds a sem --permits 2
-    for key in $(keys); do
-        case $key in
-        x | '{x}:timeout' | 'redisson_lock_token:{x}') ;;
-        *) (($(redis PTTL "$key") > 0)) || fail "$key has no end" ;;
-        esac
-    done
-    finish a
-}
+# --- at rest ------------------------------------------------------------------------------------------
 
 @test "at rest the string is the number of permits and nothing else is left" {
     try sem -n x --permits 3 -- true
@@ -61,57 +25,6 @@ assert_refused() {
     assert_failure 137
     assert_at_rest 3
     assert_equal "$(redis PTTL x)" -1
-}
-
-@test "a name with { in it is its own hash tag" {
-    local key
-    listen 'redisson_sc:{a}b'
-    start sem -n '{a}b' --permits 2 -- "$SECTION" --log history --until let-go
-    wait_until 10 test -s history
-    for key in $(keys); do
-        [[ $key == '{a}b' || $key == *':{a}b' || $key == '{a}b:'* ]] || fail "$key is in another slot"
-    done
-    assert_equal "$(redis GET '{a}b') $(redis ZCARD '{a}b:timeout')" "1 1"
-    : >let-go
-    reap "$pid"
-    assert_equal "$(heard 'redisson_sc:{a}b')" $'2\n2'
-    assert_keys '{a}b'
-}
-
-@test "each new value is told on Redisson's channel: set up, given back, resized" {
-    listen "$sem_channel"
-    rlock sem -n x --permits 3 -- true
-    rlock sem -n x --take 2 -- true
-    rlock sem -n x --resize 5
-    assert_equal "$(heard "$sem_channel")" $'3\n3\n3\n5'
-}
-
-@test "the environment of the command tells name, kind, owner and token, and the server that was an option" {
-    try sem -s "$RLOCK_SERVER" -n x --permits 2 -- \
-        sh -c 'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_TOKEN $RLOCK_SERVER $RLOCK_OWNER"'
-    assert_output --regexp "^x sem 1 $RLOCK_SERVER [-0-9a-f]{36}:[0-9]+@$(uname -n)\$"
-    try sem -n x --plain -- sh -c 'echo "$RLOCK_NAME $RLOCK_KIND"'
-    assert_output "x sem"
-}
-
-@test "tokens grow with each holder, also of those that hold beside one another" {
-    local who
-    for who in a b c; do
-        holds $who sem --permits 3
-    done
-    assert_equal "$(told a token) $(told b token) $(told c token)" "1 2 3"
-    [[ $(told a owner) != $(told b owner) ]]
-    finish a b c
-    try sem -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    assert_output 4
-}
-
-@test "two EVALSHA a run, and nothing beside them but what sets up the connection" {
-    rlock sem -n x --permits 2 -- true
-    monitor rlock sem -n x --permits 2 -- true
-    assert_equal "$(grep -c '"EVALSHA"' monitor.txt)" 2
-    run grep -v -i -E '"(EVALSHA|HELLO|AUTH|SELECT|CLIENT)"' monitor.txt
-    assert_output ""
 }
 
 # --- how many --------------------------------------------------------------------------------------
@@ -163,22 +76,6 @@ assert_refused() {
     assert_output 10000
     assert_equal "$(redis SLOWLOG LEN)" 0
     assert_at_rest 20000
-}
-
-@test "15 that want 3 permits: never more than 3 at once, tokens in order" {
-    local n pids=()
-    for n in {1..15}; do
-        log=$n start sem -n x --permits 3 -- "$SECTION" --log history --ms "$((30 * SLOW))"
-        pids+=("$pid")
-    done
-    for pid in "${pids[@]}"; do
-        reap "$pid"
-        assert_equal "$status" 0
-    done
-    check_history --rule permits=3 --min-sections 15 history
-    run check_history --rule permits=2 history
-    assert_failure 1
-    assert_at_rest 3
 }
 
 @test "nested: a further permit with a token of its own, and each end gives back its own" {
@@ -242,44 +139,6 @@ assert_refused() {
     assert_refused 5 3 -- sem -n x --permits 3 -- touch ran
 }
 
-@test "--resize while permits are in use counts them" {
-    holds a sem --permits 3 --take 2
-    try sem -n x --resize 4
-    assert_success
-    assert_permits 2 2
-    finish a
-    assert_at_rest 4
-}
-
-@test "--resize below the number in use: less than none available, and the new number at rest" {
-    local who
-    for who in a b c; do
-        holds $who sem --permits 3
-    done
-    try sem -n x --resize 1
-    assert_success
-    assert_permits -2 3
-    assert_refused 1 3 -- sem -n x --permits 3 -x -- touch ran
-    finish a
-    assert_permits -1 2
-    finish b
-    assert_permits 0 1
-    try sem -n x --permits 1 -x -- touch ran
-    assert_failure 75
-    finish c
-    assert_at_rest 1
-}
-
-@test "the string was lost, not the permits: it is set up again with what is not in use" {
-    holds a sem --permits 3 --take 2
-    redis DEL x
-    try sem -n x --permits 3 --take 2 -x -- touch ran
-    assert_failure 75
-    assert_permits 1 2
-    finish a
-    assert_at_rest 3
-}
-
 # --- Redisson's --------------------------------------------------------------------------------------
 
 @test "a semaphore that Redisson made: its permits and its number are respected" {
@@ -296,20 +155,6 @@ assert_refused() {
     assert_success
     assert_permits 2 1
     assert_keys x '{x}:timeout'
-}
-
-@test "a Redisson client's permits whose lease is over come back once, and are told of" {
-    redis SET x 3
-    foreign_take foreign-permit-1 1
-    foreign_take foreign-permit-2 1
-    foreign_take foreign-permit-3 60000
-    listen "$sem_channel"
-    wait_until 5 rlock sem -n x --permits 3 --take 2 -x -- true
-    assert_permits 2 1
-    try sem -n x -x --take 2 -- true
-    assert_success
-    assert_permits 2 1
-    assert_equal "$(heard "$sem_channel")" $'2\n2\n2'
 }
 
 @test "a Redisson client finds no permit while rlock has them all, and one when it gives back" {
@@ -342,19 +187,6 @@ available() { # N
     [[ $(rlock status --json x) == *'"available":'"$1}"* ]]
 }
 
-@test "--plain is Redisson's RSemaphore: the string alone, and each new value told" {
-    listen "$sem_channel"
-    holds a sem --plain --permits 3 --take 2
-    assert_equal "$(redis TYPE x) $(redis GET x) $(redis EXISTS '{x}:timeout')" "string 1 0"
-    try sem --plain -n x --take 2 -x -- touch ran
-    assert_failure 75
-    try sem --plain -n x -x -- true
-    assert_success
-    finish a
-    assert_equal "$(heard "$sem_channel")" $'3\n1\n3'
-    assert_at_rest 3
-}
-
 @test "--plain: nothing is renewed, however short the lease" {
     rlock sem --plain -n x --permits 1 -- true
     redis CONFIG RESETSTAT
@@ -375,20 +207,4 @@ available() { # N
     try sem --plain -n x --take 2 -x -- true
     assert_success
     assert_equal "$(redis GET x)" 2
-}
-
-@test "--plain: a permit is given back to no semaphore that is not there" {
-    holds a sem --plain --permits 2
-    redis FLUSHALL
-    brief a
-    gone 76 a
-    assert_no_keys
-}
-
-@test "--plain: a command that can't be run, or is ended by a signal, gives its permit back" {
-    run -127 --separate-stderr rlock sem --plain -n x --permits 1 -- no-such-command
-    assert_at_rest 1
-    try sem --plain -n x --permits 1 -- sh -c 'kill -KILL $$'
-    assert_failure 137
-    assert_at_rest 1
 }

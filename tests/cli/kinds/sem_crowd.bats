@@ -2,7 +2,6 @@
 # sem_crowd.bats: many wait for permits: whose turn it is, and those among them who stand still.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/sem
 
 # churn OPTION...: takes a permit and gives it back, again and again, until over.

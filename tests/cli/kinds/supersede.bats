@@ -2,7 +2,6 @@
 # supersede.bats: --supersede: of those that wait with it only the newest stays. For deploys.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/queue
 
 # assert_superseded WHO...: their last line says so.
@@ -92,16 +91,6 @@ left_over() { # N: of a to e are alive
     assert_no_keys
 }
 
-@test "who holds the lock is not superseded" {
-    holds first fair --supersede
-    brief a
-    joins a --supersede
-    assert_equal "$(redis HLEN x)" 1
-    refute ended "${pid_of[first]}"
-    finish first a
-    assert_equal "$(order)" "first a"
-}
-
 @test "who does not wait supersedes nobody: a try with --no-wait, a re-entry" {
     start fair --supersede -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done
         rlock fair --supersede -n x -- true && echo >in; until [ -e let-go ]; do sleep 0.01; done'
@@ -182,15 +171,4 @@ left_over() { # N: of a to e are alive
     finish b
     assert_equal "$(order)" b
     assert_no_keys
-}
-
-@test "--supersede is fair's alone: elsewhere 64" {
-    local kind
-    for kind in run read write; do
-        try "$kind" -n x --supersede -- touch ran
-        assert_failure 64
-        assert_message
-        assert_stderr_has --supersede
-    done
-    assert_file_not_exist ran
 }

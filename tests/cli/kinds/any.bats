@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# any.bats: --any K takes any K of several names: a pool.
+
+load ../../lib/rlock
+load ../../lib/status
+
+# which STATUS OPTION...: rlock run OPTION... ends so; its command prints which names it has, in one line.
+which() {
+    try run "${@:2}" -- sh -c 'echo $RLOCK_NAME'
+    assert_equal "$status" "$1"
+}
+
+@test "the first K of the names that are free are taken, in the order of preference, each with its own token" {
+    which 0 --any 1 -n c -n a -n b
+    assert_output c
+    which 0 --any 2 -n c -n b -n a
+    assert_output 'b c' # RLOCK_NAME has them in canonical order
+    hold c
+    which 0 --any 1 -n c -n b -n a
+    assert_output b
+    which 0 --any 2 -n c -n b -n a
+    assert_output 'a b'
+    try run --any 1 -n c -n b -- sh -c 'echo $RLOCK_TOKEN'
+    assert_output "$(redis GET 'redisson_lock_token:{b}')"
+    let_go c
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "all of K names are the lock of them all, and a name that is given twice counts once" {
+    which 0 --any 2 -n b -n a -n b
+    assert_output 'a b'
+    try run --any 3 -n b -n a -n b -- touch ran
+    assert_failure 64
+    assert_file_not_exist ran
+}
+
+@test "uncontended it costs what K names cost: one round trip to take, one to give back" {
+    which 0 --any 1 -n a -n b -n c # loads the scripts
+    redis CONFIG RESETSTAT
+    which 0 --any 1 -n a -n b -n c
+    assert_equal "$(redis INFO commandstats | grep -o 'cmdstat_evalsha:calls=[0-9]*')" cmdstat_evalsha:calls=2
+}
+
+@test "fewer than K are none: nothing is held, and the conflict names a holder and the pool" {
+    hold b
+    try run --any 2 -x -n a -n b -- touch ran
+    assert_failure 75
+    try run --any 3 -x -n a -n b -n c -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot take b (any 3 of 3 names): held by '
+    hold a
+    try run --any 2 -x -n a -n b -n c -- touch ran
+    assert_failure 75
+    assert_message
+    assert_stderr_has 'cannot take a (any 2 of 3 names): held by '
+    assert_file_not_exist ran
+    assert_free c
+    let_go a
+    let_go b
+    reap "$holder"
+}
+
+@test "while it waits it holds nothing, and it enters with the first that comes free" {
+    local name holders=()
+    for name in a b c; do
+        hold $name
+        holders+=("$holder")
+    done
+    log=pool start run --any 1 -n a -n b -n c -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
+    for name in a b c; do wait_until 5 in_line $name 1; done
+    let_go b
+    wait_until 5 test -s got
+    assert_equal "$(cat got)" b
+    for name in a b c; do wait_until 5 in_line $name 0; done
+    : >end
+    reap "$pid"
+    assert_equal "$status" 0
+    let_go a
+    let_go c
+    for pid in "${holders[@]}"; do reap "$pid"; done
+    assert_no_keys
+}
+
+@test "any 2 of 3: the one that is free stays free for others until a second one is" {
+    hold a
+    local of_a=$holder
+    hold b
+    log=pool start run --any 2 -n a -n b -n c -- sh -c 'echo $RLOCK_NAME >got'
+    wait_until 5 in_line a 1
+    wait_until 5 in_line b 1
+    assert_free c
+    let_go b
+    reap "$pid"
+    assert_equal "$status" 0
+    assert_equal "$(cat got)" 'b c'
+    let_go a
+    reap "$of_a"
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "a wake-up that it did not need goes on to the next in that line" {
+    hold a
+    local of_a=$holder
+    hold b
+    log=pool start run --any 1 -n a -n b -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
+    local pool=$pid
+    wait_until 5 in_line a 1
+    wait_until 5 in_line b 1
+    log=single start run -n b -- touch single
+    local single=$pid
+    wait_until 5 in_line b 2
+    kill -STOP "$pool" # both come free before it looks
+    let_go a
+    let_go b
+    reap "$of_a"
+    reap "$holder"
+    kill -CONT "$pool"
+    wait_until 5 test -s got
+    assert_equal "$(cat got)" a
+    reap "$single" 5
+    assert_equal "$status" 0
+    assert_file_exist single
+    : >end
+    reap "$pool"
+    assert_no_keys
+}
+
+@test "a signal, or the end of the wait, leaves nothing in any line" {
+    local name
+    for name in a b; do hold $name; done
+    try run --any 1 -w 200ms -n a -n b -- true
+    assert_failure 75
+    for name in a b; do in_line $name 0; done
+    log=pool start run --any 1 -n a -n b -- true
+    for name in a b; do wait_until 5 in_line $name 1; done
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+    for name in a b; do in_line $name 0; done
+    let_go a
+    let_go b
+    reap "$holder"
+}
+
+@test "25 that want any of 5 names beside waiters of single names: each runs, none overlaps another" {
+    local i name pids=()
+    for i in $(seq 25); do
+        log=pool$i start run --any 1 -n n1 -n n2 -n n3 -n n4 -n n5 -- sh -c \
+            'mkdir in-$RLOCK_NAME || echo >overlap; echo >>ran; sleep 0.02; rmdir in-$RLOCK_NAME'
+        pids+=("$pid")
+    done
+    for name in n1 n2 n3 n4 n5 n1 n2 n3 n4 n5; do
+        log=single start run -n $name -- sh -c \
+            'mkdir in-$RLOCK_NAME || echo >overlap; echo >>ran; sleep 0.02; rmdir in-$RLOCK_NAME'
+        pids+=("$pid")
+    done
+    for pid in "${pids[@]}"; do
+        reap "$pid" 60
+        assert_equal "$status" 0
+    done
+    assert_file_not_exist overlap
+    assert_equal "$(wc -l <ran)" 35
+    assert_no_keys
+}
+
+@test "Redisson's release of one of the names is heard" {
+    foreign_hold a 60000
+    foreign_hold b 60000
+    log=pool start run --any 1 -n a -n b -- sh -c 'echo $RLOCK_NAME >got'
+    wait_until 5 waiters a 1
+    wait_until 5 waiters b 1
+    foreign_release b
+    reap "$pid" 2
+    assert_equal "$status" 0
+    assert_equal "$(cat got)" b
+}
+
+@test "inside a hold of one of the names it re-enters that one" {
+    try run -n b -- "$RLOCK" run --any 1 -n a -n b -- sh -c 'echo $RLOCK_NAME'
+    assert_success
+    assert_output b
+    assert_no_keys
+}
+
+@test "write and acquire have it; a handle has what was taken" {
+    hold a
+    try write --any 1 -x -n w1 -n w2 -- sh -c 'echo $RLOCK_NAME'
+    assert_output w1
+    try acquire run --any 1 -n a -n b
+    assert_success
+    assert_held b
+    RLOCK_HANDLE=$output try release "$output"
+    assert_success
+    assert_free b
+    let_go a
+    reap "$holder"
+    assert_no_keys
+}
+
+@test "status shows for which names a pool's waiter waits" {
+    hold a
+    local of_a=$holder
+    hold b
+    log=pool start run --any 1 --note nightly -n b -n a -- true
+    local pool=$pid single
+    wait_until 5 in_line a 1
+    wait_until 5 in_line b 1
+    try status a
+    assert_output --partial 'any 1 of b, a; nightly'
+    see b
+    assert_seen 'v[0]["waiters"][0]["any"]' '1 of b, a'
+    log=single start run -n b -- true
+    single=$pid
+    wait_until 5 in_line b 2
+    see b
+    assert_seen '"any" in v[0]["waiters"][1]' False
+    let_go a
+    reap "$pool"
+    let_go b
+    for pid in "$of_a" "$holder" "$single"; do reap "$pid"; done
+}
