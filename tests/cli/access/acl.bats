@@ -36,20 +36,20 @@ nest() { # KIND
     assert_equal "$stderr" ""
 }
 
-@test "run: its rules are enough" {
-    live run -l "$(ms 600)"
-    nest run
-    assert_no_keys
+@test "run, fair, write: the rules of each are enough" {
+    local kind
+    for kind in run fair write; do
+        rm -f history end-*
+        live "$kind" -l "$(ms 600)"
+        nest "$kind"
+        assert_no_keys
+    done
+    allow run
     try run -n x2 -n x1 --min-hold 100ms -- true
     assert_success
-}
-
-@test "fair: its rules are enough" {
-    live fair -l "$(ms 600)"
-    nest fair
+    allow fair
     try fair --supersede -n x -- true
     assert_success
-    assert_no_keys
 }
 
 @test "--once-per: the rules of run and fair are enough" {
@@ -96,27 +96,15 @@ nest() { # KIND
     assert_no_keys
 }
 
-@test "write: its rules are enough" {
-    live write -l "$(ms 600)"
-    nest write
-    assert_no_keys
-}
-
-@test "sem: its rules are enough" {
-    live sem -l "$(ms 600)"
-    assert_equal "$(redis GET x)" 1
-    assert_keys x
-}
-
-@test "sem --plain: its rules are enough" {
-    live 'sem --plain'
-    assert_equal "$(redis GET x)" 1
-    assert_keys x
-}
-
-@test "sem --resize: its rules are enough" {
+@test "sem, sem --plain, sem --resize: the rules of each are enough" {
+    local kind
+    for kind in sem 'sem --plain'; do
+        rm -f history end-*
+        live "$kind" -l "$(ms 600)"
+        assert_equal "$(redis GET x)" 1
+        assert_keys x
+    done
     allow 'sem --resize'
-    redis SET x 2 >/dev/null
     try sem -n x --resize 5
     assert_success
     assert_equal "$(redis GET x)" 5

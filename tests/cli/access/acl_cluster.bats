@@ -2,8 +2,6 @@
 # acl_cluster.bats: the rights that rlock-server(7) gives for a cluster.
 
 load ../../lib/rlock
-load ../../lib/actors
-load ../../lib/ports
 load ../../lib/cluster
 load ../../lib/rights
 

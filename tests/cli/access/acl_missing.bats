@@ -32,74 +32,17 @@ each_is_missed() {
     done
 }
 
-# What rlock itself sends, and of what the scripts call the first that shows, the last, and one for
-# waiters.
-some=(eval evalsha subscribe publish time hset zadd zrem)
+# What rlock itself sends, and of what the scripts call the first and the last, and one for waiters: lua/rights.bats
+# has all of them.
+some=(evalsha subscribe publish time zrem)
 
-@test "run: 77 without any of its commands" {
-    local words
-    mapfile -t words < <(rules run | sed -n 's/^+//p')
-    each_is_missed run "${words[@]}"
-}
-
-@test "fair: 77 without one of its commands" {
+@test "77 without one of its commands" {
+    each_is_missed run "${some[@]}" eval hset
     each_is_missed fair "${some[@]}" rpush
-}
-
-@test "read: 77 without one of its commands" {
     each_is_missed read "${some[@]}" rename
-}
-
-@test "write: 77 without one of its commands" {
     each_is_missed write "${some[@]}" rename
-}
-
-@test "sem: 77 without one of its commands" {
     each_is_missed sem "${some[@]}" incrby
-}
-
-@test "sem --plain: 77 without one of its commands" {
     each_is_missed 'sem --plain' "${some[@]}" incrby
-}
-
-# The same for what counts: PLANTED stands under the name, and stays when it is refused. done_without:
-# what was not missed.
-each_is_missed_by_counters() { # KIND PLANTED [ARG...]
-    local without planted=$2
-    done_without=
-    for without in $(rules "$1" | sed -n 's/^+//p'); do
-        redis FLUSHALL >/dev/null
-        [[ $without != eval ]] || redis SCRIPT FLUSH >/dev/null
-        [[ -z $planted ]] || redis SET x "$planted" >/dev/null
-        allow "$1" "+$without"
-        take "$1" "${@:3}"
-        if ((status == 77)); then
-            assert_message
-            assert_equal "$(keys) $(redis GET x)" "${planted:+x} $planted"
-        else
-            done_without+="$without: $status, "
-        fi
-    done
-}
-
-@test "sem --resize: 77 without any of its commands" {
-    each_is_missed_by_counters 'sem --resize' 3
-    assert_equal "$done_without" 'publish: 0, '
-}
-
-@test "latch set: 77 without any of its commands" {
-    each_is_missed_by_counters 'latch set' ''
-    assert_equal "$done_without" 'publish: 0, '
-}
-
-@test "latch down: 77 without any of its commands" {
-    each_is_missed_by_counters 'latch down' 3
-    assert_equal "$done_without" 'publish: 0, '
-}
-
-@test "latch wait: 77 without any of its commands" {
-    each_is_missed_by_counters 'latch wait' 3 -q -w "$(ms 100)"
-    assert_equal "$done_without" ''
 }
 
 @test "77: each pattern for keys is needed, and nothing is written without it" {

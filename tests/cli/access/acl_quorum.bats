@@ -2,7 +2,6 @@
 # acl_quorum.bats: the rights that rlock-server(7) gives for a lock on several servers.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 load ../../lib/rights
 
@@ -32,7 +31,7 @@ teardown() {
     for member in "${three[@]}"; do
         redis_on "$member" ACL SETUSER default reset on nopass '~*' '&*' +@all
     done
-    rlock_teardown && members quiet "${three[@]}"
+    rlock_teardown && quiet "${three[@]}"
 }
 
 allow() { # KIND WITHOUT

@@ -4,7 +4,6 @@
 
 load ../../lib/rlock
 load ../../lib/actors
-load ../../lib/replicas
 load ../../lib/sentinel
 load ../../lib/rights
 

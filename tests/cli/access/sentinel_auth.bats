@@ -2,7 +2,6 @@
 # sentinel_auth.bats: passwords of the servers, passwords of the Sentinels, and who hears of them.
 
 load ../../lib/rlock
-load ../../lib/replicas
 load ../../lib/sentinel
 
 setup_file() { :; }
@@ -53,7 +52,7 @@ taken() {
     assert_equal "$status: $stderr" "0: "
 }
 
-@test "one password for all: in the address" {
+@test "one password for all: in the address, RLOCK_PASSWORD, RLOCK_PASSWORD_FILE; nobody hears of it" {
     guarded sesame sesame
     try run -s "$(with :sesame)" -n x -- true
     taken
@@ -61,17 +60,24 @@ taken() {
     refused open
     try run -q -s "$plain" -n x -- touch ran
     refused
-}
-
-@test "one password for all: RLOCK_PASSWORD, RLOCK_PASSWORD_FILE" {
-    guarded sesame sesame
-    RLOCK_PASSWORD=sesame try run -s "$plain" -n x -- true
+    RLOCK_PASSWORD=sesame try run -s "$plain" -n x -- rlock run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
     taken
+    assert_output 2
     echo sesame >secret
     RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$plain" -n x -- true
     taken
     RLOCK_PASSWORD=open try run -q -s "$plain" -n x -- touch ran
     refused open
+    try run -v -s "$(with :sesame)/3" -n x -- env
+    assert_success
+    refute_output --partial sesame
+    refute_regex "$stderr" sesame
+    assert_output --partial "RLOCK_SERVER=$plain/3"
+    freeze s1 s2 s3
+    try run -v -x --connect-timeout "$(ms 300)" -s "$(with :sesame)/3" -n x -- touch ran
+    assert_failure 69
+    refute_regex "$stderr" sesame
+    assert_stderr_has "$plain/3"
 }
 
 @test "the Sentinels' own: in the address, with RLOCK_PASSWORD for the servers" {
@@ -94,25 +100,4 @@ taken() {
     redis ACL SETUSER default '>other' resetpass # which no replica follows with
     try run -q -s "$(with alice:wrong)" -n x -- touch ran
     user=alice@ refused wrong
-}
-
-@test "the address in messages and in the command's environment has no password" {
-    guarded sesame sesame
-    try run -v -s "$(with :sesame)/3" -n x -- env
-    assert_success
-    refute_output --partial sesame
-    refute_regex "$stderr" sesame
-    assert_output --partial "RLOCK_SERVER=$plain/3"
-    freeze s1 s2 s3
-    try run -v -x --connect-timeout "$(ms 300)" -s "$(with :sesame)/3" -n x -- touch ran
-    assert_failure 69
-    refute_regex "$stderr" sesame
-    assert_stderr_has "$plain/3"
-}
-
-@test "a nested rlock finds the lock with what it has in its own environment" {
-    guarded sesame sesame
-    RLOCK_PASSWORD=sesame try run -s "$plain" -n x -- rlock run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    taken
-    assert_output 1
 }

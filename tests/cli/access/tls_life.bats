@@ -4,13 +4,7 @@
 
 load ../../lib/rlock
 load ../../lib/actors
-load ../../lib/ports
 load ../../lib/tls
-
-setup_file() {
-    build_section
-    tls_setup_file
-}
 
 # Everybody here trusts the authority, by the config file.
 setup() {
@@ -47,42 +41,14 @@ is_listened_to() {
     [[ -n $(redis_on tls PUBSUB CHANNELS) ]]
 }
 
-@test "each kind is handed over by a message" {
-    local pair
+@test "a lock is handed over by a message" {
     begins tls server
-    for pair in 'run run' 'fair fair' 'write write' 'write read' 'read write'; do
-        rm -f history end-*
-        holds holder "${pair% *}"
-        waits waiter "${pair#* }"
-        brief waiter
-        finish holder
-        gone 0 waiter
-        assert_gap holder waiter 1500
-    done
-}
-
-is_value() { # KEY VALUE
-    [[ $(redis_on tls GET "$1") == "$2" ]]
-}
-
-@test "permits and latches are, too" {
-    begins tls server
-    log=holder start sem -n s --permits 1 -- sh -c 'until [ -e end ]; do sleep 0.01; done'
-    holder=$pid
-    wait_until 10 is_value s 0
-    log=waiter start sem -n s -- touch entered
-    wait_until 10 is_listened_to
-    : >end
-    wait_until 3 test -e entered
-    reap "$holder"
-    assert_equal "$status" 0
-    try latch set -n l --count 1
-    assert_success
-    log=latch start latch wait -n l -- touch opened
-    wait_until 10 is_listened_to
-    try latch down -n l
-    assert_success
-    wait_until 3 test -e opened
+    holds holder write
+    waits waiter read
+    brief waiter
+    finish holder
+    gone 0 waiter
+    assert_gap holder waiter 1500
 }
 
 @test "the lease is renewed, over a connection of its own" {

@@ -9,12 +9,18 @@ setup() {
 }
 
 @test "--no-renew --on-lost warn: a command that ends after the lease has lost it, whatever it says of itself" {
-    local kind
-    for kind in run fair read write 'sem --permits 2'; do
+    local kind kinds=(run fair read write 'sem --permits 2') pids=()
+    for kind in "${kinds[@]}"; do
         # shellcheck disable=SC2086 # words
-        try $kind --no-renew --on-lost warn -l "$(ms 300)" -n x -- sh -c 'sleep "$0"; echo ran to its end' "$SLOW"
-        assert_equal "$kind: $status" "$kind: 76"
-        assert_output 'ran to its end'
+        log=${kind%% *} start $kind --no-renew --on-lost warn -l "$(ms 300)" -n "${kind%% *}" -- \
+            sh -c 'sleep "$0"; echo ran to its end' "$SLOW"
+        pids+=("$pid")
+    done
+    for kind in "${kinds[@]%% *}"; do
+        reap "${pids[0]}"
+        pids=("${pids[@]:1}")
+        assert_equal "$kind: $status $(cat "$kind.out")" "$kind: 76 ran to its end"
+        stderr=$(cat "$kind.err")
         assert_message
     done
 }

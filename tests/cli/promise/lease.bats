@@ -3,12 +3,10 @@
 # lease can end on the server.
 
 load ../../lib/rlock
+load ../../lib/kinds
 load ../../lib/protected
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
+setup() { rlock_setup; }
 
 # meanwhile MS COMMAND...: again and again while the section goes on beating for so long.
 meanwhile() {
@@ -28,20 +26,6 @@ client_connections() {
 
 two_connections() {
     (($(client_connections) == 2))
-}
-
-kept_out() {
-    try run -x -n x -- true
-    assert_failure 75
-}
-
-@test "renewal keeps the lock for five times the lease" {
-    protected -l "$(ms 600)"
-    meanwhile 3000 kept_out
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
-    assert_no_keys
 }
 
 @test "the renewal's connection is opened when the first renewal is due, not before" {
@@ -79,20 +63,12 @@ kept_out() {
 
 @test "--no-renew: the command has one lease, and is dead before its end" {
     local end
-    protected --no-renew -l "$(ms 900)"
+    protected --no-renew -l "$(ms 1500)"
     end=$(expiry x)
     assert_lost
-    assert_dead_before "$end" 700
+    assert_dead_before "$end" 1000
     try run --no-renew -l "$(ms 900)" -n x -- sh -c 'exit 4'
     assert_failure 4
-}
-
-@test "the lock is deleted: the command is stopped at the next renewal, nothing is made again" {
-    protected -l "$(ms 1500)"
-    redis DEL x
-    reap "$holder" 1
-    assert_lost
-    assert_no_keys
 }
 
 silent() { # MS: so long the section has not beaten
@@ -115,48 +91,28 @@ silent() { # MS: so long the section has not beaten
     assert_equal "$status" 76
 }
 
-@test "somebody else's hold stands there: 76, and it is not touched" {
-    local before
-    protected -l "$(ms 900)"
-    redis EVAL 'redis.call("DEL", KEYS[1]) redis.call("HSET", KEYS[1], ARGV[1], 1)' 1 x "$foreign_owner"
-    before=$(redis DUMP x | base64)
-    assert_lost
-    assert_equal "$(redis DUMP x | base64)" "$before"
-    assert_equal "$(redis PTTL x)" -1
-}
-
-@test "the server answers no more: dead before the lease's end, and a waiter enters after it" {
-    local end
+@test "connections are refused, redis is stopped, or has a pause of writes: dead before the lease's end" {
+    local server
+    local -A end
     proxy_start
-    protected -l "$(ms 1500)" --io-timeout "$(ms 300)"
-    proxy hang
-    end=$(expiry x)
-    log=next start run -s "$(server_url main)" -n x -- "$SECTION" --log next
-    assert_lost
-    assert_dead_before "$end" 1000
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(beat beat) < $(entered next)))
-}
-
-@test "connections are refused: dead before the lease's end" {
-    local end
-    proxy_start
-    protected -l "$(ms 1500)"
+    server_start stopped
+    server_start paused
+    kinds=(refused stopped paused) # of ends
+    for server in "${kinds[@]}"; do
+        [[ $server == refused ]] || RLOCK_SERVER=$(server_url "$server")
+        section_of run "$server" "$server" -l "$(ms 1500)"
+    done
+    for server in "${kinds[@]}"; do
+        wait_until 10 test -s "$server"
+    done
     proxy refuse
-    end=$(expiry x)
-    assert_lost
-    assert_dead_before "$end" 1000
-}
-
-@test "redis is stopped for longer than the lease: dead before the lease's end" {
-    local end
-    server_start lone
-    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 1500)"
-    kill -STOP "$(server_pid lone)"
-    end=$(($(now_ns) + 1500000000 * SLOW))
-    assert_lost
-    assert_dead_before "$end" 1500
+    redis_on paused CLIENT PAUSE 60000 WRITE
+    kill -STOP "$(server_pid stopped)"
+    end=([refused]=$(expiry refused) [paused]=$(expiry paused paused) [stopped]=$(($(now_ns) + 1500000000 * SLOW)))
+    all_end 76
+    for server in "${kinds[@]}"; do
+        assert_dead_before "${end[$server]}" 1500 "$server.beat"
+    done
 }
 
 @test "redis is stopped for half the lease: the command goes on" {
@@ -172,34 +128,15 @@ silent() { # MS: so long the section has not beaten
     assert_equal "$status" 5
 }
 
-@test "CLIENT PAUSE WRITE: reads are no proof of life; dead before the lease's end" {
-    local end
-    server_start lone
-    RLOCK_SERVER=$(server_url lone) protected -l "$(ms 1500)"
-    redis_on lone CLIENT PAUSE 60000 WRITE
-    end=$(expiry x lone)
-    assert_lost
-    assert_dead_before "$end" 1000
-}
-
-kill_connections() {
+disturb() {
+    redis SCRIPT FLUSH >/dev/null
     redis CLIENT KILL TYPE normal >/dev/null
     sleep 0.1
 }
 
-@test "connections are killed all the time: the command goes on" {
+@test "connections are killed and scripts are flushed all the time: the command goes on" {
     protected -l "$(ms 1200)"
-    meanwhile 3000 kill_connections
-    assert_held x
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
-    assert_no_keys
-}
-
-@test "scripts are flushed all the time: the command goes on" {
-    protected -l "$(ms 600)"
-    meanwhile 1800 redis SCRIPT FLUSH
+    meanwhile 3000 disturb
     assert_held x
     : >let-go
     reap "$holder"
@@ -230,18 +167,6 @@ kill_connections() {
     assert_equal "$(redis_on aof EXISTS x)" 0
 }
 
-@test "out of memory: renewal and release still work" {
-    server_start full
-    RLOCK_SERVER=$(server_url full) protected -l "$(ms 900)"
-    redis_on full CONFIG SET maxmemory 1
-    alive_for 1500
-    assert_equal "$(redis_on full EXISTS x)" 1
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
-    assert_equal "$(redis_on full EXISTS x)" 0
-}
-
 @test "a command that ignores SIGTERM has --kill-after, and is dead before the lease's end" {
     local end
     proxy_start
@@ -257,17 +182,6 @@ kill_connections() {
     (($(beat beat) - $(termed history) < 800000000 * SLOW)) || fail "more than --kill-after"
 }
 
-@test "a command that ignores SIGTERM is killed --kill-after the lock was found lost" {
-    start run -n x -l "$(ms 1500)" --kill-after "$(ms 300)" -- \
-        "$SECTION" --log history --beat beat --ignore-term --until let-go
-    holder=$pid
-    wait_until 10 test -s history
-    redis DEL x
-    reap "$holder" 2
-    assert_lost
-    assert_no_keys
-}
-
 @test "--on-lost warn: the command goes on to its end; 76 all the same" {
     protected --on-lost warn -l "$(ms 600)"
     redis DEL x
@@ -280,21 +194,6 @@ kill_connections() {
     reap "$holder"
     assert_equal "$status" 76
     assert_regex "$(cat history)" 'exit=[0-9]'
-}
-
-@test "--min-hold: rlock exits with the command, the lock stays until then" {
-    local begin
-    begin=$(now_ns)
-    took 0 700 rlock run -n x --min-hold "$(ms 1200)" -- sh -c 'exit 3'
-    assert_failure 3
-    assert_held x
-    try run -x -n x -- true
-    assert_failure 75
-    try run -n x -- "$SECTION" --log next
-    assert_success
-    (($(entered next) - begin >= 1200000000 * SLOW)) || fail "after $(($(entered next) - begin)) ns"
-    (($(entered next) - begin < 2000000000 * SLOW)) || fail "after $(($(entered next) - begin)) ns"
-    assert_no_keys
 }
 
 @test "--min-hold: a command that ran for longer gives the lock back at once" {
@@ -321,12 +220,4 @@ kill_connections() {
     stderr=$(cat err)
     assert_message
     assert_stderr_has x
-}
-
-@test "the lock was found broken at the release, though renewals were fine: 76" {
-    protected -l 30s
-    redis DEL x
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 76
 }

@@ -3,11 +3,6 @@
 
 load ../../lib/rlock
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # field KEY: of the JSON object on standard input.
 field() {
     python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"
@@ -24,21 +19,6 @@ field() {
     let_go x
     reap "$holder"
     assert_no_keys
-}
-
-@test "every key of a hold ends by itself, but the token" {
-    local key
-    hold x
-    for key in $(keys); do
-        if [[ $key == 'redisson_lock_token:{x}' ]]; then
-            assert_equal "$(redis PTTL "$key")" -1
-        else
-            (($(redis PTTL "$key") > 0)) || fail "$key has no end"
-        fi
-    done
-    assert_equal "$(redis EXISTS x 'redisson_lock_token:{x}' 'rlock_info:{x}')" 3
-    let_go x
-    reap "$holder"
 }
 
 @test "rlock_info says who holds it" {
@@ -62,43 +42,6 @@ field() {
     ((${#info} < 8192)) || fail "as long as the command line: ${#info}"
 }
 
-@test "tokens grow by one with each holder; the command has it" {
-    local n
-    for n in 1 2 3; do
-        try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-        assert_output "$n"
-        assert_equal "$(redis GET 'redisson_lock_token:{x}')" "$n"
-    done
-}
-
-@test "the environment of the command tells name, kind, owner and token" {
-    try run -n x -- sh -c 'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_TOKEN $RLOCK_OWNER"
-        redis-cli -s "$0" HKEYS x' "${RLOCK_SERVER#unix://}"
-    assert_line -n 0 "x run 1 ${lines[1]}"
-}
-
-@test "a name with { in it is its own hash tag" {
-    local key
-    listen 'redisson_lock__channel:{a}b'
-    hold '{a}b'
-    for key in $(keys); do
-        [[ $key == '{a}b' || $key == *':{a}b' ]] || fail "$key is in another slot"
-    done
-    assert_equal "$(redis GET 'redisson_lock_token:{a}b')" 1
-    let_go '{a}b'
-    reap "$holder"
-    wait_until 2 grep -q message messages
-}
-
-@test "two EVALSHA a run, and nothing beside them but what sets up the connection" {
-    rlock run -n x -- true
-    redis DEL 'redisson_lock_token:{x}'
-    monitor rlock run -n x -- true
-    assert_equal "$(grep -c '"EVALSHA"' monitor.txt)" 2
-    run grep -v -i -E '"(EVALSHA|HELLO|AUTH|SELECT|CLIENT)"' monitor.txt
-    assert_output ""
-}
-
 @test "EVAL only after NOSCRIPT: a server that forgot the scripts is taught again" {
     redis SCRIPT FLUSH
     redis CONFIG RESETSTAT
@@ -113,30 +56,6 @@ field() {
     assert_no_keys
 }
 
-@test "a release is told on Redisson's channel, once, as 0" {
-    listen 'redisson_lock__channel:{x}'
-    rlock run -n x -- true
-    wait_until 2 grep -q message messages
-    assert_equal "$(sed -n '/^message$/,$p' messages)" "$(printf '%s\n' message 'redisson_lock__channel:{x}' 0)"
-    redis PUBLISH 'redisson_lock__channel:{x}' last
-    wait_until 2 grep -q last messages
-    assert_equal "$(grep -c message messages)" 2
-}
-
-@test "two of one name exclude each other; the tokens are in order" {
-    local n pids=()
-    for n in 1 2 3 4 5 6; do
-        log=$n start run -n x -- "$SECTION" --log history --ms 20
-        pids+=("$pid")
-    done
-    for pid in "${pids[@]}"; do
-        reap "$pid"
-        assert_equal "$status" 0
-    done
-    check_history --min-sections 6 history
-    assert_no_keys
-}
-
 @test "two names have nothing to do with each other" {
     hold x
     try run -x -n y -- true
@@ -145,17 +64,6 @@ field() {
     assert_success
     let_go x
     reap "$holder"
-}
-
-@test "a Redisson client's hold keeps rlock out, and is not touched" {
-    local before
-    foreign_hold x 60000
-    before=$(redis DUMP x | base64)
-    try run -n x -w 300ms -- true
-    assert_failure 75
-    assert_stderr_has "$foreign_owner"
-    assert_equal "$(redis DUMP x | base64)" "$before"
-    assert_keys x
 }
 
 @test "a Redisson client's release wakes the waiter at once" {
@@ -189,17 +97,4 @@ field() {
     assert_equal "$(redis CLIENT LIST TYPE normal | grep -vc 'cmd=client')" 1
     let_go x
     reap "$holder"
-}
-
-@test "nothing of one lock is left after many, with waiters that gave up" {
-    local n
-    hold x
-    for n in 1 2 3 4 5; do
-        try run -n x -w 50ms -- true
-        assert_failure 75
-    done
-    let_go x
-    reap "$holder"
-    assert_no_keys
-    assert_equal "$(keys)" 'redisson_lock_token:{x}'
 }

@@ -1,107 +1,157 @@
 #!/usr/bin/env bats
 # lost_replies.bats: a request or a reply lost on the network never takes a lock twice and never gives
-# one back twice.
+# one back twice, of whatever kind.
 
 load ../../lib/rlock
+load ../../lib/kinds
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
+# What is held of a lock, and of a semaphore what is available: by a command under the lock, who then ends with 5.
+look='redis-cli -s "$0" EVAL "
+    local kind = redis.call([[TYPE]], KEYS[1]).ok
+    if kind == [[string]] then
+        return redis.call([[GET]], KEYS[1]) .. [[ left, ]] .. redis.call([[ZCARD]], [[{]] .. KEYS[1] .. [[}:timeout]])
+    end
+    local holds = 0
+    for _, n in ipairs(redis.call([[HVALS]], KEYS[1])) do holds = holds + (tonumber(n) or 0) end
+    return holds" 1 "$RLOCK_NAME"; exit 5'
+declare -gA held=([run]=1 [fair]=1 [read]=1 [write]=1 [sem]='0 left, 1' [plain]='0 left, 0')
 
-setup() {
-    rlock_setup
-    proxy_start
-    direct=$BATS_FILE_TMPDIR/main/sock
-    io=$(ms 300)
-}
-
-# Holds of x as the command sees them, then its token.
-run_and_look() {
-    try run --io-timeout "$io" -n x -- sh -c 'redis-cli -s "$0" HVALS x; echo "$RLOCK_TOKEN"; exit 5' "$direct"
-}
-
-@test "the reply to the acquire is lost: one hold, one token, one section, nothing left" {
-    local fault
-    for fault in lose-reply mute-reply; do
-        redis FLUSHALL
-        proxy pass
-        proxy "$fault" "$(sha acquire)" 1
-        run_and_look
-        assert_failure 5
-        assert_output $'1\n1'
-        assert_no_keys
+# all_look [OPTION...]: each is held once, for the one token that was given, and then not at all.
+all_look() {
+    local kind
+    for kind in "${kinds[@]}"; do
+        # shellcheck disable=SC2086
+        log=$kind start ${how[$kind]} -n "$kind" --io-timeout "$io" "$@" -- sh -c "$look" "$direct"
+        rlock_of["$kind"]=$pid
     done
-    assert_bitten lost-reply 2
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[$kind]}"
+        assert_equal "$kind: $status $(cat "$kind.out")" "$kind: 5 ${held[$kind]}"
+    done
+    all_are_free
 }
 
-@test "the replies to three acquires are lost" {
-    proxy lose-reply "$(sha acquire)" 1 3
-    run_and_look
-    assert_failure 5
-    assert_output $'1\n1'
-    assert_bitten lost-reply 3
-    assert_no_keys
+one_token_each() {
+    local kind
+    for kind in "${kinds[@]}"; do
+        [[ $kind == sem || $kind == plain ]] || assert_equal "$kind $(redis GET "redisson_lock_token:{$kind}")" "$kind 1"
+    done
 }
 
-@test "nested, and the reply is lost: the re-entry counts once" {
-    proxy lose-reply "$(sha acquire)" 2
-    try run -n x -- rlock run -x -n x -- redis-cli -s "$direct" HVALS x
-    assert_success
-    assert_output 2
-    assert_bitten lost-reply
-    assert_no_keys
+# each_is_lost REQUEST_OF
+each_is_lost() {
+    local fault
+    for fault in lose-reply mute-reply lose-request mute-request; do
+        fresh
+        all_meet "$fault" "$1" 1
+        all_look
+        one_token_each
+        assert_bitten "lost-${fault#*-}" "${#kinds[@]}"
+    done
+}
+
+# section OPTION...: in the background, until let-go, after which it ends with 5; returns when it is in.
+section() {
+    start "${take[@]}" "$@" -- "$SECTION" --log history --beat beat --until let-go --exit 5
+    wait_until 10 test -s history
+}
+
+@test "the request to take it is lost, or its reply, or three replies: one hold, one token, nothing left" {
+    each_is_lost acquire_of
+    fresh
+    all_meet lose-reply acquire_of 1 3
+    all_look
+    one_token_each
+    assert_bitten lost-reply 18
+}
+
+@test "the request to give it back is lost, or its reply: the command's status, nothing left, nothing twice" {
+    kinds=(run read sem plain) # fair and write are given back by the same scripts
+    each_is_lost release_of
+}
+
+@test "several permits: taken and given back once, whatever is lost" {
+    local verb fault
+    begin sem
+    for verb in acquire release; do
+        for fault in lose-reply mute-reply lose-request mute-request; do
+            proxy pass
+            proxy "$fault" "$(sha $verb sem)" 1
+            try sem --permits 3 --take 2 --io-timeout "$io" -n x -- sh -c "$look" "$direct"
+            assert_equal "$status $output" "5 1 left, 2"
+            assert_equal "$(redis GET x)" 3
+            assert_keys x
+        done
+    done
 }
 
 @test "while waiting: the grant's reply is lost, and still one section" {
-    foreign_hold x 60000
-    start run --io-timeout "$io" -n x -- "$SECTION" --log history --exit 5
-    wait_until 5 waiters x 1
-    proxy lose-reply "$(sha acquire)" 1
-    foreign_release x
-    reap "$pid"
-    assert_equal "$status" 5
-    check_history history
-    assert_bitten lost-reply
-    assert_no_keys
-}
-
-@test "the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told" {
-    proxy mute-reply "$(sha acquire)" 1
-    start run --io-timeout "$io" -w "$(ms 1500)" -l "$(ms 4000)" -q -n x -- touch ran
-    wait_until 5 grep -q lost-reply proxy.log
-    proxy refuse
-    reap "$pid" 8
-    assert_equal "$status" 69
-    assert_file_not_exist ran
-    stderr=$(cat err)
-    assert_message
-    assert_regex "$stderr" "x.*may|may.*x"
-    wait_until 5 assert_free x
-    assert_no_keys
-}
-
-@test "the request is lost: tried again, no gap in the tokens" {
-    local fault
-    for fault in lose-request mute-request; do
-        redis FLUSHALL
-        proxy pass
-        proxy "$fault" "$(sha acquire)" 1
-        run_and_look
-        assert_failure 5
-        assert_output $'1\n1'
+    local kind
+    RLOCK_SERVER=unix://$direct all_hold
+    for kind in "${kinds[@]}"; do
+        next "$kind" --io-timeout "$io"
+        wait_until 5 waited_for "$kind"
     done
-    assert_bitten lost-request 2
-    assert_no_keys
+    all_meet lose-reply acquire_of 1
+    all_end 5
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[next-$kind]}"
+        assert_equal "$kind $status" "$kind 5"
+        cat "$kind" "next-$kind" >history
+        check_history --min-sections 2 history
+    done
+    assert_bitten lost-reply "${#kinds[@]}"
+    all_are_free
+}
+
+# all_in_doubt OPTION...: each asks for its lock, and the reply to that does not come.
+all_in_doubt() {
+    local kind
+    all_meet mute-reply acquire_of 1
+    for kind in "${kinds[@]}"; do
+        section_of "${how[$kind]}" "$kind" "$kind" -q "$@"
+    done
+    wait_until 5 bitten lost-reply "${#kinds[@]}"
+}
+
+@test "the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told; free again in time" {
+    local kind
+    kinds=("${leased[@]}")
+    all_in_doubt --io-timeout "$io" -w "$(ms 1500)" -l "$(ms 2000)"
+    proxy refuse
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[$kind]}" 8
+        assert_equal "$kind $status" "$kind 69"
+        assert_file_not_exist "$kind"
+        stderr=$(cat "$kind.err")
+        assert_message
+        assert_regex "$stderr" "$kind.*may|may.*$kind"
+    done
+    # A semaphore's permit comes back when somebody looks.
+    rlock sem -s "unix://$direct" -n sem -w "$(ms 5000)" -q -- true
+    wait_until 5 all_are_free
+}
+
+@test "interrupted before the grant's reply has come: given back at once" {
+    local kind
+    all_in_doubt
+    for kind in "${kinds[@]}"; do
+        kill -TERM "${rlock_of[$kind]}"
+    done
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[$kind]}" 2
+        assert_equal "$kind $status" "$kind 143"
+        assert_file_not_exist "$kind"
+    done
+    all_are_free
 }
 
 @test "the reply comes after the lease's end: the command starts only on a lease that is sure" {
-    proxy delay-reply "$(sha acquire)" 1 $((1000 * SLOW))
-    try run -l "$(ms 600)" --io-timeout 5s -n x -- sh -c 'redis-cli -s "$0" HEXISTS x "$RLOCK_OWNER"; exit 5' "$direct"
-    assert_failure 5
-    assert_output 1
-    assert_bitten delayed
-    assert_no_keys
+    kinds=("${leased[@]}")
+    all_meet delay-reply acquire_of 1 $((1000 * SLOW))
+    io=5s
+    all_look -l "$(ms 600)"
+    assert_bitten delayed "${#kinds[@]}"
 }
 
 @test "a grant that took more than half of the lease to come is given back, with the reason" {
@@ -125,84 +175,70 @@ run_and_look() {
     assert_no_keys
 }
 
-@test "replies to renewals are lost: tried again at once, the command goes on" {
-    proxy lose-reply "$(sha renew)" 1 2
-    start run -l "$(ms 900)" --io-timeout "$io" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    wait_until 10 test -s history
-    alive_for 2500
-    assert_bitten lost-reply 2
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 5
-    assert_no_keys
+renew_of() { # KIND
+    sha renew "${part[$1]}"
 }
 
-@test "a renewal's reply that never comes" {
-    proxy mute-reply "$(sha renew)" 1
-    start run -l "$(ms 1200)" -n x -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    wait_until 10 test -s history
-    alive_for 2500
-    assert_bitten lost-reply
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 5
-    assert_no_keys
-}
-
-@test "the release's reply is lost: the command's status, nothing left" {
+@test "replies to renewals are lost, or one never comes: tried again at once, the command goes on" {
     local fault
-    for fault in lose-reply mute-reply lose-request mute-request; do
-        proxy pass
-        proxy "$fault" "$(sha release)" 1
-        run_and_look
-        assert_failure 5
-        assert_no_keys
+    kinds=(run read sem)
+    for fault in lose-reply mute-reply; do
+        fresh
+        all_meet "$fault" renew_of 1 2
+        all_hold -l "$(ms 1800)" --io-timeout "$io"
+        all_live 2400
+        assert_bitten lost-reply 6
+        all_end 5
+        all_are_free
+        rm -f over "${kinds[@]}"
     done
-    assert_bitten lost-reply 2
-    assert_bitten lost-request 2
 }
 
-@test "nested: the inner release is repeated, the outer hold stays" {
+@test "nested: what is lost of the inner one counts once, and leaves the outer hold" {
+    begin run
+    proxy lose-reply "$(sha acquire)" 2
+    try run -n x -- rlock run -x -n x -- redis-cli -s "$direct" HVALS x
+    assert_success
+    assert_output 2
+    proxy pass
     proxy lose-reply "$(sha release)" 1 2
     try run -n x -- sh -c 'rlock run -n x -- true; redis-cli -s "$0" HVALS x' "$direct"
     assert_success
     assert_output 1
-    assert_bitten lost-reply 2
+    assert_bitten lost-reply 3
     assert_no_keys
 }
 
 @test "somebody else took the lock between the release and its repetition: not touched" {
-    proxy mute-reply "$(sha release)" 1
-    start run --io-timeout "$(ms 600)" -n x -- sh -c 'echo >ready; until [ -e let-go ]; do sleep 0.01; done; exit 5'
-    holder=$pid
-    wait_until 10 test -s ready
-    log=next start run -s "unix://$direct" -n x -- \
-        sh -c 'echo >entered; until [ -e finish ]; do sleep 0.01; done; redis-cli -s "$0" HGET x "$RLOCK_OWNER"' "$direct"
-    wait_until 5 waiters x 1
-    : >let-go
-    wait_until 5 test -s entered
-    reap "$holder"
-    assert_equal "$status" 5
-    assert_bitten lost-reply
-    (($(requests "$(sha release)") >= 2))
-    : >finish
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_equal "$(cat next.out)" 1
-    assert_no_keys
+    local kind mine
+    for kind in run write sem; do
+        begin "$kind"
+        : >proxy.log
+        proxy mute-reply "$(release_of "$kind")" 1
+        section --io-timeout "$(ms 600)"
+        mine=$pid
+        log=next start "${others[@]}" -- sh -c 'echo >entered; until [ -e finish ]; do sleep 0.01; done'
+        wait_until 5 waited_for
+        : >let-go
+        wait_until 5 test -s entered
+        reap "$mine"
+        assert_equal "$kind $status" "$kind 5"
+        (($(requests "$(release_of "$kind")") >= 2))
+        assert_equal "$(redis EXISTS 'rlock_info:{x}')" 1 # the other's
+        : >finish
+        reap "$pid"
+        assert_equal "$kind $status" "$kind 0"
+        assert_free "$kind"
+        rm entered finish
+    done
 }
 
-@test "every reply is lost with probability 0.3: always one hold while in, nothing after" {
-    local seed n
-    seed=${RLOCK_TEST_SEED:-$RANDOM}
+@test "requests and replies are lost with probability 0.3: always one hold while in, nothing after" {
+    local seed=${RLOCK_TEST_SEED:-$RANDOM} n
     echo "seed $seed"
     proxy drop 0.3 "$seed" evalsha
-    for ((n = 0; n < 12 || $(grep -c '^lost-' proxy.log) < 5; n++)); do
-        run_and_look
-        assert_failure 5
-        assert_equal "${lines[0]}" 1
-        assert_free x
+    for n in {1..6}; do
+        all_look
     done
-    proxy pass
-    wait_until 5 assert_no_keys
+    (($(grep -c '^lost-' proxy.log) >= 10))
 }

@@ -3,18 +3,13 @@
 
 load ../../lib/rlock
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 @test "all names are held while the command runs, and given back after it" {
     listen 'redisson_lock__channel:{a}' 'redisson_lock__channel:{b}'
     try run -n b -n a -- redis-cli -s "${RLOCK_SERVER#unix://}" EXISTS a b
     assert_success
     assert_output 2
     assert_no_keys
-    wait_until 2 heard 2
+    wait_until 5 heard 2
     assert_equal "$(tail -n 6 messages)" \
         "$(printf '%s\n' message 'redisson_lock__channel:{b}' 0 message 'redisson_lock__channel:{a}' 0)"
 }
@@ -45,7 +40,7 @@ heard() { # N messages, each of three lines
     foreign_hold b 60000
     start run -n a -n b -n c -- sh -c 'echo "$RLOCK_TOKEN" >ran'
     wait_until 5 waiters b 1
-    wait_until 2 assert_free a
+    wait_until 10 assert_free a
     try run -x -n a -- true
     assert_success
     foreign_release b
@@ -60,7 +55,7 @@ heard() { # N messages, each of three lines
     took 500 1500 rlock run -w 500ms -n a -n b -- touch ran
     assert_failure 75
     assert_keys b
-    wait_until 2 no_subscriptions
+    wait_until 5 no_subscriptions
 }
 
 @test "one of them is of another kind: 65, the rest free" {
@@ -122,25 +117,25 @@ sections() {
     foreign_hold b 60000
     start run -n a -n b -- touch ran
     wait_until 5 waiters b 1
-    kill -TERM "$pid"
-    reap "$pid" 1
-    assert_equal "$status" 143
+    assert_ends_within_a_second
     assert_keys b
 }
 
-@test "forty names over a line of 25 ms, with a lease of a second: kept, and given back" {
+@test "forty names over a line of 40 ms, with a lease of 1500 ms: kept, and given back" {
     local -a names
     mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
     proxy_start
-    proxy lag 25
-    try run "${names[@]}" -l "$(ms 1000)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
+    proxy lag 40
+    try run "${names[@]}" -l "$(ms 1500)" -- sleep "$(awk "BEGIN { print 2 * $SLOW }")"
     assert_success
     wait_until 5 assert_no_keys
 }
 
+# As many as a slow build, too, can give back in the time that a signal leaves it.
 @test "six hundred names over a line of 50 ms, and one of them is busy: the others are free, and a signal ends it" {
     local -a names
-    mapfile -t names < <(printf -- '-n\nm%d\n' {0..599})
+    last=$((600 / SLOW - 1))
+    mapfile -t names < <(seq -f $'-n\nm%.0f' 0 "$last")
     proxy_start
     proxy lag 50
     foreign_hold z 60000
@@ -148,19 +143,19 @@ sections() {
     assert_failure 75
     assert_keys z
     start run "${names[@]}" -n z -- true
-    wait_until 5 waiters z 1
-    wait_until 2 only_z_is_taken
-    wait_until 2 rlock run -x -s "$(server_url main)" -n m0 -n m599 -- true # it tries once more when it listens
+    wait_until 20 waiters z 1
+    wait_until 10 only_z_is_taken
+    wait_until 10 rlock run -x -s "$(server_url main)" -n m0 -n "m$last" -- true # it tries once more when it listens
     assert_ends_within_a_second
     assert_keys z
     start run "${names[@]}" -- sleep 60 # and while they are taken
-    wait_until 5 assert_taken m0
+    wait_until 20 assert_taken m0
     assert_ends_within_a_second
     assert_keys z
 }
 
 only_z_is_taken() {
-    [[ $(redis EXISTS m0 m300 m599 z) == 1 ]]
+    [[ $(redis EXISTS m0 m100 "m$last" z) == 1 ]]
 }
 
 assert_taken() { # NAME
@@ -183,7 +178,7 @@ assert_taken() { # NAME
     proxy_start
     foreign_hold m39 60000
     start run "${names[@]}" --io-timeout 60s -- true
-    wait_until 5 waiters m39 1
+    wait_until 10 waiters m39 1
     proxy hang
     redis DEL m39 >/dev/null
     redis PUBLISH 'redisson_lock__channel:{m39}' 0 >/dev/null
@@ -201,16 +196,13 @@ assert_taken() { # NAME
     assert_ends_within_a_second
 }
 
-assert_ends_within_a_second() { # by SIGTERM
-    local begin spent added
-    beside_begin
-    begin=$(now_ms)
-    kill -TERM "$pid"
-    reap "$pid" 10
-    spent=$(($(now_ms) - begin))
-    beside_end
+# By SIGTERM. What it, the server and the proxy have to do meanwhile, and wait for a processor, is the machine's.
+assert_ends_within_a_second() {
+    local spent busy
+    read -r spent busy <<<"$(python3 -BSE "$TOOLS/ended.py" TERM "$pid" "$(server_pid main)" "${helper_pids[@]}")"
+    reap "$pid"
     assert_equal "$status" 143
-    ((spent < 1000 + added)) || fail "it took $spent ms"
+    ((spent < 1000 + busy)) || fail "it took $spent ms, of which it was busy for $busy"
 }
 
 # names N: the options for so many names of 493 bytes.

@@ -4,11 +4,6 @@
 
 load ../../lib/rlock
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     tree=TREE=$TEST_MARK
@@ -126,13 +121,6 @@ reap_timed_out() { # [TEXT...]
     reap_timed_out SIGKILL
 }
 
-@test "rlock is killed: all are dead at once, long before the limit" {
-    family --timeout 600s
-    kill -KILL "$pid"
-    wait_until 5 none_marked "$tree"
-    reap "$pid"
-}
-
 @test "a command that has stopped, and rlock with it: both go on, and end" {
     start run -n x --timeout "$(ms 1500)" -- env "$tree" sh -c 'kill -STOP $$; sleep 600'
     wait_until 5 in_state "$pid" T
@@ -211,9 +199,7 @@ redis_latch() { # COUNT
     rlock latch set -n x --count "$1"
 }
 
-@test "64: what cannot be, and where no command runs" {
-    assert_usage --timeout negative -- run -n x --timeout=-1 -- touch ran
-    assert_usage --timeout unit -- run -n x --timeout 5y -- touch ran
+@test "64: where no command runs" {
     assert_usage --timeout --wait -- latch wait -n x --timeout 5
     assert_usage --timeout --wait -- latch down -n x --timeout 5
     assert_usage --timeout --wait -- sem -n x --resize 3 --timeout 5

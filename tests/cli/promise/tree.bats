@@ -4,11 +4,6 @@
 
 load ../../lib/rlock
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     tree=TREE=$TEST_MARK
@@ -119,19 +114,6 @@ is_urgent() { # PID
 
 has_guardian() {
     [[ -n $(guardian_of "$pid") ]]
-}
-
-@test "an unreachable server: the whole family is dead before the lease's end" {
-    local end
-    proxy_start
-    family -l "$(ms 1800)"
-    proxy hang
-    end=$(expiry x)
-    wait_until 5 none_marked "$tree"
-    (($(now_ns) < end + 1000000000 * SLOW))
-    (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms too long"
-    reap "$pid"
-    assert_equal "$status" 76
 }
 
 @test "the command ends at SIGTERM, its orphans do not: they are killed as well" {

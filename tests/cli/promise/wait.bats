@@ -1,12 +1,7 @@
 #!/usr/bin/env bats
-# wait.bats: waiting for a lock: how long, what is said, who wakes, and what a waiter leaves behind.
+# wait.bats: waiting for a lock: who wakes, and when, and what it costs. How a wait ends, of each kind: kinds/waits.bats.
 
 load ../../lib/rlock
-
-setup_file() {
-    build_section
-    rlock_setup_file
-}
 
 # section_waits LOG: one more background rlock that will record a section of x.
 section_waits() {
@@ -20,47 +15,9 @@ gap() {
 
 # section_holds: x is held by a section until the file let-go is there; its log is first.
 section_holds() {
-    log=first start run -n x "$@" -- "$SECTION" --log first --beat beat --until let-go
+    log=first start run -n x -- "$SECTION" --log first --until let-go
     holder=$pid
     wait_until 10 test -s first
-}
-
-@test "--wait: given up then, not earlier and not much later" {
-    foreign_hold x 60000
-    took 600 1100 rlock run -n x -w 600ms -- true
-    assert_failure 75
-    took 600 1100 rlock run -n x -w 0.6 -- true
-    assert_failure 75
-    wait_until 2 no_subscriptions
-}
-
-@test "--no-wait and --wait 0: at once, without subscribing" {
-    foreign_hold x 60000
-    took 0 500 rlock run -n x -x -- true
-    assert_failure 75
-    took 0 500 rlock run -n x -w 0 -- true
-    assert_failure 75
-    assert_equal "$(calls subscribe)" 0
-    assert_keys x
-}
-
-@test "a free lock is taken whatever the wait" {
-    try run -n x -w 0 -- echo ran
-    assert_success
-    assert_output ran
-}
-
-@test "the waiting line names the holder" {
-    hold deploy
-    start run -n deploy -- true
-    wait_until 5 grep -q waiting err
-    assert_equal "$(wc -l <err)" 1
-    assert_regex "$(cat err)" "^rlock: waiting .*for deploy.*held by $(id -un)@$(uname -n) pid $holder( for [0-9]+(s|m))?, sh -c"
-    let_go deploy
-    reap "$pid"
-    reap "$holder"
-    assert_equal "$(wc -l <err)" 2
-    assert_regex "$(tail -n 1 err)" "^rlock: took deploy after [0-9]+(ms|s), token 2\$"
 }
 
 @test "the waiting line about a holder who left no name shows the owner" {
@@ -70,16 +27,6 @@ section_holds() {
     assert_regex "$(cat err)" "^rlock: waiting .*for x.*$foreign_owner"
     foreign_release x
     reap "$pid"
-}
-
-@test "-q: no waiting line" {
-    foreign_hold x 60000
-    start run -q -n x -- true
-    wait_until 5 waiters x 1
-    foreign_release x
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_file_empty err
 }
 
 @test "a release wakes the waiter within milliseconds" {
@@ -93,86 +40,28 @@ section_holds() {
     (($(gap first second) < 200 * SLOW)) || fail "$(gap first second) ms"
 }
 
-@test "the end of a dead holder's lease wakes the waiter" {
-    local end
-    foreign_hold x $((2000 * SLOW))
-    section_waits second
-    wait_until 5 waiters x 1
-    end=$(expiry x)
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
-    (($(entered second) >= end - 2000000))
-}
-
-@test "SIGKILL of the holder's rlock: the waiter enters at the end of its lease" {
-    local end
-    section_holds -l "$(ms 1500)"
-    section_waits second
-    wait_until 5 waiters x 1
-    kill -KILL "$holder"
-    end=$(expiry x)
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(entered second) - end < 1000000000 * SLOW)) || fail "$(($(entered second) - end)) ns"
-    (($(beat beat) < $(entered second)))
-}
-
-@test "a signal while waiting: at once, 128+N, nothing left, others go on" {
-    local leaver second signal
-    hold x
-    section_waits second
-    second=$pid
-    wait_until 5 waiters x 1
-    for signal in TERM INT ALRM XCPU; do
-        start run -n x -- touch ran
-        leaver=$pid
-        wait_until 5 waiters x 2
-        kill "-$signal" "$leaver"
-        reap "$leaver" 1
-        assert_equal "$status" $((128 + $(kill -l "$signal")))
-        assert_file_not_exist ran
-        wait_until 2 waiters x 1
-    done
-    let_go x
-    reap "$second" 2
-    assert_equal "$status" 0
-    reap "$holder"
-    assert_no_keys
-}
-
-@test "a dead waiter does not keep the next one from its turn" {
-    local dead
+@test "a dead waiter and a stopped one do not keep the next from its turn" {
+    local dead stopped
     section_holds
     log=dead start run -n x -- touch ran
     dead=$pid
     wait_until 5 waiters x 1
-    section_waits second
-    wait_until 5 waiters x 2
-    kill -KILL "$dead"
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(gap first second) < 6000)) || fail "$(gap first second) ms"
-    assert_file_not_exist ran
-    reap "$holder"
-}
-
-@test "a stopped waiter does not keep the next one from its turn" {
-    local stopped
-    section_holds
     log=stopped start run -n x -- true
     stopped=$pid
-    wait_until 5 waiters x 1
-    section_waits second
     wait_until 5 waiters x 2
+    section_waits second
+    wait_until 5 waiters x 3
+    kill -KILL "$dead"
     kill -STOP "$stopped"
     : >let-go
     reap "$pid"
-    (($(gap first second) < 6000)) || fail "$(gap first second) ms"
+    assert_equal "$status" 0
+    (($(gap first second) < 6000 * SLOW)) || fail "$(gap first second) ms"
+    assert_file_not_exist ran
     kill -CONT "$stopped"
     reap "$stopped"
     assert_equal "$status" 0
+    reap "$holder"
 }
 
 # twenty_wait COMMAND...: twenty rlocks behind a holder; the command is run before they are started.
@@ -216,19 +105,6 @@ let_twenty_go() {
 @test "20 waiters that come in one moment: at two scripts a hand-off as well" {
     twenty_wait redis CLIENT PAUSE 1500 ALL
     let_twenty_go
-}
-
-@test "a lost subscription is made anew: the wake-up still comes" {
-    section_holds
-    section_waits second
-    wait_until 5 waiters x 1
-    redis CLIENT KILL TYPE pubsub
-    wait_until 5 waiters x 1
-    : >let-go
-    reap "$holder"
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(gap first second) < 5500)) || fail "$(gap first second) ms"
 }
 
 # Whoever won the last race: the woken one keeps its place, and the shared channel with it.
