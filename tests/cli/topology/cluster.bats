@@ -1,26 +1,10 @@
 #!/usr/bin/env bats
-# cluster.bats: locks in a Redis Cluster: every kind, whatever slot, found from whatever node.
+# cluster.bats: locks in a Redis Cluster: every kind, whatever slot, found from whatever node. Those that are waited
+# for are in cluster_wait.bats.
 
 load ../../lib/rlock
-load ../../lib/actors
-load ../../lib/ports
 load ../../lib/cluster
 load ../../lib/races
-
-@test "run, fair, read, write: held where the name's slot is, and given back, on each master" {
-    local kind name
-    for name in $(cluster names); do
-        for kind in run fair read write; do
-            holds_on "$name" "$kind" "$kind"
-            assert_equal "$(at "$name" TYPE "$name")" hash
-            try "$([[ $kind == read ]] && echo write || echo "$kind")" -x -n "$name" -- true
-            assert_failure 75
-            finish "$kind"
-            rm -f history end-*
-        done
-    done
-    nothing_left
-}
 
 @test "sem, plain or not, and latch, on each master" {
     local name
@@ -46,21 +30,13 @@ load ../../lib/races
     nothing_left
 }
 
-@test "one node is enough to find the others: a master, a replica" {
-    local node name
-    for node in n1 n4 n6; do
-        for name in $(cluster names); do
-            try run -s "$(cluster_url "$node")" -n "$name" -- true
-            assert_success
-        done
-    done
-}
-
 @test "any one of the nodes alive suffices: the first ones are dead, hang, or are somebody else" {
     local url
     url=$(cluster_url n1)
     server_start other --bind 127.0.0.1 --port "$(free_ports 1)"
-    cluster_pause n5
+    try run -s "$(cluster_url n4)" -n x -- true # a replica
+    assert_success
+    freeze n5
     took 0 4000 rlock run -s "cluster://127.0.0.1:1,$(cluster_url n5 | cut -d / -f 3),${url#cluster://}" -n x -- true
     assert_success
     took 0 4000 rlock run -s "cluster://nowhere.invalid,127.0.0.1:$(redis_on other CONFIG GET port | tail -n 1),${url#cluster://}" -n x -- true
@@ -102,25 +78,6 @@ load ../../lib/races
         assert_stderr_has cluster://
     done
     assert_file_not_exist ran
-    nothing_left
-}
-
-@test "addresses that can't be read: 64" {
-    assert_usage --server cluster:// -- run -s cluster:// -n x -- touch ran
-    assert_usage --server port -- run -s cluster://h:port -n x -- touch ran
-    assert_usage --server -- run -s cluster://h,,h -n x -- touch ran
-    assert_usage --server database -- run -s cluster://h/3 -n x -- touch ran # a cluster has but one
-}
-
-@test "tokens grow, re-entry works, and the command finds the cluster" {
-    local url
-    url=$RLOCK_SERVER
-    unset RLOCK_SERVER
-    for expected in 1 2 3; do
-        try run -s "$url" -n x -- sh -c 'echo $RLOCK_SERVER; rlock run -x -n x -- printenv RLOCK_TOKEN'
-        assert_success
-        assert_output "$url"$'\n'"$expected"
-    done
     nothing_left
 }
 
@@ -174,14 +131,6 @@ load ../../lib/races
     try run -s "$url" -n x -- touch ran
     assert_failure 77
     assert_file_not_exist ran
-}
-
-@test "65: another kind of key" {
-    at x SET x 5
-    try run -n x -- touch ran
-    assert_failure 65
-    assert_file_not_exist ran
-    assert_equal "$(keys_left)" x
 }
 
 @test "--once-per and --preempt, on each master" {

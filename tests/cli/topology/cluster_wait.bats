@@ -3,8 +3,6 @@
 # across slots, and what a waiter leaves behind.
 
 load ../../lib/rlock
-load ../../lib/actors
-load ../../lib/ports
 load ../../lib/cluster
 
 # hands_over NAME HOLDER WAITER: kinds; the waiter is woken by the end of the other's hold.
@@ -21,21 +19,19 @@ hands_over() {
     wait_until 5 waiting "$node" "$name" 1
     finish a
     gone 0 b
-    assert_gap a b 500
+    assert_gap a b 1500
     at "$name" DEL "$name" >/dev/null # a semaphore's number
 }
 
-@test "each kind is handed over by message, on each master" {
-    local name
+@test "each kind is handed over by message, and on each master" {
+    local name pair
     for name in $(cluster names); do
         hands_over "$name" run run
-        hands_over "$name" write read
-        hands_over "$name" read write
     done
-    hands_over "$name" fair fair
-    hands_over "$name" run fair
-    hands_over "$name" 'sem --permits 1' 'sem --permits 1'
-    at "$name" SET "$name" 1
+    for pair in 'write/read' 'read/write' 'fair/fair' 'run/fair' 'sem --permits 1/sem --permits 1'; do
+        hands_over "$name" "${pair%/*}" "${pair#*/}"
+    done
+    at "$name" SET "$name" 1 >/dev/null
     hands_over "$name" 'sem --plain' 'sem --plain'
     nothing_left
 }
@@ -93,31 +89,21 @@ listens_on_latch() {
     wait_until 2 no_shard_channels "$node"
 }
 
-@test "a Redisson client hears the release: SPUBLISH, on the channels that it listens to" {
-    local node
-    node=$(home x)
-    shard_listen "$node" 'redisson_lock__channel:{x}'
-    rlock run -n x -- true
-    wait_until 2 grep -qx 0 messages
-    redis_on "$node" CONFIG RESETSTAT
-    rlock fair -n x -- true
-    rlock write -n x -- true
-    assert_equal "$(calls publish "$node")" 0
-    (($(calls spublish "$node") >= 2))
-}
-
-@test "a reader's and a writer's end, a permit, a latch: each is told on its shard channel" {
+@test "each kind's end is told by SPUBLISH, on the channels that Redisson's clients listen to" {
     local node channel
     node=$(home x)
-    for channel in 'redisson_rwlock:{x}' 'redisson_sc:{x}' 'redisson_countdownlatch__channel__{x}'; do
+    redis_on "$node" CONFIG RESETSTAT
+    for channel in 'redisson_lock__channel:{x}' 'redisson_rwlock:{x}' 'redisson_sc:{x}' 'redisson_countdownlatch__channel__{x}'; do
         shard_listen "$node" "$channel"
         case $channel in
+        *lock__*) rlock run -n x -- true ;;
         *rwlock*) rlock write -n x -- true ;;
         *sc*) rlock sem -n x --permits 1 -- true ;;
         *latch*) redis_on "$node" DEL x && rlock latch set -n x --count 1 && rlock latch down -n x ;;
         esac
         wait_until 2 grep -q smessage messages
     done
+    assert_equal "$(calls publish "$node")" 0
     nothing_left
 }
 
@@ -155,41 +141,12 @@ listens_on_latch() {
     nothing_left
 }
 
-@test "a lost subscription is made anew" {
-    local node
-    node=$(home x)
-    holds a run
-    brief b
-    act b run
-    wait_until 5 waiting "$node" x 1
-    redis_on "$node" CLIENT KILL TYPE pubsub
-    wait_until 5 waiting "$node" x 1
-    finish a
-    gone 0 b
-    assert_gap a b 5500
-}
-
 # --- several names, in several slots -----------------------------------------------------------
 
 # three: as -n options, on a master each; names are they.
 three() {
     read -ra names <<<"$(cluster names)"
     each=(-n "${names[0]}" -n "${names[1]}" -n "${names[2]}")
-}
-
-@test "several names across slots: all of them, renewed and given back" {
-    local name
-    three
-    start run -l "$(ms 900)" "${each[@]}" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    wait_until 10 test -s history
-    alive_for 2000
-    for name in "${names[@]}"; do
-        assert_equal "$(at "$name" TYPE "$name")" hash
-    done
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 5
-    nothing_left
 }
 
 @test "one of them is busy: none is taken, and while it is waited for the others are free" {
@@ -229,4 +186,40 @@ sections() {
     wait "$one"
     check_history --min-sections 30 history
     nothing_left
+}
+
+@test "a pool of names on each master: it enters with the first that comes free, and leaves the lines of the others" {
+    local name pool i=0 options=()
+    for name in $(cluster names); do
+        holds_on "$name" "h$i" run
+        options+=(-n "$name")
+        i=$((i + 1))
+    done
+    log=pool start run --any 1 "${options[@]}" -- sh -c 'echo "$RLOCK_NAME" >got'
+    pool=$pid
+    for name in $(cluster names); do
+        wait_until 5 waiting "$(home "$name")" "$name" 1
+    done
+    finish h1
+    reap "$pool" 5
+    assert_equal "$status" 0
+    assert_equal "$(cat got)" "$(cluster names | tr ' ' '\n' | sed -n 2p)"
+    for name in $(cluster names); do
+        wait_until 2 no_shard_channels "$(home "$name")"
+        assert_equal "$(at "$name" EXISTS "rlock_waiters:{$name}")" 0
+    done
+    finish h0 h2
+    nothing_left
+}
+
+@test "a pool takes another name where the master of the first one hangs" {
+    local first second
+    read -r first second _ <<<"$(cluster names | tr '\n' ' ')"
+    rlock run --any 1 -n "$first" -n "$second" -- true # whose master is known by now
+    freeze "$(home "$first")"
+    took 0 4000 rlock run --any 1 --io-timeout 500ms --connect-timeout 500ms -n "$first" -n "$second" -- \
+        sh -c 'echo "$RLOCK_NAME"'
+    assert_success
+    assert_output "$second"
+    thaw "$(home "$first")"
 }

@@ -5,11 +5,6 @@
 load ../../lib/rlock
 load ../../lib/protected
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 setup() {
     rlock_setup
     proxy_start

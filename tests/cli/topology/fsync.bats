@@ -6,20 +6,7 @@ load ../../lib/replicas
 
 setup_file() {
     gcc -O2 -shared -fPIC -o "$BATS_FILE_TMPDIR/disk.so" "$TOOLS/disk.c"
-    build_section
     rlock_setup_file
-}
-
-teardown_file() {
-    rlock_teardown_file
-}
-
-setup() {
-    rlock_setup
-}
-
-teardown() {
-    rlock_teardown
 }
 
 # A server whose machine can lose its power, on this file's disk.
@@ -30,8 +17,11 @@ disk_server() { # [OPTION...]
     RLOCK_SERVER=$(server_url disk)
 }
 
-clean_disk() {
+# The same with a new disk.
+new_disk() { # [OPTION...]
+    needs_waitaof
     rm -rf "$BATS_FILE_TMPDIR/disk" "$BATS_FILE_TMPDIR/stuck"
+    disk_server "$@"
 }
 
 # The server ends at once, and its files have what had been flushed by then.
@@ -96,9 +86,7 @@ needs_waitaof() {
 }
 
 @test "each hold and each renewal is asked for, and nothing is without --fsync" {
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     try run -n x -- true
     assert_success
     assert_equal "$(calls waitaof disk)" 0
@@ -113,9 +101,7 @@ blocked_by_disk() {
 }
 
 @test "the command starts when the hold is on disk, not before" {
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     : >"$BATS_FILE_TMPDIR/stuck"
     start run -q --fsync -n x -- "$SECTION" --log history
     wait_until 10 blocked_by_disk
@@ -127,9 +113,7 @@ blocked_by_disk() {
 }
 
 @test "a disk that does not flush: given back, tried again, and 69 when the wait is over" {
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     : >"$BATS_FILE_TMPDIR/stuck"
     try run --fsync -w 3 -n x -- touch ran
     rm "$BATS_FILE_TMPDIR/stuck"
@@ -140,9 +124,7 @@ blocked_by_disk() {
 }
 
 @test "appendfsync no: never on disk as far as the server says, and 69" {
-    needs_waitaof
-    clean_disk
-    disk_server --appendfsync no
+    new_disk --appendfsync no
     try run --fsync -w 3 -n x -- touch ran
     assert_failure 69
     assert_stderr_has appendfsync
@@ -154,9 +136,7 @@ flushed() {
 }
 
 @test "power is lost: without --fsync a second holder comes in, which shows that the test can" {
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     redis_on disk SET something written
     wait_until 10 flushed
     : >"$BATS_FILE_TMPDIR/stuck"
@@ -170,9 +150,7 @@ flushed() {
 
 @test "power is lost: with --fsync the server that is back knows the hold, and its token" {
     local round
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     for round in 1 2 3; do
         hold x --fsync
         lose_power
@@ -203,9 +181,7 @@ flushed() {
 }
 
 @test "a latch is set, and counted down, when that is on disk" {
-    needs_waitaof
-    clean_disk
-    disk_server
+    new_disk
     try latch set --fsync -n x --count 1
     assert_success
     try latch down --fsync -n x

@@ -21,7 +21,7 @@ attacked() {
     printf '%s: %s\n%s\n' "${how[*]}" "$output" "$stderr"
     assert_success
     # shellcheck disable=SC2034 # for who calls
-    read -r status spent memory_kib requests <<<"$output"
+    read -r status spent memory_kib requests _ <<<"$output"
     ((spent <= 3000 * SLOW)) || fail "took $spent ms: ${how[*]}"
     ((SLOW > 1 || memory_kib <= MOST_KIB)) || fail "took $memory_kib KiB: ${how[*]}"
 }
@@ -33,21 +33,35 @@ refused() { # ATTACK [TEXT] -- ARG...
     assert_file_not_exist ran
 }
 
+# aside COMMAND...: in the background, in a directory of its own. all_well: each of them was.
+declare -A asides=()
+aside() {
+    local dir
+    dir=$(mktemp -d "$PWD/aside.XXXXXX")
+    (cd "$dir" && "$@") >"$dir/said" 2>&1 3>&- &
+    asides[$!]=$dir
+}
+
+all_well() {
+    local pid
+    for pid in "${!asides[@]}"; do
+        wait "$pid" || fail "$(cat "${asides[$pid]}/said")"
+    done
+    asides=()
+}
+
 # all_refused WORD ATTACK TEXT...: each of the texts, side by side; what is said has the WORD.
 all_refused() {
-    local word=$1 attack=$2 text i=0 pids=()
-    shift 2
-    for text; do
-        (
-            refused "$attack" "$text" -- run -n x -c 'touch ran'
-            assert_stderr_has "$word"
-        ) >"said-$i" 2>&1 3>&- &
-        pids+=($!)
-        i=$((i + 1))
+    local text
+    for text in "${@:3}"; do
+        aside refused_saying "$1" "$2" "$text"
     done
-    for i in "${!pids[@]}"; do
-        wait "${pids[i]}" || fail "$(cat "said-$i")"
-    done
+    all_well
+}
+
+refused_saying() { # WORD ATTACK TEXT
+    refused "$2" "$3" -- run -n x -c 'touch ran'
+    assert_stderr_has "$1"
 }
 
 @test "what a reply announces is not believed" {
@@ -147,75 +161,55 @@ print(len(holders), len({h["owner"] for h in holders}), {len(h["command"]) for h
 
 # --- the time to a first answer ------------------------------------------------------------------
 
-# late ATTACK URL... -- ARG...: against such a server at each of the URLs, with a second to connect and
-# far more for a reply: 69 after the second, and half of one for taking back what may have been taken.
+# late ATTACK URL ARG...: aside, against such a server, with a second to connect and far more for a reply: 69 after the
+# second, and half of one and a millisecond for each name for taking back what may have been taken; its own work and
+# its turns for it aside.
 late() {
-    local attack=$1 url urls=() pids=() i added
-    shift
-    while [[ $1 != -- ]]; do
-        urls+=("$1")
-        shift
-    done
-    shift
-    for url in "${urls[@]}"; do
-        (
-            beside_begin
-            run --separate-stderr python3 "$TOOLS/hostile.py" "$attack" "$RLOCK" "$@" \
-                --connect-timeout "$(ms 1000)" --io-timeout 30s -s "$url"
-            beside_end
-            echo "$url: $output: $stderr"
-            read -r status spent _ <<<"$output"
-            assert_equal "$status" 69
-            assert_message
-            ((spent >= 990 * SLOW && spent <= 1000 * SLOW + 500 + added)) || fail "took $spent ms (and $added)"
-        ) >"said-${#pids[@]}" 2>&1 3>&- &
-        pids+=($!)
-    done
-    for i in "${!pids[@]}"; do
-        wait "${pids[i]}" || fail "$(cat "said-$i")"
-    done
+    aside late_now "$@"
+}
+
+late_now() {
+    local busy names
+    names=$(printf '%s\n' "$@" | grep -cx -e -n || true)
+    run --separate-stderr python3 "$TOOLS/hostile.py" "$1" "$RLOCK" "${@:3}" \
+        --connect-timeout "$(ms 1000)" --io-timeout 30s -s "$2"
+    echo "$2: $output: $stderr"
+    read -r status spent _ _ busy <<<"$output"
+    assert_equal "$status" 69
+    assert_message
+    ((spent >= 990 * SLOW && spent <= 1000 * SLOW + 500 + names + busy)) || fail "took $spent ms (and was busy for $busy)"
     assert_file_not_exist ran
 }
 
-@test "69 after --connect-timeout: a server that takes connections and says nothing" {
-    late mute redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} redis://:word@127.0.0.1:{}/3 \
-        sentinel://127.0.0.1:{}/m sentinel://127.0.0.1:{},127.0.0.1:{},localhost:{},127.0.0.1:{}/m \
-        cluster://127.0.0.1:{} cluster://127.0.0.1:{},localhost:{} -- run -n x -n y -c 'touch ran'
+@test "69 after --connect-timeout: a server that takes connections and says nothing, or takes none" {
+    local url some='redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} sentinel://127.0.0.1:{}/m cluster://127.0.0.1:{}'
+    for url in $some redis://:word@127.0.0.1:{}/3 sentinel://127.0.0.1:{},127.0.0.1:{},localhost:{},127.0.0.1:{}/m \
+        cluster://127.0.0.1:{},localhost:{}; do
+        late mute "$url" run -n x -n y -c 'touch ran'
+    done
+    all_well
+    for url in $some; do
+        late full "$url" run -n x -c 'touch ran'
+    done
+    all_well
 }
 
-@test "69 after --connect-timeout: forty names, by each kind" {
-    local names pids=() i kinds=(run fair read write 'acquire run')
+@test "69 after --connect-timeout: forty names, by each kind; each command" {
+    local names kind url
     read -ra names <<<"$(printf -- '-n name-%d ' {1..40})"
-    for i in "${!kinds[@]}"; do
-        mkdir "$i"
-        # shellcheck disable=SC2086 # words
-        (cd "$i" && command=(-c 'touch ran') && { [[ $i != 4 ]] || command=(); } &&
-            late mute redis://127.0.0.1:{} cluster://127.0.0.1:{} -- ${kinds[i]} "${names[@]}" "${command[@]}") \
-            >"said-$i" 2>&1 3>&- &
-        pids+=($!)
+    for url in redis://127.0.0.1:{} cluster://127.0.0.1:{}; do
+        for kind in run fair read write; do
+            late mute "$url" "$kind" "${names[@]}" -c 'touch ran'
+        done
+        late mute "$url" acquire run "${names[@]}"
     done
-    for i in "${!pids[@]}"; do
-        wait "${pids[i]}" || fail "$(cat "said-$i")"
-    done
-}
-
-@test "69 after --connect-timeout: a server that takes no connections" {
-    late full redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} sentinel://127.0.0.1:{}/m \
-        cluster://127.0.0.1:{} -- run -n x -c 'touch ran'
-}
-
-@test "69 after --connect-timeout: each command" {
-    local pids=() each
-    for each in "redis -- fair -x -n x -c true" "redis -- status" "redis -- latch down -n x" \
-        "redis -- sem -n x --resize 2" "cluster -- doctor"; do
-        mkdir "${#pids[@]}"
-        # shellcheck disable=SC2086 # words
-        (cd "${#pids[@]}" && late mute ${each/ /://127.0.0.1:\{\} }) >"said-${#pids[@]}" 2>&1 3>&- &
-        pids+=($!)
-    done
-    for each in "${!pids[@]}"; do
-        wait "${pids[each]}" || fail "$(cat "said-$each")"
-    done
+    all_well
+    late mute redis://127.0.0.1:{} fair -x -n x -c true
+    late mute redis://127.0.0.1:{} status
+    late mute redis://127.0.0.1:{} latch down -n x
+    late mute redis://127.0.0.1:{} sem -n x --resize 2
+    late mute cluster://127.0.0.1:{} doctor
+    all_well
 }
 
 # It is only the first try that can't have it all: the answer may have been lost.

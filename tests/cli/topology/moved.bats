@@ -46,10 +46,6 @@ take_over() {
     wait_until 5 has_role main slave
 }
 
-renewed_on() { # SERVER NS: x ends later there than it did
-    (($(expiry x "$1") > $2 + 300000000))
-}
-
 # held_on_both: x is held, has been renewed over the connection that renewals have, and stands on one, too.
 held_on_both() {
     local end
@@ -59,50 +55,32 @@ held_on_both() {
     wait_until 5 stands_on one
 }
 
-@test "while it holds: renewed and given back on the new master" {
+# follows_to_one COMMAND...: what befalls the old master when one has the address.
+follows_to_one() {
     local end
     held_on_both
-    take_over
+    redis_on one REPLICAOF NO ONE
+    lead_to one
+    "$@"
     end=$(expiry x one)
     wait_until 3 renewed_on one "$end"
-    goes_on
+    alive_for 500
+    ends_well
+    refute_regex "$(cat err)" 'lost|stopping' # a renewal that failed once may be told
     assert_nothing_left one
 }
 
-# A renewal that failed once may be told.
-goes_on() {
-    alive_for 500
-    ends_well
-    refute_regex "$(cat err)" 'lost|stopping'
-}
-
-stands_on() { # SERVER
-    (($(redis_on "$1" EXISTS x) == 1))
+@test "while it holds: renewed and given back on the new master" {
+    follows_to_one redis REPLICAOF 127.0.0.1 "$(port_of one)"
 }
 
 @test "while it holds, and the old master can't even be read: the same" {
-    local end
-    held_on_both
     redis CONFIG SET replica-serve-stale-data no
-    redis_on one REPLICAOF NO ONE
-    lead_to one
-    redis REPLICAOF 127.0.0.1 1 # nobody listens there: MASTERDOWN
-    end=$(expiry x one)
-    wait_until 3 renewed_on one "$end"
-    goes_on
-    assert_nothing_left one
+    follows_to_one redis REPLICAOF 127.0.0.1 1 # nobody listens there: MASTERDOWN
 }
 
 @test "while it holds, and the old master has lost its replicas: the same" {
-    local end
-    held_on_both
-    redis_on one REPLICAOF NO ONE
-    lead_to one
-    redis CONFIG SET min-replicas-to-write 1 # NOREPLICAS
-    end=$(expiry x one)
-    wait_until 3 renewed_on one "$end"
-    goes_on
-    assert_nothing_left one
+    follows_to_one redis CONFIG SET min-replicas-to-write 1 # NOREPLICAS
 }
 
 @test "the new master does not have it: 76, soon" {

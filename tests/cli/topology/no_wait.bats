@@ -3,16 +3,13 @@
 # must acknowledge it does without, and says so once; what was asked for is refused.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/protected
-load ../../lib/ports
 load ../../lib/cluster
 load ../../lib/doctor
 
 # By another name it is not there for rlock.
 setup_file() {
     local node ports
-    build_section
     rlock_setup_file
     read -ra ports <<<"$(free_ports 12)"
     cluster files "${ports[@]}"
@@ -36,10 +33,11 @@ assert_warned_once() {
 }
 
 @test "cluster://: each kind runs, with one warning; nothing is left" {
-    local kind
+    local kind renewed=$SLOW
     for kind in run fair read write 'sem --permits 2' 'run -n y'; do
         # shellcheck disable=SC2086
-        try $kind -n x -l "$(ms 600)" -- sh -c "sleep $((SLOW)) && echo ran"
+        try $kind -n x -l "$(ms 900)" -- sh -c "sleep $renewed && echo ran"
+        renewed=0
         assert_equal "$kind: $status" "$kind: 0"
         assert_output ran
         assert_warned_once

@@ -2,7 +2,6 @@
 # quorum.bats: one lock on a majority of independent servers: taken, re-entered, given back, refused.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 
 @test "run, read, write: held on all of them, and given back on all" {
@@ -15,50 +14,24 @@ load ../../lib/quorum
     done
 }
 
-@test "the command's own status; 128+N when signal N ended it" {
-    local own
-    for own in 0 1 75 76 255; do
-        try run -n x -- sh -c "exit $own"
-        assert_equal "$status: $stderr" "$own: "
-    done
-    try write -n x -- sh -c 'kill -KILL $$'
-    assert_failure 137
-    nothing_left
-}
-
-@test "three of them are enough for a quorum as well as five" {
-    quorum m1 m3 m5
-    holds a run
-    assert_equal "$(held_on x)" 3
-    assert_equal "$(on m2 m4 -- EXISTS x)" $'0\n0'
-    kept_out run
-    finish a
-    nothing_left
-}
-
-@test "-s three times, and in whatever order, is the same lock" {
+@test "a quorum of three: -s in whatever order, a config file, which -s replaces, and the command lead to the same lock" {
     local servers=(-s "$(server_url m2)" -s "$(server_url m3)" -s "$(server_url m1)")
-    quorum m1 m2 m3
-    holds a run
-    unset RLOCK_SERVER
-    try run -x "${servers[@]}" -n x -- true
-    assert_failure 75
-    finish a
-    try run -x "${servers[@]}" -n x -- true
-    assert_success
-    nothing_left
-}
-
-@test "a config file names several, and -s replaces all of them" {
     quorum m1 m2 m3
     echo "server = $RLOCK_SERVER" >"$RLOCK_CONFIG"
     unset RLOCK_SERVER
-    try run -n x -- true
+    holds a run
+    assert_equal "$(held_on x)" 3
+    try run -x "${servers[@]}" -n x -- true
+    assert_failure 75
+    finish a
+    try run "${servers[@]}" -n x -- sh -c 'echo $RLOCK_SERVER; exec rlock run -x -n x -- printenv RLOCK_TOKEN'
     assert_success
-    assert_equal "$(token_on m1) $(token_on m2) $(token_on m3)" "1 1 1"
+    assert_output "$(urls m2 m3 m1)"$'\n2'
     try run -s "$(server_url m4)" -n x -- true
     assert_success
-    assert_equal "$(token_on m1) $(token_on m4)" "1 1"
+    assert_equal "$(token_on m1) $(token_on m4)" "2 1"
+    run -127 --separate-stderr rlock run -n x -- no-such-command
+    nothing_left
 }
 
 @test "one excludes another, kind by kind" {
@@ -92,18 +65,15 @@ load ../../lib/quorum
     only_foreign m2 m3 m5
 }
 
-@test "what was granted on a minority is given back there" {
-    local kind
-    redis_on m1 HSET x mode write "$foreign_owner:write" 1
-    redis_on m3 HSET x mode write "$foreign_owner:write" 1
-    redis_on m4 HSET x mode write "$foreign_owner:write" 1
-    for kind in read write; do
-        kept_out "$kind"
-        assert_equal "$(keys_left)" $'x\nx\nx'
+@test "what was granted on a minority is given back; held by others on a minority: the rest is a majority" {
+    local member
+    for member in m1 m3 m4; do
+        redis_on "$member" HSET y mode write "$foreign_owner:write" 1
     done
-}
-
-@test "held by others on a minority: the rest is a majority" {
+    try read -x -n y -- true
+    assert_failure 75
+    assert_equal "$(keys_left)" $'y\ny\ny'
+    everywhere DEL y
     foreign_on m2 m5
     holds a run
     assert_equal "$(held_on x) $(on m2 m5 -- HKEYS x | sort -u)" "5 $foreign_owner"
@@ -136,13 +106,6 @@ load ../../lib/quorum
     nothing_left
 }
 
-@test "read, then write inside: 64 at once" {
-    took 0 2000 rlock read -n x -- rlock write -n x -- touch ran
-    assert_failure 64
-    assert_file_not_exist ran
-    nothing_left
-}
-
 @test "several names: all of them, or none" {
     try run -n b -n a -- sh -c 'echo "$RLOCK_NAME"; for s; do redis-cli -s "$s" EXISTS a b; done' \
         sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
@@ -154,19 +117,6 @@ load ../../lib/quorum
     assert_stderr_has b
     assert_file_not_exist ran
     assert_equal "$(keys_left)" $'b\nb\nb'
-}
-
-@test "the command finds all servers, without their passwords, when they were given as options" {
-    local each options=()
-    quorum m1 m2 m3
-    for each in "${members[@]}"; do
-        options+=(-s "$(server_url "$each")")
-    done
-    unset RLOCK_SERVER
-    try run "${options[@]}" -n x -- sh -c 'echo $RLOCK_SERVER; exec rlock run -x -n x -- printenv RLOCK_TOKEN'
-    assert_success
-    assert_output "$(urls m1 m2 m3)"$'\n1'
-    nothing_left
 }
 
 @test "65: another kind of key on a majority; on a minority it is not touched" {
@@ -193,12 +143,6 @@ load ../../lib/quorum
     try run -n x -- true
     assert_success
     on m2 m3 -- ACL SETUSER default +@all
-    nothing_left
-}
-
-@test "127 and 126: given back everywhere" {
-    run -127 --separate-stderr rlock run -n x -- no-such-command
-    run -126 --separate-stderr rlock run -n x -- /
     nothing_left
 }
 

@@ -3,12 +3,11 @@
 # that costs no more than it does with one name, while they are held and at the end.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 
 setup() {
     rlock_setup
-    members reset "${all[@]}" >/dev/null
+    reset "${all[@]}"
     quorum m1 m2
 }
 
@@ -18,11 +17,11 @@ beside() {
     local count=$1 names
     shift
     mapfile -t names < <(seq -f $'-n\nn%g' "$count")
-    run --separate-stderr python3 "$TOOLS/hostile.py" "$@" "$RLOCK" run -l "$(ms 1800)" "${names[@]}" \
-        -s "$(server_url m1)" -s "$(server_url m2)" -s 'redis://127.0.0.1:{}' -- sh -c "sleep $((4 * SLOW)); exit 5"
+    run --separate-stderr python3 "$TOOLS/hostile.py" "$@" "$RLOCK" run -l "$(ms 1300)" "${names[@]}" \
+        -s "$(server_url m1)" -s "$(server_url m2)" -s 'redis://127.0.0.1:{}' -- sh -c "sleep $((3 * SLOW)); exit 5"
     # shellcheck disable=SC2154 # run sets it
     read -r status spent _ <<<"$output"
-    spent=$((spent - 4000 * SLOW))
+    spent=$((spent - 3000 * SLOW))
     assert_equal "$*: $status, $stderr" "$*: 5, "
 }
 

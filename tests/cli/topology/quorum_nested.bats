@@ -3,12 +3,11 @@
 # what any server knows of it, whichever servers come back, lose their data, or hang.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 
 setup() {
     rlock_setup
-    members reset "${all[@]}" >/dev/null
+    reset "${all[@]}"
     quorum m1 m2 m3
 }
 

@@ -1,84 +1,31 @@
 #!/usr/bin/env bats
-# quorum_usage.bats: servers that are no quorum, kinds that know none, and where the members live.
+# quorum_usage.bats: servers that are no quorum, and where the members live.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 load ../../lib/ports
 
-# refused WORD... -- ARG...: 64, one line that has each WORD; no member was asked, no command run.
-refused() {
-    local before words=()
-    while [[ $1 != -- ]]; do
-        words+=("$1")
-        shift
-    done
-    shift
+# none_asked WORD... -- ARG...: 64, and no member was asked.
+none_asked() {
+    local before
     before=$(asked)
-    try "$@"
-    assert_equal "$status: $*" "64: $*"
-    assert_message
-    assert_stderr_has "${words[@]}"
+    ends_saying 64 "$@"
     assert_equal "$(asked)" "$(awk '{ print $1 + 1 }' <<<"$before")" # we ourselves
-    assert_file_not_exist ran
 }
 
-# servers MEMBER...: the options that name them.
-servers() {
-    local member
-    options=()
-    for member; do
-        options+=(-s "$(server_url "$member")")
-    done
-}
-
-@test "an even number: 64, and what would be right" {
-    servers m1 m2
-    refused 2 -- run "${options[@]}" -n x -- touch ran
-    servers m1 m2 m3 m4
-    refused 4 -- write "${options[@]}" -n x -- touch ran
-    RLOCK_SERVER=$(urls m1 m2) refused RLOCK_SERVER 2 -- read -n x -- touch ran
-}
-
-@test "one server twice: 64, and which" {
-    servers m1 m2 m1
-    refused 1 3 'one server' -- run "${options[@]}" -n x -- touch ran
-    RLOCK_SERVER="$(urls m1 m2 m3 m4 m3)" refused 3 5 'one server' -- run -n x -- touch ran
-    RLOCK_SERVER="redis://a redis://b redis://a:6379" refused 'one server' -- run -n x -- touch ran
-    RLOCK_SERVER="local:$PWD/h redis://a unix://$PWD/h/redis.sock" refused 1 3 'one server' -- run -n x -- touch ran
+@test "64: what is no quorum, by option, by RLOCK_SERVER, by config file, whatever the command" {
+    local two=(-s "$(server_url m1)" -s "$(server_url m2)") one
+    one=$(server_url m3)
+    none_asked 2 even -- run "${two[@]}" -n x -- touch ran
+    RLOCK_SERVER=$(urls m1 m2) none_asked RLOCK_SERVER 2 -- read -n x -- touch ran
+    none_asked 1 3 'one server' -- write "${two[@]}" -s "$(server_url m1)?db=1" -n x -- touch ran
+    none_asked 1 3 'one server' -- doctor -s "local:$PWD/h" -s redis://a -s "unix://$PWD/h/redis.sock"
     assert_file_not_exist h # no server was started for it
-    refused 1 3 'one server' -- doctor "${options[@]}"
-}
-
-@test "kinds that are held on one server only: 64" {
-    servers m1 m2 m3
-    refused fair -- fair "${options[@]}" -n x -- touch ran
-    refused sem -- sem "${options[@]}" -n x --permits 2 -- touch ran
-    refused sem -- sem "${options[@]}" -n x --permits 2 --plain -- touch ran
-    refused sem -- sem "${options[@]}" -n x --resize 3
-    refused latch -- latch set "${options[@]}" -n x --count 2
-    refused latch -- latch down "${options[@]}" -n x
-    refused latch -- latch wait "${options[@]}" -n x
-    refused fair -- fair -n x -- touch ran # by RLOCK_SERVER
-    refused latch -- latch wait -n x -- touch ran
-}
-
-@test "a Sentinel's or a cluster's address as a member: 64" {
-    servers m1 m2
-    refused 3 sentinel:// -- run "${options[@]}" -s sentinel://h/name -n x -- touch ran
-    refused 3 cluster:// -- run "${options[@]}" -s cluster://h -n x -- touch ran
-}
-
-@test "an address that can't be read among good ones: 64, without its password" {
-    servers m1 m2
-    refused port -- run "${options[@]}" -s redis://u:sesame@h:port -n x -- touch ran
+    none_asked fair -- fair "${two[@]}" -s "$one" -n x -- touch ran
+    none_asked latch -- latch wait -n x # by RLOCK_SERVER
+    none_asked 3 cluster:// -- run "${two[@]}" -s cluster://h -n x -- touch ran
+    none_asked port -- run "${two[@]}" -s redis://u:sesame@h:port -n x -- touch ran
     refute_regex "$stderr" sesame
-}
-
-@test "different databases of one server are not independent: 64" {
-    local url
-    url=$(server_url m1)
-    refused 'one server' -- run -s "$url" -s "$url?db=1" -s "$(server_url m2)" -n x -- touch ran
 }
 
 @test "each member has its own password; none is told" {

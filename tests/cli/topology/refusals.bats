@@ -1,14 +1,9 @@
 #!/usr/bin/env bats
 # refusals.bats: a server that answers, and refuses. What passes is waited for: by who wants the lock
-# until its wait ends, by who has it until its lease must end.
+# until its wait ends, by who has it until its lease must end. Each is met once, at the door and while two hold.
 
 load ../../lib/rlock
 load ../../lib/protected
-
-setup_file() {
-    build_section
-    rlock_setup_file
-}
 
 setup() {
     rlock_setup
@@ -40,6 +35,11 @@ last_save() { # ok|err
 }
 
 begin_misconf() {
+    cannot_save
+    redis_on odd CONFIG SET stop-writes-on-bgsave-error yes
+}
+cannot_save() { # and goes on
+    redis_on odd CONFIG SET stop-writes-on-bgsave-error no
     mkdir -p "$BATS_FILE_TMPDIR/odd/dump.rdb/in the way"
     redis_on odd CONFIG SET save '3600 1'
     redis_on odd BGSAVE
@@ -56,8 +56,7 @@ says() { # WORD
 }
 
 begin_busy() {
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1 3>&- 4>&- &
-    helper_pids+=($!)
+    helper redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1
     wait_until 5 says BUSY
 }
 end_busy() { redis_on odd SCRIPT KILL; }
@@ -85,6 +84,7 @@ begin_clients() {
     exec {orders}>orders
     echo 'CONFIG SET maxclients 1' >&"$orders"
     wait_until 5 says 'ERR max number of clients'
+    printf 'CLIENT KILL TYPE %s\n' normal pubsub >&"$orders" # who was there before stays, and renews
     turned_away >/dev/null
 }
 end_clients() {
@@ -122,77 +122,78 @@ nothing_left() {
     [[ -z $left ]] || fail "keys left behind: $left"
 }
 
-# at_the_door CONDITION WORDS: 69, and what it was, when the wait ends first; else in, once it is over.
+# at_the_door WORDS [MS]: whoever wants y ends with 69, and what it was, when the wait ends first; else waiter is there.
 at_the_door() {
-    local before
-    "begin_$1"
-    took $((400 * SLOW)) $((400 * SLOW + 2600)) rlock run -q -w "$(ms 400)" -n x -- touch ran
+    local before wait=${2:-400}
+    took $((wait * SLOW)) $((wait * SLOW + 2600)) rlock run -q -w "$(ms "$wait")" -n y -- touch ran
     assert_failure 69
     assert_message
-    assert_stderr_has x "$RLOCK_SERVER"
-    assert_regex "${stderr,,}" "$2"
+    assert_stderr_has y "$RLOCK_SERVER"
+    assert_regex "${stderr,,}" "$1"
     assert_file_not_exist ran
     before=$(requests .)
-    start run -q -n x -- "$SECTION" --log history
+    log=waiter start run -q -n y -- touch waited
+    waiter=$pid
     wait_until 10 asked $((before + 2))
-    assert_file_not_exist history
-    "end_$1"
-    reap "$pid" 5
-    assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist history
-    nothing_left
+    assert_file_not_exist waited
 }
 
-# for_a_while CONDITION: renewals are refused, and tried again until it is over.
-for_a_while() {
-    local before
-    protected -l "$(ms 2100)"
-    before=$(requests .)
-    "begin_$1"
-    wait_until 3 asked $((before + 2))
-    "end_$1"
-    assert_kept 2400
-    nothing_left
+# Now in, and all is given back; a hold that was lost, and could not be, is there until its lease ends.
+let_in() {
+    reap "$waiter" 5
+    assert_equal "$status: $(cat waiter.err)" "0: "
+    assert_file_exist waited
+    wait_until 2 nothing_left
 }
 
-# for_too_long CONDITION: dead before the lease's end, and not long before it. The last renewal that
-# was confirmed came at most a third of the lease before the condition, and surely not after it.
-for_too_long() {
-    local asked_before before after ms=$((1000000 * SLOW))
+# holds_begin, CONDITION, and what it was like: x is held with a short lease, long with one that outlasts it.
+holds_begin() { # CONDITION
+    local asked_before
+    log=long start run -l "$(ms 7500)" --kill-after 100ms -n long -- "$SECTION" --log long --until let-go --exit 5
+    long=$pid
+    wait_until 10 test -s long
     asked_before=$(requests .)
     protected -l "$(ms 1200)"
-    before=$(now_ns)
+    sure_until=$(expiry x odd)
     "begin_$1"
     after=$(now_ns)
-    assert_lost
-    asked $((asked_before + 4)) || fail "one renewal that was refused, and no other"
-    (($(beat beat) < after + 1200 * ms)) || fail "alive after the lease's end"
-    (($(beat beat) > before + 300 * ms)) || fail "dead $(((before - $(beat beat)) / ms + 400)) ms before it had to be"
+    least=$((asked_before + 4))
 }
 
-@test "NOREPLICAS: waited for" { at_the_door noreplicas replicas; }
-@test "NOREPLICAS while it runs: renewed when it is over" { for_a_while noreplicas; }
-@test "NOREPLICAS until the lease's end: 76" { for_too_long noreplicas; }
+# Dead before the lease's end, by the last renewal that was confirmed surely not after the condition; and not long before
+# that which the server knew of.
+lost_meanwhile() {
+    local ms=$((1000000 * SLOW))
+    assert_lost
+    asked "$least" || fail "one renewal that was refused, and no other"
+    (($(beat beat) < after + 1200 * ms)) || fail "alive after the lease's end"
+    (($(beat beat) > sure_until - 500 * ms)) || fail "dead $(((sure_until - 400 * ms - $(beat beat)) / ms)) ms before it had to be"
+}
 
-@test "READONLY: waited for" { at_the_door readonly 'read.?only'; }
-@test "READONLY while it runs: renewed when it is over" { for_a_while readonly; }
-@test "READONLY until the lease's end: 76" { for_too_long readonly; }
+# The renewals of the other are tried again until it is over.
+kept_through() { # CONDITION
+    wait_until 5 grep -q 'cannot renew long .*; trying again' long.err
+    "end_$1"
+    wait_until 5 grep -q 'renewed long .* again after' long.err
+    : >let-go
+    reap "$long"
+    assert_equal "$status" 5
+}
 
-@test "MASTERDOWN: waited for" { at_the_door masterdown master; }
-@test "MASTERDOWN while it runs: renewed when it is over" { for_a_while masterdown; }
-@test "MASTERDOWN until the lease's end: 76" { for_too_long masterdown; }
+meets() { # CONDITION WORDS [MS]
+    holds_begin "$1"
+    at_the_door "${@:2}"
+    lost_meanwhile
+    kept_through "$1"
+    let_in
+}
 
-@test "MISCONF: waited for" { at_the_door misconf 'misconf|snapshot|disk'; }
-@test "MISCONF while it runs: renewed when it is over" { for_a_while misconf; }
-@test "MISCONF until the lease's end: 76" { for_too_long misconf; }
-
-@test "BUSY: waited for" { at_the_door busy busy; }
-@test "BUSY while it runs: renewed when it is over" { for_a_while busy; }
-@test "BUSY until the lease's end: 76" { for_too_long busy; }
-
-@test "LOADING: waited for" { at_the_door loading loading; }
-@test "LOADING while it runs: renewed when it is over" { for_a_while loading; }
-@test "LOADING until the lease's end: 76" { for_too_long loading; }
+@test "NOREPLICAS" { meets noreplicas replicas; }
+@test "READONLY" { meets readonly 'read.?only'; }
+@test "MASTERDOWN" { meets masterdown master; }
+@test "MISCONF" { meets misconf 'misconf|snapshot|disk'; }
+@test "BUSY" { meets busy busy 1200; } # it answers when its script has had the processor for a while
+@test "LOADING" { meets loading loading; }
 
 # Not through the proxy, which may lose what a server says before it hangs up.
 @test "too many clients: each time it is said, and nobody is in doubt about the lock" {
@@ -224,17 +225,26 @@ for_too_long() {
     nothing_left
 }
 
-@test "too many clients while it runs: renewed when there are less" { for_a_while clients; }
-@test "too many clients until the lease's end: 76" { for_too_long clients; }
+@test "too many clients while it is held" {
+    holds_begin clients
+    lost_meanwhile
+    kept_through clients
+    wait_until 2 nothing_left
+}
 
-@test "out of memory: waited for" { at_the_door oom 'oom|memory'; }
+@test "out of memory: waited for" {
+    begin_oom
+    at_the_door 'oom|memory'
+    end_oom
+    let_in
+}
 
 @test "out of memory while it runs: every kind is renewed, given back, and nothing is left" {
     local kind
     for kind in fair read write 'sem --permits 1'; do
         rm -f history let-go
         # shellcheck disable=SC2086
-        start $kind -n "${kind%% *}" -l "$(ms 600)" -- "$SECTION" --log history --until let-go --exit 5
+        start $kind -n "${kind%% *}" -l "$(ms 1200)" -- "$SECTION" --log history --until let-go --exit 5
         wait_until 10 test -s history
         begin_oom
         wait_until 5 asked $(($(requests .) + 2))
@@ -271,11 +281,12 @@ for_too_long() {
 }
 
 @test "a waiter outlasts a refusal: it is in when the lock is free and the server well again" {
+    cannot_save
     redis_on odd HSET x "$foreign_owner" 1
-    redis_on odd PEXPIRE x $((1500 * SLOW))
+    redis_on odd PEXPIRE x $((2000 * SLOW))
     start run -q -n x -- "$SECTION" --log history
     wait_until 5 waiters x 1 odd
-    begin_misconf
+    redis_on odd CONFIG SET stop-writes-on-bgsave-error yes
     wait_until 10 eval '[[ $(redis_on odd EXISTS x) == 0 ]]'
     wait_until 10 asked $(($(requests evalsha) + 2)) evalsha
     assert_file_not_exist history

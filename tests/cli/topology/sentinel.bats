@@ -4,7 +4,6 @@
 
 load ../../lib/rlock
 load ../../lib/protected
-load ../../lib/replicas
 load ../../lib/sentinel
 load ../../lib/races
 
@@ -22,75 +21,26 @@ dead_port() {
     assert_nothing_left main
 }
 
-@test "status shows what the master has" {
-    hold x
-    try status
-    assert_success
-    assert_line --index 1 --regexp '^x +run +held '
-    try status -q x
-    assert_failure 75
-    let_go x
-    reap "$holder"
-}
-
-@test "a waiter is woken by the release" {
-    hold x
-    start run -q -n x -- "$SECTION" --log history
-    wait_until 10 waiters x 1
-    let_go x
-    reap "$pid" 2
-    assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist history
-    assert_nothing_left main
-}
-
-@test "every kind" {
-    local kind
+@test "every kind, in a database, from a config file, by option; the command and a nested rlock find the lock" {
+    local kind url=$RLOCK_SERVER/3
+    echo "server = $url" >"$RLOCK_CONFIG"
+    unset RLOCK_SERVER
     for kind in run fair read write 'sem --permits 1'; do
         # shellcheck disable=SC2086
         try $kind -n "${kind%% *}" -- touch "ran-${kind%% *}"
         assert_equal "$kind: $status" "$kind: 0"
         assert_file_exist "ran-${kind%% *}"
     done
-    try latch set -n latch --count 1
-    assert_success
-    try latch down -n latch
-    assert_success
+    rlock latch set -n latch --count 1
+    rlock latch down -n latch
     try latch wait -n latch
     assert_success
-}
-
-@test "the database" {
-    RLOCK_SERVER+=/3
-    try run -n x -- true
+    : >"$RLOCK_CONFIG"
+    try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock status -q x; echo $?; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"'
     assert_success
-    assert_equal "$(redis -n 3 GET 'redisson_lock_token:{x}')" 1
+    assert_output "$url"$'\n75\n1'
+    assert_equal "$(redis -n 3 MGET 'redisson_lock_token:{x}' 'redisson_lock_token:{run}' | xargs)" "1 1"
     assert_equal "$(redis -n 0 DBSIZE)" 0
-}
-
-@test "from a config file" {
-    printf 'server = %s/2\n' "$RLOCK_SERVER" >fleet.conf
-    unset RLOCK_SERVER
-    RLOCK_CONFIG=$PWD/fleet.conf try run -n x -- true
-    assert_success
-    assert_equal "$(redis -n 2 GET 'redisson_lock_token:{x}')" 1
-}
-
-@test "given as an option: the command has it, and a nested rlock finds the same lock" {
-    local url=$RLOCK_SERVER/3
-    unset RLOCK_SERVER
-    try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"; rlock run -x -n y -- true'
-    assert_success
-    assert_output "$url"$'\n1'
-    assert_equal "$(redis -n 3 MGET 'redisson_lock_token:{x}' 'redisson_lock_token:{y}' | xargs)" "1 1"
-}
-
-@test "64: what is no address of Sentinels" {
-    local bad
-    for bad in sentinel:// sentinel://h sentinel://h/ sentinel:///m sentinel://h/m/db sentinel://h/m/1/2 \
-        sentinel://h:port/m sentinel://h,/m sentinel://,h/m; do
-        assert_usage --server -- run -s "$bad" -n x -- touch ran
-    done
 }
 
 @test "the default ports; without a replica none is asked for" {
@@ -109,40 +59,20 @@ dead_port() {
 
 # --- which of the Sentinels --------------------------------------------------------------------
 
-# one_is_enough URL: s2 is in it, the others are of no use.
-one_is_enough() {
-    took 0 4000 rlock run -q --connect-timeout "$(ms 3000)" -s "$1" -n x -- true
-    assert_equal "$status: $stderr" "0: "
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
-}
-
-@test "the first Sentinels are not there: the next" {
-    one_is_enough "sentinel://$(dead_port),$(dead_port),127.0.0.1:$(port_of s2)/m"
-}
-
-@test "a Sentinel's host has no address: the next" {
-    one_is_enough "sentinel://nowhere.invalid:26379,127.0.0.1:$(port_of s2)/m"
-}
-
-@test "the first Sentinel takes connections and does not answer: the next" {
+@test "one Sentinel that knows is enough, whatever the ones before it are" {
+    local first
     changed
     freeze s1
-    one_is_enough "$(sentinel_url s1 s2)"
-}
-
-@test "the first Sentinel does not know the name: the next" {
-    changed
-    redis_on s1 SENTINEL REMOVE m
-    one_is_enough "$(sentinel_url s1 s2)"
-}
-
-@test "the first is no Sentinel at all: the next" {
-    one_is_enough "sentinel://127.0.0.1:$(port_of two),127.0.0.1:$(port_of s2)/m"
-}
-
-@test "the first Sentinel is behind the times, and names a replica: the next" {
-    believes s1 one
-    one_is_enough "$(sentinel_url s1 s2)"
+    redis_on s3 SENTINEL REMOVE m # not there, no address, no Sentinel at all, no answer, without the name
+    for first in "$(dead_port),$(dead_port)" nowhere.invalid:26379 "127.0.0.1:$(port_of two)" "127.0.0.1:$(port_of s1)" \
+        "127.0.0.1:$(port_of s3)"; do
+        took 0 4000 rlock run -q --connect-timeout "$(ms 3000)" -s "sentinel://$first,127.0.0.1:$(port_of s2)/m" -n x -- true
+        assert_equal "$first: $status: $stderr" "$first: 0: "
+    done
+    thaw s1
+    believes s1 one # behind the times: a replica
+    try run -q -s "$(sentinel_url s1 s2)" -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_output 6
 }
 
 @test "the only Sentinel is behind the times: asked again until it knows better" {
@@ -164,39 +94,22 @@ one_is_enough() {
     assert_nothing_left main
 }
 
-@test "no Sentinel is there: 69 after --connect-timeout, however long the wait" {
+# That Sentinels say nothing at all is in hostile.bats.
+@test "no Sentinel is there, or knows the name: 69 after --connect-timeout, and why; two that hang leave time for the third" {
     local url
     url=sentinel://$(dead_port),$(dead_port)/m
     took $((400 * SLOW)) $((400 * SLOW + 1600)) rlock run -q --connect-timeout "$(ms 400)" -s "$url" -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has x "$url"
-    assert_file_not_exist ran
-}
-
-@test "no Sentinel answers: 69 after --connect-timeout" {
-    changed
-    freeze s1 s2 s3
-    took $((600 * SLOW)) $((600 * SLOW + 1600)) rlock run -q --connect-timeout "$(ms 600)" -n x -- touch ran
+    took 0 $((600 * SLOW + 1900)) rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
     assert_failure 69
-    assert_message
-    assert_stderr_has x "$RLOCK_SERVER"
+    assert_regex "$stderr" 'know.*nobody|nobody.*know'
     assert_file_not_exist ran
-}
-
-@test "two of three Sentinels hang: the third is asked within --connect-timeout" {
     changed
     freeze s1 s2
     try run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
     assert_success
-}
-
-@test "no Sentinel knows the name: 69, and that it is so" {
-    took 0 $((600 * SLOW + 1900)) rlock run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_regex "$stderr" 'know.*nobody|nobody.*know'
-    assert_file_not_exist ran
 }
 
 @test "a Sentinel that comes within --connect-timeout is asked" {
@@ -238,14 +151,6 @@ one_is_enough() {
     done
 }
 
-@test "one of two replicas is silent, and the Sentinels find that out: the other will do" {
-    changed
-    freeze two
-    try run -n x -- true
-    assert_success
-    assert_equal "$(named_by s1)" main
-}
-
 @test "one of two replicas is stopped: the other will do when the Sentinels have missed it" {
     changed
     protected -l "$(ms 6000)" --replica-timeout "$(ms 100)"
@@ -257,8 +162,7 @@ one_is_enough() {
 
 @test "a replica that is never promoted may be silent" {
     changed
-    redis_on two CONFIG SET replica-priority 0
-    wait_until 10 told_priority_zero
+    never_promoted
     freeze two
     took 0 900 rlock run -n x -- true
     assert_success
@@ -268,23 +172,19 @@ one_is_enough() {
     assert_file_not_exist ran
 }
 
-told_priority_zero() {
-    local name
-    for name in s1 s2 s3; do
-        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
-    done
-}
-
 # promoted SERVER: as by a Sentinel that has not said so yet.
 promoted() {
     printf '%s\n' MULTI 'REPLICAOF NO ONE' 'CLIENT KILL TYPE normal' 'CLIENT KILL TYPE pubsub' EXEC | redis_on "$1"
     has_role "$1" master
 }
 
-# Whoever answers for it.
+# Nobody has said yet that one is the master: whoever answers for main.
 nothing_counts() {
     local n
-    for n in 1 2 3 4; do
+    pace 10000 2000 1000
+    [[ $# == 0 ]] || "$@"
+    promoted one
+    for n in 1 2 3; do
         try run -q -x --replica-timeout "$(ms 100)" -n x -- touch ran
         assert_failure 69
         assert_file_not_exist ran
@@ -294,34 +194,29 @@ nothing_counts() {
 
 @test "a replica has just been promoted, and nobody knows: nothing counts, whatever the other one says" {
     changed
-    pace 10000 2000 1000
-    promoted one
     nothing_counts
 }
 
 @test "... nor one that is never promoted" {
     changed
-    redis_on two CONFIG SET replica-priority 0
-    wait_until 10 told_priority_zero
-    pace 10000 2000 1000
-    promoted one
+    never_promoted
     nothing_counts
+}
+
+another_comes() {
+    data_server three --replicaof 127.0.0.1 "$(port_of main)"
+    wait_until 10 streams_to main 2
 }
 
 @test "... nor one that has just come, and is not known yet" {
     changed
     server_stop two
     wait_until 10 down_everywhere 1
-    pace 10000 2000 1000
-    data_server three --replicaof 127.0.0.1 "$(port_of main)"
-    wait_until 10 streams_to main 2
-    promoted one
-    nothing_counts
+    nothing_counts another_comes
 }
 
 @test "what follows the master and is no server is not waited for" {
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1 3>&- 4>&- &
-    helper_pids+=($!)
+    helper redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1
     wait_until 10 follows_without_port
     took 0 900 rlock run -n x -- true
     assert_success
@@ -345,17 +240,30 @@ sentinel_has_seen_it() {
     for name in s1 s2 s3; do # none sees within this test that it is down
         redis_on "$name" SENTINEL SET m down-after-milliseconds 60000
     done
-    protected -l "$(ms 2400)" --replica-timeout "$(ms 200)"
+    protected -l $((1800 + 600 * SLOW))ms --replica-timeout "$(ms 200)" # over before three has been silent for 5 s
     data_server three --replicaof 127.0.0.1 "$(port_of main)"
     wait_until 10 streams_to main 3
     assert_equal "$(redis_on three EXISTS x)" 1
     freeze three
     assert_lost
+    thaw three
+    wait_until 10 heard_everywhere three
+    freeze three
     try run -q -x --replica-timeout "$(ms 200)" -n y -- touch ran
     assert_failure 69
     assert_file_not_exist ran
     thaw three
     wait_until 10 rlock run -q -x -n y -- true
+}
+
+# Each Sentinel has just had an answer from it: one that is silent for 5 s does not count.
+heard_everywhere() { # REPLICA
+    local name silent
+    for name in s1 s2 s3; do
+        silent=$(redis_on "$name" SENTINEL REPLICAS m | sed -n "/^127.0.0.1:$(port_of "$1")\$/,/^name\$/p" |
+            grep -A 1 '^last-ok-ping-reply$' | tail -n 1)
+        ((${silent:-9999} < 1500)) || return 1
+    done
 }
 
 @test "both replicas fall silent while it runs: nothing proves the hold any more: 76 before the lease's end" {

@@ -4,7 +4,6 @@
 
 load ../../lib/rlock
 load ../../lib/protected
-load ../../lib/replicas
 load ../../lib/sentinel
 
 # section_of NAME WHO [SECTION OPTION...] [-- RLOCK OPTION...]: a background rlock of NAME, whose sections
@@ -35,11 +34,6 @@ ended_with() {
         reap "${pid_of[$who]}"
         [[ $status =~ ^($expected)$ ]] || fail "$who: status $status, not $expected: $(cat "$who.err")"
     done
-}
-
-# renewed_on SERVER NS: x ends later there than it did.
-renewed_on() {
-    (($(expiry x "$1") > $2 + 500000000))
 }
 
 token_of() { # NAME WHO
@@ -122,16 +116,6 @@ token_of() { # NAME WHO
     assert_nothing_left one
 }
 
-@test "planned, while it is free: the token grows" {
-    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    assert_output 1
-    planned_failover
-    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    assert_success
-    assert_output 2
-    assert_nothing_left one
-}
-
 @test "planned: the fair queue keeps its order" {
     local who
     foreign_hold x 60000
@@ -155,10 +139,6 @@ standing() { # WHO: as many as there are by now
 
 all_listen_to() { # SERVER
     (($(redis_on "$1" PUBSUB CHANNELS 'redisson_lock__channel:{x}:*' | grep -c .) == ${#pid_of[@]}))
-}
-
-stands_on() { # SERVER
-    (($(redis_on "$1" EXISTS x) == 1))
 }
 
 @test "crash, while it holds and another waits: both go along; the old master comes back empty and misleads nobody" {

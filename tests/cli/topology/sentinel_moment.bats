@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # sentinel_moment.bats: one asks for a lock at each tenth of a second around a failover, planned or after a
-# crash, with one replica, two and three: never are two within, and no token comes twice.
+# crash, with one replica, two and three: never are two within, and no token comes twice. A crash with two is in
+# sentinel_failover.bats.
 #
 # A Sentinel promotes a replica about a second before it says so. Who asks the old master meanwhile must
 # not be content with the word of another replica.
 
 load ../../lib/rlock
-load ../../lib/replicas
 load ../../lib/sentinel
 
 setup_file() { build_section; }
@@ -70,11 +70,13 @@ plan() {
     assert_equal "$(redis_on s1 SENTINEL FAILOVER m)" OK
 }
 
-# moments COPIES WHEN COMMAND...
+# moments COPIES WHEN COMMAND...: after those of prepare.
+prepare=()
 moments() {
     local pids=() when=$2
     read -ra copies <<<"$1"
     topology_start
+    "${prepare[@]}"
     around "$when" "${@:3}"
     judge
 }
@@ -83,19 +85,11 @@ moments() {
     moments one 3 plan
 }
 
-@test "planned, two replicas" {
-    moments 'one two' 3 plan
-}
-
 # As Sentinels are everywhere: who asks another one than the first hears of it up to two seconds later.
 @test "planned, two replicas, and Sentinels at their usual pace" {
-    copies=(one two)
-    topology_start
-    pace 10000 2000 1000
     MOMENTS=45
-    local pids=()
-    around 3 plan
-    judge
+    prepare=(pace 10000 2000 1000)
+    moments 'one two' 3 plan
 }
 
 @test "planned, three replicas" {
@@ -106,28 +100,12 @@ moments() {
     moments one 8 server_stop main
 }
 
-@test "crash, two replicas" {
-    moments 'one two' 8 server_stop main
-}
-
 @test "crash, three replicas" {
     moments 'one two three' 8 server_stop main
 }
 
 # WAIT counts it like the others.
 @test "planned, one replica and one that is never promoted" {
-    copies=(one two)
-    topology_start
-    redis_on two CONFIG SET replica-priority 0
-    wait_until 10 never_promoted two
-    local pids=()
-    around 3 plan
-    judge
-}
-
-never_promoted() { # SERVER
-    local name
-    for name in s1 s2 s3; do
-        redis_on "$name" SENTINEL REPLICAS m | grep -A 1 '^slave-priority$' | grep -qx 0 || return 1
-    done
+    prepare=(never_promoted)
+    moments 'one two' 3 plan
 }

@@ -54,33 +54,6 @@ on() {
     assert_success
 }
 
-@test "a password alone is the default user's" {
-    net_server net --requirepass sesame
-    on net run -s redis://:sesame@127.0.0.1 -n x -- true
-    assert_success
-    on net run -s redis://:wrong@127.0.0.1 -n x -- true
-    assert_failure 77
-    refute_regex "$stderr" wrong
-    assert_stderr_has redis://127.0.0.1
-}
-
-@test "RLOCK_PASSWORD; RLOCK_PASSWORD_FILE, without its last newline" {
-    server_start guarded --requirepass 'pass word'
-    RLOCK_SERVER=$(server_url guarded)
-    RLOCK_PASSWORD='pass word' try run -n x -- true
-    assert_success
-    printf 'pass word\n' >secret
-    RLOCK_PASSWORD_FILE=$PWD/secret try run -n x -- true
-    assert_success
-    printf 'pass word' >secret
-    RLOCK_PASSWORD_FILE=$PWD/secret try run -n x -- true
-    assert_success
-    RLOCK_PASSWORD_FILE=$PWD/none try run -n x -- true
-    assert_failure
-    assert_message
-    assert_stderr_has "$PWD/none"
-}
-
 @test "a password is in no message, whatever goes wrong" {
     local url
     for url in redis://u:sesame@127.0.0.1:1 redis://u:sesame@127.0.0.1:port redis://u:sesame@127.0.0.1/x \
@@ -152,19 +125,4 @@ on() {
     server_start late
     reap "$pid"
     assert_equal "$status" 0
-}
-
-@test "something that is no Redis answers: 69, soon" {
-    python3 -c '
-import socket
-with socket.socket(socket.AF_UNIX) as s:
-    s.bind("http.sock"); s.listen()
-    for _ in range(20):
-        c, _ = s.accept(); c.recv(1000); c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"); c.close()
-' 3>&- 4>&- &
-    helper_pids+=($!)
-    wait_until 5 test -S http.sock
-    took 0 4000 rlock run -w 1s --connect-timeout 1s -s "unix://$PWD/http.sock" -n x -- touch ran
-    assert_failure 69
-    assert_file_not_exist ran
 }
