@@ -3,7 +3,10 @@
 # waits is woken.
 
 load ../../lib/rlock
+load ../../lib/kinds
 load ../../lib/actors
+
+setup() { rlock_setup; }
 
 # Woken by message: sooner than any waiter comes by itself.
 assert_in_soon() { # WHO
@@ -38,6 +41,42 @@ lose() { # WHO...
     finish second third
     assert_no_keys
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
+}
+
+@test "each kind: the command is stopped at once, not at the next renewal, and told who did it; who waits comes in" {
+    local kind
+    kinds=("${leased[@]}")
+    all_hold -l 60s
+    for kind in "${kinds[@]}"; do
+        next "$kind"
+        wait_until 5 waited_for "$kind"
+    done
+    wait_until 10 hear_of_breaks "${#kinds[@]}"
+    for kind in "${kinds[@]}"; do
+        LOGNAME=alice within 2000 rlock break --force -q "$kind"
+    done
+    all_end 76
+    assert_equal "$(grep -L 'was taken away by alice@' "${kinds[@]/%/.err}")" ""
+    : >over
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[next-$kind]}"
+        assert_equal "$kind: $status" "$kind: 5"
+    done
+    all_are_free
+}
+
+@test "the second of two names is broken" {
+    start run -n w -n x -l 60s -- sleep 60
+    wait_until 10 hear_of_breaks 1
+    break_it
+    assert_success
+    reap "$pid"
+    assert_equal "$status" 76
+    assert_stderr_has 'says that its command has stopped'
+}
+
+hear_of_breaks() { # HOLDERS: they hear of it after a second
+    (($(redis PUBSUB CHANNELS 'rlock_break:*' | grep -c .) == $1))
 }
 
 @test "it waits until the holder says that its command has stopped; a holder that listens does so at once" {
@@ -97,8 +136,6 @@ listens_for_break() {
     assert_success
     assert_equal "$(grep -c 'says that its command has stopped' <<<"$stderr")" 2
     lose one two
-    assert_usage 'too many operands' -- break -n x y
-    assert_usage 'missing NAME' -- break
 }
 
 @test "nested holds go together, and a lock that is broken and taken anew is not given back by the old holder" {
@@ -115,46 +152,8 @@ listens_for_break() {
     finish next
 }
 
-@test "fair: the head of the queue is woken" {
-    holds first fair -l "$(ms 900)"
-    act second fair
-    wait_until 5 listens second
-    break_it
-    assert_success
-    assert_in_soon second
-    lose first
-    finish second
-    assert_no_keys
-}
-
 listens() {
     [[ -n $(redis PUBSUB CHANNELS 'redisson_*:{x}:*') ]]
-}
-
-@test "write: readers that wait come in; read: a writer comes in when the last reader is broken" {
-    holds writer write -l "$(ms 900)"
-    act reader read
-    act reader2 read
-    wait_until 5 listens
-    break_it
-    assert_success
-    assert_in_soon reader
-    assert_in_soon reader2
-    lose writer
-    finish reader reader2
-    assert_no_keys
-
-    holds one read -l "$(ms 900)"
-    holds two read -l "$(ms 900)"
-    act later write
-    wait_until 5 listens
-    break_it
-    assert_success
-    assert_equal "$(grep -c 'broke x' <<<"$stderr")" 2
-    assert_in_soon later
-    lose one two
-    finish later
-    assert_no_keys
 }
 
 @test "read: one of two with --owner, the other stays" {
@@ -326,11 +325,11 @@ few_commands() {
     lose first
     holds second run -l "$(ms 900)"
     server_stop m3
-    break_it
+    break_it --connect-timeout "$(ms 300)"
     assert_success
     lose second
     server_stop m2
-    break_it
+    break_it --connect-timeout "$(ms 300)"
     assert_failure 69
 }
 
@@ -421,39 +420,4 @@ answer() {
     assert_failure 1
     assert_message
     assert_stderr_has x 'nobody holds it'
-}
-
-@test "usage: a name, one" {
-    assert_usage 'missing NAME' -- break --force
-    assert_usage 'too many operands' -- break --force a b
-    assert_usage --owner empty -- break --force --owner '' x
-}
-
-@test "the holder's command is stopped at once, not at the next renewal, and is told who did it; each kind" {
-    local kind begin
-    for kind in run fair read write 'sem --permits 1'; do
-        redis FLUSHALL >/dev/null
-        rm -f history
-        # shellcheck disable=SC2086
-        log=victim start $kind -n x -l 60s -- "$SECTION" --log history --note who=victim --until end-victim
-        pid_of[victim]=$pid
-        wait_until 10 hears_of_breaks
-        begin=$(now_ms)
-        LOGNAME=alice rlock break --force x
-        gone 76 victim
-        (($(now_ms) - begin < 2000 * SLOW)) || fail "$kind: it took $(($(now_ms) - begin)) ms"
-        run cat victim.err
-        assert_output --regexp 'x was taken away by alice@'
-    done
-    redis FLUSHALL
-    log=victim start run -n w -n x -l 60s -- sleep 60 # the second name of two
-    pid_of[victim]=$pid
-    wait_until 10 hears_of_breaks
-    rlock break --force x
-    gone 76 victim
-}
-
-# The holder hears of it after a second.
-hears_of_breaks() {
-    [[ -n $(redis PUBSUB CHANNELS 'rlock_break:*') ]]
 }

@@ -2,8 +2,6 @@
 # doctor_cluster.bats: rlock doctor on a cluster: each master is examined, and what they say of it.
 
 load ../../lib/rlock
-load ../../lib/actors
-load ../../lib/ports
 load ../../lib/cluster
 load ../../lib/doctor
 
@@ -43,7 +41,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
 
 @test "slots that are down: a master and its replica are away" {
     well n1 n2 n3
-    cluster_pause n3 "$(replica_of n3)"
+    freeze n3 "$(replica_of n3)"
     wait_until 20 tells n1 cluster_slots_fail:5
     wait_until 20 tells n2 cluster_slots_fail:5
     try doctor -s "$(cluster_url n1 n2)" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)"

@@ -3,7 +3,6 @@
 
 load ../../lib/rlock
 load ../../lib/process
-load ../../lib/replicas
 load ../../lib/sentinel
 load ../../lib/doctor
 

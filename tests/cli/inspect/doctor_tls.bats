@@ -2,7 +2,6 @@
 # doctor_tls.bats: rlock doctor on a server that speaks TLS.
 
 load ../../lib/rlock
-load ../../lib/ports
 load ../../lib/tls
 load ../../lib/doctor
 

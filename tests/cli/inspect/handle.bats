@@ -45,8 +45,7 @@ load ../../lib/handles
     eval "$output"
     try release "$RLOCK_HANDLE"
     assert_success
-    sleep 60 3>&- 4>&- &
-    helper_pids+=($!)
+    helper sleep 60
     try acquire run -n x --export --while $!
     assert_line 'RLOCK_TOKEN=43'
     eval "$output"
@@ -61,7 +60,8 @@ load ../../lib/handles
     redis PEXPIRE x 1000
     rlock renew "$handle"
     (($(ttl) > 290000 && $(ttl) <= 300000)) || fail "$(ttl) ms left"
-    rlock renew -l 1s "$handle" # is not shortened by that
+    try renew -v -l 1s "$handle" # is not shortened by that
+    assert_stderr_has 'renewed x: at least 1s left'
     (($(ttl) > 200000)) || fail "$(ttl) ms left"
     rlock release "$handle"
     acquire run -l 100ms

@@ -2,7 +2,6 @@
 # handle_quorum.bats: a handle of a lock on a majority of independent servers.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/quorum
 load ../../lib/handles
 
@@ -57,8 +56,7 @@ load ../../lib/handles
 }
 
 @test "--while: kept on all of them, and given back on all" {
-    sleep 60 3>&- 4>&- &
-    helper_pids+=($!)
+    helper sleep 60
     acquire run -l "$(ms 500)" --while $!
     try check "$handle"
     assert_success

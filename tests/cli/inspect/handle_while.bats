@@ -34,16 +34,8 @@ finish() {
     done
 }
 
-renewed() { # TIMES
-    (($(calls evalsha) >= $1))
-}
-
-@test "at once, not when the lease ends" {
-    begin
-    acquire run -l 1h --while "$process"
-    finish
-    wait_until 5 assert_free x
-    assert_no_keys
+renewed() { # TIMES [SERVER]
+    (($(calls evalsha "${@:2}") >= $1))
 }
 
 @test "the rest of a script: as soon as it is dead, however it died" {
@@ -89,6 +81,24 @@ renewed() { # TIMES
     wait_until 5 assert_free x
     wait_until 5 ended "$keeper"
     finish
+}
+
+@test "a password that is changed in its file is known to the next connection" {
+    local -x RLOCK_SERVER REDISCLI_AUTH=new
+    server_start guarded --user default on '>old' '>new' '~*' '&*' +@all
+    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/guarded/sock
+    echo old >secret
+    begin
+    acquire run -l "$(ms 900)" --while "$process" --password-file secret
+    echo new >secret
+    redis_on guarded ACL SETUSER default '<old'
+    redis_on guarded CLIENT KILL TYPE normal
+    redis_on guarded CONFIG RESETSTAT
+    wait_until 5 renewed 4 guarded
+    try check "$handle" --password-file secret
+    assert_success
+    finish
+    wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
 }
 
 @test "the keeper ends when the lock is given back by its handle, and when it is lost" {

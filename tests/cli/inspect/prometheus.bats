@@ -187,15 +187,6 @@ assert_figures() { # EXPRESSION EXPECTED
     assert_figures "figure('rlock_up', server='$RLOCK_SERVER'), figure('rlock_up', server='unix://$PWD/none2')" '(1.0, 0.0)'
 }
 
-@test "one form at a time: else 64" {
-    assert_usage --prometheus --json -- status --prometheus --json x
-    assert_usage --prometheus --watch -- status --watch --prometheus x
-    assert_usage --prometheus -q -- status -q --prometheus x
-    assert_usage 'takes no argument' -- status --prometheus=x
-    echo 'quiet = yes' >"$RLOCK_CONFIG" # of messages
-    figures x
-}
-
 @test "a full disk: a failure, so that nothing incomplete takes the place of what is there" {
     run --separate-stderr sh -c '"$0" status --prometheus x >/dev/full' "$RLOCK"
     assert_failure 71

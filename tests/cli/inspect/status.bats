@@ -4,7 +4,6 @@
 # lua/scripts.bats.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/messages
 load ../../lib/status
 load ../../lib/latch
@@ -18,24 +17,86 @@ JAVA=77777777-2222-4333-8444-555555555555:7
     assert_equal "$seen" '[{"name":"x","kind":null,"state":"free","holders":[],"waiters":[],"permits":{"total":null,"available":null},"count":null,"token":null}]'
 }
 
-@test "run: who, where, what, since when, until when, holds and token; and those who wait" {
-    holds a run -l 20s
-    act b run -q
-    act c fair -q
-    wait_until 5 waits_in_line 2
-    see_unchanged x
-    assert_seen 'v[0]["kind"], v[0]["state"], v[0]["token"]' "('fair', 'held', 1)"
-    assert_seen 'len(v[0]["holders"]), v[0]["holders"][0]["owner"]' "(1, '$(redis HKEYS x)')"
-    assert_seen 'v[0]["holders"][0]["pid"]' "${pid_of[a]}"
-    assert_seen 'v[0]["holders"][0]["host"], v[0]["holders"][0]["user"]' "('$(uname -n)', '$(id -un)')"
-    assert_seen '"--note who=a" in v[0]["holders"][0]["command"]' True
-    assert_seen '0 < v[0]["holders"][0]["ttl_ms"] <= 20000' True
-    assert_seen 'v[0]["holders"][0]["holds"], v[0]["holders"][0]["token"], v[0]["holders"][0]["permits"]' "(1, 1, None)"
-    assert_seen '[(w["position"], w["pid"]) for w in v[0]["waiters"]]' "[(1, ${pid_of[c]}), (2, ${pid_of[b]})]"
-    assert_seen '[(w["user"], "--note who=c" in w["command"]) for w in v[0]["waiters"][:1]]' "[('$(id -un)', True)]"
-    brief b c
-    finish a
-    gone 0 b c
+# on WHO NAME WORD...: an rlock WORD... of NAME, until the file over is there.
+on() {
+    local who=$1 name=$2
+    shift 2
+    log=$who start "$@" -n "$name" -q --note "by $who" -- sh -c ': >"$0-is-in"; until [ -e over ]; do sleep 0.05; done' "$who"
+    pid_of["$who"]=$pid
+}
+
+# shown: what was seen, a line for each lock, holder and waiter; for a pid who that is, for this machine and user "here".
+shown() {
+    local who pids=()
+    for who in "${!pid_of[@]}"; do
+        pids+=("$who" "${pid_of[$who]}")
+    done
+    python3 -c 'import json, sys
+seen, here, *pids = sys.argv[1:]
+who = dict(zip(pids[1::2], pids[::2]))
+def one(p, *words):
+    at = "here" if f"{p['"'user'"']}@{p['"'host'"']}" == here else p["host"]
+    print("   ", *words, who.get(str(p["pid"]), p["pid"]), at, p["note"], (p["command"] or "").split(" ")[0], "since" if p["since"] else None)
+for lock in json.loads(seen):
+    print(*(lock[key] for key in ("name", "kind", "state", "token", "count")), *lock["permits"].values())
+    for h in sorted(lock["holders"], key=lambda h: h["token"] or 0):
+        assert h["ttl_ms"] is None or 0 < h["ttl_ms"] <= 60000, h
+        one(h, "holds", h["holds"], "token", h["token"], "permits", h["permits"])
+    for w in lock["waiters"]:
+        one(w, "waits", w["position"])' "$seen" "$(id -un)@$(uname -n)" "${pids[@]}"
+}
+
+all_wait() { # N
+    (($(rlock status --json | grep -o '"position"' | wc -l) == $1))
+}
+
+@test "each kind, as JSON and in the table: who has it, who waits, and what there is to have; nothing is written" {
+    local who holders=(a r1 r2 s) waiters=(b c w t)
+    on a x run -l 20s
+    on r1 rw read
+    wait_until 10 test -e r1-is-in
+    on r2 rw read
+    on s s sem --permits 5 --take 2
+    rlock latch set -n l --count 3
+    redis HSET j "$JAVA" 2
+    for who in "${holders[@]}"; do
+        wait_until 10 test -e "$who-is-in"
+    done
+    on c x fair
+    on b x run
+    on w rw write
+    on t s sem --take 4
+    wait_until 10 all_wait 4
+    see_unchanged s rw x l free j
+    assert_equal "$(shown)" "$(cat <<-'END'
+	s sem held 1 None 5 3
+	    holds 1 token 1 permits 2 s here by s sh since
+	    waits 1 t here by t sh since
+	rw read held 2 None None None
+	    holds 1 token 1 permits None r1 here by r1 sh since
+	    holds 1 token 2 permits None r2 here by r2 sh since
+	    waits 1 w here by w sh since
+	x fair held 1 None None None
+	    holds 1 token 1 permits None a here by a sh since
+	    waits 1 c here by c sh since
+	    waits 2 b here by b sh since
+	l latch held None 3 None None
+	free None free None None None None
+	j run held None None None None
+	    holds 2 token None permits None None None None  None
+END
+)"
+    assert_seen "[h['owner'] for name in ('x', 'j') for h in by[name]['holders']]" "['$(redis HKEYS x)', '$JAVA']"
+    try status rw
+    assert_line --index 1 --regexp "^rw +read +held +$(id -un)@$(uname -n) +[0-9]+ +[0-9]+m?s +[0-9]+s +[12] +sh -c .* +by r[12]\$"
+    assert_line --index 3 --regexp "^ +waits 1 +$(id -un)@$(uname -n) +${pid_of[w]} +[0-9]+m?s .*sh -c .* +by w\$"
+    : >over
+    for who in "${holders[@]}" "${waiters[@]}"; do
+        reap "${pid_of[$who]}"
+    done
+    rlock latch down -n l --by 3
+    see x s l
+    assert_equal "$(shown)" "$(printf '%s\n' 'x None free 3 None None None' 's sem free 2 None 5 5' 'l None free None None None None')"
 }
 
 @test "since is the instant at which it was taken, in UTC" {
@@ -65,36 +126,6 @@ JAVA=77777777-2222-4333-8444-555555555555:7
     assert_seen '[h["holds"] for h in v[0]["holders"]]' "[2]"
 }
 
-@test "read and write: each reader; a writer that waits" {
-    holds a read
-    holds b read
-    act c write -q
-    wait_until 5 redis_has '{x}:wait_write'
-    see x
-    assert_seen 'v[0]["kind"], sorted(h["pid"] for h in v[0]["holders"])' \
-        "('read', [$(printf '%s\n' "${pid_of[a]}" "${pid_of[b]}" | sort -n | paste -sd , | sed 's/,/, /')])"
-    assert_seen '[w["pid"] for w in v[0]["waiters"]]' "[${pid_of[c]}]"
-    finish a b
-    wait_until 10 entered_section c
-    see x
-    assert_seen 'v[0]["kind"], v[0]["holders"][0]["pid"], v[0]["waiters"]' "('write', ${pid_of[c]}, [])"
-    finish c
-}
-
-redis_has() { # KEY
-    [[ $(redis EXISTS "$1") == 1 ]]
-}
-
-@test "sem: permits in all and available, and who has how many; held while one is taken" {
-    holds a sem --permits 5 --take 2
-    see x
-    assert_seen 'v[0]["kind"], v[0]["state"], v[0]["permits"]' "('sem', 'held', {'total': 5, 'available': 3})"
-    assert_seen '[(h["permits"], h["pid"]) for h in v[0]["holders"]]' "[(2, ${pid_of[a]})]"
-    finish a
-    see x
-    assert_seen 'v[0]["kind"], v[0]["state"], v[0]["permits"]' "('sem', 'free', {'total': 5, 'available': 5})"
-}
-
 @test "what --min-hold alone keeps is kept, by no process: in the table, in JSON, and for who waits" {
     local kind other
     for kind in run fair read write 'sem --permits 1'; do
@@ -113,51 +144,6 @@ redis_has() { # KEY
         assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n)"
         refute_regex "$stderr" pid
     done
-}
-
-@test "latch: held until it is open, with its count" {
-    try latch set -n x --count 3
-    see x
-    assert_seen 'v[0]["kind"], v[0]["state"], v[0]["count"], v[0]["token"]' "('latch', 'held', 3, None)"
-    try latch down -n x --by 3
-    see x
-    assert_seen 'v[0]["kind"], v[0]["state"], v[0]["count"]' "(None, 'free', None)"
-}
-
-@test "waiters of every kind have user, command and note" {
-    local kind
-    for kind in run fair read write 'sem --permits 1'; do
-        redis FLUSHALL
-        # shellcheck disable=SC2086
-        log=holds start ${kind/#read/write} -n x -- sh -c ': >held; exec sleep 60'
-        wait_until 5 test -e held
-        pid_of[holds]=$pid
-        # shellcheck disable=SC2086
-        log=waits start $kind -q -n x --note 'until Friday' -- sh -c 'echo waits'
-        wait_until 5 waits_for_x
-        see x
-        assert_seen '[(w["user"], w["command"], w["note"], w["pid"], w["position"]) for w in v[0]["waiters"]]' \
-            "[('$(id -un)', 'sh -c echo waits', 'until Friday', $pid, 1)]"
-        try status x
-        assert_line --regexp "waits 1 +$(id -un)@$(uname -n) +$pid .*sh -c echo waits +until Friday"
-        kill "$pid" "${pid_of[holds]}"
-        reap "$pid"
-        reap "${pid_of[holds]}"
-        rm held
-        [[ $kind == sem* ]] || assert_no_keys
-    done
-}
-
-waits_for_x() {
-    [[ $(rlock status --json x) == *'"position":1'* ]]
-}
-
-@test "Redisson's: host, pid, user and command are unknown" {
-    redis HSET x "$JAVA" 2 >/dev/null
-    redis PEXPIRE x 30000 >/dev/null
-    see x
-    assert_seen '{k: n for k, n in v[0]["holders"][0].items() if k != "ttl_ms"}' \
-        "{'owner': '$JAVA', 'host': None, 'pid': None, 'user': None, 'command': None, 'note': None, 'since': None, 'holds': 2, 'token': None, 'permits': None}"
 }
 
 @test "a pattern: all locks that it fits, the newest first; a lock of just that name comes first" {
@@ -184,14 +170,6 @@ waits_for_x() {
     assert_success
 }
 
-@test "several names, in the order in which they were asked for" {
-    hold b
-    see c b a
-    assert_seen '[(l["name"], l["state"]) for l in v]' "[('c', 'free'), ('b', 'held'), ('a', 'free')]"
-    let_go b
-    reap "$holder"
-}
-
 @test "a name that is no lock: 65, and the others are shown" {
     redis SADD set 1 >/dev/null
     try status --json a set b
@@ -214,16 +192,8 @@ waits_for_x() {
     assert_equal "$status$output$stderr" 75
     let_go b
     reap "$holder"
-}
-
-@test "-q asks about a name, and prints nothing: else 64" {
-    assert_usage missing NAME -- status -q
-    assert_usage json -- status -q --json x
-    assert_usage watch -- status --watch -q x
-    assert_usage watch -- status --watch=1ms x
-    assert_usage empty -- status ''
     echo 'quiet = yes' >"$RLOCK_CONFIG" # of messages
-    see x
+    see a
 }
 
 # --- the table -----------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 # status_cluster.bats: all nodes of a cluster are searched, and each name asked for where it lives.
 
 load ../../lib/rlock
-load ../../lib/actors
-load ../../lib/ports
 load ../../lib/cluster
 load ../../lib/status
 

@@ -2,7 +2,6 @@
 # wait.bats: `rlock wait`: until nobody holds any of some locks; it takes nothing and writes nothing.
 
 load ../../lib/rlock
-load ../../lib/actors
 load ../../lib/status
 load ../../lib/latch
 
@@ -165,9 +164,4 @@ listens() { # to the release of x
     reap "$waiter"
     assert_equal "$status" 69
     grep -q 'cannot tell whether x is free' err
-}
-
-@test "usage" {
-    assert_usage 'missing NAME' -- wait
-    assert_usage 'did you mean' -- wait --wiat 3 x
 }

@@ -48,7 +48,7 @@ many() {
     wait_until 5 waits_in_line 1
     act c fair -q
     wait_until 5 waits_in_line 2
-    watch_on 150 'expect=waits 2' 'expect=waits 2' "sh=kill ${pid_of[b]}" 'expect=1 waiting' -- --watch=200ms x
+    watch_on 150 'expect=waits 2' 'expect=waits 2' "sh=kill ${pid_of[b]}" 'expect=1 waiting' 'expect=1 waiting' -- --watch=200ms x
     assert_screen "^[0-9:]{8}, every [0-9]+ms: 1 lock, 1 held, 1 waiting on $RLOCK_SERVER\$" '^NAME +KIND +STATE +WHO' \
         "^x +fair +held .* ${pid_of[a]} +[0-9]+s +[0-9]+s +1 " "^ +waits 1 .* ${pid_of[c]} +[0-9]+s +.*--note who=c"
     refute_regex "$screen" 'waits 2'
@@ -89,14 +89,6 @@ many() {
     ((${#shown} < 20000)) || fail "${#shown} bytes were written"
 }
 
-@test "colours, but not with NO_COLOR" {
-    redis HSET x "$JAVA" 1 >/dev/null
-    watch_on 120 'expect=held' 'expect=held' -- --watch=100ms x
-    assert_regex "$shown" $'\e\\[33mheld'
-    NO_COLOR=1 watch_on 120 'expect=held' 'expect=held' -- --watch=100ms x
-    refute_regex "$shown" $'\e\\[[0-9]'
-}
-
 # --- its keys ------------------------------------------------------------------------------------
 
 # restored STATUS STEP...: it ends so, and stty says the same before and after.
@@ -115,6 +107,14 @@ restored() {
     restored 130 'expect=1 lock' keys=^C
     # shellcheck disable=SC2016
     restored 143 'expect=1 lock' 'sh=kill -TERM $(pgrep -P "$JOB")'
+}
+
+@test "q before the first drawing ends it, too, and is not seen" {
+    proxy_start
+    redis CLIENT PAUSE 500 ALL
+    on_terminal 100 "sh=grep -q '^request' proxy.log" keys=q -- status --watch=1h x
+    assert_failure 130
+    [[ $output != q* ]] || fail "it was: $output"
 }
 
 @test "no locks: it says so" {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# config.bats: the config files, and what goes before what.
+# config.bats: the config files, and what goes before what. How a line is read is in unit/options.
 
 load ../../lib/rlock
 
@@ -19,21 +19,6 @@ rlock_with_etc() {
         'mount --make-rprivate / && mount --bind etc /etc && exec timeout -s KILL 60 "$@"' sh "$RLOCK" "$@"
 }
 
-@test "RLOCK_CONFIG: keys are the long options' names; comments and blanks don't matter" {
-    printf '%s\n' '# a comment' '' '  wait   =  0  ' $'\tconflict-exit-code=41' 'lease = 10s' >"$RLOCK_CONFIG"
-    try run -n x -- true
-    assert_failure 41
-}
-
-@test "options that take no value are on or off in a config file" {
-    printf 'no-wait = yes\nconflict-exit-code = 41\n' >"$RLOCK_CONFIG"
-    try run -n x -- true
-    assert_failure 41
-    printf 'quiet = true\nno-wait = true\n' >"$RLOCK_CONFIG"
-    try run -n x -- true
-    assert_failure 75
-}
-
 @test "the user's file is found under XDG_CONFIG_HOME, else in ~/.config" {
     unset RLOCK_CONFIG
     echo 'conflict-exit-code = 42' >"$user"
@@ -42,12 +27,9 @@ rlock_with_etc() {
     unset XDG_CONFIG_HOME
     try run -x -n x -- true
     assert_failure 42
-    export XDG_CONFIG_HOME=$PWD/elsewhere
-    try run -x -n x -- true
-    assert_failure 75
 }
 
-@test "/etc/rlock.conf: under the user's file, key by key" {
+@test "/etc/rlock.conf: under the user's file, key by key; RLOCK_CONFIG names one file instead of both" {
     unset RLOCK_CONFIG
     printf 'conflict-exit-code = 43\nno-wait = yes\n' >etc/rlock.conf
     rlock_with_etc run -n x -- true
@@ -55,40 +37,9 @@ rlock_with_etc() {
     echo 'conflict-exit-code = 42' >"$user"
     rlock_with_etc run -n x -- true
     assert_failure 42
-}
-
-@test "RLOCK_CONFIG names one file instead of both" {
-    echo 'conflict-exit-code = 43' >etc/rlock.conf
-    echo 'conflict-exit-code = 42' >"$user"
-    echo 'no-wait = yes' >"$RLOCK_CONFIG"
-    rlock_with_etc run -n x -- true
+    echo 'no-wait = yes' >one.conf
+    RLOCK_CONFIG=$PWD/one.conf rlock_with_etc run -n x -- true
     assert_failure 75
-}
-
-@test "RLOCK_CONFIG names a file that is not there: 78" {
-    RLOCK_CONFIG=$PWD/none try run -n x -- true
-    assert_failure 78
-    assert_message
-    assert_stderr_has "$PWD/none"
-}
-
-@test "the command line goes before a config file" {
-    echo 'conflict-exit-code = 42' >"$RLOCK_CONFIG"
-    try run -x -E 44 -n x -- true
-    assert_failure 44
-}
-
-@test "the server: command line, then environment, then the files" {
-    echo "server = unix://$PWD/from-file" >"$RLOCK_CONFIG"
-    RLOCK_SERVER=unix://$PWD/from-env try run -x -s "unix://$PWD/from-option" -n x -- true
-    assert_failure 69
-    assert_stderr_has from-option
-    RLOCK_SERVER=unix://$PWD/from-env try run -x -n x -- true
-    assert_stderr_has from-env
-    unset RLOCK_SERVER
-    try run -x -n x -- true
-    assert_failure 69
-    assert_stderr_has from-file
 }
 
 # named_by FROM ARG...: what shows where the server's setting came from does.
@@ -106,14 +57,15 @@ named_by() {
     assert_output --regexp "\"check\":\"setting\".*\"level\":\"ok\",\"found\":\"the server is named by $from\""
 }
 
-@test "-v, the log, status and doctor say who has named the server" {
+@test "the server: command line, then environment, then the files; -v, the log, status and doctor say which" {
     local url=$RLOCK_SERVER
+    echo "server = unix://$PWD/none" >"$RLOCK_CONFIG" # the weakest
     named_by RLOCK_SERVER
     try status
     assert_stderr_has "$url, from RLOCK_SERVER"
     try status -s "$url"
     assert_equal "$stderr" ''
-    named_by --server -s "$url"
+    RLOCK_SERVER=unix://$PWD/none named_by --server -s "$url"
     RLOCK_SERVER=unix://$PWD/none try doctor
     assert_failure 69
     assert_stderr_has 'named by RLOCK_SERVER'
@@ -133,17 +85,8 @@ named_by() {
     assert_stderr_has "using $url, from the handle"
 }
 
-@test "a relative path in a file is another in each directory: 78; in a variable: 64; an option's is the caller's" {
+@test "64: a relative path in a variable would be another in each directory; a whole one may stand in a file" {
     local line
-    for line in 'server = local:here' 'server = local:./here' 'server = redis://h local:here' 'password-file = here' \
-        'tls-ca = here' 'tls-cert = here' 'tls-key = ./here'; do
-        echo "$line" >"$RLOCK_CONFIG"
-        try run -s unix:///none -n x -- touch ran
-        assert_equal "$status: $line" "78: $line"
-        assert_message
-        assert_stderr_has "$RLOCK_CONFIG:1: " relative 'whole path'
-    done
-    : >"$RLOCK_CONFIG"
     for line in RLOCK_SERVER=local:here RLOCK_SERVER='redis://h local:../here' RLOCK_PASSWORD_FILE=here; do
         run --separate-stderr env "$line" "$RLOCK" acquire run -n x
         assert_equal "$status: $line" "64: $line"
@@ -161,44 +104,36 @@ named_by() {
     wait_until 5 test ! -e here/redis.pid
 }
 
-@test "78: FILE:LINE: why" {
-    local line
-    for line in 'no-such-key = 1' 'wait' '= 3s' 'lease = soon' 'lease = 1ms' 'on-lost = maybe' \
-        'conflict-exit-code = 999'; do
-        printf '\n# two lines before\n%s\n' "$line" >"$RLOCK_CONFIG"
-        try run -x -n x -- true
-        assert_equal "$status: $line" "78: $line"
-        assert_message
-        assert_stderr_has "$RLOCK_CONFIG:3: "
-    done
-}
-
-@test "78: a server in a config file that can't be read" {
-    unset RLOCK_SERVER
-    printf 'wait = 0\nserver = memcached://h\n' >"$RLOCK_CONFIG"
-    try run -n x -- true
+# misconfigured LINE TEXT -- CONTENT...: 78, and why, for that line of a file with these lines.
+misconfigured() {
+    printf '%s\n' "${@:4}" >"$RLOCK_CONFIG"
+    try run -x -n x -- touch ran
     assert_failure 78
     assert_message
-    assert_stderr_has "$RLOCK_CONFIG:2: "
+    assert_stderr_has "$RLOCK_CONFIG:$1: " "$2"
+    assert_file_not_exist ran
 }
 
-@test "78 also when the option on the command line would have gone before" {
-    echo 'lease = soon' >"$RLOCK_CONFIG"
-    try run -x -l 30s -n x -- true
-    assert_failure 78
-}
-
-@test "a password in a config file is never shown" {
-    echo 'server = redis://user:sesame@127.0.0.1:1/0' >"$RLOCK_CONFIG"
+@test "78: what a file's lines come to together; no password is shown" {
+    local one=unix://$PWD/1 two=unix://$PWD/2 three=unix://$PWD/3
     unset RLOCK_SERVER
+    misconfigured 2 'must begin with redis://' -- 'wait = 0' 'server = memcached://h'
+    misconfigured 2 even -- '' "server = $one $two"
+    misconfigured 2 tls-cert -- '' 'tls-key = /k.pem'
+    misconfigured 1 'no host' -- 'server = redis://user:sesame@:port/'
+    refute_regex "$stderr" sesame
+    # The one from the file, the other from the command line.
+    echo 'tls-key = /k.pem' >"$RLOCK_CONFIG"
+    try run -s "$(server_url main)" -x --tls-cert c.pem -n free -- true
+    assert_success
+    # That a file's servers do not suit the command is no mistake of the file's.
+    echo "server = $one $two $three" >"$RLOCK_CONFIG"
+    assert_usage 'rlock fair' -- fair -n x -- touch ran
+    echo 'server = redis://user:sesame@127.0.0.1:1/0' >"$RLOCK_CONFIG"
     try run -x -v -n x -- true
     assert_failure 69
     refute_regex "$stderr" sesame
     assert_stderr_has 127.0.0.1:1
-    echo 'server = redis://user:sesame@:port/' >"$RLOCK_CONFIG"
-    try run -x -n x -- true
-    assert_failure 78
-    refute_regex "$stderr" sesame
 }
 
 # refused_at_once CONFIG TEXT: 78 with that text, within a second.
@@ -225,12 +160,6 @@ refused_at_once() {
     refused_at_once "$PWD/nul" 'nul:2: the line has a NUL byte'
     RLOCK_CONFIG=/dev/null try run -x -n x -- true
     assert_failure 75
-}
-
-@test "lines that end as on Windows, and a last one that does not end" {
-    printf 'no-wait = yes\r\nconflict-exit-code = 41' >"$RLOCK_CONFIG"
-    try run -n x -- true
-    assert_failure 41
 }
 
 # guarded: a server with the password `pass word`, for the tests below.
@@ -297,19 +226,4 @@ guarded() {
         assert_message
         assert_stderr_has "$file: cannot read the password that --password-file names: "
     done
-}
-
-@test "a value in quotes: without them; but a note is any text" {
-    local line
-    for line in 'server = "redis://h"' "lease = '30s'"; do
-        echo "$line" >"$RLOCK_CONFIG"
-        try run -n x -- touch ran
-        assert_failure 78
-        assert_message
-        assert_stderr_has "$RLOCK_CONFIG:1: '${line%% *}' has a value in quotes: write it without them"
-        assert_file_not_exist ran
-    done
-    echo 'note = "until Friday"' >"$RLOCK_CONFIG"
-    try run -n x -- true
-    assert_success
 }

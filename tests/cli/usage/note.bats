@@ -116,21 +116,6 @@ assert_note() {
     done
 }
 
-@test "what strangers have written there is text, and nothing more" {
-    foreign_hold x 60000
-    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" \
-        '{"host":"h","user":"u","pid":1,"command":"c","note":"a\u001b[2Jb\u202ec\nd","since":1}' >/dev/null
-    try status x
-    assert_line --index 1 --partial 'a?[2Jb?c?d'
-    try run -x -n x -- true
-    assert_stderr_has '(a?[2Jb?c?d)'
-    redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" '{"host":"h","note":{"a":1}}' >/dev/null
-    try status x
-    assert_success
-    try run -x -n x -- true
-    assert_failure 75
-}
-
 @test "the log: note of ours, holder_note of who holds it" {
     hold x --note theirs
     try run --log json -x -n x --note ours -- true
@@ -142,21 +127,6 @@ assert_note() {
     try run --log json -n y -- true
     refute grep -q note <<<"$stderr"
     let_go x
-}
-
-@test "a note costs no command more" {
-    local without
-    rlock run -n x -- true
-    redis CONFIG RESETSTAT >/dev/null
-    rlock run -n x -- true
-    without=$(commands)
-    redis CONFIG RESETSTAT >/dev/null
-    rlock run -n x --note "$job" -- true
-    assert_equal "$(commands)" "$without"
-}
-
-commands() {
-    redis INFO commandstats | sed -n 's/^cmdstat_\([^:]*:calls=[0-9]*\),.*/\1/p' | grep -v -e info -e config | sort
 }
 
 @test "preempted and superseded lines say which job the other is; 79" {
@@ -186,16 +156,4 @@ in_queue() {
     CI_JOB_URL=$job try latch wait --log json -n gate -- true
     assert_success
     refute grep -q note <<<"$stderr"
-}
-
-@test "64: control characters, more than 256 bytes, none at all" {
-    local long
-    long=$(printf 'x%.0s' {1..256})
-    assert_usage --note control -- run -n x --note $'a\nb' -- touch ran
-    assert_usage --note control -- run -n x --note $'a\x7fb' -- touch ran
-    assert_usage --note 256 -- run -n x --note "${long}x" -- touch ran
-    assert_usage --note argument -- run -n x --note
-    assert_usage --note 'looks like an option' -- run -n x --note -x -- touch ran
-    try run -n x --note "$long" -- true
-    assert_success
 }

@@ -80,12 +80,6 @@ teardown() {
     wait_until 5 grep -q '^READY=1' told
 }
 
-@test "a path that is too long for a socket: nobody is told, and no harm done" {
-    NOTIFY_SOCKET=/$(printf 'n%.0s' {1..200}) try run -n x -- true
-    assert_success
-    assert_equal "$stderr" ""
-}
-
 # as_unit LINE: what ExecStart=LINE of a service with a socket and a watchdog starts; web is ours.
 as_unit() {
     printf '#!/bin/sh\necho "$LISTEN_PID $WATCHDOG_PID $$"\n' >web
@@ -106,14 +100,9 @@ as_unit() {
     assert_equal "$watched" "$web"
 }
 
-@test "an abstract socket" {
-    listen "@rlock-notify-$$"
-    try run -n x -- true
-    assert_success
-    wait_until 5 grep -q '^READY=1' told
-}
-
-@test "a socket that nobody reads does no harm; the command keeps the variable" {
+@test "a socket that nobody reads, or whose path is too long, does no harm; the command keeps the variable" {
+    NOTIFY_SOCKET=/$(printf 'n%.0s' {1..200}) try run -n x -- true
+    assert_equal "$status$stderr" 0
     NOTIFY_SOCKET=$PWD/none try run -n x -- sh -c 'echo "$NOTIFY_SOCKET"'
     assert_success
     assert_output "$PWD/none"

@@ -58,28 +58,18 @@ redis_step() {
         "^rlock: waiting [1-9]s for x \(fair, 1st of 1\): held by alice@$(uname -n) pid $holder for [0-9]+s, sh -c "
 }
 
-@test "it is gone when the wait ends without the lock" {
+@test "it is gone when the wait ends without the lock, when the server refuses, after Ctrl-C" {
     foreign_hold x 60000
     watch 200 -- run -n x -w "$(ms 300)" -- true
-    assert_equal "$status" 75
-    assert_equal "$screen" "rlock: cannot take x: held by $foreign_owner"
+    assert_equal "$status: $screen" "75: rlock: cannot take x: held by $foreign_owner"
     run -0 drawn
-}
-
-@test "it is gone when the server refuses" {
-    foreign_hold x 60000
-    watch 200 "expect=for x" "$(redis_step "SET x text")" -- \
-        run -n x -- true
-    assert_equal "$status" 65
-    assert_one_line "$screen"
-    assert_regex "$screen" '^rlock: cannot take x on .*another kind'
-}
-
-@test "it is gone after Ctrl-C" {
-    foreign_hold x 60000
     watch 200 "expect=for x" "keys=^C" -- run -n x -- true
     assert_equal "$status" 130
     refute_regex "$screen" waiting
+    watch 200 "expect=for x" "$(redis_step "SET x text")" -- run -n x -- true
+    assert_equal "$status" 65
+    assert_one_line "$screen"
+    assert_regex "$screen" '^rlock: cannot take x on .*another kind'
 }
 
 @test "in the background nothing is drawn; in the foreground it is, until the job is in the background again" {

@@ -93,15 +93,21 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
     free
 }
 
-@test "a password that a holder did not hide is hidden where it is shown" {
+@test "what a holder did not hide, in its command or its note, is hidden where it is shown" {
     foreign_hold x 60000
     redis HSET 'rlock_info:{x}' "$foreign_owner" \
-        '{"host":"h","user":"u","pid":1,"command":"job redis://u:S3CRET@h/0"}' >/dev/null
+        '{"host":"h","user":"u","pid":1,"command":"job redis://u:S3CRET@h/0",
+        "note":"a\u001b[2Jb\u202ec\nd"}' >/dev/null
     rlock status x >seen
     rlock run -w "$(ms 100)" -n x -- true 2>>seen || true
     rlock run --log json -w "$(ms 100)" -n x -- true 2>>seen || true
     refute grep S3CRET seen
     grep -F 'redis://u:***@h/0' seen
+    grep -F 'a?[2Jb?c?d' seen
+    refute_hostile seen
+    redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"h","note":{"a":1}}'
+    try status x
+    assert_success
 }
 
 @test "a URL in the place of the command is not told with its password" {
