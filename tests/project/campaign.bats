@@ -2,28 +2,7 @@
 # campaign.bats: tests/campaign/run, in small: it plays what it is asked to, and sees what is wrong.
 
 load ../lib/rlock
-
-setup_file() { :; } # it has servers of its own
-teardown_file() { :; }
-
-setup() {
-    clean_environment
-    cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() { :; }
-
-campaign() {
-    mkdir -p rounds
-    TMPDIR=$BATS_TEST_TMPDIR/rounds RLOCK_BIN=$RLOCK run "$PROJECT/tests/campaign/run" "$@"
-}
-
-@test "a round through a faulty proxy: rlock keeps its promises, and nothing is left" {
-    campaign --round 1 --topology tcp --kind run --seconds 3 --faults reset,paused
-    assert_success
-    assert_output --partial ' 0 anomalies'
-    assert_equal "$(ls rounds)" ""
-}
+load ../lib/campaign
 
 @test "a master is replaced by its replica: no two holders" {
     campaign --round 1 --topology sentinel --kind run --seconds 1 --faults failed-over
@@ -64,6 +43,25 @@ print(shrink.ddmin([*range(20)], lambda some: {3, 17} <= {*some}), shrink.ddmin(
     run "$TESTS/campaign/mutants/run" --check
     assert_success
     assert_output --partial mutants
+}
+
+@test "the figures of runs add up, as long as the scripts are the same" {
+    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 run python3 -c "
+import pathlib, report
+report.FIGURES = pathlib.Path('figures.json')
+for seed in '1', '2':
+    total = report.Total(seed, 'rlock')
+    total.rows['tcp', 'run'].update(rounds=1, sections=20)
+    total.statuses[75] += 3
+    if known := report.earlier():
+        total.add_earlier(known)
+    total.keep()
+print(total.seeds, dict(total.rows['tcp', 'run']), dict(total.statuses))
+report.scripts = lambda: 'others'
+report.earlier()"
+    assert_failure
+    assert_line "['1', '2'] {'rounds': 2, 'sections': 40} {75: 6}"
+    assert_line --regexp '^ValueError: the scripts have changed'
 }
 
 @test "the figures in rlock(7) are those of the report" {

@@ -227,100 +227,17 @@ run_document() {
     done
 }
 
-@test "README.md" {
+@test "README.md, and the examples' guides" {
     run_document README.md
-}
-
-@test "rlock(1)" {
-    run_document man/rlock.1
-}
-
-@test "rlock-run(1)" {
-    run_document man/rlock-run.1
-}
-
-@test "rlock-fair(1)" {
-    run_document man/rlock-fair.1
-}
-
-@test "rlock-read(1)" {
-    run_document man/rlock-read.1
-}
-
-@test "rlock-write(1)" {
-    run_document man/rlock-write.1
-}
-
-@test "rlock-sem(1)" {
-    run_document man/rlock-sem.1
-}
-
-@test "rlock-latch(1)" {
-    run_document man/rlock-latch.1
-}
-
-@test "rlock-acquire(1)" {
-    run_document man/rlock-acquire.1
-}
-
-@test "rlock-renew(1)" {
-    run_document man/rlock-renew.1
-}
-
-@test "rlock-release(1)" {
-    run_document man/rlock-release.1
-}
-
-@test "rlock-check(1)" {
-    run_document man/rlock-check.1
-}
-
-@test "rlock-status(1)" {
-    run_document man/rlock-status.1
-}
-
-@test "rlock-wait(1)" {
-    run_document man/rlock-wait.1
-}
-
-@test "rlock-break(1)" {
-    run_document man/rlock-break.1
-}
-
-@test "rlock-doctor(1)" {
-    run_document man/rlock-doctor.1
-}
-
-@test "rlock(3)" {
-    run_document man/rlock.3
-}
-
-@test "rlock.conf(5)" {
-    run_document man/rlock.conf.5
-}
-
-@test "rlock-cookbook(7)" {
-    run_document man/rlock-cookbook.7
-}
-
-@test "examples/local-locks.md" {
     run_document man/examples/local-locks.md
 }
 
-@test "rlock(7)" {
-    run_document man/rlock.7
-}
-
-@test "rlock-internals(7)" {
-    run_document man/rlock-internals.7
-}
-
-@test "rlock-server(7)" {
-    run_document man/rlock-server.7
-}
-
-@test "rlock-troubleshooting(7)" {
-    run_document man/rlock-troubleshooting.7
+@test "the manual" {
+    local page
+    for page in "$PROJECT"/man/*.[1-9]; do
+        echo "$page"
+        run_document "man/${page##*/}"
+    done
 }
 
 # numberless: times and process ids are others each time.
@@ -349,11 +266,8 @@ numberless() {
     [[ $text == *"$output"* ]] || fail "README does not say: $output"
 }
 
-@test "no document is left out, and links lead somewhere" {
+@test "links of documents lead somewhere" {
     local page link
-    for page in "$PROJECT"/man/*.[1-9]; do
-        grep -q "run_document man/${page##*/}\$" "$BATS_TEST_FILENAME" || fail "no test runs $page"
-    done
     for page in {README,CONTRIBUTING,CHANGELOG,SECURITY}.md {lib,tests,cmake}/README.md; do
         for link in $(grep -oh ']([^)#]*)' "$PROJECT/$page" | tr -d '])('); do
             [[ $link == http* || -e $PROJECT/$(dirname "$page")/$link ]] || fail "$page: no $link"

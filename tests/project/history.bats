@@ -33,18 +33,6 @@ judge() {
     done
 }
 
-@test "a journal with a number twice, or a token that goes back" {
-    printf '%s\n' '1 owner=a token=1' '2 owner=b token=2' >journal
-    run check_history --journal journal
-    assert_success
-    printf '%s\n' '1 owner=a token=1' '1 owner=b token=2' >journal
-    run check_history --journal journal
-    assert_failure 1
-    printf '%s\n' '1 owner=a token=2' '2 owner=b token=1' >journal
-    run check_history --journal journal
-    assert_failure 1
-}
-
 @test "too few sections are no proof" {
     run check_history --min-sections 3 "$TESTS/history/sound-one-after-another.txt"
     assert_failure 2

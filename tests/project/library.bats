@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# library.bats: what programs that use librlock count on: the interface that is written down, and the
-# examples of examples/c, built against an installed tree as a stranger builds them.
+# library.bats: what programs that use librlock count on: the interface that is written down, what is installed, and
+# the examples of examples/c, built against that as a stranger builds them.
 
 load ../lib/rlock
 load ../lib/races
@@ -54,6 +54,76 @@ $(tail -n +3 difference)"
     run same librlock.abi python3 "$TOOLS/abi.py" interface rlock*.h
     assert_failure
     assert_output --partial '+struct rlock_hold: 32'
+}
+
+# --- what is installed -----------------------------------------------------------------------------
+
+@test "each header compiles alone, as C11, C17 and C++17" {
+    local header compiler
+    for header in "$PREFIX"/include/rlock*.h; do
+        printf '#include <%s>\nint main(void) { return rlock_version() == NULL; }\n' "${header##*/}" >alone.c
+        for compiler in 'cc -std=c11' 'cc -std=c17' 'c++ -std=c++17 -x c++'; do
+            # shellcheck disable=SC2086
+            $compiler -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -fsyntax-only alone.c
+        done
+    done
+}
+
+# inits: the structures that a program fills in, by their macros: "rlock_wait RLOCK_WAIT_INIT" a line.
+inits() {
+    sed -n 's/^#define \(RLOCK_[A-Z_]*\)_INIT\>.*/\1/p' "$PREFIX"/include/rlock*.h |
+        while read -r name; do echo "${name,,} ${name}_INIT"; done | sort
+}
+
+@test "each structure that begins with its size has an _INIT, which sets it, in C and in C++" {
+    local name init
+    assert_equal "$(inits | sed 's/ .*//')" \
+        "$(grep -B 1 '^    size: at 0,' "$SOURCE/lib/librlock.abi" | sed -n 's/^struct \(.*\):.*/\1/p' | sort)"
+    {
+        printf '#include <%s>\n' "$PREFIX"/include/rlock*.h
+        echo 'int main(void) {'
+        while read -r name init; do
+            echo "{ const struct $name one = $init; if (one.size != sizeof one) return 1; }"
+        done < <(inits)
+        echo 'return 0; }'
+    } >inits.c
+    for strict in 'cc -std=c11' 'c++ -std=c++17 -x c++'; do
+        # shellcheck disable=SC2086
+        $strict -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -o inits inits.c
+        ./inits
+    done
+}
+
+@test "installed are the program, the library, its module, its headers and its pkg-config file" {
+    assert_file_executable "$PREFIX/bin/rlock"
+    assert_file_exists "$PREFIX/include/rlock.h"
+    assert_file_exists "$LIBRARY_DIR/pkgconfig/rlock.pc"
+    assert_link_exists "$LIBRARY_DIR/librlock.so"
+    assert_link_exists "$LIBRARY_DIR/librlock.so.0"
+    run readelf -d "$LIBRARY_DIR/librlock.so"
+    assert_output --partial 'soname: [librlock.so.0]'
+    # The module is found from where the two are; the loader would look there for libc, too.
+    assert_file_exists "$LIBRARY_DIR/librlock-tls.so.0"
+    assert_file_not_exist "$LIBRARY_DIR/librlock-tls.so"
+    run readelf -d "$LIBRARY_DIR/librlock.so" "$PREFIX/bin/rlock"
+    refute_output --regexp 'r(un)?path: '
+    # Nothing of the tests or of the static library.
+    run find "$PREFIX" -name '*.a'
+    assert_output ""
+    run bash -c 'cd "$PREFIX/include" && find . -type f | LC_ALL=C sort'
+    assert_output "$(cd "$SOURCE/lib" && printf './%s\n' rlock*.h | LC_ALL=C sort)"
+}
+
+# flag LETTER: the directory of pkg-config's -I or -L, however it writes it.
+flag() {
+    realpath "$(pkg-config --cflags --libs rlock | tr ' ' '\n' | sed -n "s/^-$1//p")"
+}
+
+@test "pkg-config finds the library where it was installed" {
+    assert_equal "$(flag I)" "$(realpath "$PREFIX/include")"
+    assert_equal "$(flag L)" "$(realpath "$LIBRARY_DIR")"
+    assert_equal "$(pkg-config --libs-only-l rlock | tr -d ' ')" -lrlock
+    assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
 }
 
 # --- programs that use it --------------------------------------------------------------------------

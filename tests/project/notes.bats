@@ -70,6 +70,13 @@ told() {
     assert_line '    1  not for Redis 7.0: it has no WAITAOF: cli/x'
 }
 
+@test "what failed for good is told first, by name" {
+    note left cli/z 'a test' 'needs strace'
+    note_failed 'alone, twice' cli/x cli/y
+    told 1
+    assert_equal "${lines[0]}:${lines[1]}" 'FAILED:    2  alone, twice: cli/x cli/y'
+}
+
 @test "second looks are told, by name" {
     note second cli/x '' ''
     note second cli/y '' ''

@@ -6,11 +6,6 @@ load ../lib/rlock
 load ../lib/actors
 load ../lib/protected
 
-setup_file() {
-    build_section
-    rlock_setup_file
-}
-
 # LEASE SECONDS of each row of rlock(7).
 manual_rows() {
     sed -n '/^\.\\" outage/,/^\.\\" end/s/^\.It \([0-9a-z]*\) Ta \([0-9]*\) s.*/\1 \2/p' "$PROJECT/man/rlock.7"

@@ -24,44 +24,35 @@ suite_of() {
     run "$PROJECT/tests/suite" build "${@:2}"
 }
 
-@test "what passes is run once" {
-    suite_of "echo run >>$PWD/runs"
-    assert_success
-    assert_equal "$(grep -c run runs)" 1
+# runs STATUS TIMES COMMAND [OPTION OF CTEST...]: the suite ends so, and the command was run so often.
+runs() {
+    rm -rf project build runs
+    suite_of "echo run >>$PWD/runs; $3" "${@:4}"
+    assert_equal "$3: $status $(grep -c run runs)" "$3: $1 $2"
 }
 
-@test "what fails beside others has a second try, alone" {
-    suite_of "echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 2"
-    assert_success
+# A command that succeeds the Nth time.
+nth() {
+    echo "test \$(grep -c run $PWD/runs) = $1"
+}
+
+@test "what fails beside others has a second try, alone, twice at most; what passes is run once" {
+    runs 0 1 true
+    runs 0 2 "$(nth 2)"
     assert_output --partial 'once more'
+    runs 0 3 "$(nth 3)" -E before # where some are left out it is the same one
+    runs 1 3 false
+    assert_line '    1  alone, twice: one'
 }
 
-@test "where some are left out it is the same one" {
-    suite_of "echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 3" -E before
-    assert_success
-    assert_equal "$(grep -c run runs)" 3
-}
-
-@test "what fails alone twice as well is a failure" {
-    suite_of "echo run >>$PWD/runs; false"
-    assert_failure
-    assert_equal "$(grep -c run runs)" 3
-}
-
-@test "a broken promise has no second try" {
-    suite_of "echo run >>$PWD/runs; echo '2 sections, 1 violations'; test \$(grep -c run $PWD/runs) = 2"
-    assert_failure
-    assert_equal "$(grep -c run runs)" 1
-}
-
-@test "nor has whatever else a judge finds: anomalies of the campaign, a sum that is not right, a walk, a state" {
+@test "what a judge or a sanitizer finds has no second try; a test's name breaks none" {
     local said
-    for said in 'round 1: 3 anomalies' 'broken promise: 39 of 40 additions' 'broken promise: seed 7, round 3: two hold'; do
-        rm -rf project build runs
-        suite_of "echo run >>$PWD/runs; echo '$said'; test \$(grep -c run $PWD/runs) = 2"
-        assert_failure
-        assert_equal "$(grep -c run runs)" 1
+    for said in '2 sections, 1 violations' 'round 1: 3 anomalies' 'broken promise: 39 of 40 additions' \
+        'broken promise: {0, 1} hold it at the same time' 'WARNING: ThreadSanitizer: data race'; do
+        runs 1 1 "echo '$said'; $(nth 2)"
+        assert_line '    1  a broken promise, or others beside one: one'
     done
+    runs 0 2 "echo 'ok 1 a broken promise has no second try'; $(nth 2)"
 }
 
 @test "a second look has the seed of the first, and is told and counted at the end" {
@@ -78,17 +69,6 @@ suite_of() {
     assert_success
     assert_line --partial 'NOT RUN'
     assert_line '    1  needs strace: one'
-}
-
-@test "a test's name breaks none" {
-    suite_of "echo 'ok 1 a broken promise has no second try'; echo run >>$PWD/runs; test \$(grep -c run $PWD/runs) = 2"
-    assert_success
-}
-
-@test "nor has a sanitizer's finding" {
-    suite_of "echo run >>$PWD/runs; echo 'WARNING: ThreadSanitizer: data race'; test \$(grep -c run $PWD/runs) = 2"
-    assert_failure
-    assert_equal "$(grep -c run runs)" 1
 }
 
 @test "no test to run is a failure, and nothing else is run in its place" {

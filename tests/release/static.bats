@@ -3,7 +3,6 @@
 # names it in RLOCK_BIN.
 
 load ../lib/rlock
-load ../lib/ports
 load ../lib/tls
 
 setup() {
@@ -39,8 +38,7 @@ teardown() {
 
 dns() { # NAME ADDRESS
     echo 'nameserver 127.0.0.1' >"$root/etc/resolv.conf"
-    env -u TEST_MARK nsenter -t "$(server_pid tls)" -n python3 "$TOOLS/dns.py" "$@" 3>&- 4>&- &
-    helper_pids+=($!)
+    helper nsenter -t "$(server_pid tls)" -n python3 "$TOOLS/dns.py" "$@"
     wait_until 10 test -e dns.ready
 }
 
