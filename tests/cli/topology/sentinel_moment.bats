@@ -39,10 +39,14 @@ around() {
         ((n != when)) || "$@"
         comes "m$n" first 2500 "${urls[n % 3]}"
     done
-    wait_until 20 all_name one
+    wait_until 20 is_over "$1"
     for ((n = 0; n < MOMENTS; n++)); do
         comes "m$n" second 1 "${urls[n % 3]}"
     done
+}
+
+is_over() { # COMMAND
+    if [[ $1 == plan ]]; then promoted; else all_name one; fi
 }
 
 comes() { # NAME WHO MS URL
