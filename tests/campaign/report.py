@@ -5,6 +5,7 @@ import hashlib
 import json
 import pathlib
 import platform
+import re
 import subprocess
 import time
 
@@ -18,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 REPORT, FIGURES = HERE / "REPORT.md", HERE / "figures.json"
 OFTEN = 20  # times that a fault fires by chance, and one bite at least is to be expected
+README = re.compile(r"(more than )\S+( commands that ran under locks while\s)\S+( faults hit them)")
 MARKS = "<!-- figures: written by run --report -->\n", "<!-- end of the figures -->\n"
 
 
@@ -132,12 +134,12 @@ class Total:
                 f"{judge} {count}" for judge, count in sorted(self.anomalies.items())) + "."
 
     def write(self):
-        """Into REPORT.md and rlock(7), together with the figures of earlier runs."""
+        """Into REPORT.md, rlock(7) and README, together with the figures of earlier runs."""
         if known := earlier():
             self.add_earlier(known)
         self.keep()
         replace_between(REPORT, MARKS, self.figures())
-        write_manual(REPORT, PROJECT / "man/rlock.7")
+        write_elsewhere(REPORT, PROJECT / "man/rlock.7", PROJECT / "README.md")
 
 
 def replace_between(path, marks, lines):
@@ -146,16 +148,20 @@ def replace_between(path, marks, lines):
     path.write_text(before + marks[0] + "\n".join(lines) + "\n" + marks[1] + after, encoding="utf-8")
 
 
-def manual_rows(text):
-    """Rows of rlock(7), from the table of REPORT.md: by topology how many sections there were, and bites."""
+def sums_of(text):
+    """The table of REPORT.md, summed up by topology; its last row is "all"."""
     sums = collections.defaultdict(collections.Counter)
     header = None
     for row in text.splitlines():
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         if cells[:2] == ["topology", "kind"]:
             header = cells
-        elif header and len(cells) == len(header) and cells[0] in NAMES:
+        elif header and len(cells) == len(header) and cells[2].isdigit():
             sums[cells[0]].update({name: int(cell) for name, cell in zip(header[2:], cells[2:])})
+    return sums
+
+
+def manual_rows(sums):
     yield '.Bl -column "three, a majority" "rounds" "sections" "faults that hit" -offset indent'
     yield ".It Em servers Ta Em rounds Ta Em sections Ta Em faults that hit"
     for name, words in NAMES.items():
@@ -164,5 +170,9 @@ def manual_rows(text):
     yield ".El"
 
 
-def write_manual(report, manual):
-    replace_between(manual, MANUAL_MARKS, manual_rows(report.read_text(encoding="utf-8")))
+def write_elsewhere(report, manual, readme):
+    sums = sums_of(report.read_text(encoding="utf-8"))
+    replace_between(manual, MANUAL_MARKS, manual_rows(sums))
+    thousands = [f"{sums['all'][column] // 1000},000" for column in ("sections", "bites")]
+    readme.write_text(README.sub(r"\g<1>{}\g<2>{}\g<3>".format(*thousands), readme.read_text(encoding="utf-8")),
+                      encoding="utf-8")

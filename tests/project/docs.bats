@@ -251,7 +251,7 @@ numberless() {
     assert_equal "$(numberless <<<"$output")" "$(numberless <"$PROJECT/man/pictures/waiting.svg")"
 }
 
-@test "README's figures are those of the bench and of the campaign" {
+@test "README's figures are those of the bench" {
     local text line name ms
     text=$(tr '\n' ' ' <"$PROJECT/README.md")
     for line in 'rlock run:`rlock run -- true` takes ' 'flock:flock(1) ' 'etcdctl lock:etcdctl lock '; do
@@ -259,11 +259,6 @@ numberless() {
         ms=$(sed -n "s/^| $name | \([0-9.]*\) ms .*/\1/p" "$TESTS/bench/README.md")
         [[ $text == *"${line#*:}$(printf %.1f "$ms") ms"* ]] || fail "README: $name does not take $ms ms"
     done
-    # By the table of rlock(7), which is the report's: see campaign.bats.
-    sed -n '/^\.\\" figures/,/^\.\\" end/s/^\.It .* Ta [0-9]* Ta \([0-9]*\) Ta \([0-9]*\)$/\1 \2/p' "$PROJECT/man/rlock.7" >rows
-    run awk '{ commands += $1; faults += $2 }
-        END { printf "more than %d,000 commands that ran under locks while %d,000 faults", commands / 1000, faults / 1000 }' rows
-    [[ $text == *"$output"* ]] || fail "README does not say: $output"
 }
 
 @test "links of documents lead somewhere" {
