@@ -35,7 +35,8 @@ TELLING = ("lock-deleted", "late-then-silent", "request-late", "reply-lost", "ho
            "guardian-stopped", "guardian-killed", "waiter-killed", "runner-ended")  # come twice as often as the others
 QUICK = ("socket", "tcp")  # so do these
 # A busy machine may break what these ask for. Seen once, it is told, and stands in the table; the run has failed when
-# the same round, played alone, shows an anomaly again.
+# the same round, played alone when all others are over, shows an anomaly in each of so many looks.
+LOOKS = 2
 OF_TIME = {"statuses", "warned", "waits", "handed", "forgotten", "noticed", "remains", "late"}
 QUORUM_KINDS = ("run", "rw", "nested", "handle")
 
@@ -157,18 +158,20 @@ def shrink_round(args, rlock, section):
     return not outcome
 
 
-def is_real(outcome, rlock, section):
-    if set(outcome.judges) - OF_TIME:
-        return True
-    again = next(rounds.play_all([outcome.combo], 1, rlock, section))
-    print(f"again, alone: {report.line(again)}" if again else "again: the campaign itself has failed", flush=True)
-    return again is None or bool(again.judges)
+def comes_again(outcome, rlock, section):
+    """Whether it is seen twice more when nothing else is played."""
+    for again in rounds.play_all([outcome.combo] * LOOKS, 1, rlock, section):
+        print(f"again, alone: {report.line(again)}" if again else "again: the campaign itself has failed", flush=True)
+        if again and not again.judges:
+            return False
+    return True
 
 
 def campaign(args, rlock, section):
     """Plays until the time is over; returns whether all is well."""
     until, total = time.monotonic() + args.minutes * 60, report.Total(args.seed, rlock)
     failed, real = 0, 0  # rounds of our own doing; with an anomaly that is no matter of load
+    unsure = []  # that may be one of load
     forgiven = collections.Counter()  # by judge: seen once, and not again when the round was played alone
     print(f"seed {args.seed}", flush=True)
     for outcome in rounds.play_all(combos(args, until), args.jobs, rlock, section):
@@ -179,11 +182,17 @@ def campaign(args, rlock, section):
         print(report.line(outcome), flush=True)
         if outcome.judges:
             tell(outcome)
-            if is_real(outcome, rlock, section):
+            if broken := sorted(set(outcome.judges) - OF_TIME):
+                print(f"broken promise: seen by {', '.join(broken)}", flush=True)
                 real += 1
             else:
-                forgiven.update(set(outcome.judges))
-                notes.note("second", "tests/campaign", "a round, alone")
+                unsure.append(outcome)
+    for outcome in unsure:
+        if comes_again(outcome, rlock, section):
+            real += 1
+        else:
+            forgiven.update(set(outcome.judges))
+            notes.note("second", "tests/campaign", "a round, alone")
     print(*total.table(), sep="\n")
     asked = args.faults if args.faults != nemesis.FAULTS else ()
     if never := total.never_bit(asked):

@@ -24,6 +24,29 @@ load ../lib/campaign
     assert_output --partial '2 of 2 controls caught'
 }
 
+# campaign_of LINE...: a round of another rlock, a script of these lines, which ends as rlock.
+campaign_of() {
+    printf '%s\n' '#!/bin/sh' "$@" "exec $(printf %q "$RLOCK") \"\$@\"" >rlock
+    chmod +x rlock
+    RLOCK=$PWD/rlock campaign --round 1 --topology socket --kind run --seconds 1 --faults none
+}
+
+@test "what a busy machine may explain is looked at again, alone, twice at most; a broken promise is not" {
+    campaign_of "mkdir '$PWD/once' 2>/dev/null && exit 69"
+    assert_success
+    assert_output --partial ' 1 anomalies'
+    assert_line 'seen once, and not again alone: statuses 1'
+    campaign_of 'case $* in *" -w "*) exit 69; esac'
+    assert_failure 1
+    assert_equal "$(grep -c '^again, alone: ' <<<"$output")" 2
+    refute_output --partial 'seen once'
+    refute_output --partial 'broken promise'
+    campaign_of 'while [ "$1" != -- ]; do shift; done; shift; RLOCK_TOKEN=1 RLOCK_OWNER=o exec "$@"'
+    assert_failure 1
+    assert_output --partial 'broken promise: seen by '
+    refute_output --partial 'again, alone'
+}
+
 @test "a fault that does not exist, or cannot bite, is no test" {
     campaign --faults nonsense
     assert_failure 2
@@ -64,12 +87,13 @@ report.earlier()"
     assert_line --regexp '^ValueError: the scripts have changed'
 }
 
-@test "the figures in rlock(7) are those of the report" {
-    cp "$PROJECT/man/rlock.7" .
+@test "the figures in rlock(7) and in README are those of the report" {
+    cp "$PROJECT/man/rlock.7" "$PROJECT/README.md" .
     PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 python3 -c "
 import pathlib, report
-report.write_manual(pathlib.Path('$TESTS/campaign/REPORT.md'), pathlib.Path('rlock.7'))"
-    run diff "$PROJECT/man/rlock.7" rlock.7
-    assert_success
+report.write_elsewhere(*map(pathlib.Path, ('$TESTS/campaign/REPORT.md', 'rlock.7', 'README.md')))"
+    diff "$PROJECT/man/rlock.7" rlock.7
+    diff "$PROJECT/README.md" README.md
+    grep -q ' [0-9]*,000 commands that ran under locks' README.md
     grep -q '^\.It one, on a socket Ta [0-9]' rlock.7
 }

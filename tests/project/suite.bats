@@ -47,7 +47,7 @@ nth() {
 
 @test "what a judge or a sanitizer finds has no second try; a test's name breaks none" {
     local said
-    for said in '2 sections, 1 violations' 'round 1: 3 anomalies' 'broken promise: 39 of 40 additions' \
+    for said in '2 sections, 1 violations' 'broken promise: seen by tokens' 'broken promise: 39 of 40 additions' \
         'broken promise: {0, 1} hold it at the same time' 'WARNING: ThreadSanitizer: data race'; do
         runs 1 1 "echo '$said'; $(nth 2)"
         assert_line '    1  a broken promise, or others beside one: one'
