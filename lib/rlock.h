@@ -140,22 +140,15 @@ RLOCK_API void rlock_lock_free(rlock_lock *lock);
 
 /* --- taking it ------------------------------------------------------------------------------- */
 
-/* Called in the caller's thread before each wait for a server's answer, which may be that the lock
- * is held, and, with for_turn, before each wait until others have given it back: so what the lock
- * is taken for can be got ready at no cost in time, and put away again. It must not use the client
- * or its locks. */
-typedef void rlock_on_wait(void *context, bool for_turn);
-
 struct rlock_wait {
     size_t size;
-    int64_t deadline_ms;    /* give up then; 0: do not wait; RLOCK_FOREVER */
-    int64_t until_ms;       /* return RLOCK_AGAIN then, to be called again; RLOCK_FOREVER */
-    int cancel_fd;          /* return RLOCK_CANCELLED when it becomes readable; -1: none */
-    rlock_on_wait *on_wait; /* NULL: none */
-    void *context;
+    int64_t deadline_ms; /* give up then; 0: do not wait; RLOCK_FOREVER */
+    int64_t until_ms; /* return RLOCK_AGAIN then, to be called again; 0: after one try, if that is
+                         not the last; RLOCK_FOREVER */
+    int cancel_fd;    /* return RLOCK_CANCELLED when it becomes readable; -1: none */
 };
 #define RLOCK_WAIT_INIT                                                                            \
-    { sizeof(struct rlock_wait), RLOCK_FOREVER, RLOCK_FOREVER, -1, NULL, NULL }
+    { sizeof(struct rlock_wait), RLOCK_FOREVER, RLOCK_FOREVER, -1 }
 
 /* Takes the lock, all of its names or none, or waits for it. A lock that was given back can be
  * taken again.

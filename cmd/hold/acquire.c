@@ -208,14 +208,6 @@ static void note_holds(struct acquired *acquired) {
         acquired->holds[acquired->hold_count++] = hold;
 }
 
-static void on_wait(void *spawn, bool for_turn) {
-    if (for_turn)
-        spawn_end_guardian(spawn);
-    else
-        (void)spawn_fork_guardian(
-            spawn); /* tried again when the lock is there, which says why not */
-}
-
 static int check_count(const struct acquired *acquired, const struct signals *signals) {
     const int status = counter_check_down(&acquired->server, acquired->settings, signals);
     return status == 0 ? ACQUIRED : status;
@@ -227,8 +219,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
         .size = sizeof wait,
         .deadline_ms = wait_deadline_ms(&settings->lock),
         .cancel_fd = signals->fd,
-        .on_wait = spawn != NULL ? on_wait : NULL,
-        .context = spawn,
+        .until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER : 0, /* not waiting; one try */
     };
     struct progress progress;
     enum rlock_status result;
@@ -238,17 +229,20 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     progress_begin(&progress, settings->names[0], acquired->kind);
     acquire_describe_pool(progress.pool, settings);
     acquired->asked_ms = progress.began_ms;
+    if (spawn != NULL)
+        (void)spawn_fork_guardian(spawn); /* tried again later, which says why not */
     for (;;) {
-        wait.until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER /* not waiting */
-                                                    : back_at_ms(acquired, settings, &progress);
         result = rlock_acquire(acquired->lock, &wait);
         signal = interrupted(signals, result);
         if (result == RLOCK_AGAIN && rlock_blocker(acquired->lock) == NULL)
             server_revive(&acquired->server, 0);
         if (result == RLOCK_AGAIN) {
+            if (spawn != NULL)
+                spawn_end_guardian(spawn);
             progress_show(&progress, acquired->server.client, acquired->lock);
             not_acquired_warn_of_ancestor(acquired);
             tell_preemption(acquired);
+            wait.until_ms = back_at_ms(acquired, settings, &progress);
         } else if (result != RLOCK_CANCELLED || signal != 0)
             break;
     }

@@ -44,7 +44,7 @@ enum { ACQUIRED = -1 };
 
 /* Takes the lock, waiting as the settings say, and says so. Of a latch that is to be counted down
  * it only checks that this can be done. spawn: the command's; NULL: there is no command. Its
- * guardian is forked while a server answers, so that the command starts sooner, and ended while
+ * guardian is forked before the first try, so that it is up when the lock is there, and ended while
  * others have the lock. Returns ACQUIRED, or the exit status, after a message where one is due;
  * interrupted by a signal, EXIT_BY_SIGNAL + its number. */
 int acquire_lock(struct acquired *acquired, const struct settings *settings,

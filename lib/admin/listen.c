@@ -44,7 +44,7 @@ enum rlock_status rlock_releases_new(rlock_releases **out, rlock_client *client,
 }
 
 enum rlock_status rlock_releases_wait(rlock_releases *releases, int64_t until_ms, int cancel_fd) {
-    const struct rlock__limit limit = {until_ms, cancel_fd, NULL};
+    const struct rlock__limit limit = {until_ms, cancel_fd};
     const enum rlock_status status = rlock__hear(&releases->listener, 1, &limit);
     (void)rlock__take_news(releases->lock->resources);
     return status;
@@ -95,7 +95,7 @@ enum rlock_status rlock_stopping_new(rlock_stopping **out, rlock_client *client,
 }
 
 enum rlock_status rlock_stopping_wait(rlock_stopping *stopping, int64_t deadline_ms) {
-    const struct rlock__limit limit = {deadline_ms, -1, NULL};
+    const struct rlock__limit limit = {deadline_ms, -1};
     enum rlock_status status = RLOCK_OK;
     bool stopped = false;
     while (status == RLOCK_OK && !stopped) {

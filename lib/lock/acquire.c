@@ -159,10 +159,9 @@ static bool attempt(struct rlock_lock *lock, const struct rlock_wait *wait,
                                  : wait->deadline_ms > shortest ? wait->deadline_ms
                                                                 : shortest;
         const bool again = lock->tries > 0 || (no_wait && tries == 1);
-        struct rlock__limit limit =
+        const struct rlock__limit limit =
             rlock__client_call_limit(lock->client, lock->started_ms, again,
                                      rlock__prompt_ms(lock, deadline), wait->cancel_fd);
-        limit.on_wait = wait;
         status = take(lock, &limit);
         if (!rlock__routes_in_doubt(&lock->client->routes)) /* a refusal stays one */
             break;
@@ -191,7 +190,7 @@ static enum rlock_status end(struct rlock_lock *lock, enum rlock_status status) 
 
 static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait) {
     const struct rlock__limit limit = {rlock__sooner_ms(wait->deadline_ms, wait->until_ms),
-                                       wait->cancel_fd, NULL};
+                                       wait->cancel_fd};
     if (lock->started_ms == 0) {
         lock->started_ms = rlock_now_ms();
         lock->tries = lock->splits = 0;
@@ -209,8 +208,7 @@ static enum rlock_status acquire(rlock_lock *lock, const struct rlock_wait *wait
             return end(lock, knows_a_place(lock) ? RLOCK_BUSY : RLOCK_UNAVAILABLE);
         if (now >= wait->until_ms)
             return RLOCK_AGAIN;
-        const struct rlock__limit pause = {rlock__next_try_ms(lock), limit.cancel_fd, NULL};
-        rlock__on_wait(wait, true);
+        const struct rlock__limit pause = {rlock__next_try_ms(lock), limit.cancel_fd};
         status = over ? rlock__sleep(&pause) : rlock__sleep_until_try(lock, &limit);
         if (status != RLOCK_OK)
             return end(lock, status);

@@ -109,7 +109,7 @@ void rlock__lock_restore(struct rlock_lock *lock, struct rlock__routes *routes, 
         .build = build_restored, .judge = judge_restored, .conclude = conclude_restored};
     const int64_t most_ms = lock->lease_ms / 10; /* a short lease is due again in a moment */
     const struct rlock__limit limit = {rlock_now_ms() + rlock__sooner_ms(most_ms, RESTORE_MS),
-                                       cancel_fd, NULL};
+                                       cancel_fd};
     struct rlock__ask ask = rlock__asking(lock, &restore, lock->kind->restore, &limit);
     ask.routes = routes;
     if (routes->count > 1 && lock->kind->restore != NULL)

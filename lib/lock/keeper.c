@@ -108,7 +108,7 @@ static void listen_for_break(struct rlock_keeper *keeper, int64_t until_ms) {
 /* Until the timer, or a word that the lock was taken away. RLOCK_UNAVAILABLE: a connection to hear
  * it on has died. */
 static enum rlock_status hear(struct rlock_keeper *keeper) {
-    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd, NULL};
+    const struct rlock__limit limit = {RLOCK_FOREVER, keeper->stop_fd};
     struct rlock__news news;
     enum rlock_status status;
     do {

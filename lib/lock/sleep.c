@@ -218,7 +218,7 @@ enum rlock_status rlock__sleep_until_try(struct rlock_lock *lock,
     enum rlock_status status = keep_listening(lock, limit, true);
     while (status == RLOCK_OK) {
         const struct rlock__limit bound = {
-            rlock__sooner_ms(rlock__next_try_ms(lock), limit->deadline_ms), limit->cancel_fd, NULL};
+            rlock__sooner_ms(rlock__next_try_ms(lock), limit->deadline_ms), limit->cancel_fd};
         if (rlock_now_ms() >= bound.deadline_ms)
             return RLOCK_OK;
         status = rlock__hear(lock->listeners, lock->listener_count, &bound);

@@ -54,11 +54,6 @@ int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms) {
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-void rlock__on_wait(const struct rlock_wait *wait, bool for_turn) {
-    if (wait != NULL && wait->on_wait != NULL)
-        wait->on_wait(wait->context, for_turn);
-}
-
 enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t again_ms,
                                   const struct rlock__limit *limit) {
     const int64_t end_ms = rlock__sooner_ms(again_ms, limit->deadline_ms);
@@ -67,7 +62,6 @@ enum rlock_status rlock__poll_any(struct pollfd *fds, size_t count, int64_t agai
     if (rlock_now_ms() >= end_ms)
         count = 0;
     fds[count] = (struct pollfd){.fd = limit->cancel_fd, .events = POLLIN};
-    rlock__on_wait(limit->on_wait, false);
     for (;;) {
         const int n = poll(fds, count + 1, rlock__poll_timeout(rlock_now_ms(), end_ms));
         if (n < 0 && errno != EINTR)

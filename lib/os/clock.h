@@ -39,12 +39,8 @@ int rlock__poll_timeout(int64_t now_ms, int64_t deadline_ms);
 /* How long a wait may last, and what ends it early. Passed down unchanged. */
 struct rlock__limit {
     int64_t deadline_ms;
-    int cancel_fd;                    /* -1: none */
-    const struct rlock_wait *on_wait; /* its on_wait() is called first; NULL: none */
+    int cancel_fd; /* -1: none */
 };
-
-/* Calls on_wait(), if there is one. wait: may be NULL. */
-void rlock__on_wait(const struct rlock_wait *wait, bool for_turn);
 
 /* Waits until fd shows one of the poll(2) events.
  * RLOCK_OK: it does. RLOCK_AGAIN: the deadline has come. RLOCK_CANCELLED. */

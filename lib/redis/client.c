@@ -55,7 +55,7 @@ struct rlock__limit rlock__client_limit(const struct rlock_client *client, int64
         answer_ms = QUORUM_ANSWER_MS;
     const int64_t timeout =
         rlock__after_ms(rlock_now_ms(), rlock__after_ms(answer_ms, client->replica_timeout_ms));
-    return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd, NULL};
+    return (struct rlock__limit){timeout < deadline_ms ? timeout : deadline_ms, cancel_fd};
 }
 
 /* Until when to try while no server has ever answered this client. */

@@ -71,8 +71,7 @@ void rlock__route_doubt(struct rlock__route *route) {
 static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
                                                const struct rlock__limit *limit) {
     const int64_t end_ms = rlock__after_ms(rlock_now_ms(), route->site->access.connect_timeout_ms);
-    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd,
-                                 NULL};
+    return (struct rlock__limit){rlock__sooner_ms(limit->deadline_ms, end_ms), limit->cancel_fd};
 }
 
 /* Whether what a Sentinel said still counts. Not while the old master is on its way to becoming a

@@ -24,7 +24,7 @@ enum rlock_status rlock__tries_pause(struct rlock__tries *tries) {
                          rlock__half_way_ms(now, end));
     if (next_ms >= end) /* a try without time for its answer would hide the reason */
         return RLOCK_UNAVAILABLE;
-    const struct rlock__limit pause = {next_ms, tries->cancel_fd, NULL};
+    const struct rlock__limit pause = {next_ms, tries->cancel_fd};
     return rlock__sleep(&pause) == RLOCK_CANCELLED ? RLOCK_CANCELLED : RLOCK_AGAIN;
 }
 

@@ -127,8 +127,7 @@ static struct rlock__limit share(const struct rlock__limit *limit, size_t left) 
     const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
     if (left == 1)
         return *limit;
-    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd,
-                                 NULL};
+    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
 }
 
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,

@@ -47,8 +47,7 @@ static void stop(struct fixture *f) {
 }
 
 static enum rlock_status acquire_within(struct fixture *f, int64_t ms) {
-    const struct rlock_wait wait = {sizeof wait, rlock_now_ms() + ms, RLOCK_FOREVER, -1, NULL,
-                                    NULL};
+    const struct rlock_wait wait = {sizeof wait, rlock_now_ms() + ms, RLOCK_FOREVER, -1};
     return rlock_acquire(f->at.lock, &wait);
 }
 

@@ -112,7 +112,7 @@ TEST(poll_is_asked_for_what_is_left) {
 
 /* poll(2) may be early, and takes no more than 24 days at once. */
 TEST(a_wait_lasts_until_its_deadline) {
-    struct rlock__limit limit = {now_ms + 250, -1, NULL};
+    struct rlock__limit limit = {now_ms + 250, -1};
     poll_sleeps_ms = 100;
     assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
     assert_int_equal(wait_count, 3);
@@ -134,25 +134,9 @@ TEST(a_wait_lasts_until_its_deadline) {
     assert_int_equal(waits[0], 0);
 }
 
-static void count_waits(void *context, bool for_turn) {
-    assert_false(for_turn);
-    assert_int_equal(wait_count, 0); /* before, not afterwards */
-    (*(int *)context)++;
-}
-
-TEST(who_wants_to_know_hears_of_each_wait_before_it_begins) {
-    int heard = 0;
-    const struct rlock_wait wait = {.on_wait = count_waits, .context = &heard};
-    const struct rlock__limit limit = {now_ms + 250, -1, &wait};
-    assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
-    assert_int_equal(heard, 1);
-    rlock__on_wait(NULL, true);
-    rlock__on_wait(&(struct rlock_wait){.on_wait = NULL}, true);
-}
-
 /* Whoever waits for others too has moments of their own at which something is to be done. */
 TEST(a_wait_may_end_before_its_deadline) {
-    const struct rlock__limit limit = {now_ms + 250, -1, NULL};
+    const struct rlock__limit limit = {now_ms + 250, -1};
     struct pollfd fds[2] = {{.fd = -1}};
     assert_int_equal(rlock__poll_any(fds, 1, now_ms + 100, &limit), RLOCK_OK);
     assert_int_equal(wait_count, 1);

@@ -44,7 +44,7 @@ static void end(struct fixture *f) {
 }
 
 static enum rlock_status find(struct fixture *f, unsigned slot) {
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     f->found = NULL;
     return rlock__cluster_find(f->cluster, slot, &limit, &f->found);
 }
@@ -254,7 +254,7 @@ TEST(a_node_that_does_not_answer_is_passed_over) {
                                        "-ERR This instance has cluster support disabled\r\n"};
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct fixture f;
-        const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1, NULL};
+        const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1};
         begin(&f, 2, SCRIPTS(ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)));
         assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found), RLOCK_OK);
         assert_at(f.found, "10.0.0.1", "7001");

@@ -179,7 +179,7 @@ TEST(a_look_up_may_take_too_long) {
     assert_string_equal(f.error.text, "no connection in time");
     assert_closed(&f.link);
 
-    const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
+    const struct rlock__limit cancelled = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
     rlock__reply *reply;
     assert_int_equal(rlock__link_call(&f.link, &cancelled, &reply), RLOCK_CANCELLED);
     assert_closed(&f.link);
@@ -259,7 +259,7 @@ TEST(who_is_not_the_one_to_ask_is_left) {
         {"+OK\r\n", 1},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
         struct linked f;
         rlock__reply *reply;
         begin(&f, ANSWERS(rows[i].answer, "+OK\r\n"));

@@ -112,7 +112,7 @@ TEST(an_answer_has_a_time_of_its_own) {
 
 TEST(a_cancelled_wait_ends) {
     struct linked f;
-    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
+    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
     rlock__reply *reply;
     begin(&f, ANSWERS("*2\r\n+half"));
     send_all(&f);

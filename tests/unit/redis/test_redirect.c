@@ -76,7 +76,7 @@ static enum rlock_status run(struct fixture *f, bool replicated) {
                                      .arg_count = 5,
                                      .args = {"a", "b", "c", "d", "SPUBLISH e:{x}"},
                                      .replicated = replicated};
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     rlock__reply_free(f->answer.reply);
     return rlock__script_run(&f->route, rlock__kind_find("run")->acquire, &call, &limit,
                              &f->answer);
@@ -196,7 +196,7 @@ TEST(each_script_knows_whether_it_was_answered) {
         batches[i] = (struct rlock__batch){.runs = &runs[i], .count = 1, .enough = 1};
     }
     batches[0].next = &batches[1];
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     rlock__script_run_batches(batches, rlock__kind_find("run")->acquire, &limit);
     assert_int_equal(runs[0].status, RLOCK_AGAIN);
     assert_true(runs[0].unanswered);

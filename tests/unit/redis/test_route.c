@@ -42,7 +42,7 @@ static void end(struct fixture *f) {
 }
 
 static enum rlock_status find(struct fixture *f) {
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     return rlock__route_find(&f->route, "x", &limit, &f->link);
 }
 
@@ -61,7 +61,7 @@ TEST(a_single_server_is_where_its_url_says) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct rlock__site site = {.server = rows[i].server};
-        const struct rlock__limit at_once = {0, -1, NULL};
+        const struct rlock__limit at_once = {0, -1};
         struct rlock__route route;
         struct rlock__link *link;
         bool asking;
@@ -207,7 +207,7 @@ TEST(what_is_known_is_taken_over) {
     assert_int_equal(find(&f), RLOCK_OK);
     struct rlock__route like;
     assert_true(rlock__route_init(&like, &f.site, &f.route));
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     struct rlock__link *link;
     assert_int_equal(rlock__route_find(&like, "x", &limit, &link), RLOCK_OK);
     assert_string_equal(link->host, "h1");

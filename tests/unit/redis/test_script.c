@@ -10,7 +10,7 @@
 
 TEST(a_script_is_called_by_its_hash) {
     struct servers f;
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
     struct rlock__answer answer;
     begin(&f, 1, SCRIPTS(ANSWERS(YES(17))));
     assert_int_equal(rlock__script_run(&f.routes[0], script(), &f.call, &limit, &answer), RLOCK_OK);

@@ -61,7 +61,7 @@ static void end(struct fixture *f) {
 }
 
 static enum rlock_status find_within(struct fixture *f, bool want_replicas, int64_t limit_ms) {
-    const struct rlock__limit limit = {rlock_now_ms() + limit_ms, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + limit_ms, -1};
     return rlock__sentinel_ask(&f->site.server, &f->site.finder, &limit, want_replicas, &f->first,
                                &f->master, &f->error);
 }
@@ -153,7 +153,7 @@ TEST(what_no_sentinel_knows_is_told) {
 
 TEST(who_cancels_waits_for_no_sentinel) {
     struct fixture f;
-    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC), NULL};
+    const struct rlock__limit limit = {RLOCK_FOREVER, eventfd(1, EFD_CLOEXEC)};
     begin(&f, 2, SCRIPTS(ANSWERS(PEER_SILENT), ANSWERS(MASTER)));
     assert_int_equal(rlock__sentinel_ask(&f.site.server, &f.site.finder, &limit, false, &f.first,
                                          &f.master, &f.error),

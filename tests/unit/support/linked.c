@@ -22,7 +22,7 @@ void ask(struct linked *f, const char *word) {
 }
 
 enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected) {
-    const struct rlock__limit limit = {rlock__after_ms(rlock_now_ms(), limit_ms), -1, NULL};
+    const struct rlock__limit limit = {rlock__after_ms(rlock_now_ms(), limit_ms), -1};
     rlock__reply *reply;
     const enum rlock_status status = rlock__link_call(&f->link, &limit, &reply);
     if (status == RLOCK_OK && reply != NULL) {

@@ -34,12 +34,12 @@ void says(struct listening *f, size_t server, const char *text) {
 
 enum rlock_status listen_within(struct listening *f, bool shared, int64_t ms) {
     f->lock->resources->wanted = shared ? RLOCK__BOTH_CHANNELS : RLOCK__OWN_CHANNEL;
-    const struct rlock__limit limit = {rlock_now_ms() + ms, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
     return rlock__listen(f->lock->listeners, f->on.client, f->lock->resources, 1, &limit);
 }
 
 enum rlock_status hear_within(struct listening *f, int64_t ms) {
-    const struct rlock__limit limit = {rlock_now_ms() + ms, -1, NULL};
+    const struct rlock__limit limit = {rlock_now_ms() + ms, -1};
     const enum rlock_status status = rlock__hear(f->lock->listeners, 1, &limit);
     f->news = rlock__take_news(f->lock->resources);
     return status;

@@ -30,7 +30,7 @@ void end(struct servers *f) {
 
 void run_until(struct servers *f, size_t enough, int64_t limit_ms, int cancel_fd) {
     const int64_t begun_ms = rlock_now_ms();
-    const struct rlock__limit limit = {begun_ms + limit_ms, cancel_fd, NULL};
+    const struct rlock__limit limit = {begun_ms + limit_ms, cancel_fd};
     for (size_t i = 0; i < f->count; i++) {
         rlock__reply_free(f->runs[i].answer.reply);
         f->runs[i] = (struct rlock__run){.route = &f->routes[i], .call = &f->call};
