@@ -9,6 +9,7 @@ import redisson
 from check_history import History, Rule, bad_tokens, ordered, out_of_order
 from crew import NAME, PERMITS
 from handles import CONTRADICTED
+from latches import REPLACED
 from observer import lease_ends
 from story import holders, renewals, was_unconfirmed
 
@@ -205,7 +206,7 @@ class Judged:
     def is_replaced(self):
         """A place in a line, other than a hold, is not waited for until the replicas have it."""
         return any(fault.begun_ns and fault.name in nemesis.REPLACING for fault in self.played.faults) and \
-            self.combo.topology in ("sentinel", "cluster")
+            self.combo.topology in REPLACED
 
     def lease(self):
         """No process of a command is alive when the server's count of its lease is over."""

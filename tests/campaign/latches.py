@@ -9,6 +9,7 @@ from crew import NAME, Crew
 PREFIX = f"{{{NAME}}}"  # of their names: in a cluster one slot has all
 COUNT = (1, 8)
 EXISTS = 1  # what setting it says
+REPLACED = ("sentinel", "cluster")  # where masters are
 
 
 class LatchCrew(Crew):
@@ -37,17 +38,25 @@ class LatchCrew(Crew):
         return self.run((words + ["--", *command] if command else words, limit, True, exit))
 
     def set_up(self, rng, turn):
-        """One that may have come about, and not have said so, is there when it is tried again."""
-        self.latch, self.due = None if self.over.is_set() else f"{PREFIX}{turn}", rng.randint(*COUNT)
-        self.counts[self.latch] = self.due
+        """One that may have come about, and not have said so, is there when it is tried again. Where masters are replaced
+        only the old one may have known it: another one is set."""
+        self.due = rng.randint(*COUNT)
+        self.name(turn)
         for tries in itertools.count():
             if self.latch is None or self.given_up.is_set():
                 return
             run = self.call("set", "--count", str(self.due))
             if run.status == EXISTS and tries > 0:
                 run.exit = EXISTS
+                if self.combo.topology in REPLACED:
+                    self.name(f"{turn}.{tries}")
+                    continue
             if run.status == run.exit:
                 return
+
+    def name(self, turn):
+        self.latch = None if self.over.is_set() else f"{PREFIX}{turn}"
+        self.counts[self.latch] = self.due
 
     def count_down(self, rng):
         """Again where one was killed, or does not know: it may have counted, or not."""
