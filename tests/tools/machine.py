@@ -33,11 +33,13 @@ def free_ports(count):
 
 
 def descendants(pid):
+    """Each thread has children of its own."""
     try:
-        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+        children = [int(child) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                    for child in (task / "children").read_text(encoding="ascii").split()]
     except OSError:
         return []
-    return [each for child in children for each in (int(child), *descendants(child))]
+    return [each for child in children for each in (child, *descendants(child))]
 
 
 def library(name, folder):
