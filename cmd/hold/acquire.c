@@ -33,13 +33,6 @@ void acquire_free(struct acquired *acquired) {
     *acquired = (struct acquired){.lock = NULL};
 }
 
-void acquire_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings) {
-    text[0] = '\0';
-    if (settings->lock.any > 0)
-        (void)snprintf(text, PROGRESS_POOL_SIZE, " (any %d of %zu names)", settings->lock.any,
-                       settings->name_count);
-}
-
 const char *acquire_name(const struct acquired *acquired) {
     return acquired->hold_count > 0 ? acquired->holds[0]->name : acquired->settings->names[0];
 }
@@ -227,7 +220,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     if (acquired->kind->counted)
         return check_count(acquired, signals);
     progress_begin(&progress, settings->names[0], acquired->kind);
-    acquire_describe_pool(progress.pool, settings);
+    progress_describe_pool(progress.pool, settings);
     acquired->asked_ms = progress.began_ms;
     if (spawn != NULL)
         (void)spawn_fork_guardian(spawn); /* tried again later, which says why not */

@@ -55,10 +55,10 @@ void acquire_free(struct acquired *acquired);
 /* The first name that is held; before it is, the first that was given. */
 const char *acquire_name(const struct acquired *acquired);
 
-/* With --any " (any 1 of 3 names)", else "". */
-void acquire_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings);
-
 /* --- progress.c: what is said while waiting --------------------------------------------------- */
+
+/* With --any " (any 1 of 3 names)", else "". */
+void progress_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings);
 
 /* A live line on a terminal, a line every 30 s elsewhere. */
 struct progress {

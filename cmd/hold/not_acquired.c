@@ -103,7 +103,7 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
         const bool inside = !acquired->warned && holder_is_ancestor(acquired);
         const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
         char times[64] = "", pool[PROGRESS_POOL_SIZE];
-        acquire_describe_pool(pool, settings);
+        progress_describe_pool(pool, settings);
         if (too_many) /* whatever -q and -E say */
             (void)snprintf(times, sizeof times, ", %" PRId64 " time%s in a row (--max-skips)",
                            skips, skips == 1 ? "" : "s");

@@ -11,6 +11,13 @@
 
 enum { LIVE_MS = 1000, LINE_MS = 30000, SERVER_MS = 10000, TEXT_SIZE = 1024 };
 
+void progress_describe_pool(char text[PROGRESS_POOL_SIZE], const struct settings *settings) {
+    text[0] = '\0';
+    if (settings->lock.any > 0)
+        (void)snprintf(text, PROGRESS_POOL_SIZE, " (any %d of %zu names)", settings->lock.any,
+                       settings->name_count);
+}
+
 void progress_begin(struct progress *progress, const char *name, const struct kind *kind) {
     *progress = (struct progress){.name = name, .kind = kind, .began_ms = rlock_now_ms()};
 }

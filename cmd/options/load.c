@@ -1,11 +1,10 @@
-/* load.c: the settings: what they own; options, environment and config files merged.
+/* load.c: the settings from everywhere: options, environment and config files merged.
  *
  * The command line is read first, so that its mistakes are reported whatever the files hold, and
  * the weaker sources afterwards: opt_set() lets none of them replace what a stronger one has set.
  */
 #include "options/settings.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,49 +14,6 @@
 #include "options/local_url.h"
 #include "options/opt.h"
 #include "output/out.h"
-
-struct kept_text {
-    struct kept_text *next;
-    size_t size;
-    char text[];
-};
-
-bool complain(struct complaint *why, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why->text, sizeof why->text, format, arguments);
-    va_end(arguments);
-    why->status = status;
-    return false;
-}
-
-char *settings_keep(struct settings *settings, const char *text) {
-    size_t size = strlen(text) + 1;
-    struct kept_text *kept = malloc(sizeof *kept + size);
-    if (kept == NULL)
-        return NULL;
-    *kept = (struct kept_text){.next = settings->kept, .size = size};
-    memcpy(kept->text, text, size);
-    settings->kept = kept;
-    return kept->text;
-}
-
-void settings_free(struct settings *settings) {
-    while (settings->kept != NULL) {
-        struct kept_text *kept = settings->kept;
-        settings->kept = kept->next;
-        explicit_bzero(kept->text, kept->size);
-        free(kept);
-    }
-    if (settings->server.password != NULL)
-        explicit_bzero(settings->server.password, strlen(settings->server.password));
-    free(settings->server.password);
-    free(settings->names);
-    rlock_handle_free(settings->handle.given);
-    *settings = (struct settings){0};
-}
-
-/* --- read from everywhere --------------------------------------------------------------------- */
 
 /* Makes the command of -c. */
 static bool read_command(struct settings *settings, struct complaint *why) {

@@ -321,8 +321,9 @@ const char *opt_origin(const struct opt *row, const struct settings *settings,
 
 bool opt_set(const struct opt *row, struct settings *settings, const char *value,
              const struct origin *from, struct complaint *why) {
-    struct given given = {.row = row, .text = value, .from = from};
-    if (opt_from(settings, row->field)->source > from->source) {
+    const struct origin *before = opt_from(settings, row->field);
+    struct given given = {.row = row, .text = value, .from = from, .before = before};
+    if (before->source > from->source) {
         struct settings checked = *settings;
         const bool good = row->set(&checked, &given);
         settings->kept = checked.kept;

@@ -18,8 +18,9 @@ struct given {
     const struct opt *row;
     const char *text; /* lives as long as the settings */
     const struct origin *from;
-    char wrong[200]; /* and what would be right */
-    bool no_memory;  /* the value may be good */
+    const struct origin *before; /* where the field has its value from now */
+    char wrong[200];             /* and what would be right */
+    bool no_memory;              /* the value may be good */
 };
 
 /* Reads the value into its field. False: wrong or no_memory is set, the settings are unchanged. */

@@ -67,7 +67,7 @@ static bool has_directory(const struct given *given) {
 bool set_server(struct settings *settings, struct given *given) {
     const char *found[RLOCK_SERVERS_MAX];
     const enum source source = given->from->source;
-    const bool again = opt_from(settings, given->row->field)->source == source;
+    const bool again = given->before->source == source;
     size_t count = again ? settings->server.count : 0;
     if (again && source != SOURCE_OPTION)
         return refuse(given, "there is a server already: the servers of a quorum stand on one "
