@@ -168,8 +168,10 @@ late() {
     aside late_now "$@"
 }
 
+# The thread sanitizer waits for a second before a process ends one of whose threads is still looking up a name.
 late_now() {
     local busy names
+    local -x TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}atexit_sleep_ms=0
     names=$(printf '%s\n' "$@" | grep -cx -e -n || true)
     run --separate-stderr python3 "$TOOLS/hostile.py" "$1" "$RLOCK" "${@:3}" \
         --connect-timeout "$(ms 1000)" --io-timeout 30s -s "$2"
