@@ -77,6 +77,7 @@ make_sandbox() {
 	    [[ \$word != local: ]] || word+=$BATS_TEST_TMPDIR/local
 	    words+=("\$word")
 	done
+	[[ \${RLOCK_SERVER-} != local: ]] || export RLOCK_SERVER=local:$BATS_TEST_TMPDIR/local
 	exec timeout --foreground -s KILL $((60 * SLOW)) $RLOCK "\${words[@]}"
 	END
     chmod +x bin/* sandbox/*
