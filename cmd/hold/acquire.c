@@ -212,7 +212,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
         .size = sizeof wait,
         .deadline_ms = wait_deadline_ms(&settings->lock),
         .cancel_fd = signals->fd,
-        .until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER : 0, /* not waiting; one try */
+        .until_ms = settings->lock.wait_ms == 0 ? RLOCK_FOREVER : 0, /* after one try */
     };
     struct progress progress;
     enum rlock_status result;

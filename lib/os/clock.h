@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rlock.h"
+#include "rlock_base.h"
 
 /* Until when a lease is sure that was asked for at sent_ms, before the request went out: later
  * than that the server may have let it run out (the time of the reply proves nothing). */
