@@ -10,6 +10,8 @@ from resp import Connection
 
 LIMIT_S, TRIES = 20, 5
 ALONE = "--port", "0"
+# jemalloc's thread sleeps until a time by our clock, and by the machine's that has passed: it would never sleep.
+CLOCKED = "--jemalloc-bg-thread", "no"
 
 
 @functools.cache
@@ -36,8 +38,8 @@ class RedisServer:
     def __init__(self, folder, *words, launcher=(), clock=None):
         self.folder = os.path.abspath(folder)
         self.socket, self.connection = os.path.join(self.folder, "sock"), None
-        self.command = [*launcher, "redis-server", *words, "--unixsocket", self.socket, "--dir", self.folder,
-                        "--logfile", os.path.join(self.folder, "log")]
+        self.command = [*launcher, "redis-server", *words, *(CLOCKED if clock else ()), "--unixsocket", self.socket,
+                        "--dir", self.folder, "--logfile", os.path.join(self.folder, "log")]
         self.env = {**os.environ, **(dict(zip(("LD_PRELOAD", "CLOCK"), clock)) if clock else {})}
         os.makedirs(self.folder, exist_ok=True)
         self.start()
