@@ -18,6 +18,7 @@ TESTS=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 PROJECT=${TESTS%/*}
 TOOLS=$TESTS/tools
 RLOCK=${RLOCK_BIN:-$PROJECT/build/cmd/rlock}
+ASK=${RLOCK%/*}/../tests/ask
 SCRIPTS=${RLOCK%/*}/../lib/lua # with what they include, as the server gets them
 SLOW=${RLOCK_TEST_SLOW:-1}
 
@@ -53,7 +54,8 @@ rlock_setup() {
     clean_environment
     SECTION=$BATS_FILE_TMPDIR/section
     PATH=${RLOCK%/*}:$PATH
-    redis >/dev/null <<<$'FLUSHALL\nCONFIG RESETSTAT'
+    redis FLUSHALL >/dev/null
+    redis CONFIG RESETSTAT >/dev/null
     cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -105,18 +105,22 @@ thaw() { # SERVER...
 
 # Answers, be it with an error: loading, no password given, busy.
 server_up() {
-    [[ -n $(timeout 5 redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" PING 2>/dev/null) ]]
+    [[ -n $(redis_on "$1" PING 2>/dev/null) ]]
 }
 
 server_answers() {
     [[ -f $BATS_FILE_TMPDIR/$1/pid ]] && [[ $(redis_on "$1" PING 2>/dev/null) == PONG ]]
 }
 
-# redis_on SERVER WORD...; redis WORD...
+# redis_on SERVER WORD...; redis WORD...: what begins with a command goes by ask.c, if the build has it.
 redis_on() {
-    local dir=$BATS_FILE_TMPDIR/$1
+    local socket=$BATS_FILE_TMPDIR/$1/sock
     shift
-    timeout 10 redis-cli -s "$dir/sock" "$@"
+    if [[ ${1-} == [A-Z]* && -z ${REDISCLI_AUTH-} && -x $ASK ]]; then
+        "$ASK" "$socket" "$@"
+    else
+        timeout 10 redis-cli -s "$socket" "$@"
+    fi
 }
 
 redis() {
@@ -128,7 +132,7 @@ server_url() {
 }
 
 keys() {
-    redis --scan
+    redis KEYS '*'
 }
 
 # expiry KEY [SERVER]: when it will be gone, in ns on CLOCK_MONOTONIC, for certain not too late.
@@ -170,9 +174,9 @@ in_line() {
 # On a server that answers: one that is down, or refuses, knows none.
 no_subscriptions() {
     local channels channel
-    channels=$(redis -e PUBSUB CHANNELS 2>/dev/null) || return 0
+    channels=$(redis PUBSUB CHANNELS 2>/dev/null) || return 0
     while read -r channel; do
-        [[ -z $channel || $channel == rlock_break:* ]] || return 1 # a holder listens to that one
+        [[ -z $channel || $channel == rlock_break:* || $channel == [A-Z]*' '* ]] || return 1 # a holder's; an error
     done <<<"$channels"
 }
 
