@@ -14,7 +14,7 @@ port_server() {
 }
 
 port_of() { # SERVER
-    cat "$BATS_FILE_TMPDIR/$1/port"
+    echo "$(<"$BATS_FILE_TMPDIR/$1/port")"
 }
 
 port_url() { # SERVER

@@ -162,7 +162,7 @@ now_ns() {
 }
 
 is_later() { # MS
-    (($(now_ms) > $1))
+    ((${EPOCHREALTIME/[.,]/} / 1000 > $1))
 }
 
 # wait_until SECONDS COMMAND...: tries the command until it succeeds, first every 10 ms, then less often: who

@@ -67,7 +67,7 @@ may_name() {
 }
 
 server_pid() {
-    cat "$BATS_FILE_TMPDIR/$1/pid" 2>/dev/null
+    [[ -f $BATS_FILE_TMPDIR/$1/pid ]] && echo "$(<"$BATS_FILE_TMPDIR/$1/pid")"
 }
 
 # server_stop NAME...: as by a crash; their sockets go as well.
