@@ -146,11 +146,12 @@ static int say_not_run(const struct report *report, const struct settings *setti
     const int status = no_start                   ? EXIT_SYSTEM
                        : report->status == ENOENT ? EXIT_NOTFOUND
                                                   : EXIT_NOEXEC;
+    const char *command = settings->run.command[0];
     char why[WHY_SIZE];
     return out_fail(status, name, server, "cannot %s %s: %s", no_start ? "start" : "run",
-                    settings->run.command[0],
+                    *command != '\0' ? command : "''",
                     no_start ? strerror(report->status)
-                             : why_not_run(why, settings->run.command[0], report->status));
+                             : why_not_run(why, command, report->status));
 }
 
 /* --- its end ---------------------------------------------------------------------------------- */

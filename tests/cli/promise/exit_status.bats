@@ -254,8 +254,10 @@ made() {
     assert_equal "$stderr" "rlock: cannot run ./script: permission denied for its interpreter ./plain"
     run -127 --separate-stderr rlock run -n x -- ./none
     assert_equal "$stderr" "rlock: cannot run ./none: no such file"
+    run -127 --separate-stderr rlock run -n x -- ''
+    assert_equal "$stderr" "rlock: cannot run '': command not found"
     assert_no_keys
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 3
+    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
 }
 
 @test "127: a command in one word is told how it was meant; a missing interpreter is named" {
