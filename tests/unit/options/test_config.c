@@ -107,6 +107,8 @@ TEST(mistakes_are_told_with_file_and_line) {
         {"conflict-exit-code = 999", ":1: ", "from 0 to 255"},
         {"server = local:./here", ":1: ", "relative"},
         {"server = redis://h local:here", ":1: ", "relative"},
+        {"server = local:/var/my locks",
+         ":1: ", "'locks' is no URL: in local:DIR, write a space as %20"},
         {"password-file = here", ":1: ", "whole path"},
         {"tls-ca = here", ":1: ", "whole path"},
         {"tls-cert = here", ":1: ", "whole path"},
