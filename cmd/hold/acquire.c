@@ -242,7 +242,7 @@ int acquire_lock(struct acquired *acquired, const struct settings *settings,
     progress_end();
     acquired->announced = progress.logged;
     if (result != RLOCK_OK)
-        return signal != 0 ? not_acquired_interrupted(acquired, signal)
+        return signal != 0 ? not_acquired_interrupted(acquired, settings, signal)
                            : not_acquired(acquired, settings, result);
     server_warn(&acquired->server);
     note_holds(acquired);

@@ -122,7 +122,8 @@ int not_acquired(const struct acquired *acquired, const struct settings *setting
                  enum rlock_status status);
 
 /* The same where a signal has ended the wait. */
-int not_acquired_interrupted(const struct acquired *acquired, int signal);
+int not_acquired_interrupted(const struct acquired *acquired, const struct settings *settings,
+                             int signal);
 
 /* While waiting: warns once if the holder is a process around us, for which we wait in vain. */
 void not_acquired_warn_of_ancestor(struct acquired *acquired);

@@ -94,8 +94,24 @@ static int64_t count_skip(const struct acquired *acquired, const struct settings
     return 0;
 }
 
+/* What a request without a reply may have left on the servers. */
+static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
+                           const struct settings *settings) {
+    char left[DURATION_TEXT_SIZE];
+    const char *what = settings->name_count == 1 ? settings->names[0] : "some of the names";
+    text[0] = '\0';
+    if (!rlock_in_doubt(acquired->lock))
+        return;
+    if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
+        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
+                       settings->names[0]);
+    else
+        (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", what,
+                       duration_format(left, settings->lock.lease_ms));
+}
+
 static int say_busy(const struct acquired *acquired, const struct settings *settings) {
-    char why[WHY_SIZE];
+    char why[WHY_SIZE], doubt[WHY_SIZE];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
         const int64_t skips = count_skip(acquired, settings, holder->name);
@@ -104,6 +120,7 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
         const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
         char times[64] = "", pool[PROGRESS_POOL_SIZE];
         progress_describe_pool(pool, settings);
+        describe_doubt(doubt, acquired, settings);
         if (too_many) /* whatever -q and -E say */
             (void)snprintf(times, sizeof times, ", %" PRId64 " time%s in a row (--max-skips)",
                            skips, skips == 1 ? "" : "s");
@@ -112,18 +129,20 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
                              OUT_TEXT("holder", text_or_null(holder->owner)),
                              OUT_TEXT("holder_note", text_or_null(holder->note)),
                              OUT_NUMBER("skips", skips > 0 ? skips : -1)),
-                  "cannot %s %s%s%s: %s%s%s", verb_of(acquired), holder->name, pool, times, why,
-                  inside ? "; " : "", inside ? advice : "");
+                  "cannot %s %s%s%s: %s%s%s%s", verb_of(acquired), holder->name, pool, times, why,
+                  inside ? "; " : "", inside ? advice : "", doubt);
         if (too_many)
             return EXIT_CONFLICT;
     }
     return settings->lock.conflict_exit_code;
 }
 
-static int say_ousted(const struct acquired *acquired) {
+static int say_ousted(const struct acquired *acquired, const struct settings *settings) {
     const char *name = rlock_stuck_at(acquired->lock);
-    out_event(OUT_WARNING, "superseded", OUT_FIELDS(ATTEMPT(acquired, name)), "cannot take %s: %s",
-              name, rlock_error(acquired->server.client));
+    char doubt[WHY_SIZE];
+    describe_doubt(doubt, acquired, settings);
+    out_event(OUT_WARNING, "superseded", OUT_FIELDS(ATTEMPT(acquired, name)),
+              "cannot take %s: %s%s", name, rlock_error(acquired->server.client), doubt);
     return EXIT_GAVE_WAY;
 }
 
@@ -145,27 +164,15 @@ static int say_done(const struct acquired *acquired, const struct settings *sett
     return is_set ? settings->lock.conflict_exit_code : 0;
 }
 
-int not_acquired_interrupted(const struct acquired *acquired, int signal) {
+int not_acquired_interrupted(const struct acquired *acquired, const struct settings *settings,
+                             int signal) {
     const char *name = rlock_stuck_at(acquired->lock);
-    out_event(OUT_DEBUG, "interrupted",
+    char doubt[WHY_SIZE];
+    describe_doubt(doubt, acquired, settings);
+    out_event(*doubt != '\0' ? OUT_WARNING : OUT_DEBUG, "interrupted",
               OUT_FIELDS(ATTEMPT(acquired, name), OUT_NUMBER("signal", signal)),
-              "stopped waiting for %s: signal %d", name, signal);
+              "stopped waiting for %s: signal %d%s", name, signal, doubt);
     return EXIT_BY_SIGNAL + signal;
-}
-
-/* What an attempt without a reply may have left on the server. */
-static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
-                           const struct settings *settings) {
-    char left[DURATION_TEXT_SIZE];
-    text[0] = '\0';
-    if (!rlock_in_doubt(acquired->lock))
-        return;
-    if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
-        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
-                       settings->names[0]);
-    else
-        (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", settings->names[0],
-                       duration_format(left, settings->lock.lease_ms));
 }
 
 int not_acquired(const struct acquired *acquired, const struct settings *settings,
@@ -173,7 +180,7 @@ int not_acquired(const struct acquired *acquired, const struct settings *setting
     if (status == RLOCK_BUSY)
         return say_busy(acquired, settings);
     if (status == RLOCK_OUSTED)
-        return say_ousted(acquired);
+        return say_ousted(acquired, settings);
     if (status == RLOCK_DONE)
         return say_done(acquired, settings);
     char doubt[WHY_SIZE];

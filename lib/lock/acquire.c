@@ -49,7 +49,7 @@ void rlock_withdraw(rlock_lock *lock) {
 
 bool rlock_in_doubt(const rlock_lock *lock) {
     for (size_t i = 0; i < lock->resource_count; i++) {
-        if (rlock__resource_may_stay(&lock->resources[i]))
+        if (rlock__resource_may_be_held(&lock->resources[i]))
             return true;
     }
     return false;

@@ -173,6 +173,8 @@ const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
 bool rlock__resource_in_line(const struct rlock__resource *resource);
 /* Something of ours may stay there until its lease ends, or may still come. */
 bool rlock__resource_may_stay(const struct rlock__resource *resource);
+/* That something is a hold. */
+bool rlock__resource_may_be_held(const struct rlock__resource *resource);
 
 /* True: nothing of ours stands anywhere, as far as is known. */
 bool rlock__resource_is_clear(const struct rlock__resource *resource);

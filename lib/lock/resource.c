@@ -117,6 +117,19 @@ bool rlock__resource_may_stay(const struct rlock__resource *resource) {
     return false;
 }
 
+/* A place in line that was left without an answer is no hold. */
+bool rlock__resource_may_be_held(const struct rlock__resource *resource) {
+    for (size_t i = 0; i < resource->instance_count; i++) {
+        const struct rlock__instance *instance = &resource->instances[i];
+        const bool waited_only = instance->state == RLOCK__IN_LINE &&
+                                 instance->unanswered == RLOCK__LEAVING &&
+                                 !instance->may_arrive_late;
+        if (rlock__instance_may_stay(instance) && !waited_only)
+            return true;
+    }
+    return false;
+}
+
 bool rlock__resource_is_clear(const struct rlock__resource *resource) {
     return !rlock__resource_may_stay(resource) && !rlock__resource_in_line(resource);
 }

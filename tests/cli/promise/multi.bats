@@ -196,6 +196,17 @@ assert_taken() { # NAME
     assert_ends_within_a_second
 }
 
+@test "a name that could not be given back is said to stay held, though another one is busy" {
+    rlock run -n a -n b -- true
+    foreign_hold b 60000
+    proxy_start
+    proxy mute-request "$(sha release)" 1 1000
+    ends_saying 75 'cannot take b' '; some of the names may stay held for up to 20s' -- run -x -l 20s -n a -n b -- touch ran
+    assert_bitten lost-request
+    assert_equal "$(redis EXISTS a)" 1
+    redis DEL a b >/dev/null
+}
+
 # By SIGTERM. What it, the server and the proxy have to do meanwhile, and wait for a processor, is the machine's.
 assert_ends_within_a_second() {
     local spent busy
