@@ -23,7 +23,7 @@ static bool print(const redisReply *reply) {
             (void)print(reply->element[i]);
         }
     }
-    if (!reply->str) // nil has none, either
+    if (!reply->str) /* nil has none, either */
         return false;
     fwrite(reply->str, 1, reply->len, stdout);
     return reply->len > 0 && reply->str[reply->len - 1] == '\n';

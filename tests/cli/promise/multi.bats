@@ -204,6 +204,10 @@ assert_taken() { # NAME
     ends_saying 75 'cannot take b' '; some of the names may stay held for up to 20s' -- run -x -l 20s -n a -n b -- touch ran
     assert_bitten lost-request
     assert_equal "$(redis EXISTS a)" 1
+    try run -w "$(ms 300)" -l 20s -n b -- touch ran # it has a place in line, which is no hold
+    assert_failure 75
+    refute_regex "$stderr" 'may stay held'
+    assert_bitten lost-request 2
     redis DEL a b >/dev/null
 }
 
