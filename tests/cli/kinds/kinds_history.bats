@@ -12,7 +12,8 @@ rounds() {
     echo "$output"
     assert_success
     assert_output --regexp "[1-9][0-9]* sections, [1-9][0-9]* bites"
-    [[ $output == *'seen once, and not again alone'* ]] || assert_equal "$(ls rounds)" ""
+    # Whoever is killed while the thread sanitizer starts leaves a file of its.
+    [[ $output == *'seen once, and not again alone'* ]] || assert_equal "$(ls -I 'tsan.rodata.*' rounds)" ""
 }
 
 @test "each kind: no two that exclude each other overlap, tokens grow, the queue is kept, nothing is left" {
