@@ -103,15 +103,15 @@ static void describe_doubt(char text[WHY_SIZE], const struct acquired *acquired,
     if (!rlock_in_doubt(acquired->lock))
         return;
     if (rlock_renewal_due_ms(acquired->lock) == RLOCK_FOREVER)
-        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize",
-                       settings->names[0]);
+        (void)snprintf(text, WHY_SIZE, "; plain permits of %s may be lost until --resize", what);
     else
         (void)snprintf(text, WHY_SIZE, "; %s may stay held for up to %s", what,
                        duration_format(left, settings->lock.lease_ms));
 }
 
-static int say_busy(const struct acquired *acquired, const struct settings *settings) {
-    char why[WHY_SIZE], doubt[WHY_SIZE];
+static int say_busy(const struct acquired *acquired, const struct settings *settings,
+                    const char *doubt) {
+    char why[WHY_SIZE];
     const struct rlock_holder *holder = rlock_blocker(acquired->lock);
     if (holder != NULL) {
         const int64_t skips = count_skip(acquired, settings, holder->name);
@@ -120,7 +120,6 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
         const bool too_many = settings->lock.max_skips > 0 && skips >= settings->lock.max_skips;
         char times[64] = "", pool[PROGRESS_POOL_SIZE];
         progress_describe_pool(pool, settings);
-        describe_doubt(doubt, acquired, settings);
         if (too_many) /* whatever -q and -E say */
             (void)snprintf(times, sizeof times, ", %" PRId64 " time%s in a row (--max-skips)",
                            skips, skips == 1 ? "" : "s");
@@ -137,10 +136,8 @@ static int say_busy(const struct acquired *acquired, const struct settings *sett
     return settings->lock.conflict_exit_code;
 }
 
-static int say_ousted(const struct acquired *acquired, const struct settings *settings) {
+static int say_ousted(const struct acquired *acquired, const char *doubt) {
     const char *name = rlock_stuck_at(acquired->lock);
-    char doubt[WHY_SIZE];
-    describe_doubt(doubt, acquired, settings);
     out_event(OUT_WARNING, "superseded", OUT_FIELDS(ATTEMPT(acquired, name)),
               "cannot take %s: %s%s", name, rlock_error(acquired->server.client), doubt);
     return EXIT_GAVE_WAY;
@@ -177,14 +174,14 @@ int not_acquired_interrupted(const struct acquired *acquired, const struct setti
 
 int not_acquired(const struct acquired *acquired, const struct settings *settings,
                  enum rlock_status status) {
-    if (status == RLOCK_BUSY)
-        return say_busy(acquired, settings);
-    if (status == RLOCK_OUSTED)
-        return say_ousted(acquired, settings);
-    if (status == RLOCK_DONE)
-        return say_done(acquired, settings);
     char doubt[WHY_SIZE];
     describe_doubt(doubt, acquired, settings);
+    if (status == RLOCK_BUSY)
+        return say_busy(acquired, settings, doubt);
+    if (status == RLOCK_OUSTED)
+        return say_ousted(acquired, doubt);
+    if (status == RLOCK_DONE)
+        return say_done(acquired, settings);
     return server_explain(&acquired->server, settings, verb_of(acquired),
                           rlock_stuck_at(acquired->lock), status, doubt);
 }
