@@ -72,22 +72,22 @@ bool set_server(struct settings *settings, struct given *given) {
     if (again && source != SOURCE_OPTION)
         return refuse(given, "there is a server already: the servers of a quorum stand on one "
                              "line, separated by spaces");
-    bool after_local = false;
+    const size_t first = count;
     char *rest = settings_keep(settings, given->text), *word;
     if (rest == NULL)
         return refuse_memory(given);
     memcpy(found, settings->server.urls, sizeof found);
     while ((word = strsep(&rest, " \t\r\n")) != NULL) {
-        if (*word != '\0' && count == RLOCK_SERVERS_MAX)
+        if (*word == '\0')
+            continue;
+        if (count == RLOCK_SERVERS_MAX)
             return refuse(given, "too many servers: a quorum has at most 15");
         if (local_is(word) && local_is_relative(word) && !has_directory(given))
             return refuse(given, "local:DIR is relative, and would be another server in each "
                                  "directory: give the whole path");
-        if (*word != '\0' && after_local && strchr(word, ':') == NULL)
+        if (count > first && local_is(found[count - 1]) && strchr(word, ':') == NULL)
             return refuse(given, "'%s' is no URL: in local:DIR, write a space as %%20", word);
-        if (*word != '\0')
-            found[count++] = word;
-        after_local = local_is(word);
+        found[count++] = word;
     }
     if (count == 0)
         return refuse(given, "it is empty: give a URL such as redis://127.0.0.1:6379");
