@@ -1,9 +1,10 @@
 /* ask.c: one command to a redis-server, answered as redis-cli prints it to a pipe. Tests ask
  * thousands of times, and most of what redis-cli costs then is its own start.
  *
- *   ask SOCKET WORD...
+ *   ask SOCKET [-e] WORD...
  *
- * The status is 1 if there was no answer within ten seconds; SHUTDOWN has none. */
+ * The status is 1 if there was no answer within ten seconds (SHUTDOWN has none), and with -e also
+ * if that is an error. */
 #include <hiredis/hiredis.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,15 +31,17 @@ static bool print(const redisReply *reply) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3) {
-        fprintf(stderr, "usage: ask SOCKET WORD...\n");
+    const bool error_fails = argc > 2 && strcmp(argv[2], "-e") == 0;
+    const int first = error_fails ? 3 : 2;
+    if (argc <= first) {
+        fprintf(stderr, "usage: ask SOCKET [-e] WORD...\n");
         return 64;
     }
     redisContext *server = redisConnectUnixWithTimeout(argv[1], LIMIT);
     redisReply *reply = NULL;
     if (server && !server->err && redisSetTimeout(server, LIMIT) == REDIS_OK)
-        reply = redisCommandArgv(server, argc - 2, (const char **)argv + 2, NULL);
-    if (!reply && strcmp(argv[2], "SHUTDOWN") == 0)
+        reply = redisCommandArgv(server, argc - first, (const char **)argv + first, NULL);
+    if (!reply && strcmp(argv[first], "SHUTDOWN") == 0)
         return 0;
     if (!reply) {
         fprintf(stderr, "ask: %s: %s\n", argv[1], server ? server->errstr : "out of memory");
@@ -46,5 +49,6 @@ int main(int argc, char **argv) {
     }
     if (!print(reply))
         putchar('\n');
-    return fflush(stdout) == 0 ? 0 : 1;
+    const bool fails = error_fails && reply->type == REDIS_REPLY_ERROR;
+    return fflush(stdout) == 0 && !fails ? 0 : 1;
 }
