@@ -40,10 +40,9 @@ java_servers() {
     echo "cluster=${list#,}"
 }
 
-# Of a name's channels those of its node; it does not move.
-channels() { # NAME
+home_of() { # NAME: its node; it does not move
     [[ -s home-$1 ]] || home "$1" >"home-$1"
-    redis_on "$(<"home-$1")" PUBSUB SHARDCHANNELS "*{$1}*"
+    cat "home-$1"
 }
 
 no_other_channels() {

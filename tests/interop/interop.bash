@@ -163,17 +163,37 @@ shut_out() {
     fi
 }
 
-# awaits WHO KIND NAME [OPTION=VALUE...]: it wants it, and listens for that; nobody did before.
+# awaits WHO KIND NAME [OPTION=VALUE...]: it wants it, listens for that, and has tried once more since; nobody
+# listened before. Redisson's reader or writer that has not tried yet misses a message, and sleeps for a lease.
 awaits() {
+    local before
     wait_until 10 unheard "$3"
+    before=$(scripts_run "$3")
     comes "$@"
     wait_until 10 awaited "$3"
+    wait_until 10 have_tried "$3" $((before + 2))
 }
 
-channels() { # NAME
-    local which=CHANNELS
-    ! in_cluster || which=SHARDCHANNELS
-    redis PUBSUB "$which" "*{$1}*"
+home_of() { # NAME: its server
+    echo main
+}
+
+scripts_run() { # NAME
+    local home
+    home=$(home_of "$1")
+    echo "$(($(calls eval "$home") + $(calls evalsha "$home")))"
+}
+
+have_tried() { # NAME N
+    (($(scripts_run "$1") >= $2))
+}
+
+channels() { # NAME: its own, and those of a cluster's shard
+    local home which
+    home=$(home_of "$1")
+    for which in CHANNELS SHARDCHANNELS; do
+        redis_on "$home" PUBSUB "$which" "*{$1}*"
+    done
 }
 
 awaited() {

@@ -58,21 +58,13 @@ all_enter() { # WHO...: to read
 
 all_await() { # WHO...: to read; nobody else does
     local who rlocks=0 before
-    before=$(scripts_run)
+    before=$(scripts_run x)
     for who; do
         comes "$who" read x
         is_java "$who" || rlocks=$((rlocks + 1))
     done
     wait_until 10 all_listen $((rlocks + 1)) # all of a JVM by one connection
-    wait_until 10 have_tried $((before + 2 * $#)) # and a second time, since they listen
-}
-
-scripts_run() {
-    echo "$(($(calls eval) + $(calls evalsha)))"
-}
-
-have_tried() { # N
-    (($(scripts_run) >= $1))
+    wait_until 10 have_tried x $((before + 2 * $#)) # and a second time, since they listen
 }
 
 all_listen() { # N
