@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """What the tests ask of this machine.
 
-usage: machine.py ports N      ports of the loopback interface that nobody uses, on one line
+usage: machine.py ports N OWNER      ports of the loopback interface that nobody uses, on one line; they are OWNER's,
+                                     which is a folder, while that is there
 """
 import contextlib
+import os
 import pathlib
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 TOOLS = pathlib.Path(__file__).resolve().parent
@@ -22,14 +25,29 @@ def wait_for(what, condition, limit_s=30):
         pause_s = min(2 * pause_s, 0.2)
 
 
-def free_ports(count):
-    """As the kernel gives them. Its connections take theirs from the other half (of even numbers), so that
-    these stay free for servers that go and come back."""
+def free_ports(count, owner=f"/proc/{os.getpid()}"):
+    """As the kernel gives them. Its connections take theirs from the other half (of even numbers), and no other test
+    is given them while their owner is there: they stay free for servers that go and come back."""
+    ports = []
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
+        while len(ports) < count:
+            each = stack.enter_context(socket.socket())
             each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+            if keep(each.getsockname()[1], owner):
+                ports.append(each.getsockname()[1])
+    return ports
+
+
+def keep(port, owner):
+    """A link to the owner. Nobody else is asking for this port: our socket has it."""
+    kept = pathlib.Path(tempfile.gettempdir(), f"rlock-test-ports-{os.getuid()}")
+    kept.mkdir(exist_ok=True)
+    link = kept / str(port)
+    if link.exists():
+        return False
+    link.unlink(missing_ok=True)
+    link.symlink_to(owner)
+    return True
 
 
 def descendants(pid):
@@ -50,4 +68,4 @@ def library(name, folder):
 
 
 if __name__ == "__main__":
-    print(*free_ports(int(sys.argv[2])))
+    print(*free_ports(int(sys.argv[2]), sys.argv[3]))
