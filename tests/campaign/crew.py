@@ -244,3 +244,9 @@ class Crew:
             except OSError:
                 continue
         return found
+
+    def kill_left_behind(self):
+        """A guardian that is stopped when its rlock is killed is nobody's descendant."""
+        for pid in self.left_behind():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)

@@ -66,6 +66,7 @@ class Played:
             finally:
                 self.crew.over.set()
                 self.crew.join(0)
+                self.crew.kill_left_behind()
         finally:
             self.topology.close()
             wires.close()
