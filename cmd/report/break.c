@@ -1,7 +1,7 @@
 /* break.c: takes a lock away from its holders, after showing them and asking.
  *
- * Break only the holders that were shown: whoever acquires the lock between the prompt and the
- * answer keeps it. */
+ * Break only the holders that were shown: a process that acquires the lock between the prompt and
+ * the answer keeps it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * The directory is the same whatever the environment says, so that cron and a shell meet; nobody
  * else can put a socket there, or another directory in its place. Of several users that need the
- * server one starts it. Two locks see to it that there is never a second: start.lock is held by
- * whoever starts it, until it is ready; the directory itself by the server, for as long as it lives
+ * server one starts it. Two locks see to it that there is never a second: the rlock that starts it
+ * holds start.lock until it is ready; the server holds the directory itself for as long as it lives
  * (and systemd-tmpfiles(8), which clears /tmp, leaves alone what is locked so). */
 #include "server/local.h"
 

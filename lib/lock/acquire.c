@@ -31,7 +31,7 @@ static void wait_for_none(struct rlock_lock *lock) {
         lock->resources[i].waited = false;
 }
 
-/* A message that comes while we leave shall find nobody who listens: the server passes it on.
+/* Stop listening first: the server passes a message that comes while we leave on to the next.
  * cancel_fd: a signal ends this, for then rlock_withdraw() has a time of its own; else -1. */
 static void leave(struct rlock_lock *lock, bool all, int cancel_fd) {
     const struct rlock__resource *listened = lock->listeners[0].resources;
@@ -128,8 +128,8 @@ static bool never_reached(const struct rlock_lock *lock) {
            rlock_now_ms() >= lock->started_ms + client->connect_timeout_ms;
 }
 
-/* Names whose place is known wait on for their turn. The one at which the try ended is waited for
- * in any case. */
+/* Wait on for the names whose place in line is known, and in any case for the one at which the try
+ * ended. */
 static void retry_unanswered(struct rlock_lock *lock) {
     const int64_t when_ms = rlock__retry_after_failure(lock);
     struct rlock__resource *stuck = &lock->resources[lock->stuck_at];

@@ -253,7 +253,7 @@ void rlock__lock_update_lease(struct rlock_lock *lock);
 /* --- votes.c ---------------------------------------------------------------------------------- */
 
 /* What a ballot that was counted as RLOCK_BUSY says: the holder that most of the servers name.
- * Takes the reply, whose text the holder borrows. */
+ * Takes the reply, into whose text the result points. */
 struct rlock__busy rlock__busy_by_most(struct rlock__ballot *ballot);
 
 /* What one that was counted as RLOCK_DONE says. Takes the reply, too. */

@@ -19,7 +19,7 @@ static enum rlock_status judge(const struct rlock__ballot *ballot, struct rlock_
                                struct rlock__run *run) {
     enum rlock_status vote = rlock__ballot_vote(ballot, run, STILL_HELD);
     if (vote == RLOCK_LOST && instance->unanswered == RLOCK__LEAVING)
-        vote = RLOCK_OK; /* it went by the request whose answer was lost */
+        vote = RLOCK_OK; /* the request whose answer was lost gave it back */
     rlock__instance_after(instance, RLOCK__RELEASE, rlock__outcome_of(run, vote));
     return vote;
 }
@@ -74,7 +74,7 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return status;
 }
 
-/* The last name goes first: whoever waits for the first name then finds all of them free. */
+/* Release the last name first: a waiter for the first name then finds all of them free. */
 static struct rlock__ask asking(struct rlock_lock *lock, int64_t keep_ms) {
     static const struct rlock__verb release = {
         .build = build, .judge = judge, .conclude = conclude, .last_first = true};

@@ -30,7 +30,7 @@ enum rlock_status rlock__votes_count(struct rlock__routes *routes, const enum rl
     };
     const size_t count = routes->count, majority = rlock__majority(count);
     size_t which = 0;
-    if (count_of(votes, count, RLOCK_DONE, &which) > 0) /* it has happened, whoever else knows it */
+    if (count_of(votes, count, RLOCK_DONE, &which) > 0) /* one server that knows of it is enough */
         return RLOCK_DONE;
     const size_t yes = count_of(votes, count, RLOCK_OK, &which);
     if (yes >= majority)
@@ -98,7 +98,7 @@ static const char *text_or_empty(const rlock__reply *reply, size_t i) {
     return text != NULL ? text : "";
 }
 
-/* What the answer says of the holder. Takes the reply, whose text the holder borrows. */
+/* What the answer says of the holder. Takes the reply, into whose text the result points. */
 static struct rlock__busy busy_by(struct rlock__resource *resource, struct rlock__answer *answer) {
     const rlock__reply *reply = answer->reply;
     int64_t kept = 0, asked = 0;

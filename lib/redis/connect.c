@@ -180,8 +180,8 @@ static enum rlock__io log_in_step(struct rlock__link *link, const char *const *w
     return io;
 }
 
-/* The first line of a file, which whoever changes the server's password changes as well. False: it
- * cannot be read now, is empty, or is no file: a pipe has been read. */
+/* The first line of a file, read anew each time, for the password may change. False: it cannot be
+ * read now, is empty, or is no file: a pipe has been read. */
 static bool read_password(const char *path, char line[PASSWORD_SIZE]) {
     struct stat about;
     const int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
