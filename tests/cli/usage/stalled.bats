@@ -47,9 +47,9 @@ each_line_whole() {
     for kind in tty pipe socket file; do
         for room in 0 90 700; do
             clock
-            onto "$kind" "$room" run -v -l "$(ms 300)" -n x -- sh -c 'sleep 0.4; exit 7'
+            onto "$kind" "$room" run -v -l "$(ms 600)" -n x -- sh -c "sleep $((400 * SLOW))e-3; exit 7"
             assert_equal "$kind $room: $status" "$kind $room: 7"
-            within 2000 # the command's end is not waited for longer
+            within $((1600 + 400 * SLOW)) # the command's end is not waited for longer
             [[ $kind == tty ]] || each_line_whole
             assert_free x
         done
