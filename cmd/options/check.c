@@ -104,17 +104,21 @@ static bool check_once(const struct settings *settings, struct complaint *why) {
                     has_key ? "key" : "per");
 }
 
-/* Without an end of the wait no run is ever skipped. */
-static bool check_skips(const struct settings *settings, struct complaint *why) {
-    if (settings->lock.max_skips == 0)
-        return true;
+/* Without an end of the wait no run is ever skipped. What a file says is for the runs that it can
+ * be for, and in no other's way. */
+static bool check_skips(struct settings *settings, struct complaint *why) {
+    const char *wrong = NULL;
     if (settings->server.count > 1)
-        return complain(why, EXIT_USAGE,
-                        "--max-skips and several servers: skips are counted on one: give -s once");
-    return settings->lock.wait_ms != RLOCK_FOREVER ||
-           complain(why, EXIT_USAGE,
-                    "--max-skips and no end of the wait: no run is skipped: give it with -x or "
-                    "-w D");
+        wrong = "several servers: skips are counted on one: give -s once";
+    else if (settings->lock.any > 0)
+        wrong = "--any: skips are counted for one name: give one of the two";
+    else if (settings->lock.wait_ms == RLOCK_FOREVER)
+        wrong = "no end of the wait: no run is skipped: give it with -x or -w D";
+    if (settings->lock.max_skips > 0 && OPT_IS_GIVEN(settings, lock.max_skips))
+        return wrong == NULL || complain(why, EXIT_USAGE, "--max-skips and %s", wrong);
+    if (wrong != NULL || (settings->cmd->options & (CMD_RUN | CMD_FAIR)) == 0)
+        settings->lock.max_skips = 0;
+    return true;
 }
 
 /* So many that K is one of them; a name that is given twice counts once. */
@@ -140,13 +144,10 @@ static bool check_any(const struct settings *settings, struct complaint *why) {
     if (settings->server.count > 1)
         return complain(why, EXIT_USAGE,
                         "--any and several servers: it works on one: give -s once");
-    if (settings->lock.preempt)
-        return complain(why, EXIT_USAGE,
-                        "--any and --preempt: it would ask more holders to end than is needed: "
-                        "give one of the two");
-    return settings->lock.max_skips == 0 ||
+    return !settings->lock.preempt ||
            complain(why, EXIT_USAGE,
-                    "--any and --max-skips: skips are counted for one name: give one of the two");
+                    "--any and --preempt: it would ask more holders to end than is needed: give "
+                    "one of the two");
 }
 
 /* The request to end comes with a renewal; and a waiter that asks for the lock must be there to

@@ -114,6 +114,24 @@ assert_no_record() {
     reap "$holder"
 }
 
+@test "in a file it is for run and fair with an end of the wait, and in no other's way" {
+    echo 'max-skips = 1' >"$RLOCK_CONFIG"
+    local line
+    for line in 'run -n x -- true' 'run --any 1 -n x -n y -- true' 'status x' 'wait x' 'latch set -n l --count 1' \
+        'latch down -n l' 'sem --permits 1 -n s -- true'; do
+        # shellcheck disable=SC2086
+        try $line
+        assert_equal "$line: $status" "$line: 0"
+    done
+    hold x
+    speaks 1 -x -q -E 0
+    let_go x
+    try acquire run -x -q -E 0 -n x
+    assert_equal "$status: $stderr" '0: '
+    let_go x
+    reap "$holder"
+}
+
 @test "status shows how often in a row, also of a lock that is free" {
     hold x
     skips 0 -x -q -E 0 --max-skips 9

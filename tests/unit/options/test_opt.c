@@ -240,7 +240,7 @@ TEST(options_that_do_not_go_together_are_told) {
         {&cmd_run, "-n a --any 2 true", "--any 2 and fewer names"},
         {&cmd_write, "-n a -n b -n a --any 3 true", "--any 3 and fewer names"},
         {&cmd_run, "-n a -n b --any 1 --preempt true", "--any and --preempt"},
-        {&cmd_run, "-n a -n b --any 1 -x --max-skips 2 true", "--any and --max-skips"},
+        {&cmd_run, "-n a -n b --any 1 -x --max-skips 2 true", "--max-skips and --any"},
         {&cmd_run, "-n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
         {&cmd_run, "-n a --any 1 -s unix://x -s unix://y -s unix://z true",
          "--any and several servers"},
