@@ -126,13 +126,14 @@ configurable() {
     [[ $output == *'has no value'* ]]
 }
 
-@test "rlock.conf(5) has each option that can stand in a file, and no other" {
+@test "rlock.conf(5), and it alone, has each option that can stand in a file, and no other" {
     local command option
     while read -r option; do
         ! configurable "$option" || echo "$option"
     done < <(while read -r command; do words_of "$command"; done < <(working_commands) | sed -n 's/^--//p' | sort -u) >keys
     [ -s keys ]
     assert_equal "$(sed -n 's/^\.It Cm \([^ ]*\) Li = .*/\1/p' "$PROJECT/man/rlock.conf.5" | sort)" "$(cat keys)"
+    run -1 grep -nE 'cannot be set in a config|^All options but' "$PROJECT"/man/rlock-*.1
 }
 
 # --- the library -------------------------------------------------------------------------------
