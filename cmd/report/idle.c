@@ -133,9 +133,11 @@ static int give_up(const struct idle *idle, const rlock_view *view) {
                         "cannot tell whether %s is free: the server does not answer any more",
                         idle->settings->names[0]);
     describe(holder, view);
-    return out_fail(idle->settings->lock.conflict_exit_code, view->name, NULL,
-                    "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
-                    waited_ms > 0 ? waited : "", holder);
+    out_event(OUT_WARNING, "busy",
+              OUT_FIELDS(OUT_TEXT("name", view->name), OUT_NUMBER("waited_ms", waited_ms)),
+              "%s is not free%s%s: %s", view->name, waited_ms > 0 ? " after " : "",
+              waited_ms > 0 ? waited : "", holder);
+    return idle->settings->lock.conflict_exit_code;
 }
 
 /* What follows from a look. True: the wait is over, with *status. */

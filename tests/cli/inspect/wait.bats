@@ -29,6 +29,10 @@ JAVA=77777777-2222-4333-8444-555555555555:7
     assert_failure 75
     try wait -w 0 -E 9 y x
     assert_failure 9
+    try wait -xq -E 0 x
+    assert_equal "$status: $stderr" '0: ' # as rlock run -xq is silent
+    try wait -x --log json x
+    assert_stderr_has '"level":"warning","event":"busy","message":"x is not free: ' '"name":"x","waited_ms":0'
     finish a
     try wait -x -n x
     assert_success
