@@ -63,6 +63,10 @@ end='sh=touch heard.end'
     same plainly,locked file=heard.ready 'keys=^C' 'sh=grep -q INT heard' 'keys=^\' 'sh=grep -q QUIT heard' \
         'sh=sleep 0.1' "$end" -- "$hearer" heard INT QUIT
     assert_outcome "exit 6" INT QUIT
+    # What the keys sent is over: the next one is for rlock alone.
+    same plainly,locked file=heard.ready 'sh=sleep 0.1' 'keys=^C' 'sh=grep -q INT heard' 'sh=sleep 0.1' \
+        'sh=kill -INT $JOB' 'sh=[ $(grep -c INT heard) = 2 ]' "$end" -- "$hearer" heard INT
+    assert_outcome "exit 6" INT INT
     same plainly,timeout,locked file=heard.ready 'keys=^C' 'sh=sleep 0.1' "$end" -- "$hearer" heard -INT
     assert_outcome "exit 6"
     same plainly,locked file=heard.ready 'keys=^C' -- "$hearer" heard
@@ -151,8 +155,8 @@ EOS
 
 @test "the command is stopped and continued by others: rlock is, too" {
     same plainly,locked file=heard.ready 'sh=kill -STOP $CMD' stopped 'sh=kill -CONT $CMD' \
-        'sh=! grep -q "^State:.T" /proc/$JOB/status' "$end" -- "$hearer" heard
-    assert_outcome "stopped 19" "exit 6"
+        'sh=! grep -q "^State:.T" /proc/$JOB/status' 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
+    assert_outcome "stopped 19" "exit 6" CONT
 }
 
 @test "the terminal goes away, rlock leads its session: the command hears SIGHUP once, or ends by it" {
