@@ -124,8 +124,10 @@ with_closed() {
     trap '' HUP USR1 PIPE
     same grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
     trap - HUP USR1 PIPE
-    through=(env --block-signal=USR2 --block-signal=TERM "${through[@]}")
-    same env --block-signal=USR2 --block-signal=TERM grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status
+    local -a caller=(env --block-signal=USR2 --block-signal=TERM --ignore-signal=CHLD)
+    "${caller[@]}" grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >plain
+    "${caller[@]}" "${through[@]}" grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status >wrapped
+    diff plain wrapped
 }
 
 @test "the command is in the caller's process group and session" {
@@ -141,6 +143,31 @@ with_closed() {
     : >let-go
     reap "$pid"
     assert_equal "$status" 6
+}
+
+@test "SIGINT and SIGQUIT that are ignored, as in a script's background job, and sent on purpose: heard; waiting, the end" {
+    local signal
+    cc -D_GNU_SOURCE -O2 -o hearer "$TOOLS/hearer.c"
+    for signal in INT QUIT; do
+        foreign_hold y 60000
+        env --ignore-signal=INT,QUIT "$RLOCK" run -n y -- touch ran 3>&- 4>&- &
+        pid=$!
+        wait_until 5 waiters y 1
+        kill "-$signal" "$pid"
+        reap "$pid"
+        assert_equal "$status" "$((128 + $(kill -l "$signal")))"
+        redis DEL y
+        rm -f heard heard.ready heard.end
+        env --ignore-signal=INT,QUIT "$RLOCK" run -n x -- ./hearer heard "$signal" 3>&- 4>&- &
+        pid=$!
+        wait_until 5 test -s heard.ready
+        kill "-$signal" "$pid"
+        wait_until 5 grep -q "$signal" heard
+        : >heard.end
+        reap "$pid"
+        assert_equal "$status" 6
+    done
+    assert_file_not_exist ran
 }
 
 @test "terminal: the command reads from it" {
