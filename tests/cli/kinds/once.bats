@@ -247,6 +247,12 @@ skipped_key() {
     (($(redis PTTL "$record") > 3155000000000))
     runs run --once-per 1ms -n x -- echo ran # which does not shorten that
     (($(redis PTTL "$record") > 3155000000000))
+    hold x
+    try run -q -x -E 0 --max-skips 9 -n x -- echo ran # nor does this
+    assert_success
+    (($(redis PTTL "$record") > 3155000000000))
+    let_go x
+    reap "$holder"
 }
 
 @test "status shows the last key" {
