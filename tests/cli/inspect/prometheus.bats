@@ -105,6 +105,9 @@ assert_figures() { # EXPRESSION EXPECTED
     figures
     assert_figures 'figure("rlock_last_run_exit_status", name="x"), figure("rlock_held", name="x")' '(3.0, 0.0)'
     assert_figures '0 <= figure("rlock_last_run_duration_seconds") < 60' True
+    redis HSET 'rlock_last:{x}' last "$(redis HGET 'rlock_last:{x}' last | sed 's/"took_ms":[0-9]*/"took_ms":5007/')"
+    figures
+    assert_figures 'figure("rlock_last_run_duration_seconds")' 5.007
     assert_figures 'figure("rlock_last_run_timestamp_seconds") > figure("rlock_last_success_timestamp_seconds")' True
     assert_figures 'figure("rlock_last_success_timestamp_seconds")' "$(date -d "$succeeded" +%s.%3N | sed 's/0*$//; s/\.$/.0/')"
 }
