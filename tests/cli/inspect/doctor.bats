@@ -65,6 +65,8 @@ maxclients 200|ok|clients|of 200
 maxclients 199|finding|clients| of 199: a running job has up to 3 connections
 maxclients 1|finding|clients|1 of 1
 timeout 5|finding|timeout|after 5 s
+timeout 10|finding|timeout|after 10 s
+timeout 11|ok|timeout|11 s
 timeout 60|ok|timeout|.
 END
 }
@@ -159,7 +161,10 @@ disk_failed() { # SERVER NAME: in its INFO
     server_start open --bind 0.0.0.0 --port "$port" --protected-mode no
     well open
     assert_finding auth 'a network address without a password.*anyone who can connect' -s "redis://127.0.0.1:$port"
-    redis_on open CONFIG SET protected-mode yes
+    redis_on open CONFIG SET bind '127.0.0.1 -::1'
+    assert_healthy -s "redis://127.0.0.1:$port"
+    assert_says ok auth 'no password, but only this machine can connect'
+    redis_on open CONFIG SET bind 0.0.0.0 protected-mode yes
     assert_healthy -s "redis://127.0.0.1:$port"
     assert_says ok auth 'no password, but only this machine can connect'
     redis_on open CONFIG SET requirepass secret protected-mode no
