@@ -129,7 +129,12 @@ listens_for_break() {
     assert_failure 1
 }
 
-@test "two readers: each says when it has stopped; -n NAME is NAME" {
+@test "two readers: how long the last may run on is asked; each says when it has stopped; -n NAME is NAME" {
+    holds early read -l 20s
+    holds late read -l 10m
+    answer $'n\n'
+    assert_output --regexp 'rlock: its command may run on for (10|9m[0-9]+s)m? at most: break x\? \[y/N\] '
+    finish early late
     holds one read -l "$(ms 900)"
     holds two read -l "$(ms 900)"
     try break --force -n x
