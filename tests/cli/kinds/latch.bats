@@ -153,6 +153,9 @@ load ../../lib/latch
         assert_success
         assert_output "run m"
     done
+    # A count-down holds nothing: owner and token of the lock around it are not its own.
+    try run -n m -- rlock latch down -q -n x -- sh -c 'echo "$RLOCK_KIND${RLOCK_OWNER+ of $RLOCK_OWNER}${RLOCK_TOKEN+ $RLOCK_TOKEN}"'
+    assert_output latch
 }
 
 # --- wait --------------------------------------------------------------------------------------------------
