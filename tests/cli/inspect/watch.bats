@@ -106,6 +106,9 @@ restored() {
     restored 130 'expect=1 lock' keys=q
     restored 130 'expect=1 lock' keys=^C
     # shellcheck disable=SC2016
+    restored 130 'expect=1 lock' 'sh=stty -a -F /proc/$JOB/fd/0 | grep -q -- "-icanon"' keys=^Z stopped \
+        'sh=stty -a -F /proc/$JOB/fd/0 | grep -q " icanon"' fg 'expect=1 lock' keys=q
+    # shellcheck disable=SC2016
     restored 143 'expect=1 lock' 'sh=kill -TERM $(pgrep -P "$JOB")'
 }
 
