@@ -47,6 +47,22 @@ yielded() {
     assert_equal "$(pgrep -fc "[w]ho=deep")" 0
 }
 
+@test "asked again while its command ends, it says so once" {
+    start run --preemptible -n x -- sh -c 'trap "" TERM; echo >ready; until [ -e let-go ]; do sleep 0.02; done'
+    wait_until 5 test -s ready
+    wait_until 5 hears_the_request
+    wait_until 5 grep -q ': me asks for the lock' err
+    hears_the_request
+    sleep "0.$((2 * SLOW))"
+    : >let-go
+    reap "$pid"
+    assert_equal "$status: $(cat err)" "79: rlock: stopping the command of x: me asks for the lock"
+}
+
+hears_the_request() {
+    (($(redis PUBLISH "$(redis PUBSUB CHANNELS 'rlock_break:*')" 'preempt me') > 0))
+}
+
 @test "the guardian is stopped and has hundreds of orders unread: the command ends all the same" {
     hold x --preemptible -l 10m
     kill -STOP "$(guardian_of "$holder")"
