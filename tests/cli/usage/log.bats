@@ -63,6 +63,13 @@ stay() { # MS: sleeps for so long, longer on a slow build
     told "of('released')[0]['waited_ms'] == events[0]['waited_ms']"
 }
 
+@test "a command that ran for too long: by which signal it ended" {
+    logged run -n x --timeout "$(ms 100)" -- sleep 60
+    told 'of("timeout")[0]["timeout_ms"] == 100 * '"$SLOW"' and of("timeout")[0]["signal"] == 15'
+    logged run -n x --timeout "$(ms 100)" --kill-after 0 -c 'trap "" TERM; sleep 60'
+    told 'of("timeout")[1]["signal"] == 9'
+}
+
 @test "several names: each has its own objects" {
     redis SET "redisson_lock_token:{b}" 41
     logged run -n b -n a --min-hold 1h -- true
