@@ -193,10 +193,12 @@ long_hold() {
 @test "a keeper in the background starts it again, too" {
     local handle old
     sleep 60 3>&- 4>&- &
-    handle=$(rlock acquire run -n x -l "$(ms 900)" --while $!)
+    handle=$(rlock acquire run -n x -l "$(ms 1500)" --while $!)
     old=$(cat "$dir/redis.pid")
+    wait_until 3 appended
     local_server_kill
     wait_until 10 new_server "$old"
+    rlock check "$handle"
     kill $!
     wait_until 5 rlock run -x -n x -- true
 }
