@@ -248,6 +248,16 @@ stranger_kept_out() {
     refute_regex "$stderr" ancestor
     let_go x
     reap "$holder"
+    # The number of an ancestor on another host is anybody's.
+    foreign_hold x 60000
+    redis HSET 'rlock_info:{x}' "$foreign_owner" "{\"host\":\"$(uname -n)\",\"pid\":$$}"
+    try run -x -n x -- touch ran
+    assert_stderr_has 'that rlock is an ancestor of this one'
+    redis HSET 'rlock_info:{x}' "$foreign_owner" "{\"host\":\"elsewhere\",\"pid\":$$}"
+    try run -x -n x -- touch ran
+    assert_stderr_has "cannot take x: held by elsewhere pid $$"
+    refute_regex "$stderr" 'that rlock is'
+    redis DEL x
     try sem -n s --permits 1 -- "${bare[@]}" sem -x -s "$RLOCK_SERVER" -n s --permits 1 -- touch ran
     refute_regex "$stderr" ancestor
     assert_file_not_exist ran
