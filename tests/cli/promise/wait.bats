@@ -2,6 +2,7 @@
 # wait.bats: waiting for a lock: who wakes, and when, and what it costs. How a wait ends, of each kind: kinds/waits.bats.
 
 load ../../lib/rlock
+load ../../lib/ports
 
 # section_waits LOG: one more background rlock that will record a section of x.
 section_waits() {
@@ -175,6 +176,24 @@ is_alone() { # PID
 
 heard_again() {
     (($(calls evalsha) > 0))
+}
+
+@test "a server that is gone without a word is missed: the kernel asks for it while nothing is sent" {
+    local port
+    port=$(free_ports 1)
+    server_start far --port "$port"
+    redis_on far HSET x "$foreign_owner" 1
+    start run -s "redis://127.0.0.1:$port" -n x -- true
+    wait_until 5 waiters x 1 far
+    wait_until 5 all_ask "$port"
+    kill "$pid"
+    reap "$pid"
+}
+
+# all_ask PORT: each connection to it, two at least, has the timer of keepalive, see proc(5).
+all_ask() {
+    awk -v "to=:$(printf %04X "$1")" '$4 == "01" && substr($3, 9) == to { all++; asks += substr($6, 1, 2) == "02" }
+        END { exit !(all >= 2 && asks == all) }' /proc/net/tcp
 }
 
 @test "the server goes away while waiting and comes back: the wait goes on" {
