@@ -24,6 +24,10 @@ rlock_with_etc() {
     echo 'conflict-exit-code = 42' >"$user"
     try run -x -n x -- true
     assert_failure 42
+    mkdir -p here/rlock
+    echo 'conflict-exit-code = 43' >here/rlock/rlock.conf
+    XDG_CONFIG_HOME=here try run -x -n x -- true # it would be another in each directory
+    assert_failure 42
     unset XDG_CONFIG_HOME
     try run -x -n x -- true
     assert_failure 42
