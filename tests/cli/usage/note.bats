@@ -79,6 +79,7 @@ assert_note() {
     noted "$job" "CI_JOB_URL=$job" BUILD_URL=https://jenkins/1 "${github[@]}"
     noted https://github.com/me/it/actions/runs/123 BUILD_URL=https://jenkins/1 "${github[@]}"
     noted https://jenkins/1 BUILD_URL=https://jenkins/1 "${github[@]:0:2}"
+    noted https://jenkins/job/a@2/1 BUILD_URL=https://me@jenkins/job/a@2/1 # a login is before the host
     noted '' CI_JOB_URL= BUILD_URL=
     noted mine "CI_JOB_URL=$job" -- --note mine
     noted '' "CI_JOB_URL=$job" -- --note ''
