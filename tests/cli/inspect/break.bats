@@ -114,6 +114,16 @@ listens_for_break() {
     assert_stderr_has '; its command may run on for '
     refute_regex "$stderr" '(says|answered)'
     lose again
+    start run -n x -l "$(ms 1000)" -- sleep 60
+    holder=$pid
+    wait_until 5 assert_held x
+    kill -STOP "$holder"
+    took 0 "$((1500 * SLOW))" "$RLOCK" break --force -w 60s x # beyond its lease nothing of it runs on
+    assert_success
+    assert_stderr_has 'its lease would be over: its command has been stopped'
+    kill -CONT "$holder"
+    reap "$holder"
+    assert_equal "$status" 76
 }
 
 @test "a hold without a command: it says so, and waits for nobody" {
