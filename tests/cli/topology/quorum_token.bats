@@ -110,6 +110,15 @@ faulty() {
     assert_bitten lost-request 4
 }
 
+@test "a server that hangs up on the release is told again: nothing is left there, however long the lease" {
+    through_proxy
+    proxy lose-request "$(sha release)" 1
+    try run -l 1h -n x -- true
+    assert_success
+    wait_until 3 nothing_left
+    assert_bitten lost-request 1
+}
+
 @test "the same of a try that finds others: what one server has granted unheard is given back" {
     local fault
     through_proxy
