@@ -124,7 +124,7 @@ static int make_lock(struct acquired *out, const struct settings *settings) {
         .command = command,
         .note = out->note,
         .proofs = out->enclosing.proofs,
-        .proof_count = out->enclosing.count,
+        .proof_count = environment_prove(&out->enclosing, server_shown(&out->server)),
         .once_per_ms = settings->lock.once_per_ms,
         .once_key = settings->lock.once_key,
         .any = settings->lock.any,

@@ -1,10 +1,11 @@
 /* environment.c: what rlock passes on in the environment.
  *
  * RLOCK_HOLDS is the record of all enclosing holds, and the only variable of these that rlock
- * reads: one hold a line, TOKEN OWNER KIND NAME; a name has no newline. The holds of the innermost
- * command come last, behind an empty line. RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and RLOCK_TOKEN say
- * the same of the innermost command, for the command itself. The server checks owner and token
- * together, so a stale or invented line proves nothing. */
+ * reads: one hold a line, TOKEN OWNER KIND NAME; a name has no newline. A line @SERVERS says where
+ * the holds below it are: the same name on other servers is another lock. The holds of the
+ * innermost command come last, behind an empty line. RLOCK_NAME, RLOCK_KIND, RLOCK_OWNER and
+ * RLOCK_TOKEN say the same of the innermost command, for the command itself. The server checks
+ * owner and token together, so a stale or invented line proves nothing. */
 #include "hold/environment.h"
 
 #include <inttypes.h>
@@ -26,8 +27,8 @@ static bool is_kind(const char *text) {
 }
 
 /* Whether it is one that could be proof. */
-static bool add(struct environment *out, const char *name, const char *kind, const char *owner,
-                const char *token) {
+static bool add(struct environment *out, const char *servers, const char *name, const char *kind,
+                const char *owner, const char *token) {
     char *end = NULL;
     if (name == NULL || kind == NULL || owner == NULL || token == NULL || *name == '\0' ||
         *owner == '\0' || !is_kind(kind))
@@ -36,22 +37,28 @@ static bool add(struct environment *out, const char *name, const char *kind, con
     if (*end != '\0' || end == token || number < 1)
         return false;
     out->kinds[out->count] = kind;
+    out->servers[out->count] = servers;
     out->proofs[out->count++] = (struct rlock_proof){name, owner, number};
     return true;
 }
 
 static void read_record(struct environment *out, char *record) {
     char *line;
+    const char *servers = "";
     size_t group = 0; /* where it begins */
     while ((line = cut(&record, "\n")) != NULL) {
         if (*line == '\0') {
             group = out->count;
             continue;
         }
+        if (*line == '@') {
+            servers = line + 1;
+            continue;
+        }
         const char *token = cut(&line, " ");
         const char *owner = cut(&line, " ");
         const char *kind = cut(&line, " ");
-        if (add(out, line, kind, owner, token))
+        if (add(out, servers, line, kind, owner, token))
             out->inner = group;
     }
 }
@@ -72,9 +79,10 @@ bool environment_read(struct environment *out) {
     const size_t most = count_lines(record);
     out->length = strlen(record);
     out->storage = strdup(record);
-    out->proofs = calloc(most, sizeof *out->proofs);
+    out->proofs = calloc(2 * most, sizeof *out->proofs); /* see environment_prove() */
     out->kinds = calloc(most, sizeof *out->kinds);
-    if (out->storage == NULL || out->proofs == NULL || out->kinds == NULL) {
+    out->servers = calloc(most, sizeof *out->servers);
+    if (out->storage == NULL || out->proofs == NULL || out->kinds == NULL || out->servers == NULL) {
         environment_free(out);
         return false;
     }
@@ -85,12 +93,45 @@ bool environment_read(struct environment *out) {
 void environment_free(struct environment *environment) {
     free(environment->proofs);
     free(environment->kinds);
+    free(environment->servers);
     free(environment->storage);
     *environment = (struct environment){.count = 0};
 }
 
+static bool has_word(const char *words, const char *word, size_t length) {
+    while (*words != '\0') {
+        const size_t its_length = strcspn(words, " ");
+        if (its_length == length && memcmp(words, word, length) == 0)
+            return true;
+        words += its_length;
+        words += strspn(words, " ");
+    }
+    return false;
+}
+
+/* In whatever order. */
+static bool are_same(const char *servers, const char *others) {
+    bool same = strlen(servers) == strlen(others);
+    while (same && *servers != '\0') {
+        const size_t length = strcspn(servers, " ");
+        same = has_word(others, servers, length);
+        servers += length;
+        servers += strspn(servers, " ");
+    }
+    return same;
+}
+
+size_t environment_prove(struct environment *enclosing, const char *servers) {
+    size_t count = enclosing->count;
+    for (size_t i = 0; i < enclosing->count; i++) {
+        if (are_same(enclosing->servers[i], servers))
+            enclosing->proofs[count++] = enclosing->proofs[i];
+    }
+    return count;
+}
+
 /* RLOCK_HOLDS is longer than RLOCK_NAME. A handle has the same of each hold, but for the kind, and
- * the id of its try, in base64, and the servers. */
+ * the id of its try, in base64. */
 bool environment_has_room(const struct environment *enclosing, const char *const *names,
                           size_t count, bool for_handle) {
     enum {
@@ -103,18 +144,21 @@ bool environment_has_room(const struct environment *enclosing, const char *const
     char host[HOST_NAME_MAX + 1] = "";
     (void)gethostname(host, sizeof host - 1);
     const size_t around = sizeof most + strlen(host) + (for_handle ? sizeof id : 0);
-    size_t size = 0;
+    size_t size = SERVERS_SIZE;
     for (size_t i = 0; i < count; i++)
         size += strlen(names[i]) + around;
-    return for_handle ? (size + SERVERS_SIZE) / 3 * 4 <= TEXT_MAX
+    return for_handle ? size / 3 * 4 <= TEXT_MAX
                       : sizeof "RLOCK_HOLDS=" + enclosing->length + size <= TEXT_MAX;
 }
 
-static bool held_now(const rlock_lock *lock, const char *name) {
+/* Whether what is held now takes the place of one around it. */
+static bool replaces(const rlock_lock *lock, const char *servers, const struct rlock_proof *proof,
+                     const char *its_servers) {
+    const bool same = *its_servers == '\0' || are_same(its_servers, servers);
     const struct rlock_hold *hold;
     for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++) {
-        if (strcmp(hold->name, name) == 0)
-            return true;
+        if (strcmp(hold->name, proof->name) == 0)
+            return same || strcmp(hold->owner, proof->owner) == 0;
     }
     return false;
 }
@@ -154,8 +198,14 @@ static void append_text(struct list *list, const char *variable, const char *val
     end_text(list);
 }
 
-static void append_hold(struct list *list, const char **before, const struct rlock_proof *proof,
-                        const char *kind) {
+/* before: the delimiter; on: the servers of the hold before. */
+static void append_hold(struct list *list, const char **before, const char **on,
+                        const char *servers, const struct rlock_proof *proof, const char *kind) {
+    if (strcmp(*on, servers) != 0) {
+        append(list, "%s@%s", *before, servers);
+        *before = "\n";
+    }
+    *on = servers;
     append(list, "%s%" PRId64 " %s %s %s", *before, proof->token, proof->owner, kind, proof->name);
     *before = "\n";
 }
@@ -163,21 +213,22 @@ static void append_hold(struct list *list, const char **before, const struct rlo
 /* The holds around this command, but for those that it re-enters or that are stale, and its own. A
  * latch, which has no token, is not held: then the record stays as it is. */
 static void append_record(struct list *list, const struct environment *enclosing,
-                          const rlock_lock *lock, const char *kind) {
+                          const rlock_lock *lock, const char *kind, const char *servers) {
     const struct rlock_hold *hold = rlock_hold_at(lock, 0);
-    const char *before = "";
+    const char *before = "", *on = "";
     if (hold == NULL || hold->token == 0)
         return;
     append(list, "RLOCK_HOLDS=");
     for (size_t i = 0; i < enclosing->count; i++) {
-        if (!held_now(lock, enclosing->proofs[i].name))
-            append_hold(list, &before, &enclosing->proofs[i], enclosing->kinds[i]);
+        const struct rlock_proof *proof = &enclosing->proofs[i];
+        if (!replaces(lock, servers, proof, enclosing->servers[i]))
+            append_hold(list, &before, &on, enclosing->servers[i], proof, enclosing->kinds[i]);
     }
     if (*before != '\0')
         before = "\n\n";
     for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++)
-        append_hold(list, &before, &(struct rlock_proof){hold->name, hold->owner, hold->token},
-                    kind);
+        append_hold(list, &before, &on, servers,
+                    &(struct rlock_proof){hold->name, hold->owner, hold->token}, kind);
     end_text(list);
 }
 
@@ -205,9 +256,10 @@ static void append_server(struct list *list, const char *server) {
 }
 
 bool environment_write(const struct environment *enclosing, const rlock_lock *lock,
-                       const char *kind, const char *server, char *list, size_t size) {
+                       const char *kind, const char *servers, const char *server, char *list,
+                       size_t size) {
     struct list texts = {.at = list, .left = size};
-    append_record(&texts, enclosing, lock, kind);
+    append_record(&texts, enclosing, lock, kind, servers);
     append_column(&texts, lock, kind, COLUMN_NAME, "RLOCK_NAME");
     append_column(&texts, lock, kind, COLUMN_KIND, "RLOCK_KIND");
     append_column(&texts, lock, kind, COLUMN_OWNER, "RLOCK_OWNER");

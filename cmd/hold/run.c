@@ -213,9 +213,10 @@ static bool export_environment(const struct run *run) {
     const char *name = acquire_name(acquired), *kind = acquired->kind->name;
     const char *server = server_for_command(&acquired->server, run->settings);
     char *list = run->spawn.plan.shared->environment;
-    if (acquired->kind->counted ? environment_write_name(name, kind, server, list, ENVIRONMENT_SIZE)
-                                : environment_write(&acquired->enclosing, acquired->lock, kind,
-                                                    server, list, ENVIRONMENT_SIZE))
+    if (acquired->kind->counted
+            ? environment_write_name(name, kind, server, list, ENVIRONMENT_SIZE)
+            : environment_write(&acquired->enclosing, acquired->lock, kind,
+                                server_shown(&acquired->server), server, list, ENVIRONMENT_SIZE))
         return true;
     (void)out_fail(EXIT_SYSTEM, name, NULL, "cannot set the command's environment: too many names");
     return false;

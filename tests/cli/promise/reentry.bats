@@ -130,9 +130,10 @@ stranger_kept_out() {
     done
 }
 
-@test "the record of enclosing holds is TOKEN OWNER KIND NAME a line, the innermost behind an empty line" {
+@test "the record of enclosing holds is TOKEN OWNER KIND NAME a line, below @SERVERS, the innermost behind an empty line" {
     try run -n x -- rlock run -n y -n z -- sh -c 'echo "$RLOCK_HOLDS"'
-    assert_output --regexp "^1 [-0-9a-f]+:[0-9]+@[^ ]+ run x
+    assert_output --regexp "^@$RLOCK_SERVER
+1 [-0-9a-f]+:[0-9]+@[^ ]+ run x
 
 1 ([-0-9a-f]+:[0-9]+@[^ ]+) run y
 1 [-0-9a-f]+:[0-9]+@[^ ]+ run z\$"
@@ -217,6 +218,18 @@ stranger_kept_out() {
     try run -n x -- rlock run -x -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_TOKEN"; '"redis-cli -s '$BATS_FILE_TMPDIR/other/sock' HVALS x"
     assert_success
     assert_output $'1\n1'
+}
+
+@test "the same name on another server between them: each enters its own" {
+    local one=$RLOCK_SERVER other
+    server_start other
+    other=$(server_url other)
+    for middle in run read; do
+        # shellcheck disable=SC2016
+        try run -n x -- rlock "$middle" -x -s "$other" -n x -- \
+            sh -c 'rlock run -x -s "$0" -n x -- rlock "$1" -x -s "$2" -n x -- rlock check' "$one" "$middle" "$other"
+        assert_equal "$status: $stderr" "0: "
+    done
 }
 
 @test "no password reaches the command: not from RLOCK_PASSWORD_FILE, not from the config file" {

@@ -76,6 +76,18 @@ TEST(reads_what_the_record_says) {
     }
 }
 
+TEST(of_a_name_the_proof_on_the_same_servers_is_the_last) {
+    struct environment holds;
+    set("RLOCK_HOLDS", "1 o run a\n@s s2\n2 p run a\n@t\n3 q run a\n4 q run b");
+    assert_true(environment_read(&holds));
+    assert_int_equal(environment_prove(&holds, "s2 s"), 5);
+    assert_string_equal(holds.proofs[4].owner, "p");
+    assert_int_equal(environment_prove(&holds, "t"), 6);
+    assert_string_equal(holds.proofs[5].name, "b");
+    assert_int_equal(environment_prove(&holds, "s2"), 4);
+    environment_free(&holds);
+}
+
 /* They are for the command. */
 TEST(the_other_variables_prove_nothing) {
     struct environment holds;
@@ -104,14 +116,14 @@ static void do_as_told(const char *list) {
     }
 }
 
-/* Of what is held now, below what RLOCK_HOLDS says. */
+/* Of what is held now on these servers, below what RLOCK_HOLDS says. */
 static void hand_down(struct rlock__resource *resources, size_t count, const char *kind,
-                      const char *server) {
+                      const char *servers, const char *server) {
     const struct rlock_lock lock = {.resources = resources, .resource_count = count};
     struct environment enclosing;
     char list[4096];
     assert_true(environment_read(&enclosing));
-    assert_true(environment_write(&enclosing, &lock, kind, server, list, sizeof list));
+    assert_true(environment_write(&enclosing, &lock, kind, servers, server, list, sizeof list));
     environment_free(&enclosing);
     do_as_told(list);
 }
@@ -166,7 +178,7 @@ TEST(holds_are_handed_down) {
         set("RLOCK_HOLDS", rows[i].record);
         set("RLOCK_SERVER", rows[i].server_before);
         if (rows[i].held != NULL) {
-            hand_down(rows[i].held, rows[i].count, rows[i].kind, rows[i].server);
+            hand_down(rows[i].held, rows[i].count, rows[i].kind, "", rows[i].server);
         } else {
             assert_true(environment_write_name("l", "latch", rows[i].server, list, sizeof list));
             do_as_told(list);
@@ -178,12 +190,29 @@ TEST(holds_are_handed_down) {
     }
 }
 
+/* The same name on other servers is another lock, and stays; where they are only called something
+ * else, the owner tells. */
+TEST(a_name_stands_once_for_each_servers) {
+    struct rlock__resource a = held("a", "u", 7);
+    static const char *const rows[][2] = {
+        {"@s\n3 x run a\n4 x run b\n\n@t t2\n5 y run c\n6 u run a",
+         "@s\n3 x run a\n4 x run b\n@t t2\n5 y run c\n\n@v\n7 u run a"},
+        {"@s\n3 x run a\n\n@v\n4 y run b\n5 y run a", "@s\n3 x run a\n@v\n4 y run b\n\n7 u run a"},
+        {"3 x run a", "@v\n7 u run a"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        set("RLOCK_HOLDS", rows[i][0]);
+        hand_down(&a, 1, "run", "v", NULL);
+        assert_string_equal(getenv("RLOCK_HOLDS"), rows[i][1]);
+    }
+}
+
 /* An hour of nesting must not fill the environment: each name stands there once. */
 TEST(the_record_does_not_grow) {
     set("RLOCK_HOLDS", "3 x run a");
     for (int i = 0; i < 50; i++) {
         struct rlock__resource resources[] = {held(i % 2 == 0 ? "b" : "c", "u", 7 + i)};
-        hand_down(resources, 1, "run", NULL);
+        hand_down(resources, 1, "run", "", NULL);
     }
     assert_string_equal(getenv("RLOCK_HOLDS"), "3 x run a\n55 u run b\n\n56 u run c");
     assert_string_equal(getenv("RLOCK_NAME"), "c");
@@ -201,7 +230,7 @@ TEST(a_list_that_does_not_fit_is_refused) {
     for (size_t size = 0; size <= sizeof expected + 1; size++) {
         char *list = malloc(size > 0 ? size : 1); /* so that a sanitizer sees the end */
         assert_non_null(list);
-        const bool fits = environment_write(&enclosing, &lock, "run", "unix:///s", list, size);
+        const bool fits = environment_write(&enclosing, &lock, "run", "", "unix:///s", list, size);
         if (fits != (size >= sizeof expected))
             fail_msg("%zu bytes", size);
         if (fits)
