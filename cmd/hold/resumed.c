@@ -74,6 +74,17 @@ static const struct rlock_handle_hold *lost_hold(const struct resumed *resumed) 
     return &handle->holds[i];
 }
 
+/* The first holder in this view; of several servers some may still have our own hold, which is
+ * none. */
+static size_t find_in_view(const struct resumed *resumed, const rlock_view *view) {
+    const bool is_one = resumed->settings->server.count == 1;
+    const char *own = lost_hold(resumed)->owner;
+    size_t i = 0;
+    while (!is_one && i < view->holder_count && strcmp(view->holders[i].owner, own) == 0)
+        i++;
+    return i;
+}
+
 /* True: text describes the present holder, from the first server that has one. Else *last_token is
  * the last token of any server. A semaphore's other holders have not got our permits: none is
  * described. */
@@ -88,9 +99,10 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
     for (; options.server < resumed->settings->server.count && !found; options.server++) {
         rlock_view *view = NULL;
         if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
-            found = view->holder_count > 0 && strcmp(resumed->handle->kind, "sem") != 0;
+            const size_t i = find_in_view(resumed, view);
+            found = i < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;
             if (found)
-                describe_view(text, WHY_SIZE, view, 0);
+                describe_view(text, WHY_SIZE, view, i);
             if (view->token > *last_token)
                 *last_token = view->token;
         }

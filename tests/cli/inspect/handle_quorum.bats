@@ -55,6 +55,22 @@ load ../../lib/handles
     nothing_left
 }
 
+@test "what one of them still has of a lost hold is not the present holder" {
+    local kind lost
+    quorum m1 m2 m3
+    for kind in run read; do
+        acquire "$kind" -l 1m
+        lost=$handle
+        on m2 m3 -- FLUSHALL >/dev/null
+        assert_lost 'it was given back, or its lease ended' -- renew "$lost"
+        acquire "${kind/read/write}" -l 1m --note thief
+        assert_lost 'held by ' '(thief)' -- renew "$lost"
+        assert_lost 'held by ' '(thief)' -- release "$lost"
+        rlock release "$handle"
+        nothing_left
+    done
+}
+
 @test "--while: kept on all of them, and given back on all" {
     helper sleep 60
     acquire run -l "$(ms 500)" --while $!
