@@ -9,6 +9,11 @@
 
 /* --- one name on one server ------------------------------------------------------------------- */
 
+/* An answer that will not change. A script that has met such an error may have taken it before. */
+static bool is_final(enum rlock_status vote) {
+    return vote == RLOCK_UNAVAILABLE || vote == RLOCK_DENIED || vote == RLOCK_WRONG_KIND;
+}
+
 /* An error that the server has against all requests just now (LOADING, BUSY, NOREPLICAS) says
  * nothing of one that was sent before. */
 enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_status vote) {
@@ -16,7 +21,7 @@ enum rlock__outcome rlock__outcome_of(const struct rlock__run *run, enum rlock_s
         return vote == RLOCK_OK ? RLOCK__YES : RLOCK__NO;
     if (run->unanswered && !run->abandoned)
         return RLOCK__NO_ANSWER;
-    if (run->unconfirmed || (vote == RLOCK_UNAVAILABLE && !run->refused))
+    if (run->unconfirmed || (is_final(vote) && !run->refused))
         return RLOCK__UNSURE;
     return run->abandoned ? RLOCK__PENDING : RLOCK__NOT_DONE;
 }

@@ -63,6 +63,16 @@ passing=(
     wait_until 3 eval '[[ $(redis EXISTS x) == 0 ]]'
 }
 
+# Which says nothing of what was done before it was met.
+@test "what a script met on its way: what it had taken by then is given back" {
+    redis SET 'rlock_waiters:{x}' odd
+    try write -q -x -n x -- touch ran
+    assert_failure 65
+    assert_message
+    assert_file_not_exist ran
+    assert_equal "$(redis EXISTS x)" 0
+}
+
 # answered TEXT WORD...: 69 at once, however long the wait, in a sentence that has the words.
 answered() {
     local text=$1
