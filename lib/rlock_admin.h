@@ -233,8 +233,8 @@ RLOCK_API size_t rlock_facts_servers(const rlock_facts *facts);
  *         and "probe.clock_side"; "probe.version": 60016 for 6.0.16; "probe.memory_percent",
  *         "probe.clients_percent", "probe.slots_missing"; "probe.open": "yes", if it serves clients
  *         without a password, at "probe.host"; "probe.wait": "yes" or "no", whether it has WAIT;
- *         "probe.wait_denied": why this user may not use it; "probe.cycle_us", or
- *         "probe.cycle_error" */
+ *         "probe.wait_denied": why this user may not use it; "probe.cycle_us",
+ *         "probe.cycle_error", or "probe.cycle_denied": what this user may not do */
 RLOCK_API const char *rlock_fact(const rlock_facts *facts, size_t server, const char *name);
 
 /* A fact that is a whole number. False: it is none, or unknown, and *out stays as it is. */

@@ -74,7 +74,7 @@ int64_t doctor_number(const struct target *target, const char *fact);
 
 /* doctor_judge.c */
 doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, doctor_lease,
-    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_processes, doctor_local;
+    doctor_tls, doctor_rights, doctor_rights_beyond, doctor_cycle, doctor_processes, doctor_local;
 /* doctor_replicas.c */
 doctor_judge doctor_replicas, doctor_wait;
 

@@ -223,6 +223,19 @@ bool doctor_rights_beyond(const struct target *target, const char *about, struct
                         out);
 }
 
+/* The lock that was tried is one of run: of a user of other kinds its refusal says nothing. */
+bool doctor_cycle(const struct target *target, const char *about, struct verdict *out) {
+    const char *why = rlock_fact(target->facts, target->server, "probe.cycle_denied");
+    const char *kind = target->settings->look.kind;
+    (void)about;
+    if (why == NULL)
+        return false;
+    if (kind != NULL && strcmp(kind, "run") != 0 && strcmp(kind, "fair") != 0)
+        return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: one of run was tried: %s", why);
+    return doctor_say(out, DOCTOR_FINDING, "see rlock-server(7), ACCESS CONTROL",
+                      "cannot take and give back a lock: %s", why);
+}
+
 /* rlock runs a command only where it can end all that the command starts. */
 bool doctor_processes(const struct target *target, const char *about, struct verdict *out) {
     const char *why;

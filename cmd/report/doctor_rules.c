@@ -172,6 +172,7 @@ const struct rule doctor_rules[] = {
     {.check = "lock cycle", .fact = "probe.cycle_error", .test = KNOWN, FINDING,
      .found = "cannot take and give back a lock: {probe.cycle_error}",
      .advice = "see the findings above, or the server's log"},
+    {.check = "lock cycle", .judge = doctor_cycle},
     {.check = "lock cycle", .fact = "probe.cycle_us", .test = ABOVE, .limit = 500000, FINDING,
      .found = "{probe.cycle_us} to take a lock and to give it back",
      .advice = "see the round trip, the disk (appendfsync) and the replicas"},

@@ -187,7 +187,9 @@ static enum rlock_status cycle(struct rlock__probe *probe, const char *name, int
     if (status == RLOCK_OK && us < *took_us)
         *took_us = us;
     else if (status != RLOCK_OK)
-        rlock__fact_add(probe->facts, "probe.cycle_error", "%s", probe->client->error.text);
+        rlock__fact_add(probe->facts,
+                        status == RLOCK_DENIED ? "probe.cycle_denied" : "probe.cycle_error", "%s",
+                        probe->client->error.text);
     rlock_lock_free(lock);
     return status;
 }
@@ -223,6 +225,14 @@ static void probe_cycle(struct rlock__probe *probe) {
     free(name);
 }
 
+/* Redis 6.0, which cannot be asked for rights, tells by refusing the keys. */
+static void note_names(rlock_facts *facts) {
+    const char *why = rlock_fact(facts, 0, "probe.cycle_denied");
+    if (why != NULL && strstr(why, "one of the keys") != NULL &&
+        rlock_fact(facts, 0, "rights.names") == NULL)
+        rlock__fact_add(&facts->servers[0], "rights.names", "limited");
+}
+
 enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_options *given,
                               rlock_facts **out) {
     struct rlock_probe_options options;
@@ -246,6 +256,7 @@ enum rlock_status rlock_probe(rlock_client *client, const struct rlock_probe_opt
         rlock__probe_sentinels(&probe);
     rlock__probe_rights(&probe);
     probe_cycle(&probe);
+    note_names(facts);
     const char *why = rlock_fact(facts, 0, "rights.unknown");
     if (why != NULL && rlock_fact(facts, 0, "probe.cycle_error") != NULL)
         rlock__fact_add(probe.facts, "scripts.error", "%s", why);
