@@ -216,6 +216,44 @@ assert_examples_work() {
     done
 }
 
+@test "a name that is still being looked up does not outlive a library that is unloaded" {
+    plain_build_only
+    cat >unloads.c <<-'END'
+	#include <dlfcn.h>
+	#include <netdb.h>
+	#include <rlock.h>
+	#include <unistd.h>
+	#define NEED(name) __typeof__(&name) name##_ = (__typeof__(&name))dlsym(library, #name)
+	int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **found) {
+	    (void)host, (void)port, (void)hints, (void)found;
+	    usleep(500000);
+	    return EAI_AGAIN;
+	}
+	int main(int argc, char **argv) {
+	    const char *name = "x", *server = "redis://slow.invalid";
+	    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+	    struct rlock_lock_options lock_options = RLOCK_LOCK_OPTIONS_INIT;
+	    struct rlock_wait wait = RLOCK_WAIT_INIT;
+	    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+	    rlock_client *client;
+	    rlock_lock *lock;
+	    NEED(rlock_client_new); NEED(rlock_lock_new); NEED(rlock_acquire); NEED(rlock_lock_free); NEED(rlock_client_free);
+	    options.servers = &server, options.server_count = 1, options.connect_timeout_ms = 50;
+	    lock_options.names = &name, lock_options.name_count = 1, wait.deadline_ms = 0;
+	    if (rlock_client_new_(&client, &options) || rlock_lock_new_(&lock, client, &lock_options))
+	        return 1;
+	    const int status = rlock_acquire_(lock, &wait);
+	    rlock_lock_free_(lock);
+	    rlock_client_free_(client);
+	    dlclose(library);
+	    sleep(1);
+	    return status == RLOCK_UNAVAILABLE ? 0 : 2;
+	}
+	END
+    cc -rdynamic -I "$PREFIX/include" unloads.c -o unloads
+    run -0 ./unloads "$LIBRARY_DIR/librlock.so"
+}
+
 @test "the example stops when its lock is taken away" {
     plain_build_only
     cp -r "$EXAMPLES" sources
