@@ -81,7 +81,6 @@ static int64_t count_skip(const struct acquired *acquired, const struct settings
                           const char *name) {
     const struct rlock_count count = {.size = sizeof count,
                                       .name = name,
-                                      .number = 1,
                                       .deadline_ms =
                                           rlock_now_ms() + settings->server.io_timeout_ms,
                                       .cancel_fd = -1};

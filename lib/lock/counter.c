@@ -88,6 +88,8 @@ static enum rlock_status change(rlock_client *client, const struct verb *verb,
     struct rlock_count count;
     enum rlock_status status =
         RLOCK__READ_OPTIONS(rlock_count, cancel_fd, &count, given, &client->error);
+    if (verb->script == RLOCK__SKIP)
+        count.number = 1; /* always one more */
     if (status == RLOCK_OK)
         status = check(client, verb, &count);
     if (status == RLOCK_OK)

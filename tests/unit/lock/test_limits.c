@@ -219,6 +219,16 @@ TEST(counts) {
     }
 }
 
+TEST(a_skip_has_no_number) {
+    const int64_t numbers[] = {0, -1, INT64_MAX};
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const struct rlock_count count = {
+            .size = sizeof count, .name = "x", .number = numbers[i], .cancel_fd = -1};
+        int64_t skips;
+        assert_int_equal(rlock_skip(client, &count, &skips), RLOCK_UNAVAILABLE);
+    }
+}
+
 TEST(who_breaks_a_lock) {
     const char *owner = "somebody";
     struct rlock_break_options options = RLOCK_BREAK_OPTIONS_INIT;
