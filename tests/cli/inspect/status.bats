@@ -99,6 +99,16 @@ END
     assert_equal "$(shown)" "$(printf '%s\n' 'x None free 3 None None None' 's sem free 2 None 5 5' 'l None free None None None None')"
 }
 
+@test "a semaphore that was made smaller than what is taken: fewer than none are free" {
+    on s x sem --permits 5 --take 4
+    wait_until 10 test -e s-is-in
+    rlock sem -n x --resize 2
+    see x
+    assert_seen "by['x']['permits']" "{'total': 2, 'available': -2}"
+    : >over
+    reap "${pid_of[s]}"
+}
+
 @test "since is the instant at which it was taken, in UTC" {
     local before after
     before=$(date -u +%FT%T.%3NZ)
