@@ -104,6 +104,7 @@ static const struct {
     {"Unknown Redis command called from", RLOCK_UNAVAILABLE,
      "it lacks a command that rlock's scripts need: use Redis 6.0.6 or later"},
     {"increment or decrement would overflow", RLOCK_UNAVAILABLE, NULL}, /* there is no next token */
+    {"value is not an integer", RLOCK_UNAVAILABLE, NULL},               /* nor of this one */
     {"user_script:", RLOCK_UNAVAILABLE, NULL}, /* Lua's own: it runs our scripts otherwise */
 };
 

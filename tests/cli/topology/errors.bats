@@ -63,6 +63,18 @@ passing=(
     wait_until 3 eval '[[ $(redis EXISTS x) == 0 ]]'
 }
 
+@test "a token that has no next one: 69, and no wait for it" {
+    local token
+    for token in 9223372036854775807 9223372036854775808 none; do
+        redis SET 'redisson_lock_token:{x}' "$token"
+        took 0 3000 rlock run -q -w 9s -n x -- touch ran
+        assert_equal "$token: $status" "$token: 69"
+        assert_message
+        assert_file_not_exist ran
+        assert_equal "$(redis EXISTS x)" 0
+    done
+}
+
 # Which says nothing of what was done before it was met.
 @test "what a script met on its way: what it had taken by then is given back" {
     redis SET 'rlock_waiters:{x}' odd
