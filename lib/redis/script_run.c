@@ -183,6 +183,6 @@ void rlock__run_hear(struct rlock__run *run, const struct rlock__script *script,
 
 void rlock__run_fail(struct rlock__run *run, enum rlock_status status) {
     run->unconfirmed = run->stage == RLOCK__RUN_REPLICAS;
-    run->refused = status == RLOCK_DENIED; /* we were not let in: nothing was done */
+    run->refused = status != RLOCK_AGAIN; /* before anything was sent: connecting, logging in */
     rlock__run_end(run, status);
 }

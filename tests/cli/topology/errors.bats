@@ -114,6 +114,20 @@ answered() {
     answered "ERR user_script:2: attempt to call global 'unpack' (a nil value) script: 5c4d62f4, on @user_script:2." unpack
 }
 
+@test "a server that does not let us in has nothing of ours: no word of what may stay held" {
+    local kind
+    proxy refuse-request auth 1 1000 "ERR unknown command 'AUTH', with args beginning with: "
+    for kind in run read 'sem --permits 1'; do
+        # shellcheck disable=SC2086
+        RLOCK_PASSWORD=secret try $kind -x -n x -- touch ran
+        assert_equal "$kind: $status" "$kind: 69"
+        assert_message
+        assert_stderr_has AUTH
+        refute_regex "$stderr" 'may stay held'
+        assert_file_not_exist ran
+    done
+}
+
 @test "a key of another node: waited for, for a slot may be on its way; and said" {
     proxy refuse-request eval 1 1000 'ERR Script attempted to access a non local key in a cluster node script: 5c4d, on @user_script:2.'
     try run -q -w "$(ms 300)" -n x -- touch ran
