@@ -93,6 +93,9 @@ all_names() {
     allow status
     see xmutex
     assert_seen 'v[0]["state"]' held
+    allow wait # the same
+    try wait -x xmutex
+    assert_failure 75
     try status y
     assert_failure 77
     try status
