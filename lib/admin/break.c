@@ -4,6 +4,7 @@
 
 #include "lock/kind.h"
 #include "lock/lock.h"
+#include "os/clock.h"
 #include "os/options.h"
 #include "os/random.h"
 #include "redis/script_retry.h"
@@ -111,11 +112,15 @@ static enum rlock_status break_everywhere(rlock_client *client, const struct rlo
                                           struct rlock__call *call,
                                           const struct rlock_break_options *options,
                                           int64_t *broken) {
+    struct rlock_break_options each = *options;
+    const int64_t now_ms = rlock_now_ms();
+    const int64_t patience_ms = options->deadline_ms > now_ms ? options->deadline_ms - now_ms : 0;
     size_t done = 0, gone = 0;
     enum rlock_status failure = RLOCK_UNAVAILABLE;
     for (size_t i = 0; i < client->count; i++) {
         int64_t number = 0;
-        const enum rlock_status status = break_on(client, i, kind, call, options, &number);
+        each.deadline_ms = rlock__after_ms(rlock_now_ms(), patience_ms); /* others may have hung */
+        const enum rlock_status status = break_on(client, i, kind, call, &each, &number);
         done += status == RLOCK_OK;
         gone += status == RLOCK_LOST;
         if (status == RLOCK_CANCELLED)

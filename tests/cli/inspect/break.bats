@@ -348,6 +348,21 @@ few_commands() {
     assert_failure 69
 }
 
+@test "several servers: the first of them hangs: the others are asked all the same, and the holder is heard" {
+    server_start m2
+    server_start m3
+    RLOCK_SERVER="$(server_url m2) $RLOCK_SERVER $(server_url m3)"
+    holds first run -l "$(ms 20000)"
+    sleep 1.2 # it listens
+    freeze m2
+    break_it
+    assert_success
+    assert_stderr_has 'says that its command has stopped'
+    assert_equal "$(redis EXISTS x)$(redis_on m3 EXISTS x)" 00
+    lose first
+    thaw m2
+}
+
 @test "how long a command may run on: of Redisson nobody knows; what --min-hold keeps runs nothing" {
     foreign_hold x 60000
     break_it
