@@ -20,7 +20,8 @@ enum {
     LOOK_MS = 5000, /* at least so often */
     SOON_MS = 1000, /* where the live line is drawn, or nothing can be heard */
     SAY_MS = 30000, /* a line, where nothing is drawn */
-    BREATH_MS = 50  /* at most twenty looks a second, however often it is given back */
+    BREATH_MS = 50, /* at most twenty looks a second, however often it is given back */
+    LEAST_MS = 1000 /* for a look, though the wait is over sooner */
 };
 
 struct idle {
@@ -107,6 +108,14 @@ static void rest(struct idle *idle, int64_t until_ms) {
     pause_until(until_ms);
 }
 
+/* A server that hangs now ends the wait no later than one that has gone. */
+static int64_t patience_ms(const struct idle *idle) {
+    const int64_t left_ms = idle->deadline_ms - rlock_now_ms();
+    if (!idle->has_answered)
+        return RLOCK_FOREVER;
+    return left_ms > LEAST_MS ? left_ms : LEAST_MS;
+}
+
 /* Messages about a server that has answered before are for the end of the wait. */
 static void look(struct idle *idle, struct survey *survey) {
     char *unheard = NULL;
@@ -114,7 +123,7 @@ static void look(struct idle *idle, struct survey *survey) {
     FILE *stream = idle->has_answered ? open_memstream(&unheard, &size) : NULL;
     if (stream != NULL)
         out_keep(stream, false);
-    survey_make(survey, idle->server, idle->settings, RLOCK_FOREVER);
+    survey_make(survey, idle->server, idle->settings, patience_ms(idle));
     out_keep(NULL, true);
     if (stream != NULL)
         (void)fclose(stream);

@@ -169,3 +169,19 @@ listens() { # to the release of x
     assert_equal "$status" 69
     grep -q 'cannot tell whether x is free' err
 }
+
+@test "a server that hangs while it is waited for ends the wait no later" {
+    local began_ms
+    server_start lone
+    redis_on lone HSET x "$JAVA" 1
+    began_ms=$(now_ms)
+    RLOCK_SERVER=$(server_url lone) start wait x -w "$(ms 1500)"
+    waiter=$pid
+    wait_until 10 grep -q waiting err
+    freeze lone
+    reap "$waiter"
+    thaw lone
+    assert_equal "$status" 69
+    grep -q 'cannot tell whether x is free' err
+    (($(now_ms) - began_ms < 5000 * SLOW)) || fail "it took $(($(now_ms) - began_ms)) ms"
+}
