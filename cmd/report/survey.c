@@ -65,10 +65,9 @@ static bool add_view(struct survey *survey, rlock_view *view) {
     return true;
 }
 
-static struct rlock_inspect_options options_of(const struct surveyor *s, const char *name) {
+static struct rlock_inspect_options options_of(const struct surveyor *s) {
     return (struct rlock_inspect_options){
         .size = sizeof(struct rlock_inspect_options),
-        .name = name,
         .server = s->which,
         .deadline_ms = deadline_ms(s),
         .cancel_fd = -1,
@@ -94,10 +93,9 @@ static bool is_named(const struct surveyor *s, const char *name) {
     return false;
 }
 
-static void inspect_name(struct surveyor *s, const char *name) {
-    rlock_view *view;
-    const struct rlock_inspect_options options = options_of(s, name);
-    enum rlock_status status = rlock_inspect(s->server->client, &options, &view);
+/* What one of those that were asked for is; takes the view over. */
+static void add_named(struct surveyor *s, const char *name, rlock_view *view,
+                      enum rlock_status status) {
     const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
                          (status == RLOCK_OK && !is_lock(view));
     if (is_pattern(name) && no_lock) {
@@ -107,13 +105,30 @@ static void inspect_name(struct surveyor *s, const char *name) {
     }
     if (status == RLOCK_OK && !add_view(s->survey, view))
         status = RLOCK_SYSTEM;
-    if (status != RLOCK_OK)
+    if (status != RLOCK_OK && !s->unanswered)
         explain(s, "look at", name, status);
 }
 
+/* Some names, in one round trip. */
+static void inspect_some(struct surveyor *s, const char *const *names, size_t count,
+                         void (*add)(struct surveyor *s, const char *name, rlock_view *view,
+                                     enum rlock_status status)) {
+    rlock_view *views[AT_ONCE];
+    enum rlock_status statuses[AT_ONCE];
+    const struct rlock_inspect_options options = options_of(s);
+    const enum rlock_status status =
+        rlock_inspect_all(s->server->client, &options, names, count, views, statuses);
+    for (size_t i = 0; i < count; i++)
+        add(s, names[i], views[i], status == RLOCK_OK ? statuses[i] : status);
+}
+
 static void inspect_names(struct surveyor *s) {
-    for (size_t i = 0; i < s->settings->name_count && !s->unanswered; i++)
-        inspect_name(s, s->settings->names[i]);
+    const char *const *names = (const char *const *)s->settings->names;
+    for (size_t at = 0, count; at < s->settings->name_count && !s->unanswered; at += count) {
+        const size_t rest = s->settings->name_count - at;
+        count = rest < AT_ONCE ? rest : AT_ONCE;
+        inspect_some(s, names + at, count, add_named);
+    }
 }
 
 /* A name that was found is asked for: all are, or one of the patterns fits. Those that are the name
@@ -184,13 +199,7 @@ static void inspect_found(struct surveyor *s, const rlock_scan *scan, int64_t *n
     const char *names[AT_ONCE];
     size_t at = 0, count;
     while (!s->unanswered && (count = next_wanted(s, scan, &at, names)) > 0) {
-        rlock_view *views[AT_ONCE];
-        enum rlock_status statuses[AT_ONCE];
-        const struct rlock_inspect_options options = options_of(s, NULL);
-        const enum rlock_status status =
-            rlock_inspect_all(s->server->client, &options, names, count, views, statuses);
-        for (size_t i = 0; i < count; i++)
-            add_found(s, names[i], views[i], status == RLOCK_OK ? statuses[i] : status);
+        inspect_some(s, names, count, add_found);
         show_progress(next_ms, 0, at);
     }
     if (s->survey->count > first)

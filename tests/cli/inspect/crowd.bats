@@ -144,3 +144,17 @@ print(len(x["holders"]), len(owners), len(places), places == sorted(set(places))
     times=$(grep -c '^lagged' proxy.log)
     ((times > 1 && times < 400)) || fail "$times times"
 }
+
+@test "a hundred names: status and wait ask for all of them at once" {
+    local command times
+    proxy_start
+    proxy lag 1 # each thing that is sent before it waits for answers
+    for command in 'status --json' 'wait'; do
+        : >proxy.log
+        # shellcheck disable=SC2046,SC2086
+        try $command $(seq -f 'n%g' 100)
+        assert_success
+        times=$(grep -c '^lagged' proxy.log)
+        ((times > 0 && times < 20)) || fail "$command: $times times"
+    done
+}
