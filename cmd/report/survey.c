@@ -74,8 +74,8 @@ static struct rlock_inspect_options options_of(const struct surveyor *s) {
     };
 }
 
-static bool is_pattern(const char *name) {
-    return strpbrk(name, "*?[") != NULL;
+static bool is_pattern(const struct surveyor *s, const char *name) {
+    return !s->settings->look.exact && strpbrk(name, "*?[") != NULL;
 }
 
 /* What a key belonged to may be over, or have been something else all along. */
@@ -98,7 +98,7 @@ static void add_named(struct surveyor *s, const char *name, rlock_view *view,
                       enum rlock_status status) {
     const bool no_lock = status == RLOCK_WRONG_KIND || status == RLOCK_DENIED ||
                          (status == RLOCK_OK && !is_lock(view));
-    if (is_pattern(name) && no_lock) {
+    if (is_pattern(s, name) && no_lock) {
         s->has_patterns = true;
         rlock_view_free(view);
         return;
@@ -138,7 +138,7 @@ static bool is_wanted(const struct surveyor *s, const char *found) {
         return true;
     for (size_t i = 0; i < s->settings->name_count; i++) {
         const char *name = s->settings->names[i];
-        if (is_pattern(name) && !is_named(s, name) && fnmatch(name, found, 0) == 0)
+        if (is_pattern(s, name) && !is_named(s, name) && fnmatch(name, found, 0) == 0)
             return !is_named(s, found);
     }
     return false;

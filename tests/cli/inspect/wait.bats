@@ -131,6 +131,16 @@ listens() { # to the release of x
     finish a
 }
 
+@test "a name with a star or brackets is that name, and no pattern" {
+    redis HSET build-x "$JAVA" 1 >/dev/null
+    try wait -x 'build-[x86]' 'b*' '?uild-x'
+    assert_success
+    redis HSET 'build-[x86]' "$JAVA" 1 >/dev/null
+    try wait -x 'b*' 'build-[x86]'
+    assert_failure 75
+    assert_stderr_has 'build-[x86] is not free'
+}
+
 @test "a quorum: by a majority of the servers" {
     server_start m2
     server_start m3
