@@ -194,6 +194,8 @@ static bool judge_rights(const struct target *target, const char *about, enum do
     const char *why = doctor_text(target, "rights.unknown");
     if (missing == NULL && *doctor_text(target, "rights.refused") != '\0')
         return false; /* "scripts" has told */
+    if (missing == NULL && target->server > 0)
+        return false; /* in a cluster only the first master is asked */
     if (missing == NULL)
         return doctor_say(out, DOCTOR_UNKNOWN, NULL, "cannot tell: %s",
                           *why != '\0' ? why : "the server is older than Redis 7.0");

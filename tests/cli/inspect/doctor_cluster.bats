@@ -15,6 +15,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     assert_equal "$(grep -c '^ok *cluster *3 masters' <<<"$output")" 3
     assert_equal "$(grep -c '^ok *replicas *1, 1 must' <<<"$output")" 3
     assert_equal "$(grep -c 'lock cycle' <<<"$output")" 1
+    assert_equal "$(grep ' rights ' <<<"$output" | sed 's/ .*//')" ok
     nothing_left
     redis_on n2 CONFIG SET maxmemory-policy volatile-lru maxmemory 1gb
     assert_finding eviction volatile-lru
