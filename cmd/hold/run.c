@@ -200,9 +200,7 @@ static int end(struct run *run) {
     if (ended && (was_lost(run) || run->spawn.report.left))
         return end_lost(run);
     const int status = status_of(run);
-    const bool preempted = run->spawn.report.cause == END_FOR_WAITER; /* a failure */
-    rlock_note_run(run->acquired.lock, preempted ? EXIT_GAVE_WAY : status,
-                   ended ? run->acquired.ran_ms : 0);
+    rlock_note_run(run->acquired.lock, status, ended ? run->acquired.ran_ms : 0);
     return release(run, ended ? min_hold_left_ms(run) : 0, status);
 }
 
