@@ -139,6 +139,15 @@ assert_refused() {
     assert_refused 5 3 -- sem -n x --permits 3 -- touch ran
 }
 
+@test "--resize: permits that a handle holds stay its own, though its process has ended" {
+    local handle
+    handle=$(rlock acquire sem -n x --permits 2 -l 1h)
+    rlock sem -n x --resize 3
+    assert_equal "$(redis GET x)" 2
+    rlock release "$handle"
+    assert_at_rest 3
+}
+
 # --- Redisson's --------------------------------------------------------------------------------------
 
 @test "a semaphore that Redisson made: its permits and its number are respected" {
