@@ -210,6 +210,13 @@ disturb() {
     (($(redis PTTL x) > 3000))
 }
 
+@test "--min-hold counts from when the lock was taken, not from when it was asked for" {
+    foreign_hold x 3000
+    try run -n x --min-hold 60s -- true
+    assert_success
+    (($(redis PTTL x) > 57500)) || fail "kept for $(redis PTTL x) ms more"
+}
+
 @test "the command ended while the lease was sure, the server is gone: its own status, and a warning" {
     proxy_start
     protected -l "$(ms 3000)"
