@@ -130,10 +130,17 @@ END
 
 @test "nested holds are one holder" {
     # shellcheck disable=SC2016
-    try run -n x -- "$RLOCK" run -n x -- "$RLOCK" status --json x
+    try run -n x -l 1h -- "$RLOCK" run -n x -l 10s -- sh -c '"$0" status --json x; "$0" status x >table' "$RLOCK"
     assert_success
     seen=$output
-    assert_seen '[h["holds"] for h in v[0]["holders"]]' "[2]"
+    assert_seen '[(h["holds"], h["ttl_ms"] > 3500000) for h in v[0]["holders"]]' "[(2, True)]"
+    grep -q 'held 2x .* 59m' table
+}
+
+@test "who it is, also where the environment does not say it" {
+    env -u LOGNAME -u USER "$RLOCK" acquire run -n x -l 60s >handle
+    see x
+    assert_seen 'v[0]["holders"][0]["user"]' "$(id -un)"
 }
 
 @test "what --min-hold alone keeps is kept, by no process: in the table, in JSON, and for who waits" {
