@@ -331,6 +331,8 @@ few_commands() {
 @test "several servers: on all of them; one that is away is no obstacle" {
     server_start m2
     server_start m3
+    local other_way
+    other_way="$(server_url m3) $(server_url m2) $RLOCK_SERVER"
     RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) $(server_url m3)"
     holds first write -l "$(ms 900)"
     break_it
@@ -338,10 +340,11 @@ few_commands() {
     assert_equal "$(grep -c 'broke x' <<<"$stderr")" 1
     assert_equal "$(redis EXISTS x)$(redis_on m2 EXISTS x)$(redis_on m3 EXISTS x)" 000
     lose first
-    holds second run -l "$(ms 900)"
+    RLOCK_SERVER=$other_way holds second run -l "$(ms 900)"
     server_stop m3
     break_it --connect-timeout "$(ms 300)"
     assert_success
+    assert_stderr_has 'says that its command has stopped'
     lose second
     server_stop m2
     break_it --connect-timeout "$(ms 300)"
