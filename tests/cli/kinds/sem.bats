@@ -205,6 +205,16 @@ available() { # N
     assert_at_rest 1
 }
 
+@test "--plain: where nobody confirms that they were given back, what that means is said" {
+    server_start lone
+    try sem --plain --permits 2 -s "$(server_url lone)" --io-timeout "$(ms 300)" -n x -- \
+        sh -c "redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :"
+    assert_success
+    assert_message
+    assert_stderr_has 'cannot confirm that x' 'if not, its permits are lost until --resize'
+    server_stop lone
+}
+
 @test "--plain: a killed holder's permits stay gone, until --resize on its host" {
     local owner shown
     holds a sem --plain --permits 2 -l 100ms
