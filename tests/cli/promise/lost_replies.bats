@@ -109,7 +109,7 @@ all_in_doubt() {
     local kind
     all_meet mute-reply acquire_of 1
     for kind in "${kinds[@]}"; do
-        section_of "${how[$kind]}" "$kind" "$kind" -q "$@"
+        section_of "${how[$kind]}" "$kind" "$kind" "$@"
     done
     wait_until 5 bitten lost-reply "${#kinds[@]}"
 }
@@ -117,7 +117,7 @@ all_in_doubt() {
 @test "the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told; free again in time" {
     local kind
     kinds=("${leased[@]}")
-    all_in_doubt --io-timeout "$io" -w "$(ms 1500)" -l "$(ms 2000)"
+    all_in_doubt -q --io-timeout "$io" -w "$(ms 1500)" -l "$(ms 2000)"
     proxy refuse
     for kind in "${kinds[@]}"; do
         reap "${rlock_of[$kind]}" 8
@@ -134,7 +134,7 @@ all_in_doubt() {
 
 @test "interrupted before the grant's reply has come: given back at once" {
     local kind
-    all_in_doubt
+    all_in_doubt -q
     for kind in "${kinds[@]}"; do
         kill -TERM "${rlock_of[$kind]}"
     done
@@ -144,6 +144,22 @@ all_in_doubt() {
         assert_file_not_exist "$kind"
     done
     all_are_free
+}
+
+@test "interrupted, and the server is gone: the doubt is told, of plain permits too" {
+    local kind
+    all_in_doubt --io-timeout "$io"
+    proxy refuse
+    for kind in "${kinds[@]}"; do
+        kill -TERM "${rlock_of[$kind]}"
+    done
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[$kind]}" 3
+        assert_equal "$kind $status" "$kind 143"
+        stderr=$(cat "$kind.err")
+        [[ $kind != plain ]] || assert_stderr_has 'plain permits of plain may be lost until --resize'
+        [[ $kind == plain ]] || assert_stderr_has "$kind may stay held for up to 30s"
+    done
 }
 
 @test "the reply comes after the lease's end: the command starts only on a lease that is sure" {
