@@ -58,3 +58,11 @@ held_on() { # N...
     seen=$output
     assert_seen '[l["server"] for l in v]' "['${url[3]}']"
 }
+
+@test "a server that hangs costs about a second in all, however many names" {
+    held_on 2 3
+    kill -STOP "$(server_pid m1)"
+    took 500 2500 "$RLOCK" status -q x y z
+    kill -CONT "$(server_pid m1)"
+    assert_failure 75
+}
