@@ -263,6 +263,16 @@ assert_runs_on() {
     assert_equal "$(wc -l <err)" 2
 }
 
+@test "--preemptible, and a process of the command's is another user's: 76, not 79, and the waiter does not get in" {
+    local dir command
+    run_as_root --preemptible --kill-after 100ms
+    try run -n x --preempt -w "$(ms 1500)" -- touch ran
+    assert_failure 75
+    assert_file_not_exist ran
+    assert_runs_on
+    grep -q "^rlock: lost x on .*: the command could not be ended for a waiter$" err
+}
+
 has_guardian() {
     [[ -n $(guardian_of "$pid") ]]
 }
