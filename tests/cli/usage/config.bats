@@ -216,6 +216,12 @@ guarded() {
     assert_success
     run --separate-stderr bash -c '"$0" run --password-file <(sleep 0.1; echo "pass word") -n x -- true' "$RLOCK"
     assert_success
+    mkfifo silent
+    exec 7<>silent
+    took 4500 7000 "$RLOCK" run --password-file silent -n x -- true
+    exec 7>&-
+    assert_failure 78
+    assert_stderr_has 'no data for 5 seconds'
     printf '# the password\npassword-file = %s\n' "$PWD/none" >"$user"
     try run -n x -- true
     assert_failure 78
