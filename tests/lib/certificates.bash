@@ -8,6 +8,7 @@
 #   common            for redis.example, in the old way: by its subject alone
 #   chained           good, by way of an authority in between, which stands in the file
 #   expired, future   good but for its time
+#   below             good, but for the time of the authority in between
 #   foreign           good, but signed by other-ca
 #   client            a client's; client-locked.key is its key under a passphrase
 #                     other.key is of another sort
@@ -65,6 +66,9 @@ issue common redis.example 'basicConstraints=CA:false\n' ca
 issue chained server "$here" between
 cat between.pem >>chained.pem
 issue expired server "$here" ca 20200101000000Z 20200201000000Z
+issue over 'an authority that was' "$authority" ca 20200101000000Z 20200201000000Z
+issue below server "$here" over
+cat over.pem >>below.pem
 issue future server "$here" ca 20480101000000Z 20491231000000Z
 issue foreign server "$here" other-ca
 issue client client 'extendedKeyUsage=clientAuth\n' ca

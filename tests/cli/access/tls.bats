@@ -97,6 +97,7 @@ load ../../lib/tls
     done <<END
 foreign|an authority that is not in $certificates/ca.pem
 expired|its certificate has expired
+below|an issuer certificate in its chain has expired
 future|its certificate is not valid yet
 named|its certificate is for redis.example, *.wild.example, not for 127.0.0.1
 END
