@@ -269,6 +269,10 @@ load ../../lib/handles
     assert_failure 71
     assert_message
     assert_no_keys
+    run --separate-stderr bash -c 'exec 7> >(:); wait $!; "$0" acquire run -n x >&7' "$RLOCK"
+    assert_failure 71
+    assert_message
+    assert_no_keys
     run --separate-stderr bash -c '"$0" acquire run -n x <&- 2>&-' "$RLOCK"
     assert_success
     rlock release "$output"
