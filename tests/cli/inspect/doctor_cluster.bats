@@ -24,7 +24,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
 
 @test "slots that nobody has, and fewer than three masters" {
     local ports
-    read -ra ports <<<"$(free_ports 2)"
+    read -ra ports <<<"$(free_ports 4)"
     server_start small --bind 127.0.0.1 --port "${ports[0]}" --cluster-enabled yes --cluster-port "${ports[1]}"
     well small
     RLOCK_SERVER=cluster://127.0.0.1:${ports[0]}
@@ -33,11 +33,15 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     assert_failure 1
     assert_says finding cluster '3 of 16384 slots are served by no node'
     assert_says finding replicas 'no replica: .*nothing takes over'
-    redis_on small CLUSTER ADDSLOTSRANGE 16381 16383
+    server_start other --bind 127.0.0.1 --port "${ports[2]}" --cluster-enabled yes --cluster-port "${ports[3]}"
+    well other
+    redis_on other CLUSTER ADDSLOTSRANGE 16381 16383
+    redis_on other CLUSTER MEET 127.0.0.1 "${ports[0]}" "${ports[1]}"
     wait_until 10 tells small cluster_state:ok
+    wait_until 10 tells other cluster_state:ok
     try doctor
     assert_failure 1
-    assert_says finding cluster 'fewer than three masters, 1'
+    assert_says finding cluster 'fewer than three masters, 2'
 }
 
 @test "slots that are down: a master and its replica are away" {

@@ -33,9 +33,16 @@ doctor_setup() {
     changed
     server_stop s3
     assert_finding sentinel '1 of 3 Sentinels do not answer, such as 127.0.0.1:'
+    redis_on s1 SENTINEL RESET m # s3 never was
+    wait_until 15 knows_another s1
+    assert_finding sentinel 'fewer than three Sentinels, 2' -s "$(sentinel_url s1 s2)"
     server_stop s2
     redis_on s1 SENTINEL RESET m # they never were
     assert_finding sentinel 'fewer than three Sentinels, 1' -s "$(sentinel_url s1)"
+}
+
+knows_another() { # SENTINEL
+    [[ $(redis_on "$1" SENTINEL MASTER m | grep -A1 -x num-other-sentinels) == *1 ]]
 }
 
 @test "no quorum among the Sentinels" {
