@@ -141,6 +141,42 @@ listens() { # to the release of x
     assert_stderr_has 'build-[x86] is not free'
 }
 
+@test "the second name is listened to when the first is free" {
+    foreign_hold x 60000
+    foreign_hold y 60000
+    start wait x y
+    wait_until 10 listens
+    foreign_release x
+    wait_until 10 listens_to_y
+    local at
+    at=$(now_ms)
+    foreign_release y
+    reap "$pid"
+    assert_equal "$status" 0
+    (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after the release"
+}
+
+listens_to_y() {
+    [[ -n $(redis PUBSUB CHANNELS 'redisson*y*') ]]
+}
+
+@test "however often it is given back: it looks twenty times a second at most" {
+    local began n
+    foreign_hold x 60000
+    start wait x
+    wait_until 10 listens
+    redis CONFIG RESETSTAT
+    began=$(now_ms)
+    for n in {1..200}; do
+        redis PUBLISH 'redisson_lock__channel:{x}' 0 >/dev/null
+    done
+    n=$(calls evalsha)
+    ((n > 1 && n <= ($(now_ms) - began) / 50 + 2)) || fail "$n times in $(($(now_ms) - began)) ms"
+    redis DEL x
+    reap "$pid"
+    assert_equal "$status" 0
+}
+
 @test "a quorum: by a majority of the servers" {
     server_start m2
     server_start m3
