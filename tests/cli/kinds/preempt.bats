@@ -159,6 +159,27 @@ listeners() { # N: holders that listen
     (($(redis PUBSUB CHANNELS 'rlock_break:*' | grep -c .) == $1))
 }
 
+@test "what --min-hold alone keeps is not asked" {
+    try run --preemptible --min-hold 60s -n x -- true
+    try run --preempt -w "$(ms 300)" -n x -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot ask the holder of x to end'
+    refute_regex "$stderr" 'asked the holder'
+}
+
+@test "a holder that does not listen yet is asked twice a second" {
+    foreign_hold x 60000
+    redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"elsewhere","pid":1,"preemptible":true}'
+    start run --preempt -n x -- touch ran
+    wait_until 5 was_asked 7
+    kill "$pid"
+    reap "$pid"
+}
+
+was_asked() { # TIMES
+    (($(calls publish) >= $1))
+}
+
 @test "a message that is lost: it is asked again" {
     holds a run --preemptible
     wait_until 5 listeners 1
