@@ -172,8 +172,19 @@ listeners() { # N: holders that listen
     redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"elsewhere","pid":1,"preemptible":true}'
     start run --preempt -n x -- touch ran
     wait_until 5 was_asked 7
+    assert_equal "$(grep -c 'asked the holder of x to end' err)" 1
+    # Each holder is told of once.
+    redis EVAL 'redis.call("DEL", KEYS[1])
+        redis.call("HSET", KEYS[1], ARGV[1], 1)
+        redis.call("PEXPIRE", KEYS[1], 60000)
+        return redis.call("HSET", KEYS[2], ARGV[1], redis.call("HVALS", KEYS[2])[1])' 2 x 'rlock_info:{x}' "$foreign_waiter"
+    wait_until 5 said_so_twice
     kill "$pid"
     reap "$pid"
+}
+
+said_so_twice() {
+    [[ $(grep -c 'asked the holder of x to end' err) == 2 ]]
 }
 
 was_asked() { # TIMES
