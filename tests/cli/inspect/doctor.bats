@@ -159,6 +159,26 @@ disk_failed() { # SERVER NAME: in its INFO
     assert_equal "$status" 0
 }
 
+@test "clock: by more than a second, and in which direction" {
+    local ms level text
+    cc -shared -fPIC -O2 -o clock.so "$TOOLS/clock.c"
+    : >ahead
+    truncate -s 8 ahead
+    launcher=(env "LD_PRELOAD=$PWD/clock.so" "CLOCK=$PWD/ahead")
+    server_start late
+    launcher=()
+    RLOCK_SERVER=$(server_url late)
+    while IFS='|' read -r ms level text; do
+        python3 -c 'import sys; open("ahead", "r+b").write((int(sys.argv[1]) * 1000000).to_bytes(8, sys.byteorder, signed=True))' "$ms"
+        try doctor
+        assert_says "$level" clock "$text"
+    done <<'END'
+500|ok|[0-9]+ ms ahead of this machine
+1500|note|1[0-9]+ ms ahead of this machine.*NTP
+-1500|note|[12][0-9]+ ms behind this machine.*NTP
+END
+}
+
 @test "auth: a network address without a password" {
     local port
     port=$(free_ports 1)
