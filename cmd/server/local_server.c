@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,7 +129,6 @@ _Noreturn static void detach(const struct plan *plan) {
     for (int signal = 1; signal < NSIG; signal++)
         (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)umask(077);
     const int null = open("/dev/null", O_RDWR);
     if (fchdir(plan->server->dir_fd) != 0 || null < 0)
         _exit(126);
