@@ -92,12 +92,12 @@ static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int6
     struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name_of(resumed),
-        .deadline_ms = rlock_now_ms() + resumed->settings->server.io_timeout_ms,
         .cancel_fd = -1,
     };
     bool found = false;
     for (; options.server < resumed->settings->server.count && !found; options.server++) {
         rlock_view *view = NULL;
+        options.deadline_ms = server_glance_ms(resumed->settings);
         if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
             const size_t i = find_in_view(resumed, view);
             found = i < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;

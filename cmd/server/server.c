@@ -187,7 +187,13 @@ void server_warn(const struct server *server) {
         out_warn("%s: %s", server_shown(server), warning);
 }
 
-enum { OTHER_KIND_SIZE = 1024 };
+enum { OTHER_KIND_SIZE = 1024, ONE_OF_SEVERAL_MS = 1000 };
+
+int64_t server_glance_ms(const struct settings *settings) {
+    const int64_t timeout_ms = settings->server.io_timeout_ms;
+    const bool several = settings->server.count > 1 && timeout_ms > ONE_OF_SEVERAL_MS;
+    return rlock_now_ms() + (several ? ONE_OF_SEVERAL_MS : timeout_ms);
+}
 
 /* What a kind is called in a sentence. */
 static const char *noun(const char *kind) {
@@ -215,19 +221,19 @@ static void describe_other(char text[OTHER_KIND_SIZE], const rlock_view *view) {
                    noun(view->kind), *holder != '\0' ? ", " : "", holder);
 }
 
-/* Looks, on the first of so many servers that knows: "the name is taken by another kind: a
+/* Looks, on the first of the servers that knows: "the name is taken by another kind: a
  * read/write lock (write), held by alice@web-01 pid 4242 for 3m, ./deploy.sh". What can't be seen
  * is left out. Returns the text. */
 static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, const char *name,
-                              size_t servers, int64_t deadline_ms) {
+                              const struct settings *settings) {
     bool known = false;
     (void)snprintf(text, OTHER_KIND_SIZE, "%s", rlock_status_text(RLOCK_WRONG_KIND));
-    for (size_t i = 0; i < servers && !known; i++) {
+    for (size_t i = 0; i < settings->server.count && !known; i++) {
         const struct rlock_inspect_options options = {
             .size = sizeof options,
             .name = name,
             .server = i,
-            .deadline_ms = deadline_ms,
+            .deadline_ms = server_glance_ms(settings),
             .cancel_fd = -1,
         };
         rlock_view *view = NULL;
@@ -252,9 +258,7 @@ static int explain(const struct server *server, const struct settings *settings,
     case RLOCK_WRONG_KIND:
         return out_fail(EXIT_WRONG_KIND, name, url,
                         "cannot %s %s on %s: %s; nothing was changed: use another name", verb, name,
-                        url,
-                        other_kind(other, server->client, name, settings->server.count,
-                                   rlock_now_ms() + settings->server.io_timeout_ms));
+                        url, other_kind(other, server->client, name, settings));
     case RLOCK_UNAVAILABLE:
         return out_fail(EXIT_UNAVAILABLE, name, url, "cannot %s %s on %s: %s%s", verb, name, url,
                         reason, if_unavailable);

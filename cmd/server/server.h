@@ -44,6 +44,10 @@ const char *server_for_command(const struct server *server, const struct setting
 /* What people should know of it although all went well, once. */
 void server_warn(const struct server *server);
 
+/* By when one of the servers is to have said what a message shows of it: of several the others know
+ * as much. */
+int64_t server_glance_ms(const struct settings *settings);
+
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. Returns the exit status. */
 int server_explain(const struct server *server, const struct settings *settings, const char *verb,

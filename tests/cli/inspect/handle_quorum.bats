@@ -71,6 +71,23 @@ load ../../lib/handles
     done
 }
 
+@test "one of them hangs: the others say soon who has it now, or what it is" {
+    local lost kind verb
+    quorum m1 m2 m3
+    acquire run -l 1m
+    lost=$handle
+    everywhere FLUSHALL >/dev/null
+    acquire run -l 1m --note thief
+    pause m1
+    for verb in check renew release; do
+        took 0 2000 rlock "$verb" "$lost"
+        assert_stderr_has 'not ours any more: held by ' '(thief)'
+    done
+    took 0 2000 rlock read -x -n x -- true
+    assert_failure 65
+    assert_stderr_has 'another kind: an exclusive lock' '(thief)'
+}
+
 @test "--while: kept on all of them, and given back on all" {
     helper sleep 60
     acquire run -l "$(ms 500)" --while $!
