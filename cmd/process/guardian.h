@@ -129,10 +129,9 @@ struct guardian {
     struct witness witness;
     int child_fd; /* signalfd for SIGCHLD */
     int timer_fd;
-    int64_t started_ms;  /* INT64_MAX: the command has not been started */
-    int64_t leave_at_ms; /* when to leave the job; INT64_MAX: it has been left */
-    int64_t kill_at_ms;  /* STOPPING */
-    struct order order;  /* the last one */
+    int64_t started_ms; /* INT64_MAX: the command has not been started */
+    int64_t kill_at_ms; /* STOPPING */
+    struct order order; /* the last one */
     struct report report;
 };
 

@@ -10,7 +10,7 @@
 
 #include "process/deadline.h"
 
-enum { PATIENCE_MS = 1000, LEAVE_AFTER_MS = 5 };
+enum { PATIENCE_MS = 1000 };
 
 enum event {
     EVENT_CHILD,  /* a child has ended, stopped or gone on */
@@ -229,15 +229,12 @@ static void on_events(struct guardian *guardian, const struct pollfd fds[3]) {
 }
 
 /* We leave the session, group and terminal of rlock and the command, so that what stops or ends the
- * whole job does not reach us. The witness is forked before, into that group. All this takes time,
- * the memory too, so a command that ends within milliseconds is spared it. No witness while the
- * tree is being stopped: we would wait for its end, too. */
+ * whole job does not reach us: at once, for a SIGKILL of the group would spare what has left it.
+ * The witness is forked before, into that group. */
 static void leave_job(struct guardian *guardian) {
-    guardian->leave_at_ms = INT64_MAX;
-    descendants_get_memory();
-    if (guardian->phase == RUNNING)
-        guardian->witness = witness_start();
+    guardian->witness = witness_start();
     (void)setsid();
+    descendants_get_memory();
 }
 
 void supervise(struct guardian *guardian) {
@@ -246,14 +243,10 @@ void supervise(struct guardian *guardian) {
         {.fd = guardian->timer_fd, .events = POLLIN},
         {.fd = guardian->plan->socket, .events = POLLIN},
     };
-    /* An instant, not a time-out of poll(2): events of the command's orphans must not put it off.
-     */
-    guardian->leave_at_ms = boottime_ms() + LEAVE_AFTER_MS;
+    leave_job(guardian);
     set_timer(guardian, deadline_now(guardian).stop_ms);
     while (guardian->phase != ENDED) {
-        if (poll(fds, sizeof fds / sizeof fds[0], boottime_left_ms(guardian->leave_at_ms)) > 0)
+        if (poll(fds, sizeof fds / sizeof fds[0], -1) > 0)
             on_events(guardian, fds);
-        if (guardian->phase != ENDED && boottime_ms() >= guardian->leave_at_ms)
-            leave_job(guardian);
     }
 }
