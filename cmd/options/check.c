@@ -64,6 +64,8 @@ static bool check_kill_after(struct settings *settings, struct complaint *why) {
     struct given given = {.row = opt_find("kill-after"),
                           .text = duration_format(text, settings->run.kill_after_ms),
                           .from = from};
+    if (settings->run.kill_after_ms % 1000 != 0) /* rounded, it may be what is allowed */
+        snprintf(text, sizeof text, "%lldms", (long long)settings->run.kill_after_ms);
     snprintf(given.wrong, sizeof given.wrong,
              "it is more than a third of the lease: give at most %lldms, or a longer lease",
              (long long)third_ms);
