@@ -20,8 +20,7 @@ enum {
     LOOK_MS = 5000, /* at least so often */
     SOON_MS = 1000, /* where the live line is drawn, or nothing can be heard */
     SAY_MS = 30000, /* a line, where nothing is drawn */
-    BREATH_MS = 50, /* at most twenty looks a second, however often it is given back */
-    LEAST_MS = 1000 /* for a look, though the wait is over sooner */
+    BREATH_MS = 50  /* at most twenty looks a second, however often it is given back */
 };
 
 struct idle {
@@ -108,12 +107,13 @@ static void rest(struct idle *idle, int64_t until_ms) {
     pause_until(until_ms);
 }
 
-/* A server that hangs now ends the wait no later than one that has gone. */
+/* A server that hangs, or only refuses, ends the wait no later than one that has gone, but for a
+ * moment in which a slow line answers. */
 static int64_t patience_ms(const struct idle *idle) {
     const int64_t left_ms = idle->deadline_ms - rlock_now_ms();
-    if (!idle->has_answered)
+    if (idle->settings->lock.wait_ms == 0)
         return RLOCK_FOREVER;
-    return left_ms > LEAST_MS ? left_ms : LEAST_MS;
+    return left_ms > SOON_MS ? left_ms : SOON_MS;
 }
 
 /* Messages about a server that has answered before are for the end of the wait. */

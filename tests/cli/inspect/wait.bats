@@ -195,6 +195,15 @@ listens_to_y() {
     assert_failure 69
 }
 
+@test "a server that only refuses: 69 at the end of the wait, not later" {
+    server_start lone --replica-serve-stale-data no
+    redis_on lone REPLICAOF 127.0.0.1 1 # nobody listens there
+    took 0 3000 rlock wait -s "$(server_url lone)" -w "$(ms 500)" x
+    assert_failure 69
+    assert_message
+    assert_stderr_has MASTERDOWN
+}
+
 @test "no server: 69; no right: 77; no lock: 65; a server that goes away is waited for until the wait ends" {
     try wait -s "unix://$PWD/none" --connect-timeout 100ms x
     assert_failure 69
