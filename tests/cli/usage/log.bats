@@ -121,6 +121,36 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     assert_regex "$(head -n 1 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, .* left\$"
 }
 
+@test "a second outage within ten seconds: the log tells it, the text does not warn again" {
+    local n plain flaky
+    server_start lone
+    flaky=(run -s "$(server_url lone)" --io-timeout "$(ms 200)" -l "$(ms 4000)")
+    log=plain start "${flaky[@]}" -n plain -- sh -c ': >held; exec sleep 60'
+    plain=$pid
+    start "${flaky[@]}" --log json -n x -- sleep 60
+    wait_until 5 grep -q '"acquired"' err
+    wait_until 5 test -e held
+    for n in 1 2; do
+        kill -STOP "$(server_pid lone)"
+        wait_until 8 is_told "$n" retrying
+        sleep "0.$((3 * SLOW))" # the other renews at about the same time
+        kill -CONT "$(server_pid lone)"
+        wait_until 5 ends_with renewed
+    done
+    kill -TERM "$pid" "$plain"
+    reap "$pid"
+    reap "$plain"
+    assert_equal "$(grep -c 'cannot renew plain' plain.err)" 1
+}
+
+is_told() { # TIMES EVENT
+    (($(grep -c "\"event\":\"$2\"" err) == $1))
+}
+
+ends_with() { # EVENT
+    tail -n 1 err | grep -q "\"event\":\"$1\""
+}
+
 @test "a renewal that failed is told, and that it succeeded again; with -q neither" {
     server_start lone
     log=quiet start run -q -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 4000)" -n quiet -- sleep 60
