@@ -175,6 +175,8 @@ END
     assert_seen 'sorted(l["name"] for l in v)' "['deploy/db', 'deploy/web']"
     see 'deploy/[w]?b' build free 'b*'
     assert_seen '[l["name"] for l in v]' "['build', 'free', 'deploy/web']"
+    see 'deploy/d?'
+    assert_seen '[l["name"] for l in v]' "['deploy/db']"
     see 'none*'
     assert_equal "$seen" '[]'
     try status '*w*b'
