@@ -6,6 +6,7 @@ load ../../lib/actors
 load ../../lib/rights
 load ../../lib/acl
 load ../../lib/doctor
+load ../../lib/ports
 
 setup() {
     rlock_setup
@@ -80,6 +81,15 @@ missing() { # ABOUT: as the line says
     try doctor --kind run y
     assert_says finding 'rights run' 'missing: ~y ~redisson_lock_token:\{y\} '
     assert_says finding 'lock cycle' 'cannot take'
+}
+
+@test "the command that gives a right names the user of the address" {
+    local port
+    port=$(free_ports 1)
+    server_start few --port "$port"
+    redis_on few ACL SETUSER app on '>secret' '~*' '&*' +@all -pexpire
+    RLOCK_PASSWORD=secret run python3 "$TOOLS/terminal.py" -- "$RLOCK" doctor -s "redis://app@127.0.0.1:$port"
+    assert_output --partial "ACL SETUSER app +pexpire"
 }
 
 @test "no right to run scripts" {
