@@ -54,6 +54,9 @@ which() {
     assert_failure 75
     assert_message
     assert_stderr_has 'cannot take a (any 2 of 3 names): held by '
+    try run --any 1 -x -n a -n b -- touch ran
+    assert_failure 75
+    assert_stderr_has 'cannot take a (any 1 of 2 names): held by '
     assert_file_not_exist ran
     assert_free c
     let_go a
