@@ -220,6 +220,7 @@ guardian_has_left() {
 # Else a SIGKILL of the group in that time would spare what has left it. The best of ten, on a busy machine.
 @test "the guardian leaves the job at once" {
     local n least
+    ! is_sanitized || skip 'not for a build with a sanitizer: it takes longer to fork'
     cat >left.c <<-'END'
 	#define _GNU_SOURCE
 	#include <stdio.h>
