@@ -198,7 +198,7 @@ listens_to_y() {
 @test "a server that only refuses: 69 at the end of the wait, not later" {
     server_start lone --replica-serve-stale-data no
     redis_on lone REPLICAOF 127.0.0.1 1 # nobody listens there
-    took 0 3000 rlock wait -s "$(server_url lone)" -w "$(ms 500)" x
+    took 0 3000 rlock wait -s "$(server_url lone)" -w 500ms x
     assert_failure 69
     assert_message
     assert_stderr_has MASTERDOWN

@@ -53,7 +53,7 @@ yielded() {
     wait_until 5 hears_the_request
     wait_until 5 grep -q ': me asks for the lock' err
     hears_the_request
-    sleep "0.$((2 * SLOW))"
+    sleep $((200 * SLOW))e-3
     : >let-go
     reap "$pid"
     assert_equal "$status: $(cat err)" "79: rlock: stopping the command of x: me asks for the lock"

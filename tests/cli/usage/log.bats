@@ -133,7 +133,7 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     for n in 1 2; do
         kill -STOP "$(server_pid lone)"
         wait_until 8 is_told "$n" retrying
-        sleep "0.$((3 * SLOW))" # the other renews at about the same time
+        sleep $((300 * SLOW))e-3 # the other renews at about the same time
         kill -CONT "$(server_pid lone)"
         wait_until 5 ends_with renewed
     done
