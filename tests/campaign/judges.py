@@ -260,6 +260,8 @@ class Judged:
         enough_ns = int((self.combo.lease_s * 2 / 3 + NOTICED_S) * 1e9)
         for section, until_ns, deleted_ns in self.outlived:
             run = self.run_of(section.owner)
+            if self.combo.kind == "pool" and section.enter > deleted_ns:
+                continue  # one of too few names, which it gave back, and took the names anew
             if run.faults or not self.could_answer(deleted_ns) or \
                     not self.calm(deleted_ns, deleted_ns + enough_ns, HARMLESS):
                 continue  # nobody could tell it
