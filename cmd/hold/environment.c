@@ -98,33 +98,10 @@ void environment_free(struct environment *environment) {
     *environment = (struct environment){.count = 0};
 }
 
-static bool has_word(const char *words, const char *word, size_t length) {
-    while (*words != '\0') {
-        const size_t its_length = strcspn(words, " ");
-        if (its_length == length && memcmp(words, word, length) == 0)
-            return true;
-        words += its_length;
-        words += strspn(words, " ");
-    }
-    return false;
-}
-
-/* In whatever order. */
-static bool are_same(const char *servers, const char *others) {
-    bool same = strlen(servers) == strlen(others);
-    while (same && *servers != '\0') {
-        const size_t length = strcspn(servers, " ");
-        same = has_word(others, servers, length);
-        servers += length;
-        servers += strspn(servers, " ");
-    }
-    return same;
-}
-
 size_t environment_prove(struct environment *enclosing, const char *servers) {
     size_t count = enclosing->count;
     for (size_t i = 0; i < enclosing->count; i++) {
-        if (are_same(enclosing->servers[i], servers))
+        if (strcmp(enclosing->servers[i], servers) == 0)
             enclosing->proofs[count++] = enclosing->proofs[i];
     }
     return count;
@@ -154,7 +131,7 @@ bool environment_has_room(const struct environment *enclosing, const char *const
 /* Whether what is held now takes the place of one around it. */
 static bool replaces(const rlock_lock *lock, const char *servers, const struct rlock_proof *proof,
                      const char *its_servers) {
-    const bool same = *its_servers == '\0' || are_same(its_servers, servers);
+    const bool same = *its_servers == '\0' || strcmp(its_servers, servers) == 0;
     const struct rlock_hold *hold;
     for (size_t i = 0; (hold = rlock_hold_at(lock, i)) != NULL; i++) {
         if (strcmp(hold->name, proof->name) == 0)

@@ -80,7 +80,7 @@ TEST(of_a_name_the_proof_on_the_same_servers_is_the_last) {
     struct environment holds;
     set("RLOCK_HOLDS", "1 o run a\n@s s2\n2 p run a\n@t\n3 q run a\n4 q run b");
     assert_true(environment_read(&holds));
-    assert_int_equal(environment_prove(&holds, "s2 s"), 5);
+    assert_int_equal(environment_prove(&holds, "s s2"), 5);
     assert_string_equal(holds.proofs[4].owner, "p");
     assert_int_equal(environment_prove(&holds, "t"), 6);
     assert_string_equal(holds.proofs[5].name, "b");
