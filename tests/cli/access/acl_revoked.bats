@@ -50,19 +50,6 @@ assert_stopped_unseen() {
     assert_message
 }
 
-@test "76: why is what the server said, though it says nothing at last" {
-    allowed -l "$(ms 2000)" --io-timeout "$(ms 300)"
-    allow run +pexpire
-    wait_until 5 denied 2
-    kill -STOP "$(server_pid main)"
-    reap "$holder"
-    kill -CONT "$(server_pid main)"
-    assert_equal "$status" 76
-    assert_regex "$(tail -n 1 err)" '^rlock: lost x on .*(NOPERM|no right|permissions)'
-    allow run
-    wait_until 5 gone_key x
-}
-
 @test "76: a holder who may not renew any more tries on until the deadline" {
     allowed -l "$(ms 2000)"
     allow run +pexpire

@@ -354,13 +354,14 @@ for n in range(600):
     assert_no_keys
 }
 
-# slow_exec: rlock, whose command takes 2.5 s to start; the guardian, slow as well, sees it late.
+# slow_exec: rlock, whose command takes 2.5 s to start, longer than the lease; the guardian, slow as well, sees it
+# late.
 slow_exec() {
     command -v strace >/dev/null || skip "needs strace"
     rlock run -n x -- true # the server knows the scripts now
     redis CONFIG RESETSTAT
     strace -D -f -qq -o trace -e trace=execve,setsid -e inject=execve:delay_enter=2500000:when=1 \
-        -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l "$(ms 1000)" -- touch ran 2>err 3>&- 4>&- &
+        -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l 2s -- touch ran 2>err 3>&- 4>&- &
     pid=$!
     wait_until 10 asked 1
     wait_until 10 grandchild
