@@ -89,15 +89,17 @@ static size_t find_in_view(const struct resumed *resumed, const rlock_view *view
  * the last token of any server. A semaphore's other holders have not got our permits: none is
  * described. */
 static bool find_holder(const struct resumed *resumed, char text[WHY_SIZE], int64_t *last_token) {
+    const struct server_settings *settings = &resumed->settings->server;
     struct rlock_inspect_options options = {
         .size = sizeof options,
         .name = name_of(resumed),
         .cancel_fd = -1,
     };
     bool found = false;
-    for (; options.server < resumed->settings->server.count && !found; options.server++) {
+    for (; options.server < settings->count && !found; options.server++) {
         rlock_view *view = NULL;
-        options.deadline_ms = server_glance_ms(resumed->settings);
+        options.deadline_ms =
+            server_answer_by_ms(settings, settings->io_timeout_ms, SERVER_GLANCE_MS);
         if (rlock_inspect(resumed->server.client, &options, &view) == RLOCK_OK) {
             const size_t i = find_in_view(resumed, view);
             found = i < view->holder_count && strcmp(resumed->handle->kind, "sem") != 0;

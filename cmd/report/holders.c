@@ -9,12 +9,11 @@
 #include "output/describe.h"
 #include "output/out.h"
 
-enum { ONE_OF_SEVERAL_MS = 2000 };
+enum { OF_SEVERAL_MS = 2000 };
 
 int64_t holders_deadline_ms(const struct server_settings *settings) {
-    const int64_t patience_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
-    const bool several = settings->count > 1 && patience_ms > ONE_OF_SEVERAL_MS;
-    return rlock_now_ms() + (several ? ONE_OF_SEVERAL_MS : patience_ms);
+    return server_answer_by_ms(settings, settings->connect_timeout_ms + settings->io_timeout_ms,
+                               OF_SEVERAL_MS);
 }
 
 static bool is_known(const struct holders *holders, const char *owner) {

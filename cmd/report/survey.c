@@ -10,7 +10,6 @@
 
 enum {
     AT_ONCE = 100,    /* names: one round trip to a server that is far away */
-    QUORUM_MS = 1000, /* for one of several servers: the others know as much */
     PROGRESS_MS = 300 /* a search that is over by then needs no line, and between two of them */
 };
 
@@ -35,11 +34,10 @@ void survey_free(struct survey *survey) {
 }
 
 static int64_t deadline_ms(const struct surveyor *s) {
-    const int64_t timeout_ms =
-        s->settings->server.connect_timeout_ms + s->settings->server.io_timeout_ms;
-    const bool several = s->settings->server.count > 1;
-    const int64_t most_ms = several && s->patience_ms > QUORUM_MS ? QUORUM_MS : s->patience_ms;
-    return rlock_now_ms() + (timeout_ms > most_ms ? most_ms : timeout_ms);
+    const struct server_settings *settings = &s->settings->server;
+    const int64_t timeout_ms = settings->connect_timeout_ms + settings->io_timeout_ms;
+    return server_answer_by_ms(settings, timeout_ms > s->patience_ms ? s->patience_ms : timeout_ms,
+                               SERVER_GLANCE_MS);
 }
 
 static void explain(struct surveyor *s, const char *verb, const char *name,

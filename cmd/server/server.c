@@ -187,12 +187,12 @@ void server_warn(const struct server *server) {
         out_warn("%s: %s", server_shown(server), warning);
 }
 
-enum { OTHER_KIND_SIZE = 1024, ONE_OF_SEVERAL_MS = 1000 };
+enum { OTHER_KIND_SIZE = 1024 };
 
-int64_t server_glance_ms(const struct settings *settings) {
-    const int64_t timeout_ms = settings->server.io_timeout_ms;
-    const bool several = settings->server.count > 1 && timeout_ms > ONE_OF_SEVERAL_MS;
-    return rlock_now_ms() + (several ? ONE_OF_SEVERAL_MS : timeout_ms);
+int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+                            int64_t of_several_ms) {
+    const bool sooner = settings->count > 1 && patience_ms > of_several_ms;
+    return rlock_now_ms() + (sooner ? of_several_ms : patience_ms);
 }
 
 /* What a kind is called in a sentence. */
@@ -233,7 +233,8 @@ static const char *other_kind(char text[OTHER_KIND_SIZE], rlock_client *client, 
             .size = sizeof options,
             .name = name,
             .server = i,
-            .deadline_ms = server_glance_ms(settings),
+            .deadline_ms = server_answer_by_ms(&settings->server, settings->server.io_timeout_ms,
+                                               SERVER_GLANCE_MS),
             .cancel_fd = -1,
         };
         rlock_view *view = NULL;

@@ -44,9 +44,12 @@ const char *server_for_command(const struct server *server, const struct setting
 /* What people should know of it although all went well, once. */
 void server_warn(const struct server *server);
 
-/* By when one of the servers is to have said what a message shows of it: of several the others know
- * as much. */
-int64_t server_glance_ms(const struct settings *settings);
+enum { SERVER_GLANCE_MS = 1000 }; /* for one of several servers to say what is only shown */
+
+/* By when one server is to have answered: within patience_ms, and of several, where the others know
+ * as much, within of_several_ms. */
+int64_t server_answer_by_ms(const struct server_settings *settings, int64_t patience_ms,
+                            int64_t of_several_ms);
 
 /* Says what the library could not do: "cannot VERB NAME on SERVER: reason", and what follows from
  * it where it could not be reached. Returns the exit status. */
