@@ -114,7 +114,6 @@ struct look_settings {
     enum sort sort;
     int64_t watch_ms; /* 0: not given */
     bool list_names;
-    bool exact; /* no name is a pattern */
     bool force;
     int64_t stop_wait_ms; /* --wait of break */
 };

@@ -193,7 +193,6 @@ static int wait_until_idle(const struct server *server, const struct settings *s
 
 int wait_exec(struct settings *settings) {
     struct server server;
-    settings->look.exact = true;
     int status = server_open(&server, settings);
     if (status == 0)
         status = wait_until_idle(&server, settings);

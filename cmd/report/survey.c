@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/command.h"
 #include "output/out.h"
 
 enum {
@@ -73,7 +74,7 @@ static struct rlock_inspect_options options_of(const struct surveyor *s) {
 }
 
 static bool is_pattern(const struct surveyor *s, const char *name) {
-    return !s->settings->look.exact && strpbrk(name, "*?[") != NULL;
+    return (s->settings->cmd->options & CMD_WAIT) == 0 && strpbrk(name, "*?[") != NULL;
 }
 
 /* What a key belonged to may be over, or have been something else all along. */

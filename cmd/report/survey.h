@@ -10,7 +10,7 @@
 /* Server by server; of each the newest lock first, or by --sort; those that were asked for by name
  * in the order in which they were. A
  * name with *, ? or [ in it that is no lock's own is a pattern, as redis-cli's KEYS takes it, but
- * for look.exact: it stands for all locks that it fits, the newest first. */
+ * not for `wait`: it stands for all locks that it fits, the newest first. */
 struct survey {
     rlock_view **views;
     size_t count, room;
