@@ -2,7 +2,6 @@
 import os
 import pathlib
 import shlex
-import signal
 import sys
 import tempfile
 
@@ -61,8 +60,6 @@ def seen(control, turn, rlock, section):
                               lease_s=1, long_share=0.5 if fake in OUTLAST else 0, settle_s=8, workers=4,
                               pace="together" if fake in TOGETHER else "each"),
                         write_client(folder, fake, rlock), section)
-    for pid in played.left_behind:
-        os.kill(pid, signal.SIGKILL)
     total = report.Total(fake, rlock)
     total.add(rounds.Outcome(played))
     played.forget()
