@@ -33,8 +33,9 @@ def free_ports(count, owner=f"/proc/{os.getpid()}"):
         while len(ports) < count:
             each = stack.enter_context(socket.socket())
             each.bind(("127.0.0.1", 0))
-            if keep(each.getsockname()[1], owner):
-                ports.append(each.getsockname()[1])
+            port = each.getsockname()[1]
+            if keep(port, owner):
+                ports.append(port)
     return ports
 
 
