@@ -75,10 +75,10 @@ static void assert_all_gone(const pid_t *pids, size_t count) {
     }
 }
 
-/* Reaps until no child is left. False: there still is one after 20 s. */
-static bool reap_all(struct descendants *descendants) {
+/* False: it still is not so after 20 s. */
+static bool becomes(bool (*so)(struct descendants *), struct descendants *descendants) {
     const int64_t end_ms = boottime_ms() + 20000;
-    while (!descendants_reap(descendants)) {
+    while (!so(descendants)) {
         const struct timespec moment = {0, 1000000};
         if (boottime_ms() >= end_ms)
             return false;
@@ -87,16 +87,15 @@ static bool reap_all(struct descendants *descendants) {
     return true;
 }
 
+/* Reaps until no child is left. */
+static bool reap_all(struct descendants *descendants) {
+    return becomes(descendants_reap, descendants);
+}
+
 /* A child that was not to be waited for is listed for a moment after waitid() has none any more. */
-static bool none_listed(void) {
-    const int64_t end_ms = boottime_ms() + 20000;
-    while (descendants_note_strangers(NULL, 0) > 0) {
-        const struct timespec moment = {0, 1000000};
-        if (boottime_ms() >= end_ms)
-            return false;
-        (void)nanosleep(&moment, NULL);
-    }
-    return true;
+static bool none_listed(struct descendants *unused) {
+    (void)unused;
+    return descendants_note_strangers(NULL, 0) == 0;
 }
 
 /* --- ways to get away ------------------------------------------------------------------------- */
@@ -283,7 +282,7 @@ TEST(strangers_are_left_alone) {
     known[1].started--;
     assert_true(descendants_kill(&descendants, boottime_ms() + 20000));
     assert_true(is_gone(grandchild));
-    assert_true(none_listed());
+    assert_true(becomes(none_listed, NULL));
 }
 
 void before_all(void) {
