@@ -61,8 +61,8 @@ held_on() { # N...
 
 @test "a server that hangs costs about a second in all, however many names" {
     held_on 2 3
-    kill -STOP "$(server_pid m1)"
+    freeze m1
     took 500 2500 "$RLOCK" status -q x y z
-    kill -CONT "$(server_pid m1)"
+    thaw m1
     assert_failure 75
 }

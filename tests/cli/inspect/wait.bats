@@ -52,8 +52,8 @@ freed_by() {
     (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after $*"
 }
 
-listens() { # to the release of x
-    [[ -n $(redis PUBSUB CHANNELS 'redisson*x*') ]]
+listens() { # [NAME]: to its release, or that of x
+    [[ -n $(redis PUBSUB CHANNELS "redisson*${1-x}*") ]]
 }
 
 @test "each kind: it ends when the last holder gives it back, or the latch opens" {
@@ -147,17 +147,13 @@ listens() { # to the release of x
     start wait x y
     wait_until 10 listens
     foreign_release x
-    wait_until 10 listens_to_y
+    wait_until 10 listens y
     local at
     at=$(now_ms)
     foreign_release y
     reap "$pid"
     assert_equal "$status" 0
     (($(now_ms) - at < 500 * SLOW)) || fail "$(($(now_ms) - at)) ms after the release"
-}
-
-listens_to_y() {
-    [[ -n $(redis PUBSUB CHANNELS 'redisson*y*') ]]
 }
 
 @test "however often it is given back: it looks twenty times a second at most" {

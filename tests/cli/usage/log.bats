@@ -131,10 +131,10 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     wait_until 5 grep -q '"acquired"' err
     wait_until 5 test -e held
     for n in 1 2; do
-        kill -STOP "$(server_pid lone)"
+        freeze lone
         wait_until 8 is_told "$n" retrying
         sleep $((300 * SLOW))e-3 # the other renews at about the same time
-        kill -CONT "$(server_pid lone)"
+        thaw lone
         wait_until 5 ends_with renewed
     done
     kill -TERM "$pid" "$plain"
