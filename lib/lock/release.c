@@ -74,10 +74,22 @@ static enum rlock_status conclude(struct rlock__ballot *ballot) {
     return status;
 }
 
+/* Whatever the others have confirmed: a request that was sent and not answered may have been lost,
+ * and its connection with it, which is closed by now. */
+static enum rlock_status conclude_again(struct rlock__ballot *ballot) {
+    bool unanswered = false;
+    for (size_t i = 0; i < ballot->batch.count; i++)
+        unanswered = unanswered || ballot->batch.runs[i].unanswered;
+    return unanswered ? RLOCK_AGAIN : conclude(ballot);
+}
+
 /* Release the last name first: a waiter for the first name then finds all of them free. */
+static const struct rlock__verb release = {
+    .build = build, .judge = judge, .conclude = conclude, .last_first = true};
+static const struct rlock__verb release_again = {
+    .build = build, .judge = judge, .conclude = conclude_again, .last_first = true};
+
 static struct rlock__ask asking(struct rlock_lock *lock, int64_t keep_ms) {
-    static const struct rlock__verb release = {
-        .build = build, .judge = judge, .conclude = conclude, .last_first = true};
     struct rlock__ask ask =
         rlock__asking(lock, &release, lock->kind->release, &(struct rlock__limit){.cancel_fd = -1});
     if (keep_ms > 0)
@@ -116,6 +128,18 @@ static enum rlock_status release_until(struct rlock__ask *ask, int64_t deadline_
     return ask->status;
 }
 
+/* Majorities have confirmed all that could be. A server that has not may have lost the request: it
+ * is told again, of all names at once, but one that hangs is not waited for. */
+static void tell_again(struct rlock_lock *lock, int64_t keep_ms, int cancel_fd) {
+    struct rlock__ask ask = asking(lock, keep_ms);
+    ask.verb = &release_again;
+    for (size_t i = 0; i < lock->resource_count; i++) {
+        struct rlock__resource *resource = &lock->resources[i];
+        resource->due = !resource->due && !resource->held && !rlock__resource_is_clear(resource);
+    }
+    (void)release_until(&ask, rlock_now_ms() + STRAGGLERS_MS, cancel_fd);
+}
+
 void rlock__give_back(struct rlock_lock *lock) {
     struct rlock_client *client = lock->client;
     const struct rlock__error why = client->error;
@@ -141,6 +165,8 @@ void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_
         resource->due = (all || !stays(resource)) && !rlock__resource_is_clear(resource);
     }
     (void)release_until(&ask, end_ms, cancel_fd);
+    if (all)
+        tell_again(lock, 0, cancel_fd);
     for (size_t i = 0; i < lock->resource_count; i++)
         lock->resources[i].held = lock->resources[i].held && !all && stays(&lock->resources[i]);
     lock->client->error = why;
@@ -149,7 +175,7 @@ void rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_
 enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadline_ms) {
     if (keep_ms > RLOCK_TIME_MAX_MS)
         return rlock__client_invalid(lock->client, "a lock stays taken for at most 36525 days");
-    struct rlock__ask ask = asking(lock, keep_ms), again = ask;
+    struct rlock__ask ask = asking(lock, keep_ms);
     for (size_t i = 0; i < lock->resource_count; i++) {
         struct rlock__resource *resource = &lock->resources[i];
         resource->due = resource->held || !rlock__resource_is_clear(resource);
@@ -157,13 +183,7 @@ enum rlock_status rlock_release(rlock_lock *lock, int64_t keep_ms, int64_t deadl
     const enum rlock_status status = release_until(&ask, deadline_ms, -1);
     if (status != RLOCK_OK)
         lock->stuck_at = ask.stuck_at;
-    /* Majorities have confirmed all that could be. A server that has not may have lost the request:
-     * it is told again, of all names at once, but one that hangs is not waited for. */
-    for (size_t i = 0; i < lock->resource_count; i++) {
-        struct rlock__resource *resource = &lock->resources[i];
-        resource->due = !resource->held && rlock__resource_may_stay(resource);
-    }
-    (void)release_until(&again, rlock_now_ms() + STRAGGLERS_MS, -1);
+    tell_again(lock, keep_ms, -1);
     if (status != RLOCK_OK)
         lock->client->error = ask.why;
     return rlock__final(status);

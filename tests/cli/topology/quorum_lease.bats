@@ -58,6 +58,18 @@ END
     nothing_left
 }
 
+@test "a connection goes mute while it is held: another is made, and that server counts again when two crash" {
+    through_proxy
+    held_by run -l "$(ms 1500)" --io-timeout "$(ms 600)"
+    wait_until 3 held_on m1 x
+    proxy mute-reply "$(sha renew)" 1
+    alive_for 2500
+    assert_bitten lost-reply 1
+    crash m2 m3
+    assert_kept 2500
+    nothing_left
+}
+
 emptied() {
     empty m1 m3 m5
     ended "$holder"

@@ -119,6 +119,20 @@ faulty() {
     assert_bitten lost-request 1
 }
 
+@test "a connection that has gone mute: the server is told on another, of a hold and of a place in line" {
+    through_proxy
+    proxy mute-reply "$(sha acquire)" 1
+    try run -l 1h -n x -- true
+    assert_success
+    nothing_left
+    foreign_on m1 m2 m3 m4 m5
+    proxy mute-reply "$(sha acquire)" 2 # that has taken the place
+    try run -w 1 -n x -- touch ran
+    assert_failure 75
+    only_foreign m1 m2 m3 m4 m5
+    assert_bitten lost-reply 2
+}
+
 @test "the same of a try that finds others: what one server has granted unheard is given back" {
     local fault
     through_proxy
