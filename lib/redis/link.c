@@ -259,6 +259,13 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
     *again_ms = rlock__sooner_ms(*again_ms, by_ms);
 }
 
+bool rlock__link_is_mute(const struct rlock__link *link) {
+    const int64_t most_ms = link->access->answer_timeout_ms;
+    const int64_t since_ms = link->unheard_ms > link->ready_ms ? link->unheard_ms : link->ready_ms;
+    return most_ms > 0 && link->unheard_ms != 0 && link->stage == RLOCK__READY &&
+           rlock_now_ms() >= rlock__after_ms(since_ms, most_ms);
+}
+
 void rlock__link_abandon(struct rlock__link *link) {
     /* TLS keeps a record that it could not write whole, and would send it before the next. */
     const bool begun =
