@@ -24,7 +24,7 @@
 -- the place to go on goes through them, which is needed only where the holders have fewer than are in use.
 local SEEN, LINES = 1, 3
 
-local step, position = string.match(ARGV[7], '^(%d) (%d+)$')
+local step, position = string.match(ARGV[7], '^(%d) (<?%d+)$')
 step, position = tonumber(step or 1), position or '0'
 local wants_permits = step == 5
 local steps = inspect.lines()

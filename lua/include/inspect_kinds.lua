@@ -6,6 +6,19 @@ local function cursor_after(scanned, number)
     return scanned[1] ~= '0' and scanned[1] or nil
 end
 
+-- Some fields and values of a hash, and the next cursor. A small hash comes whole, whatever COUNT says: it is gone
+-- through from its end, for a field that goes moves those behind it to the front. '<20': the first twenty are left.
+local function scan_fields(name, cursor)
+    local rest = string.match(cursor, '^<(%d+)$')
+    local scanned = redis.call('HSCAN', name, rest and '0' or cursor, 'COUNT', inspect.AT_ONCE)
+    local fields, is_whole = scanned[2], (rest or cursor == '0') and scanned[1] == '0'
+    if not is_whole then return fields, cursor_after(scanned, #fields / 2) end
+    local last = math.min(tonumber(rest) or #fields, #fields / 2)
+    local first = math.max(last - inspect.AT_ONCE, 0)
+    inspect.left = inspect.left - (last - first) - 1
+    return {unpack(fields, 2 * first + 1, 2 * last)}, first > 0 and '<' .. first or nil
+end
+
 local function owner_of(field)
     local owner, writes = string.gsub(field, ':write$', '')
     return owner, writes > 0
@@ -28,8 +41,7 @@ end
 
 -- The owners in the hash. How long Redisson's last is asked here; those that info knows are rlock's.
 local function look_at_fields(cursor)
-    local scanned = redis.call('HSCAN', key.lock, cursor, 'COUNT', inspect.AT_ONCE)
-    local fields = scanned[2]
+    local fields, next_cursor = scan_fields(key.lock, cursor)
     for i = 1, #fields, 2 do
         local owner, writes = owner_of(fields[i])
         local number, ttl = inspect.number(fields[i + 1]), redis.call('PTTL', key.lock)
@@ -38,7 +50,7 @@ local function look_at_fields(cursor)
         end
         if number > 0 then inspect.add_holder(owner, {id = fields[i], ttl = ttl, holds = number, writes = writes}) end
     end
-    return cursor_after(scanned, #fields / 2)
+    return next_cursor
 end
 
 -- rlock's: each hold ends by itself.
@@ -54,14 +66,16 @@ local function look_at_leases(cursor)
 end
 
 -- `read` and `write`: {mode, owner: read holds, owner:write: write holds}; `run` and `fair`: {owner: holds}, and
--- perhaps another for what --min-hold keeps. True: it is one of these.
+-- perhaps another for what --min-hold keeps. True: it is one of these, by the first fields.
 local function is_hash_lock()
     view.mode = redis.call('HGET', key.lock, 'mode')
-    if view.mode then return view.mode == 'read' or view.mode == 'write' end
+    if view.mode and view.mode ~= 'read' and view.mode ~= 'write' then return false end
     local scanned = redis.call('HSCAN', key.lock, '0', 'COUNT', '10')
-    if scanned[1] ~= '0' or #scanned[2] > 4 then return false end
-    for i = 1, #scanned[2], 2 do
-        if not server.is_owner(scanned[2][i]) or not string.find(scanned[2][i + 1], '^[1-9]%d*$') then return false end
+    local fields = scanned[2]
+    if not view.mode and (scanned[1] ~= '0' or #fields > 4) then return false end
+    for i = 1, math.min(#fields, 20), 2 do
+        local is_hold = server.is_owner(fields[i]) and string.find(fields[i + 1], '^[1-9]%d*$')
+        if not is_hold and fields[i] ~= 'mode' then return false end
     end
     return true
 end
@@ -81,8 +95,8 @@ local function lasting() return redis.call('PTTL', key.hold) > 604800000 end
 
 -- A semaphore's holds, sem.lua; also one whose leases are over, with no permits: its permits, if need be, are counted.
 local function look_at_sem(cursor)
-    local scanned = redis.call('HSCAN', key.hold, cursor, 'COUNT', inspect.AT_ONCE)
-    local fields, lasts = scanned[2], lasting()
+    local fields, next_cursor = scan_fields(key.hold, cursor)
+    local lasts = lasting()
     for i = 1, #fields, 2 do
         local id, token, owner = fields[i], string.match(fields[i + 1], '^(%S+) (.*)$')
         if owner and #id == 32 and string.find(id, '^%x+$') then
@@ -96,7 +110,7 @@ local function look_at_sem(cursor)
             inspect.add_holder(owner, hold)
         end
     end
-    return cursor_after(scanned, #fields / 2)
+    return next_cursor
 end
 
 -- Each of the leased permits by itself: 16 bytes, of which a hold's have the first 12 in common.

@@ -308,6 +308,18 @@ few_commands() {
     assert_equal "$(redis SMEMBERS x)" member
 }
 
+@test "a hash of somebody else's that has a mode: 65, and nothing of it is taken away" {
+    redis HSET x mode write width 640 >/dev/null
+    break_it
+    assert_failure 65
+    assert_message
+    try break --force -w 0 --owner width x
+    assert_failure 65
+    assert_equal "$(redis HGET x width)" 640
+    try status --json
+    assert_output '[]'
+}
+
 @test "--owner: who does not hold it loses nothing" {
     foreign_hold x 60000
     break_it --owner somebody
