@@ -5,16 +5,18 @@ function waiters.bury(dead) redis.call('HDEL', sem.wants, unpack(dead)) end
 
 local function refuse(why, ...) return nil, {REFUSED, 0, 0, string.format(why, ...)} end
 
+local function permits(number) return number .. (number == 1 and ' permit' or ' permits') end
+
 -- Whether all agree on how many there are. A waiter may have come before it was resized; it waits in vain only for
 -- more than there are. Where plain ones are used Redisson's clients may have taken more than is known.
 local function agree(available)
     local total, expected = available + sem.in_use(), not call.came_back and call.permits_total
     if expected and expected ~= total and not (call.plain and expected > total) then
-        return refuse('it has %d permits, not %d: all users agree on --permits, and --resize changes it',
-            total, expected)
+        return refuse('it has %s, not %d: all users agree on --permits, and --resize changes it',
+            permits(total), expected)
     end
     if call.permits > total and not call.plain then
-        return refuse('it has %d permits, and --take asks for %d', total, call.permits)
+        return refuse('it has %s, and --take asks for %d', permits(total), call.permits)
     end
     return available
 end

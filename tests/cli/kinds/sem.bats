@@ -107,6 +107,9 @@ assert_refused() {
     assert_refused 3 1 -- sem -n x --permits 1 -w 5s -- touch ran
     finish a
     assert_at_rest 3
+    redis FLUSHALL >/dev/null
+    rlock sem -n x --permits 1 -- true
+    assert_refused 'it has 1 permit, not 2: ' -- sem -n x --permits 2 -- touch ran
 }
 
 @test "--permits may be left out where the semaphore exists" {
