@@ -190,6 +190,28 @@ void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__repl
     }
 }
 
+bool rlock__replicas_hears(const rlock__reply *row, const char **host, const char **port) {
+    *host = field(row, "ip");
+    *port = field(row, "port");
+    return *host != NULL && *port != NULL && rlock__is_place(*host, *port) && !is_gone(row);
+}
+
+static bool is_heard(const struct rlock__replica *replica, const rlock__reply *rows) {
+    for (size_t i = 0; i < rlock__reply_count(rows); i++) {
+        const rlock__reply *row = rlock__reply_at(rows, i);
+        if (field_is(row, "port", replica->port) && field_is(row, "ip", replica->host))
+            return !is_gone(row);
+    }
+    return false;
+}
+
+void rlock__replicas_agree(struct rlock__replicas *replicas, const rlock__reply *rows) {
+    for (size_t i = 0; i < replicas->count; i++) {
+        struct rlock__replica *at = &replicas->at[i];
+        at->gone = at->gone && rows != NULL && !is_heard(at, rows);
+    }
+}
+
 /* Where it follows the master, and whether it does or not. */
 static bool must_there(const struct rlock__replica *replica) {
     return replica->promotable && !replica->gone;

@@ -75,10 +75,11 @@ static struct rlock__limit bound_by_connecting(const struct rlock__route *route,
 }
 
 /* Whether what a Sentinel said still counts. Not while the old master is on its way to becoming a
- * replica: by the next request it may be one that has been promoted again. */
+ * replica, or one is down: by the next request it may be one that has been promoted. */
 static bool is_fresh(const struct rlock__route *route, int64_t now_ms) {
     return !route->astray && now_ms < route->located_ms + FRESH_MS &&
-           !rlock__replicas_some_replaced(&route->replicas);
+           !rlock__replicas_some_replaced(&route->replicas) &&
+           !rlock__replicas_some_gone(&route->replicas);
 }
 
 /* Asks the Sentinels, also while we are connected: a master that they have replaced goes on

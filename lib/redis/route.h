@@ -47,6 +47,14 @@ bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
  * its reply to SENTINEL SENTINELS. */
 void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
 
+/* Keeps as gone only replicas that another Sentinel does not hear either. rows: its reply to
+ * SENTINEL REPLICAS; NULL: it has not answered, and may hear them all. */
+void rlock__replicas_agree(struct rlock__replicas *replicas, const rlock__reply *rows);
+
+/* Where the other Sentinel is that a row of SENTINEL SENTINELS is about. False: the Sentinel that
+ * was asked does not hear it. *host, *port: borrowed from the row. */
+bool rlock__replicas_hears(const rlock__reply *row, const char **host, const char **port);
+
 /* How many must have what is written; alive_too: and how many may have it besides. */
 size_t rlock__replicas_wanted(const struct rlock__replicas *replicas, bool alive_too);
 

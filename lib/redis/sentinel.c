@@ -74,21 +74,63 @@ static enum rlock_status ask_replicas(struct inquiry *inquiry, const struct rloc
     return answered && status != RLOCK_SYSTEM ? RLOCK_OK : status;
 }
 
-/* Replicas that are down are none, when the Sentinel hears a majority of the others; one that is
- * cut off may just not see them, and may see a master that is none any more. Not by CKQUORUM: the
- * others are down for it some time after the replicas are. */
+/* What one Sentinel may take: those that hang must leave enough for the others, and for the way to
+ * the master. */
+static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
+    const int64_t now = rlock_now_ms();
+    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
+    if (left == 1)
+        return *limit;
+    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
+}
+
+/* Whether a replica is down each Sentinel judges for itself, and the one that leads a failover
+ * promotes what it hears. */
+static enum rlock_status ask_other(const struct inquiry *inquiry, const char *host,
+                                   const char *port, const struct rlock__limit *limit,
+                                   struct rlock__replicas *replicas) {
+    struct inquiry other = {
+        .server = inquiry->server, .access = inquiry->access, .log_in = inquiry->log_in};
+    rlock__reply *reply = NULL;
+    rlock__link_init(&other.link, host, port, &other.access, &other.error);
+    const enum rlock_status status = ask(&other, "REPLICAS", limit, &reply);
+    rlock__replicas_agree(replicas, status == RLOCK_OK ? reply : NULL);
+    rlock__reply_free(reply);
+    rlock__link_close(&other.link);
+    return status == RLOCK_CANCELLED ? status : RLOCK_OK;
+}
+
+static enum rlock_status ask_others(const struct inquiry *inquiry, const rlock__reply *others,
+                                    const struct rlock__limit *limit,
+                                    struct rlock__replicas *replicas) {
+    const size_t count = rlock__reply_count(others);
+    enum rlock_status status = RLOCK_OK;
+    for (size_t i = 0; i < count && status == RLOCK_OK && rlock__replicas_some_gone(replicas);
+         i++) {
+        const char *host, *port;
+        const struct rlock__limit patience = share(limit, count - i);
+        if (rlock__replicas_hears(rlock__reply_at(others, i), &host, &port))
+            status = ask_other(inquiry, host, port, &patience, replicas);
+    }
+    return status;
+}
+
+/* Replicas that are down are none, when the Sentinel hears a majority of the others, and these miss
+ * them, too; one that is cut off may just not see them, and may see a master that is none any more.
+ * Not by CKQUORUM: the others are down for it some time after the replicas are. */
 static enum rlock_status settle_replicas(struct inquiry *inquiry, const struct rlock__limit *limit,
                                          struct rlock__master *out) {
     rlock__replicas_without(&out->replicas, out->host, out->port);
     if (!rlock__replicas_some_gone(&out->replicas))
         return RLOCK_OK;
     rlock__reply *reply = NULL;
-    const enum rlock_status status = ask(inquiry, "SENTINELS", limit, &reply);
-    const bool answered = reply != NULL;
-    if (answered)
+    enum rlock_status status = ask(inquiry, "SENTINELS", limit, &reply);
+    if (reply != NULL) {
         rlock__replicas_believe(&out->replicas, reply);
+        status = ask_others(inquiry, reply, limit, &out->replicas);
+    }
     rlock__reply_free(reply);
-    return answered ? RLOCK_OK : status;
+    return status;
 }
 
 static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__limit *limit,
@@ -118,16 +160,6 @@ static enum rlock_status ask_one(struct inquiry *inquiry, const struct rlock__li
 /* What is worth telling when no Sentinel has helped. */
 static bool tells_more(enum rlock_status status, enum rlock_status than) {
     return than == RLOCK_AGAIN && status != RLOCK_AGAIN;
-}
-
-/* What one Sentinel may take: those that hang must leave enough for the others, and for the way to
- * the master. */
-static struct rlock__limit share(const struct rlock__limit *limit, size_t left) {
-    const int64_t now = rlock_now_ms();
-    const int64_t part_ms = (limit->deadline_ms - now) / (int64_t)(left + 1);
-    if (left == 1)
-        return *limit;
-    return (struct rlock__limit){now + rlock__sooner_ms(part_ms, PATIENCE_MS), limit->cancel_fd};
 }
 
 enum rlock_status rlock__sentinel_ask(const struct rlock__server *server,

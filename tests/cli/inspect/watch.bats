@@ -139,7 +139,7 @@ restored() {
     redis_on lone HSET x "$JAVA" 1
     RLOCK_SERVER=$(server_url lone)
     watch_on 100 'expect=held' "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
-        'expect=no answer for 1s' -- --watch=100ms --connect-timeout 100ms x
+        'expect=no answer for 1s' expect=held -- --watch=100ms --connect-timeout 100ms x
     assert_screen ', every [0-9]+ms: no answer for 1s, this was last seen:$' "^cannot look at x on $RLOCK_SERVER" '^x +run +held'
     refute_regex "$shown" 'rlock: ' # nothing but the drawing
 }

@@ -215,6 +215,34 @@ another_comes() {
     nothing_counts another_comes
 }
 
+# It asks for a password that s1 does not have.
+missed_by_s1() {
+    redis_on two CONFIG SET requirepass secret
+    redis_on s2 SENTINEL SET m auth-pass secret
+    redis_on s3 SENTINEL SET m auth-pass secret
+    printf '%s\n' 'AUTH secret' 'CLIENT KILL TYPE normal' | redis_on two
+    wait_until 10 is_missed s1 two
+}
+
+is_missed() { # SENTINEL SERVER
+    local row silent_ms
+    row=$(redis_on "$1" SENTINEL REPLICAS m | grep -x -A 30 "$(port_of "$2")")
+    silent_ms=$(grep -m 1 -A 1 '^last-ok-ping-reply$' <<<"$row" | tail -n 1)
+    [[ $row == *s_down* ]] && ((silent_ms > 4000))
+}
+
+@test "... nor what one Sentinel says, while another hears a replica that it misses" {
+    changed
+    missed_by_s1
+    try run -n x -- true
+    assert_success
+    redis_on two <<<$'AUTH secret\nREPLICAOF NO ONE'
+    RLOCK_SERVER=$(sentinel_url s1)
+    try run -q -x --replica-timeout "$(ms 100)" -n x -- touch ran
+    assert_failure 69
+    assert_file_not_exist ran
+}
+
 @test "what follows the master and is no server is not waited for" {
     helper redis-cli -s "$BATS_FILE_TMPDIR/main/sock" --replica >followed 2>&1
     wait_until 10 follows_without_port

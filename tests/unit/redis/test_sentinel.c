@@ -258,6 +258,39 @@ TEST(replicas_that_could_be_promoted_are_wanted) {
     }
 }
 
+/* Whom another Sentinel hears it may promote. */
+TEST(a_replica_is_gone_when_all_sentinels_miss_it) {
+    static const struct {
+        const char *answer; /* the other's, to SENTINEL REPLICAS */
+        size_t wanted;
+    } rows[] = {
+        {"*1\r\n" SILENT("s_down,slave", "2600"), 0},
+        {"*1\r\n" SILENT("slave", "5001"), 0},
+        {"*1\r\n" SILENT("slave", "20"), 1},
+        {NO_REPLICAS, 0},
+        {"*1\r\n" ROW(6, ""), 0}, /* of another */
+        {"-ERR No such master with that name\r\n", 1},
+        {PEER_CLOSE, 1},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fixture f;
+        struct peer other;
+        char others[256];
+        peer_listen_tcp(&other);
+        (void)snprintf(others, sizeof others,
+                       "*1\r\n*6\r\n" AT("127.0.0.1", "%s") FIELD("last-ok-ping-reply", "12"),
+                       other.port);
+        peer_serve(&other, ANSWERS(rows[i].answer));
+        begin(&f, 1, SCRIPTS(ANSWERS("*1\r\n" SILENT("s_down,slave", "9000"), MASTER, others)));
+        assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
+        if (rlock__replicas_wanted(&f.master.replicas, false) != rows[i].wanted)
+            fail_msg("row %zu: %zu", i, rlock__replicas_wanted(&f.master.replicas, false));
+        end(&f);
+        peer_stop(&other);
+        assert_string_equal(peer_asked(&other), ASK_REPLICAS);
+    }
+}
+
 /* What can't be found out, or read, is a replica: a lock needs its word. */
 TEST(replicas_that_are_not_known_are_wanted) {
     static const char *const rows[] = {
