@@ -16,6 +16,10 @@ enum { LONG_MS = 5000, FRESH_MS = 1000 };
 #define NO_REPLICA "*0\r\n"
 #define OLD_MASTER                                                                                 \
     "*1\r\n*8\r\n+ip\r\n+r1\r\n+port\r\n+1\r\n+role-reported\r\n+master\r\n+master-host\r\n+?\r\n"
+#define DOWN                                                                                       \
+    "*1\r\n*8\r\n+ip\r\n+r1\r\n+port\r\n+1\r\n+flags\r\n+s_down\r\n+last-ok-ping-reply\r\n+"       \
+    "9000\r\n"
+#define NO_OTHER "*0\r\n"
 
 struct fixture {
     struct peer sentinel;
@@ -116,6 +120,9 @@ TEST(how_long_a_sentinel_is_believed) {
         {"nothing, while the old master is no replica",
          ANSWERS(OLD_MASTER, AT("h1"), OLD_MASTER, AT("h1"), ONE, AT("h1")), RLOCK_REPLICAS_AUTO,
          "ffff", "h1/0 h1/0 h1/1 h1/1", 6},
+        {"nothing, while a replica is down",
+         ANSWERS(DOWN, AT("h1"), NO_OTHER, DOWN, AT("h1"), NO_OTHER, ONE, AT("h1")),
+         RLOCK_REPLICAS_AUTO, "ffff", "h1/0 h1/0 h1/1 h1/1", 8},
         {"what it said, when it has gone", ANSWERS(AT("h1"), PEER_CLOSE), 0, "fof", "h1/0 h1/0", 2},
         {"what it said, when it is loading", ANSWERS(AT("h1"), "-LOADING wait\r\n"), 0, "fof",
          "h1/0 h1/0", 2},
