@@ -143,19 +143,29 @@ disk_failed() { # SERVER NAME: in its INFO
     reap "$pid"
 }
 
+# outage S: a job whose server stands still for so long, just before it renews. Fails where the machine made it longer.
+outage() {
+    local begun_ns took_ns
+    rm -f ready
+    start run -n x -- sh -c 'touch ready; sleep 5'
+    wait_until 10 test -e ready
+    sleep 1.2
+    begun_ns=$(now_ns)
+    kill -STOP "$(server_pid main)"
+    sleep "$1"
+    kill -CONT "$(server_pid main)"
+    took_ns=$(($(now_ns) - begun_ns))
+    reap "$pid"
+    ((took_ns < $1 * 1000000000 + 150000000))
+}
+
 @test "lease: an outage of that length, just before a renewal, is survived" {
     local survived
     echo 'lease = 4s' >"$RLOCK_CONFIG"
     try doctor --kind run
     survived=$(sed -n 's/^.* lease .* outage of \([0-9]*\) s;.*/\1/p' <<<"$output")
     ((survived == 1))
-    start run -n x -- sh -c 'touch ready; sleep 5'
-    wait_until 10 test -e ready
-    sleep 1.2 # just before a renewal
-    kill -STOP "$(server_pid main)"
-    sleep "$survived"
-    kill -CONT "$(server_pid main)"
-    reap "$pid"
+    outage 1 || outage 1 || outage 1 || fail 'the machine is too busy to say when a second is over'
     assert_equal "$status" 0
 }
 
