@@ -66,13 +66,17 @@ class Mixed(Topology):
             thread.start()
 
     def go(self, order):
-        """Again when it was killed. An error: its lock was lost, say, be it to an rlock or to a machine too busy for the
-        watchdog."""
-        try:
-            while self.service.ask(self.folder, order) is None and not self.over.is_set():
-                time.sleep(GLANCE_S)
-        except RuntimeError as error:
-            self.failures.append((str(error), time.monotonic_ns()))
+        """Again when it was killed, or when scripts were flushed just as Redisson had loaded its own. Another error: its
+        lock was lost, say, be it to an rlock or to a machine too busy for the watchdog."""
+        while not self.over.is_set():
+            try:
+                if self.service.ask(self.folder, order) is not None:
+                    return
+            except RuntimeError as error:
+                if "RedisNoScriptException" not in str(error):
+                    self.failures.append((str(error), time.monotonic_ns()))
+                    return
+            time.sleep(GLANCE_S)
 
     def bury(self):
         """Redisson's in a queue wait five minutes for those that are dead."""
