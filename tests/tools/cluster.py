@@ -262,13 +262,17 @@ class Cluster:
 
     def do_uncover(self):
         """No name of the tests has the slot."""
+        self.until(self.is_uncovered, "down")
+
+    def is_uncovered(self):
+        """Again and again: a node may hear that another has it, in what that one said before."""
         for node in self.up:
             try:
                 node.call("CLUSTER", "DELSLOTS", UNCOVERED)
             except OSError as error:  # it has learned of it already
                 if "unassigned" not in str(error):
                     raise
-        self.until(lambda: not any(node.works() for node in self.masters()), "down")
+        return not any(node.works() for node in self.masters())
 
     def do_cover(self):
         self.masters()[0].call("CLUSTER", "ADDSLOTS", UNCOVERED)
