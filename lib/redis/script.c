@@ -165,8 +165,8 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
     rlock__run_end(run, why);
 }
 
-/* goes_on: what is asked next comes behind what has been asked. Not so on a connection that has been
- * silent for longer than a reply may take: it may be gone, and the server well. */
+/* goes_on: what is asked next comes behind what has been asked. Not so on a connection that has
+ * been silent for longer than a reply may take: it may be gone, and the server well. */
 static void leave_link(struct rlock__link *link, bool goes_on) {
     if (goes_on && !rlock__link_is_mute(link)) {
         rlock__error_set(link->error, "no answer in time");
