@@ -30,10 +30,10 @@ befall() {
         rm -f history let-go beat
         reset "${all[@]}"
         alive=("${all[@]}")
-        held_by "$kind" -l "$(ms 1200)"
+        held_by "$kind" -l "$(ms 1800)"
         wait_until 5 held_on_all x
         eval "befall $faults"
-        assert_kept 1300 || fail "$kind: $faults"
+        assert_kept 2000 || fail "$kind: $faults"
         resume m3 m4 m5
         wait_until 3 nothing_left
     done <<'END'
