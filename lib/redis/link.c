@@ -259,7 +259,9 @@ void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_
     *again_ms = rlock__sooner_ms(*again_ms, by_ms);
 }
 
-bool rlock__link_is_mute(const struct rlock__link *link) {
+/* Nothing has come for longer than a reply may take: the connection may be gone, and the server
+ * well. */
+static bool is_mute(const struct rlock__link *link) {
     const int64_t most_ms = link->access->answer_timeout_ms;
     const int64_t since_ms = link->unheard_ms > link->ready_ms ? link->unheard_ms : link->ready_ms;
     return most_ms > 0 && link->unheard_ms != 0 && link->stage == RLOCK__READY &&
@@ -271,7 +273,7 @@ void rlock__link_abandon(struct rlock__link *link) {
     const bool begun =
         link->request.sent > 0 || (link->conn.tls != NULL && link->stage == RLOCK__READY);
     const bool part_of_it = begun && link->request.sent < link->request.size;
-    if (part_of_it)
+    if (part_of_it || is_mute(link))
         fail(link);
     else if (link->request.sent > 0)
         link->owed += link->expected - link->got;

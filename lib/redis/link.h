@@ -116,10 +116,8 @@ rlock__reply **rlock__link_take_replies(struct rlock__link *link, size_t *count)
 /* Fills in what the link waits for, and brings *again_ms forward to when it gives up by itself. */
 void rlock__link_poll(const struct rlock__link *link, struct pollfd *out, int64_t *again_ms);
 
-/* True: nothing has come on the connection for longer than a reply may take. */
-bool rlock__link_is_mute(const struct rlock__link *link);
-
-/* Stops waiting for the reply. What was not sent is dropped; a late reply is skipped. */
+/* Stops waiting for the reply. What was not sent is dropped; a late reply is skipped. Closes a
+ * connection after half a request, or one that is silent for longer than a reply may take. */
 void rlock__link_abandon(struct rlock__link *link);
 
 /* Gives up what is under way, with the reason in link->error, and closes the connection. */

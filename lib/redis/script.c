@@ -165,10 +165,9 @@ static void leave(struct rlock__run *run, enum rlock_status why, bool goes_on) {
     rlock__run_end(run, why);
 }
 
-/* goes_on: what is asked next comes behind what has been asked. Not so on a connection that has
- * been silent for longer than a reply may take: it may be gone, and the server well. */
+/* goes_on: the connection is good, and what is asked next comes behind what has been asked. */
 static void leave_link(struct rlock__link *link, bool goes_on) {
-    if (goes_on && !rlock__link_is_mute(link)) {
+    if (goes_on) {
         rlock__error_set(link->error, "no answer in time");
         rlock__link_abandon(link);
     } else {
