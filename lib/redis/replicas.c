@@ -138,10 +138,14 @@ static bool same_host(const char *a, const char *b) {
            (is_number(a, x) && is_number(b, y) && memcmp(x, y, sizeof x) == 0);
 }
 
+static bool is_at(const struct rlock__replica *replica, const char *host, const char *port) {
+    return strcmp(replica->port, port) == 0 && same_host(replica->host, host);
+}
+
 void rlock__replicas_without(struct rlock__replicas *replicas, const char *host, const char *port) {
     for (size_t i = replicas->count; i > 0; i--) {
         struct rlock__replica *at = &replicas->at[i - 1];
-        if (strcmp(at->port, port) == 0 && same_host(at->host, host))
+        if (is_at(at, host, port))
             *at = replicas->at[--replicas->count];
     }
 }
@@ -196,19 +200,18 @@ bool rlock__replicas_hears(const rlock__reply *row, const char **host, const cha
     return *host != NULL && *port != NULL && rlock__is_place(*host, *port) && !is_gone(row);
 }
 
-static bool is_heard(const struct rlock__replica *replica, const rlock__reply *rows) {
-    for (size_t i = 0; i < rlock__reply_count(rows); i++) {
-        const rlock__reply *row = rlock__reply_at(rows, i);
-        if (field_is(row, "port", replica->port) && field_is(row, "ip", replica->host))
-            return !is_gone(row);
-    }
-    return false;
+static bool may_hear(const struct rlock__replicas *theirs, const struct rlock__replica *replica) {
+    bool heard = theirs->unknown;
+    for (size_t i = 0; i < theirs->count; i++)
+        heard =
+            heard || (is_at(&theirs->at[i], replica->host, replica->port) && !theirs->at[i].gone);
+    return heard;
 }
 
-void rlock__replicas_agree(struct rlock__replicas *replicas, const rlock__reply *rows) {
+void rlock__replicas_agree(struct rlock__replicas *replicas, const struct rlock__replicas *theirs) {
     for (size_t i = 0; i < replicas->count; i++) {
         struct rlock__replica *at = &replicas->at[i];
-        at->gone = at->gone && rows != NULL && !is_heard(at, rows);
+        at->gone = at->gone && !may_hear(theirs, at);
     }
 }
 

@@ -47,9 +47,9 @@ bool rlock__replicas_some_replaced(const struct rlock__replicas *replicas);
  * its reply to SENTINEL SENTINELS. */
 void rlock__replicas_believe(struct rlock__replicas *replicas, const rlock__reply *others);
 
-/* Keeps as gone only replicas that another Sentinel does not hear either. rows: its reply to
- * SENTINEL REPLICAS; NULL: it has not answered, and may hear them all. */
-void rlock__replicas_agree(struct rlock__replicas *replicas, const rlock__reply *rows);
+/* Keeps as gone only replicas that another Sentinel does not hear either. theirs: those that it
+ * knows; when they are unknown it may hear them all. */
+void rlock__replicas_agree(struct rlock__replicas *replicas, const struct rlock__replicas *theirs);
 
 /* Where the other Sentinel is that a row of SENTINEL SENTINELS is about. False: the Sentinel that
  * was asked does not hear it. *host, *port: borrowed from the row. */

@@ -91,13 +91,13 @@ static enum rlock_status ask_other(const struct inquiry *inquiry, const char *ho
                                    struct rlock__replicas *replicas) {
     struct inquiry other = {
         .server = inquiry->server, .access = inquiry->access, .log_in = inquiry->log_in};
-    rlock__reply *reply = NULL;
+    struct rlock__replicas theirs = {.count = 0};
     rlock__link_init(&other.link, host, port, &other.access, &other.error);
-    const enum rlock_status status = ask(&other, "REPLICAS", limit, &reply);
-    rlock__replicas_agree(replicas, status == RLOCK_OK ? reply : NULL);
-    rlock__reply_free(reply);
+    const enum rlock_status status = ask_replicas(&other, limit, &theirs);
+    rlock__replicas_agree(replicas, &theirs);
+    rlock__replicas_free(&theirs);
     rlock__link_close(&other.link);
-    return status == RLOCK_CANCELLED ? status : RLOCK_OK;
+    return status == RLOCK_CANCELLED || status == RLOCK_SYSTEM ? status : RLOCK_OK;
 }
 
 static enum rlock_status ask_others(const struct inquiry *inquiry, const rlock__reply *others,
