@@ -151,9 +151,9 @@ outage() {
     wait_until 10 test -e ready
     sleep 1.2
     begun_ns=$(now_ns)
-    kill -STOP "$(server_pid main)"
+    freeze main
     sleep "$1"
-    kill -CONT "$(server_pid main)"
+    thaw main
     took_ns=$(($(now_ns) - begun_ns))
     reap "$pid"
     ((took_ns < $1 * 1000000000 + 150000000))
