@@ -10,7 +10,8 @@
 
 enum { STATUS_SIZE = 15 * 1024, LINK_SIZE = 64 };
 
-bool proc_read(const char *path, char *text, size_t size) {
+/* The beginning of a file, as a text. */
+static bool read_text(const char *path, char *text, size_t size) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
     const int why = errno;
@@ -24,7 +25,7 @@ bool proc_read(const char *path, char *text, size_t size) {
 bool proc_read_about(pid_t pid, const char *name, char *text, size_t size) {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
-    return proc_read(path, text, size);
+    return read_text(path, text, size);
 }
 
 /* A field of /proc/PID/stat, by its number in proc_pid_stat(5), from 3 on. The name, the second
@@ -64,7 +65,7 @@ static bool numbers_are_ours(const char *status) {
 static bool is_ours_inside(const char *childrens, const char **why) {
     char ours[LINK_SIZE] = "", status[STATUS_SIZE];
     (void)!readlink("/proc/self/ns/pid", ours, sizeof ours - 1);
-    if (!proc_read("/proc/self/status", status, sizeof status))
+    if (!read_text("/proc/self/status", status, sizeof status))
         *why = errno == ENOENT || errno == ENOTDIR
                    ? "there is no /proc to find its processes by: mount it (mount -t proc proc "
                      "/proc)"

@@ -11,10 +11,8 @@
  * why not. */
 bool proc_is_ours(const char **why);
 
-/* The beginning of a file, as a text. False: it can't be read, and errno says why. */
-bool proc_read(const char *path, char *text, size_t size);
-
-/* The same of a file about a process: "status". */
+/* The beginning of a file about a process ("status"), as a text. False: it can't be read, and errno
+ * says why. */
 bool proc_read_about(pid_t pid, const char *name, char *text, size_t size);
 
 /* The parent of a process; 0: unknown, the process being gone, another user's, or not to be seen.

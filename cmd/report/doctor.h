@@ -78,10 +78,6 @@ doctor_judge doctor_setting, doctor_auth, doctor_persistence, doctor_timeout, do
 /* doctor_replicas.c */
 doctor_judge doctor_replicas, doctor_wait;
 
-/* How long an outage may last before holders with this lease and --kill-after lose their locks,
- * counted from the first request that fails: the outage may begin just before a renewal. */
-int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms);
-
 /* doctor_output.c: prints as lines, or as a JSON array. Zero it, with the settings. */
 struct doctor_output {
     const struct settings *settings;

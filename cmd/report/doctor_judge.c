@@ -97,14 +97,16 @@ bool doctor_timeout(const struct target *target, const char *about, struct verdi
                       timeout_s, third_ms);
 }
 
-int64_t doctor_tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
+/* How long an outage may last before holders with this lease and --kill-after lose their locks,
+ * counted from the first request that fails: the outage may begin just before a renewal. */
+static int64_t tolerance_ms(int64_t lease_ms, int64_t kill_after_ms) {
     const struct deadline_plan plan = deadline_plan(lease_ms, kill_after_ms, false, 0);
     return lease_ms - rlock_drift_ms(lease_ms) - plan.grace_ms - lease_ms / 3;
 }
 
 bool doctor_lease(const struct target *target, const char *about, struct verdict *out) {
     const int64_t lease_ms = target->settings->lock.lease_ms;
-    const int64_t ms = doctor_tolerance_ms(lease_ms, target->settings->run.kill_after_ms);
+    const int64_t ms = tolerance_ms(lease_ms, target->settings->run.kill_after_ms);
     const bool is_short = ms < SHORT_OUTAGE_MS;
     char lease[DURATION_TEXT_SIZE];
     (void)about;

@@ -100,9 +100,6 @@ bool rlock__fact_number(const struct rlock__facts *facts, const char *name, int6
 /* Adds the lines NAME:VALUE of a text such as INFO's */
 void rlock__fact_add_lines(struct rlock__facts *facts, const char *text);
 
-/* One server more; NULL: no memory. Those before it may have moved. */
-struct rlock__facts *rlock__facts_of_another(rlock_facts *facts);
-
 /* The inside of rlock_probe(), which asks one server at a time what it is like. */
 struct rlock__probe {
     rlock_client *client;

@@ -58,7 +58,8 @@ void rlock__fact_add_lines(struct rlock__facts *facts, const char *text) {
     }
 }
 
-struct rlock__facts *rlock__facts_of_another(rlock_facts *facts) {
+/* One server more; NULL: no memory. Those before it may have moved. */
+static struct rlock__facts *add_server(rlock_facts *facts) {
     struct rlock__facts *servers =
         realloc(facts->servers, (facts->count + 1) * sizeof *facts->servers);
     if (servers == NULL)
@@ -123,7 +124,7 @@ static enum rlock_status probe_one(struct rlock__probe *probe, rlock_facts *fact
                                    struct rlock__link *link) {
     probe->link = link;
     probe->status = RLOCK_OK;
-    probe->facts = rlock__facts_of_another(facts);
+    probe->facts = add_server(facts);
     if (probe->facts == NULL)
         return RLOCK_SYSTEM;
     if (probe->client->sites[0].server.topology == RLOCK__CLUSTER)

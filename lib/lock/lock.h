@@ -171,9 +171,7 @@ const char *rlock__resource_try_id(char text[RLOCK__TRY_SIZE],
 
 /* On some server at least: */
 bool rlock__resource_in_line(const struct rlock__resource *resource);
-/* Something of ours may stay there until its lease ends, or may still come. */
-bool rlock__resource_may_stay(const struct rlock__resource *resource);
-/* That something is a hold. */
+/* A hold of ours may stay there until its lease ends, or may still come. */
 bool rlock__resource_may_be_held(const struct rlock__resource *resource);
 
 /* True: nothing of ours stands anywhere, as far as is known. */

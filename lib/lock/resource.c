@@ -114,7 +114,8 @@ bool rlock__resource_in_line(const struct rlock__resource *resource) {
     return false;
 }
 
-bool rlock__resource_may_stay(const struct rlock__resource *resource) {
+/* On some server. */
+static bool may_stay(const struct rlock__resource *resource) {
     for (size_t i = 0; i < resource->instance_count; i++) {
         if (rlock__instance_may_stay(&resource->instances[i]))
             return true;
@@ -136,7 +137,7 @@ bool rlock__resource_may_be_held(const struct rlock__resource *resource) {
 }
 
 bool rlock__resource_is_clear(const struct rlock__resource *resource) {
-    return !rlock__resource_may_stay(resource) && !rlock__resource_in_line(resource);
+    return !may_stay(resource) && !rlock__resource_in_line(resource);
 }
 
 static void add_keys(struct rlock__call *call, char *const *keys) {
