@@ -2,6 +2,7 @@
 # local.bats: the server that rlock starts for one machine: once, private, safe.
 
 load ../../lib/rlock
+load ../../lib/actors
 
 setup() {
     rlock_setup
@@ -39,20 +40,17 @@ servers_of_dir() {
     done
 }
 
-@test "first use starts it; the next ones share it" {
-    local first
+@test "first use starts it; the next ones share it, also by an address with %XX for blanks" {
+    local first url
     try run -n x -- true
-    assert_success
-    assert_equal "$stderr" ""
+    assert_equal "$status: $stderr" "0: "
     first=$(cat "$dir/redis.pid")
     kill -0 "$first"
-    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    try run -n x -- printenv RLOCK_TOKEN
     assert_output 2
     assert_equal "$(cat "$dir/redis.pid")" "$first"
-}
-
-@test "a directory with blanks in its name: %XX, also for the command" {
-    local url=local:$dir%20%25%20b
+    local_server_kill
+    url=local:$dir%20%25%20b
     dir+=' % b'
     try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- true'
     assert_success
@@ -61,15 +59,12 @@ servers_of_dir() {
 }
 
 @test "ten at once start one server, and exclude each other" {
-    local n pids=()
-    for n in {1..10}; do
-        log=$n start run -q -n x -- "$SECTION" --log history --ms 5
-        pids+=("$pid")
+    local who all=({1..10})
+    brief "${all[@]}"
+    for who in "${all[@]}"; do
+        act "$who" run -q
     done
-    for pid in "${pids[@]}"; do
-        reap "$pid"
-        assert_equal "$status" 0
-    done
+    gone 0 "${all[@]}"
     check_history --min-sections 10 history
     assert_equal "$(grep -ch 'Server initialized' "$dir"/redis.log)" 1
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
@@ -79,18 +74,12 @@ sockets_of_server() { # N
     (($(find "/proc/$(cat "$dir/redis.pid")/fd" -lname 'socket:*' | wc -l) == $1))
 }
 
-@test "directory 0700, no TCP port, noeviction" {
-    rlock run -n x -- true
-    assert_equal "$(stat -c '%a %u' "$dir")" "700 $(id -u)"
+@test "directory 0700 whatever the umask, which the command has as it was; no TCP port, noeviction" {
+    assert_equal "$(umask 0777; rlock run -n x -- sh -c umask)" 0777
+    assert_equal "$(stat -c '%a %u' "$dir" "$dir/start.lock" | xargs)" "700 $(id -u) 600 $(id -u)"
     assert_equal "$(local_redis CONFIG GET port | tail -n 1)" 0
     assert_equal "$(local_redis CONFIG GET maxmemory-policy | tail -n 1)" noeviction
     wait_until 5 sockets_of_server 1 # it has yet to find that rlock has gone
-}
-
-@test "whatever the umask: directory 0700, what is in it is ours, and the command has the caller's umask" {
-    assert_equal "$(umask 0777; rlock run -n x -- sh -c umask)" 0777
-    assert_equal "$(stat -c %a "$dir")" 700
-    assert_equal "$(stat -c %a "$dir/start.lock")" 600
 }
 
 @test "it holds none of the caller's descriptors, nor its directory or terminal" {
@@ -100,20 +89,6 @@ sockets_of_server() { # N
     assert_output ""
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
     [[ $(session "$(cat "$dir/redis.pid")") != "$(session $$)" ]]
-}
-
-@test "nor where close_range(2) is refused" {
-    command -v strace >/dev/null || skip "needs strace"
-    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-    exec 9>held
-    # Not followed into the server, which a tracer that ends would take along.
-    strace -f -D -b execve -qq -o trace -e trace=close_range -e inject=close_range:error=ENOSYS \
-        "$RLOCK" run -n x -- true 3>&- 4>&-
-    exec 9>&-
-    wait_until 5 grep -q ENOSYS trace
-    wait_until 5 test -S "$dir/redis.sock"
-    run find "/proc/$(cat "$dir/redis.pid")/fd" -lname "$PWD/*"
-    assert_output ""
 }
 
 # The soft limits are the hard ones, but for two that are usually less.
@@ -148,86 +123,79 @@ assert_no_soft_limits() { # PID
     assert_equal "$(local_redis CONFIG GET maxclients | tail -n 1)" 10000
 }
 
-@test "locks survive the death of that server" {
-    start run -n x -l 60s -- sh -c 'echo >ready; exec sleep 60'
-    wait_until 10 test -s ready
+appended() {
+    grep -qs rlock_info "$dir"/appendonlydir/*.incr.aof
+}
+
+@test "locks survive the death of that server; when it has died at the end it is there to take the lock back" {
+    long_hold -l 60s --io-timeout "$(ms 2000)"
     wait_until 3 appended
     local_server_kill
+    [[ -S $dir/redis.sock ]] # stale, as its pid file is
     try run -x -n x -- true
     assert_failure 75
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
+    local_server_kill
+    : >let-go
+    reap "$holder"
+    assert_equal "$status: $(cat err)" "0: "
+    assert_equal "$(local_redis EXISTS x)" 0
 }
 
-# new_server OLD: another one than that listens.
+# dies_and_returns: somebody starts it again.
+dies_and_returns() {
+    old=$(cat "$dir/redis.pid")
+    local_server_kill
+    wait_until 10 new_server
+}
+
 new_server() {
-    [[ $(cat "$dir/redis.pid") != "$1" ]] && local_redis PING
+    [[ $(cat "$dir/redis.pid") != "$old" ]] && local_redis PING
 }
 
-# long_hold ARG...: holds x with a short lease until let-go, at least.
+# long_hold ARG...: holder has x until let-go.
 long_hold() {
-    start run -v -n x -l "$(ms 900)" "$@" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    start run -n x "$@" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
+    holder=$pid
     wait_until 10 test -s held
 }
 
 @test "a holder that renews starts the dead server again, and nobody else enters" {
-    local old
-    long_hold
-    old=$(cat "$dir/redis.pid")
-    local_server_kill
-    wait_until 10 new_server "$old"
+    long_hold -v -l "$(ms 900)"
+    dies_and_returns
     # Nobody's child, or it might be taken for one of the command's.
-    [[ $(sed -n 's/^PPid:\t//p' "/proc/$(cat "$dir/redis.pid")/status") != "$pid" ]]
+    [[ $(sed -n 's/^PPid:\t//p' "/proc/$(cat "$dir/redis.pid")/status") != "$holder" ]]
     wait_until 10 bash -c 'tail -n 1 err | grep -q "renewed x"'
     try run -x -n x -- true
     assert_failure 75
     : >let-go
-    reap "$pid"
+    reap "$holder"
     assert_equal "$status" 0
-    try run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    try run -x -n x -- printenv RLOCK_TOKEN
     assert_output 2
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
 }
 
 @test "a keeper in the background starts it again, too" {
-    local handle old
+    local handle
     sleep 60 3>&- 4>&- &
     handle=$(rlock acquire run -n x -l "$(ms 1500)" --while $!)
-    old=$(cat "$dir/redis.pid")
     wait_until 3 appended
-    local_server_kill
-    wait_until 10 new_server "$old"
+    dies_and_returns
     rlock check "$handle"
     kill $!
     wait_until 5 rlock run -x -n x -- true
 }
 
 @test "a waiter starts it again, too, and gets the lock" {
-    local old holder
     long_hold --no-renew -l 60s
-    holder=$pid
     log=waiter start run -n x -- true
     wait_until 10 bash -c "redis-cli -s '$dir/redis.sock' PUBSUB CHANNELS | grep -q ."
-    old=$(cat "$dir/redis.pid")
-    local_server_kill
-    wait_until 10 new_server "$old"
+    dies_and_returns
     : >let-go
     reap "$holder"
     assert_equal "$status" 0
     reap "$pid"
     assert_equal "$status" 0
-}
-
-@test "a server that died before the end is there to take the lock back" {
-    start run -n x -l 60s --io-timeout "$(ms 2000)" -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
-    wait_until 10 test -s held
-    wait_until 3 appended
-    local_server_kill
-    : >let-go
-    reap "$pid"
-    assert_equal "$status: $(cat err)" "0: "
-    assert_equal "$(local_redis EXISTS x)" 0
 }
 
 @test "a command that ends after the server has died is counted" {
@@ -256,16 +224,8 @@ long_hold() {
     rlock run -n x -- true
     refute flock -n "$dir" true
     rm "$dir/redis.sock"
-    took 0 $((300 * SLOW + 2700)) "$RLOCK" run --connect-timeout "$(ms 300)" -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has "$dir" redis.log
+    within $((300 * SLOW + 2700)) ends_saying 69 "$dir" redis.log -- run --connect-timeout "$(ms 300)" -n x -- touch ran
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
-    assert_file_not_exist ran
-}
-
-appended() {
-    grep -qs rlock_info "$dir"/appendonlydir/*.incr.aof
 }
 
 # A place, made so by a command, that is no directory of ours alone.
@@ -276,24 +236,19 @@ appended() {
         $make "$dir"
         mode=$(stat -c '%a %u' "$dir")
         for slashes in '' / //; do
-            try run -s "local:$dir$slashes" -n x -- touch ran
-            assert_equal "$make: $status" "$make: 77"
-            assert_message
-            assert_stderr_has "$dir"
+            ends_saying 77 "$dir" -- run -s "local:$dir$slashes" -n x -- touch ran
         done
         assert_equal "$make: $(stat -c '%a %u' "$dir")$(find "$dir" real -name 'redis*')" "$make: $mode"
         rm -r "$dir"
     done
-    assert_file_not_exist ran
 }
 
-# refused_below PARENT: local: in it is not used, and nothing made there; the message names the parent.
+# refused_below PARENT WORDS: local: in it is not used, and nothing made there.
 refused_below() {
-    try run -s "local:$1/d" -n x -- touch ran
-    assert_equal "$status: $(stat -c '%a %u' "$1"): $stderr" "77: $(stat -c '%a %u' "$1"): $stderr"
-    assert_message
-    assert_stderr_has "$1/d" "in ${2-$1}"
-    assert_file_not_exist ran
+    local mode
+    mode=$(stat -c '%a %u' "$1")
+    ends_saying 77 "${@:2}" -- run -s "local:$1/d" -n x -- touch ran
+    assert_equal "$(stat -c '%a %u' "$1")" "$mode"
     assert_file_not_exist "$1/d"
 }
 
@@ -302,49 +257,36 @@ refused_below() {
     mkdir -m 700 "$dir"
     for mode in 777 770 775 707; do
         mkdir -m "$mode" "$dir/shared"
-        refused_below "$dir/shared"
+        refused_below "$dir/shared" "$dir/shared/d: " "in $dir/shared"
         mkdir -m 700 "$dir/shared/ours"
-        refused_below "$dir/shared/ours" "$dir/shared"
+        refused_below "$dir/shared/ours" "$dir/shared/ours/d" "in $dir/shared"
         rm -r "$dir/shared"
     done
-    mkdir -m 755 "$dir/theirs"
-    chown 65534 "$dir/theirs"
-    try run -s "local:$dir/theirs/d" -n x -- touch ran
-    assert_failure 77
-    assert_stderr_has "$dir/theirs belongs to someone else"
     mkdir -m 1777 "$dir/sticky"
-    mkdir -m 755 "$dir/sticky/theirs"
-    chown 65534 "$dir/sticky/theirs"
-    try run -s "local:$dir/sticky/theirs/d" -n x -- touch ran
-    assert_failure 77
-    assert_stderr_has "theirs in $dir/sticky belongs to someone else"
+    mkdir -m 755 "$dir/theirs" "$dir/sticky/theirs"
+    chown 65534 "$dir/theirs" "$dir/sticky/theirs"
+    refused_below "$dir/theirs" "$dir/theirs belongs to someone else"
+    refused_below "$dir/sticky/theirs" "theirs in $dir/sticky belongs to someone else"
 }
 
-@test "77: a symbolic link on the way is another's, or stands where others may rename it" {
-    mkdir -m 700 "$dir" "$dir/ours"
-    mkdir -m 1777 "$dir/sticky"
-    mkdir -m 777 "$dir/shared"
-    ln -s "$dir/ours" "$dir/shared/link"
-    ln -s ../shared "$dir/ours/far"
-    ln -s "$dir/ours" "$dir/sticky/theirs"
-    chown -h 65534 "$dir/sticky/theirs"
-    refused_below "$dir/shared/link" "$dir/shared"
-    refused_below "$dir/ours/far/../shared/link" "$dir/shared"
-    try run -s "local:$dir/sticky/theirs/d" -n x -- touch ran
-    assert_failure 77
-    assert_stderr_has "theirs in $dir/sticky belongs to someone else"
-    ln -s loop "$dir/loop"
-    try run -s "local:$dir/loop/d" -n x -- touch ran
-    assert_failure 69
-    assert_equal "$(ls -A "$dir/ours")" far
-}
-
-@test "our own links and a sticky directory on the way are good" {
+@test "77: a symbolic link on the way is another's, or stands where others may rename it; our own is good" {
     local base=$dir
-    mkdir -m 700 "$base" "$base/real"
+    mkdir -m 700 "$base" "$base/ours"
     mkdir -m 1777 "$base/sticky"
-    ln -s ../real "$base/sticky/link"
-    dir=$base/real/d
+    mkdir -m 777 "$base/shared"
+    ln -s "$base/ours" "$base/shared/link"
+    ln -s ../shared "$base/ours/far"
+    ln -s "$base/ours" "$base/sticky/theirs"
+    chown -h 65534 "$base/sticky/theirs"
+    refused_below "$base/shared/link" "$base/shared/link/d" "in $base/shared"
+    refused_below "$base/ours/far/../shared/link" "in $base/shared"
+    refused_below "$base/sticky/theirs" "theirs in $base/sticky belongs to someone else"
+    ln -s loop "$base/loop"
+    try run -s "local:$base/loop/d" -n x -- touch ran
+    assert_failure 69
+    assert_equal "$(ls -A "$base/ours")" far
+    ln -s ../ours "$base/sticky/link"
+    dir=$base/ours/d
     try run -s "local:$base/sticky/link/./d" -n x -- true
     assert_success
     [ -S "$dir/redis.sock" ]
@@ -354,43 +296,22 @@ refused_below() {
 
 @test "64: a socket's path that is too long" {
     long=$(printf 'n%.0s' {1..120})
-    try run -s "local:/tmp/$long" -n x -- touch ran
-    assert_failure 64
-    assert_message
-    assert_stderr_has 107
-    try run -s "unix:///tmp/$long" -n x -- touch ran
-    assert_failure 64
-    assert_message
-    assert_stderr_has 'path'
-    assert_file_not_exist ran
+    ends_saying 64 107 -- run -s "local:/tmp/$long" -n x -- touch ran
+    ends_saying 64 path -- run -s "unix:///tmp/$long" -n x -- touch ran
 }
 
-@test "69: no redis-server on PATH, with the package's name" {
+@test "no redis-server on PATH: 69, with the package's name; valkey-server will do" {
     mkdir bin
-    ln -s /bin/sh /bin/touch bin/
+    ln -s /bin/{sh,touch,true} bin/
     run --separate-stderr env PATH="$PWD/bin" "$RLOCK" run -n x -- touch ran
     assert_failure 69
     assert_message
     assert_stderr_has redis-server install
     assert_file_not_exist ran
-}
-
-@test "valkey-server will do where there is no redis-server" {
-    mkdir bin
     ln -s "$(command -v redis-server)" bin/valkey-server
-    ln -s /bin/true bin/
     run --separate-stderr env PATH="$PWD/bin" "$RLOCK" run -n x -- true
     assert_success
     assert_equal "$(tr '\0' '\n' <"/proc/$(cat "$dir/redis.pid")/cmdline" | head -n 1 | grep -c valkey)" 1
-}
-
-@test "a stale socket and pid file of a server that was killed don't matter" {
-    rlock run -n x -- true
-    local_server_kill
-    [[ -S $dir/redis.sock ]]
-    try run -n x -- true
-    assert_success
-    kill -0 "$(cat "$dir/redis.pid")"
 }
 
 # in_tmpfs DIR COMMAND: by sh, where DIR is empty and nobody else's.
@@ -400,12 +321,9 @@ in_tmpfs() {
         XDG_RUNTIME_DIR=/nonexistent unshare -m sh -c "mount --make-rprivate / && mount -t tmpfs tmpfs $1 && cd / && $2" "$RLOCK"
 }
 
-@test "the default directory is /run/rlock for root, whatever the environment" {
+@test "the default directory is /run/rlock for root, whatever the environment; 69 where it cannot be made" {
     in_tmpfs /run '"$0" run -n x -- sh -c "ls /run/rlock"; kill -KILL "$(cat /run/rlock/redis.pid)"'
     assert_line redis.sock
-}
-
-@test "69: a directory that cannot be made: name another" {
     in_tmpfs /run 'mount -o remount,ro /run && exec "$0" run -n x -- true'
     assert_failure 69
     assert_message
