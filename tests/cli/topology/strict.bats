@@ -35,6 +35,20 @@ stand() { # N
     (($(redis PUBSUB CHANNELS '*{x}:*' | grep -c .) == $1))
 }
 
+# begin KIND: nothing is there; take is how it is taken, rival how it is by another one that it excludes.
+begin() {
+    rm -f end-* history
+    redis FLUSHALL >/dev/null
+    read -ra take <<<"$1"
+    read -ra rival <<<"${1/#read/write}"
+}
+
+# Of a semaphore its number stays.
+assert_free() {
+    [[ ${take[0]} != sem ]] || redis DEL x >/dev/null
+    assert_no_keys
+}
+
 @test "each kind is taken, renewed, and given back" {
     local i
     for i in "${!kinds[@]}"; do
@@ -50,36 +64,29 @@ stand() { # N
     assert_no_keys
 }
 
-@test "each kind, nested: it re-enters, and gives back its own hold" {
-    local kind
-    for kind in "${kinds[@]}"; do
-        [[ $kind != sem* ]] || continue
-        try "$kind" -n x -- sh -c "rlock $kind -n x -- rlock $kind -x -n x -- true && rlock check"
-        assert_equal "$kind: $status: $stderr" "$kind: 0: "
-        assert_no_keys
-    done
-    try write -n x -- rlock read -n x -- rlock read -n x -- true
-    assert_success
-    assert_no_keys
-}
-
-@test "each kind is waited for, by several, and handed over; with SIGTERM a waiter leaves" {
+@test "each kind is waited for, by several, left, and handed over; what the dead have left is taken" {
     local kind who
     for kind in "${kinds[@]}"; do
-        rm -f end-* history
-        # shellcheck disable=SC2086
-        holds first $kind -l "$(ms 1500)"
+        begin "$kind"
+        holds first "${take[@]}" -l "$(ms 1500)"
         for who in second third fourth; do
-            # shellcheck disable=SC2086
-            act "$who" ${kind/#read/write} -q
+            act "$who" "${rival[@]}" -q
         done
         wait_until 5 stand 3
         signal TERM third
         gone 143 third
         finish first second fourth
         assert_equal "$kind: $(cat first.err second.err fourth.err)" "$kind: "
-        redis DEL x >/dev/null
-        assert_no_keys
+        assert_free
+        [[ $kind != *--plain* ]] || continue # the dead one's permits are lost
+        holds dead "${take[@]}" -l "$(ms 1000)"
+        brief next
+        act next "${rival[@]}" -q
+        wait_until 5 stand 1
+        signal KILL dead
+        gone 137 dead
+        gone 0 next
+        assert_free
     done
 }
 
@@ -110,64 +117,53 @@ stand() { # N
     assert_no_keys
 }
 
-@test "what the dead have left is taken: each kind" {
-    local kind
-    for kind in "${kinds[@]}"; do
-        [[ $kind != *--plain* ]] || continue # whose permits are lost
-        rm -f end-* history
-        # shellcheck disable=SC2086
-        holds dead $kind -l "$(ms 1000)"
-        # shellcheck disable=SC2086
-        act next ${kind/#read/write} -q
-        wait_until 5 stand 1
-        brief next
-        signal KILL dead
-        reap "${pid_of[dead]}"
-        gone 0 next
-        redis DEL x >/dev/null
-        assert_no_keys
-    done
-}
-
-@test "handles: acquire, check, renew, release, and --min-hold" {
+@test "each kind, nested, by a handle, with --min-hold; what is seen of it, and broken" {
     local kind handle
     for kind in "${kinds[@]}"; do
+        begin "$kind"
+        if [[ $kind != sem* ]]; then
+            try "$kind" -n x -- sh -c "rlock $kind -n x -- rlock $kind -x -n x -- true && rlock check"
+            assert_equal "$kind: $status: $stderr" "$kind: 0: "
+            assert_no_keys
+        fi
+        holds a "${take[@]}"
+        act b "${rival[@]}" -q
+        wait_until 5 stand 1
+        try status --json x
+        seen=$output
+        assert_seen 'v[0]["state"]' held
+        [[ $kind == *--plain* ]] || rlock break --force x
+        brief a b
+        reap "${pid_of[a]}"
+        reap "${pid_of[b]}"
+        assert_free
         [[ $kind != *--plain* ]] || continue
-        # shellcheck disable=SC2086
-        try acquire $kind -n x -l 10s
-        assert_success
-        handle=$output
-        try check "$handle"
-        assert_equal "$kind: $status" "$kind: 0"
-        try renew -l 20s "$handle"
-        assert_equal "$kind: $status" "$kind: 0"
+        handle=$(rlock acquire "${take[@]}" -n x -l 10s)
+        rlock check "$handle"
+        rlock renew -l 20s "$handle"
         try release "$handle"
         assert_equal "$kind: $status: $stderr" "$kind: 0: "
-        # shellcheck disable=SC2086
-        try $kind -n x --min-hold "$(ms 200)" -- true
+        try "${take[@]}" -n x --min-hold "$(ms 200)" -- true
         assert_equal "$kind: $status: $stderr" "$kind: 0: "
-        # shellcheck disable=SC2086
-        try $kind -n x -- true
+        try "${take[@]}" -n x -- true
         assert_equal "$kind: $status" "$kind: 0"
-        [[ $kind != sem* ]] || redis DEL x >/dev/null
-        wait_until 3 nothing_left
+        wait_until 3 assert_free
     done
+    try write -n x -- rlock read -n x -- rlock read -n x -- true
+    assert_success
+    assert_no_keys
 }
 
-@test "latches: set, down, wait" {
+@test "latches; --once-per, --supersede, --preempt" {
     rlock latch set -n x --count 2
-    start latch wait -q -n x -- touch ran
+    start latch wait -q -n x -- touch waited
     rlock latch down -n x
     rlock latch down -n x -- true
     reap "$pid" 5
     assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist ran
+    assert_file_exist waited
     assert_no_keys
-}
-
-@test "--once-per, --supersede, --preempt" {
-    try run --once-per 1h -n x -- true
-    assert_success
+    rlock run --once-per 1h -n x -- true
     try run --once-per 1h -n x -- touch ran
     assert_success
     assert_file_not_exist ran
@@ -176,36 +172,9 @@ stand() { # N
     act b fair --supersede -q
     wait_until 5 stand 1
     act c fair --supersede --preempt -q
-    reap "${pid_of[a]}"
-    reap "${pid_of[b]}"
+    gone 79 a b
     finish c
     assert_no_keys
-}
-
-@test "status of a name, and break, of each kind" {
-    local kind
-    for kind in "${kinds[@]}"; do
-        rm -f end-* history
-        # shellcheck disable=SC2086
-        holds a $kind
-        # shellcheck disable=SC2086
-        act b ${kind/#read/write} -q
-        wait_until 5 stand 1
-        try status --json x
-        assert_equal "$kind: $status" "$kind: 0"
-        seen=$output
-        assert_seen 'v[0]["state"]' held
-        if [[ $kind != *--plain* ]]; then
-            try break --force x
-            assert_equal "$kind: $status" "$kind: 0"
-            reap "${pid_of[a]}"
-        fi
-        brief a b
-        reap "${pid_of[a]}"
-        reap "${pid_of[b]}"
-        redis DEL x >/dev/null
-        assert_no_keys
-    done
 }
 
 @test "a quorum of strict servers: run, read, write" {
@@ -264,23 +233,23 @@ redisson_reads() { # OWNER MS
     done
     for command in "${commands[@]}"; do
         # shellcheck disable=SC2086
-        took 0 3000 rlock $command
-        assert_equal "$command: $status" "$command: 69"
-        assert_message
-        assert_stderr_has 'older than Redis 6.0'
+        within 3000 ends_saying 69 'older than Redis 6.0' -- $command
         refute_regex "$stderr" 'may stay held'
-        assert_file_not_exist ran
         assert_equal "$(keys)" ""
     done
 }
 
-@test "status without a name finds what is held, without a script" {
-    rlock run -n x -- true
+@test "status without a name finds what is held, without a script; doctor says unknown, and what is wrong" {
     holds a run
     try status --json
     assert_success
     assert_output --partial '"name":"x"'
     finish a
+    try doctor
+    assert_line --regexp '^unknown +timeout +cannot tell'
+    assert_line --regexp '^ok +scripts '
+    assert_line --regexp '^ok +lock cycle '
+    assert_line --regexp '^unknown +rights '
 }
 
 @test "a server without CONFIG, INFO, CLIENT, SLOWLOG, SCRIPT: doctor says unknown, and all works" {
@@ -298,14 +267,11 @@ redisson_reads() { # OWNER MS
     done
     rlock latch set -q -n x --count 1
     rlock latch down -n x
-    try latch wait -q -n x
-    assert_success
+    rlock latch wait -q -n x
     try status --json
-    assert_success
     assert_output '[]'
     hold x
-    try break --force -q x
-    assert_success
+    rlock break --force -q x
     reap "$holder"
     assert_equal "$status" 76
     try doctor
@@ -331,12 +297,4 @@ redisson_reads() { # OWNER MS
         assert_equal "$kind: $(cat b.err)" "$kind: "
         redis_on deaf DEL x
     done
-}
-
-@test "doctor says unknown, and what is wrong" {
-    try doctor
-    assert_line --regexp '^unknown +timeout +cannot tell'
-    assert_line --regexp '^ok +scripts '
-    assert_line --regexp '^ok +lock cycle '
-    assert_line --regexp '^unknown +rights '
 }
