@@ -10,7 +10,7 @@ on() {
     run --separate-stderr in_net "$net" timeout -s KILL $((60 * SLOW)) "$RLOCK" "$@"
 }
 
-@test "redis://: host, port and IPv6 in brackets; the default port is 6379" {
+@test "redis://: host, port and IPv6 in brackets, the default port is 6379; a database, of a socket too" {
     local url urls=(redis://127.0.0.1 redis://127.0.0.1:6379 'redis://[::1]' 'redis://[::1]:6379/' redis://127.0.0.1:6379/0)
     # A bare Debian 12 tree has no /etc/hosts that would know it.
     ! getent hosts localhost >/dev/null || urls+=(redis://localhost)
@@ -20,23 +20,13 @@ on() {
         assert_equal "$status: $url: $stderr" "0: $url: "
         assert_equal "$(redis_on net GET "redisson_lock_token:{$url}")" 1
     done
-}
-
-@test "redis://.../N: the database" {
-    net_server net
-    on net run -s redis://127.0.0.1/7 -n x -- sh -c 'echo "$RLOCK_SERVER"'
-    assert_success
+    redis_on net FLUSHALL
+    on net run -s redis://127.0.0.1/7 -n x -- printenv RLOCK_SERVER
     assert_output --regexp '/7$'
+    rlock run -s "$(server_url net)?db=3" -n x -- rlock run -x -n x -- true
     assert_equal "$(redis_on net -n 7 GET 'redisson_lock_token:{x}')" 1
+    assert_equal "$(redis_on net -n 3 GET 'redisson_lock_token:{x}')" 1
     assert_equal "$(redis_on net -n 0 DBSIZE)" 0
-}
-
-@test "unix://PATH?db=N" {
-    server_start other
-    try run -s "$(server_url other)?db=3" -n x -- rlock run -x -n x -- true
-    assert_success
-    assert_equal "$(redis_on other -n 3 GET 'redisson_lock_token:{x}')" 1
-    assert_equal "$(redis_on other -n 0 DBSIZE)" 0
 }
 
 @test "user and password in the address, percent-encoded; the command sees neither password nor a broken address" {
@@ -68,14 +58,12 @@ on() {
     done
 }
 
-@test "the process list does not show the password of the address" {
+@test "what is stored of the command line does not show the password of the address" {
     net_server net --requirepass sesame
     in_net net "$RLOCK" run -s redis://:sesame@127.0.0.1 -n x -- \
         sh -c 'echo >ready; until [ -e let-go ]; do sleep 0.01; done' 3>&- 4>&- &
     wait_until 10 test -s ready
-    local info
-    info=$(REDISCLI_AUTH=sesame redis_on net --raw HVALS 'rlock_info:{x}')
-    refute_regex "$info" sesame
+    refute_regex "$(REDISCLI_AUTH=sesame redis_on net --raw HVALS 'rlock_info:{x}')" sesame
     : >let-go
     reap $!
     assert_equal "$status" 0
@@ -101,22 +89,18 @@ on() {
     assert_equal "$(redis_on net INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p')" 2 # redis-cli's
 }
 
-@test "a server that was named can't be reached: no word of local:" {
+@test "69: a server that can't be reached, a host that has no address: by its name, and no word of local:" {
+    local url
     unshare -n true || skip "needs the right to make a network namespace"
-    run --separate-stderr unshare -n python3 "$TOOLS/loopback.py" \
-        "$RLOCK" run -x -s redis://127.0.0.1:7000/3 -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has redis://127.0.0.1:7000/3
-    refute_regex "$stderr" local:
-}
-
-@test "a host that has no address: 69, with its name" {
-    unshare -n true || skip "needs the right to make a network namespace"
-    run --separate-stderr unshare -n "$RLOCK" run -x --connect-timeout 1s -s redis://nowhere.invalid -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has nowhere.invalid
+    for url in redis://127.0.0.1:7000/3 redis://nowhere.invalid; do
+        run --separate-stderr unshare -n python3 "$TOOLS/loopback.py" \
+            "$RLOCK" run -x --connect-timeout 1s -s "$url" -n x -- touch ran
+        assert_equal "$url: $status" "$url: 69"
+        assert_message
+        assert_stderr_has "$url"
+        refute_regex "$stderr" local:
+    done
+    assert_file_not_exist ran
 }
 
 @test "a server that comes up within --connect-timeout is used" {
