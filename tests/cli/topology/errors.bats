@@ -3,6 +3,7 @@
 # sentence, with the setting that cures it; what rlock does not know is waited for, as all that may pass.
 
 load ../../lib/rlock
+load ../../lib/refusal
 
 setup() {
     rlock_setup
@@ -42,7 +43,7 @@ asked() { # N MATCH
     local token
     for token in 9223372036854775807 9223372036854775808 none; do
         redis SET 'redisson_lock_token:{x}' "$token"
-        within 3000 ends_saying 69 x -- run -q -w 9s -n x -- touch ran
+        refuses 0 3000 69 x -- run -q -w 9s -n x -- touch ran
         assert_equal "$(redis EXISTS x)" 0
     done
 }
@@ -60,7 +61,7 @@ asked() { # N MATCH
     while IFS='|' read -r word text; do
         proxy pass
         proxy refuse-request eval 1 1000 "$text"
-        within 3000 ends_saying 69 "$RLOCK_SERVER" "$word" -- run -q -n x -- touch ran
+        refuses 0 3000 69 "$RLOCK_SERVER" "$word" -- run -q -n x -- touch ran
         [[ $text == *user_script* ]] || refute_regex "$stderr" 'may stay held' # nothing was carried out
     done <<'END'
 EVAL|ERR unknown command 'EVALSHA', with args beginning with: 'a'

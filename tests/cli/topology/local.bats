@@ -2,6 +2,7 @@
 # local.bats: the server that rlock starts for one machine: once, private, safe.
 
 load ../../lib/rlock
+load ../../lib/refusal
 load ../../lib/actors
 
 setup() {
@@ -224,7 +225,7 @@ long_hold() {
     rlock run -n x -- true
     refute flock -n "$dir" true
     rm "$dir/redis.sock"
-    within $((300 * SLOW + 2700)) ends_saying 69 "$dir" redis.log -- run --connect-timeout "$(ms 300)" -n x -- touch ran
+    refuses 0 $((300 * SLOW + 2700)) 69 "$dir" redis.log -- run --connect-timeout "$(ms 300)" -n x -- touch ran
     assert_equal "$(servers_of_dir)" "$(cat "$dir/redis.pid")"
 }
 

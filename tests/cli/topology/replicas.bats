@@ -2,6 +2,7 @@
 # replicas.bats: --replicas: a hold, and each renewal, counts once so many replicas have it.
 
 load ../../lib/rlock
+load ../../lib/refusal
 load ../../lib/protected
 load ../../lib/replicas
 
@@ -38,9 +39,9 @@ waiting_for_replica() {
     [[ $(redis INFO clients) == *blocked_clients:1* ]]
 }
 
-# lacks_replica ARG...: 69, for that.
+# lacks_replica FROM TO ARG...: 69, for that, after so many ms.
 lacks_replica() {
-    ends_saying 69 x "$RLOCK_SERVER" replica -- "$@" -n x -- touch ran
+    refuses "$1" "$2" 69 x "$RLOCK_SERVER" replica -- "${@:3}" -n x -- touch ran
 }
 
 @test "the command starts when the replica has the hold" {
@@ -68,10 +69,8 @@ lacks_replica() {
 
 @test "a silent replica: 69 when the wait ends, or after one --replica-timeout; that it was that, and nothing is left" {
     freeze one
-    within $((1000 * SLOW + 1200)) lacks_replica run -q "${short[@]}" -w "$(ms 1000)"
-    ((spent >= 1000 * SLOW))
-    within $((700 * SLOW + 600)) lacks_replica run -q -x --replicas 1 --replica-timeout "$(ms 700)"
-    ((spent >= 700 * SLOW))
+    lacks_replica $((1000 * SLOW)) $((1000 * SLOW + 1200)) run -q "${short[@]}" -w "$(ms 1000)"
+    lacks_replica $((700 * SLOW)) $((700 * SLOW + 600)) run -q -x --replicas 1 --replica-timeout "$(ms 700)"
     assert_nothing_left main
     ends_saying 69 replica -- \
         latch set -q "${short[@]}" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)" -n l --count 1
@@ -97,14 +96,13 @@ lacks_replica() {
 @test "held by another is an answer, whatever the replica does: 75, at once" {
     foreign_hold x 60000
     freeze one
-    within 900 ends_saying 75 x -- run -x --replicas 1 -n x -- touch ran
+    refuses 0 900 75 x -- run -x --replicas 1 -n x -- touch ran
 }
 
 @test "no replica at all: 69" {
     server_start lone
     RLOCK_SERVER=$(server_url lone)
-    within $((300 * SLOW + 1700)) lacks_replica run -q "${short[@]}" -w "$(ms 300)"
-    ((spent >= 300 * SLOW))
+    lacks_replica $((300 * SLOW)) $((300 * SLOW + 1700)) run -q "${short[@]}" -w "$(ms 300)"
     assert_equal "$(redis_on lone EXISTS x)" 0
 }
 
@@ -113,7 +111,7 @@ lacks_replica() {
     try run --replicas 2 -n x -- true
     assert_success
     freeze two
-    lacks_replica run -q --replicas 2 --replica-timeout "$(ms 200)" -x
+    lacks_replica 0 $((9000 * SLOW)) run -q --replicas 2 --replica-timeout "$(ms 200)" -x
     try run --replicas 1 -n x -- true
     assert_success
     assert_no_keys
@@ -128,7 +126,7 @@ lacks_replica() {
         redis FLUSHALL
         freeze one
         # shellcheck disable=SC2086
-        lacks_replica $kind -q "${short[@]}" -x
+        lacks_replica 0 $((9000 * SLOW)) $kind -q "${short[@]}" -x
         [[ $kind != sem* ]] || assert_equal "$(redis GETDEL x)" 2
         assert_no_keys
         redis FLUSHALL
@@ -209,7 +207,7 @@ END
     proxy_start
     freeze one
     proxy lose-reply evalsha 1
-    lacks_replica run -q "${short[@]}" -w "$(ms 1000)"
+    lacks_replica 0 $((9000 * SLOW)) run -q "${short[@]}" -w "$(ms 1000)"
     assert_bitten lost-reply
     assert_no_keys
 }

@@ -3,6 +3,7 @@
 # key, and with declared keys only. All kinds of locks work there.
 
 load ../../lib/rlock
+load ../../lib/refusal
 load ../../lib/actors
 load ../../lib/status
 
@@ -233,7 +234,7 @@ redisson_reads() { # OWNER MS
     done
     for command in "${commands[@]}"; do
         # shellcheck disable=SC2086
-        within 3000 ends_saying 69 'older than Redis 6.0' -- $command
+        refuses 0 3000 69 'older than Redis 6.0' -- $command
         refute_regex "$stderr" 'may stay held'
         assert_equal "$(keys)" ""
     done
