@@ -5,10 +5,12 @@
 # All six have a Unix socket too, so that redis_on and the rest of server.bash work with them.
 # shellcheck shell=bash
 
+source "$TESTS/lib/refusal.bash"
 source "$TESTS/lib/actors.bash"
 source "$TESTS/lib/ports.bash"
 
 nodes=(n1 n2 n3 n4 n5 n6)
+node_options=()
 moving=() # the name whose slot is being migrated, and where to
 down=     # see cluster_down
 
@@ -59,9 +61,9 @@ cluster_start() {
 }
 
 node_start() {
-    local -a options
+    local options
     read -ra options <"$BATS_FILE_TMPDIR/$1/options"
-    server_start "$1" "${options[@]}"
+    server_start "$1" "${options[@]}" "${node_options[@]}"
 }
 
 port_of() { # NODE
@@ -141,11 +143,6 @@ migrate_end() {
     moving=()
 }
 
-migrate() { # NAME NODE
-    migrate_begin "$@"
-    migrate_end
-}
-
 # cluster_down: it answers nothing but that it is, until cluster_up.
 cluster_down() {
     down=1
@@ -178,61 +175,16 @@ renewed() { # NAME
     ((end > $(<"end-of-$1"))) && rm -f "end-of-$1"
 }
 
-no_shard_channels() { # NODE
-    [[ -z $(redis_on "$1" PUBSUB SHARDCHANNELS)$(redis_on "$1" PUBSUB CHANNELS 'redisson*') ]]
-}
-
 # act_on NAME WHO KIND [OPTION...], holds_on...: act and holds (actors.bash) of another name than x.
 act_on() {
     local name=$1 who=$2 kind=$3
     shift 3
-    log=$who start "$kind" -n "$name" "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
+    # shellcheck disable=SC2086 # a kind with its words
+    log=$who start $kind -n "$name" "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
     pid_of["$who"]=$pid
 }
 
 holds_on() {
     act_on "$@"
     wait_until 10 entered_section "$2"
-}
-
-# contenders N: so many want x, one after the other, until end_contest, with sections in history that must not overlap.
-contenders() {
-    local n
-    mkdir -p beats
-    contesting=()
-    for ((n = 0; n < $1; n++)); do
-        contend 3>&- 4>&- &
-        contesting+=($!)
-    done
-}
-
-contend() {
-    while [[ ! -e stop ]]; do
-        rlock run -q -l "$(ms 3000)" -n x -- "$SECTION" --log history --beat-dir beats --ms 5 || return 1
-    done
-}
-
-# sections_more N: than when it was first asked since it was last true.
-sections_more() {
-    local now
-    now=$(grep -c . history || true)
-    [[ -s seen ]] || echo "$now" >seen
-    ((now >= $(<seen) + $1)) && rm -f seen
-}
-
-end_contest() {
-    local each
-    : >stop
-    for each in "${contesting[@]}"; do
-        wait_until 20 ended "$each"
-        wait "$each"
-    done
-    check_history --beat-dir beats --min-sections 20 history
-    nothing_left
-}
-
-# shard_listen NODE CHANNEL: what is published there goes to the file messages, as redis-cli shows it.
-shard_listen() {
-    helper redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" SSUBSCRIBE "$2" >messages
-    wait_until 5 grep -qx 1 messages
 }

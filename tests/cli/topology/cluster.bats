@@ -6,27 +6,34 @@ load ../../lib/rlock
 load ../../lib/cluster
 load ../../lib/races
 
-@test "sem, plain or not, and latch, on each master" {
+@test "sem, plain or not, latch, --once-per and --preempt, on each master" {
     local name
     for name in $(cluster names); do
+        rm -f history
         try sem -n "$name" --permits 2 --take 2 -- rlock sem -x -n "$name" -- true
         assert_failure 75
         assert_equal "$(at "$name" GET "$name")" 2
-        try sem -n "$name" --resize 5
-        assert_success
+        rlock sem -n "$name" --resize 5
         at "$name" SET "plain{$name}" 1
         try sem -n "plain{$name}" --plain -- sh -c 'exit 3'
         assert_failure 3
         at "$name" DEL "$name" "plain{$name}"
-        try latch set -n "$name" --count 2
-        assert_success
+        rlock latch set -n "$name" --count 2
         rlock latch down -n "$name"
         try latch wait -w 100ms -n "$name"
         assert_failure 75
         rlock latch down -n "$name"
         try latch wait -n "$name" -- echo open
         assert_output open
+        rlock run --once-per 1h -n "$name" -- true
+        try fair --once-per 1h -n "$name" -- touch ran
+        assert_stderr_has "not running $name: "
+        assert_equal "$(at "$name" DEL "rlock_last:{$name}")" 1
+        holds_on "$name" a fair --preemptible
+        rlock run -q --preempt -n "$name" -- true
+        gone 79 a
     done
+    assert_file_not_exist ran
     nothing_left
 }
 
@@ -44,40 +51,25 @@ load ../../lib/races
     nothing_left
 }
 
-@test "none answers: 69 after --connect-timeout, naming the cluster" {
-    took 300 3000 rlock run -w 60s --connect-timeout 400ms -s cluster://127.0.0.1:1,127.0.0.1:2 -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has cluster://127.0.0.1:1,127.0.0.1:2 x
-    assert_file_not_exist ran
-}
-
-@test "cluster:// to a server that is none: 69, in plain words" {
-    local port
+@test "no node answers, or it is a server of another kind: 69 after --connect-timeout, or at once, naming the cluster" {
+    local url=cluster://127.0.0.1:1,127.0.0.1:2 port
+    refuses 300 3000 69 "$url" x -- run -q -w 60s --connect-timeout 400ms -s "$url" -n x -- touch ran
     port=$(free_ports 1)
     server_start lone --bind 127.0.0.1 --port "$port"
-    took 0 3000 rlock run -x -s "cluster://127.0.0.1:$port" -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has "cluster://127.0.0.1:$port" 'not a cluster'
-    assert_file_not_exist ran
+    refuses 0 3000 69 "cluster://127.0.0.1:$port" 'not a cluster' -- \
+        run -x -s "cluster://127.0.0.1:$port" -n x -- touch ran
 }
 
 @test "redis:// to a node: taken where the slot is there, else 69, saying cluster://" {
-    local name home port
+    local name home url
     home=$(home x)
-    port=$(port_of "$home")
-    try run -s "redis://127.0.0.1:$port" -n x -- printenv RLOCK_TOKEN
-    assert_success
+    url=redis://127.0.0.1:$(port_of "$home")
+    try run -s "$url" -n x -- printenv RLOCK_TOKEN
     assert_output 1
     for name in $(cluster names); do
         [[ $(home "$name") != "$home" ]] || continue
-        took 0 3000 rlock run -x -s "redis://127.0.0.1:$port" -n "$name" -- touch ran
-        assert_failure 69
-        assert_message
-        assert_stderr_has cluster://
+        refuses 0 3000 69 cluster:// -- run -x -s "$url" -n "$name" -- touch ran
     done
-    assert_file_not_exist ran
     nothing_left
 }
 
@@ -101,16 +93,12 @@ load ../../lib/races
 @test "a name whose braces make no tag can have no lock in a cluster: 64, in plain words" {
     local name
     for name in 'a{b' '{}a' '{'; do
-        took 0 2000 rlock run -x -n "$name" -- touch ran
-        assert_equal "$name: $status" "$name: 64"
-        assert_message
-        assert_stderr_has "$name" brace
+        refuses 0 2000 64 "$name" brace -- run -x -n "$name" -- touch ran
     done
-    assert_file_not_exist ran
 }
 
 @test "user and password in the address are all nodes'; neither is shown" {
-    local node url
+    local node name url
     for node in "${nodes[@]}"; do
         redis_on "$node" ACL SETUSER alice on '>sesame' allkeys allchannels +@all
     done
@@ -120,36 +108,8 @@ load ../../lib/races
         assert_output "cluster://alice@${RLOCK_SERVER#cluster://}"
         refute_regex "$stderr" sesame
     done
-    RLOCK_PASSWORD=sesame try run -s "cluster://alice@${RLOCK_SERVER#cluster://}" -n x -- true
-    assert_success
-    try run -s "${url/sesame/wrong}" -n x -- touch ran
-    assert_failure 77
+    ends_saying 77 x -- run -s "${url/sesame/wrong}" -n x -- touch ran
     refute_regex "$stderr" wrong
-    for node in "${nodes[@]}"; do
-        redis_on "$node" ACL SETUSER alice -evalsha -eval
-    done
-    try run -s "$url" -n x -- touch ran
-    assert_failure 77
-    assert_file_not_exist ran
-}
-
-@test "--once-per and --preempt, on each master" {
-    local name
-    for name in $(cluster names); do
-        try run --once-per 1h -n "$name" -- true
-        assert_success
-        try fair --once-per 1h -n "$name" -- touch ran
-        assert_success
-        assert_stderr_has "not running $name: "
-        assert_equal "$(at "$name" DEL "rlock_last:{$name}")" 1
-        holds_on "$name" a fair --preemptible
-        try run --preempt -n "$name" -- true
-        assert_success
-        gone 79 a
-        rm -f history
-    done
-    assert_file_not_exist ran
-    nothing_left
 }
 
 @test "keepers and a client's other locks share nothing unguarded" {

@@ -3,21 +3,15 @@
 # must acknowledge it does without, and says so once; what was asked for is refused.
 
 load ../../lib/rlock
-load ../../lib/protected
 load ../../lib/cluster
 load ../../lib/doctor
 
 # By another name it is not there for rlock.
+node_options=(--rename-command WAIT no-such-wait)
+
 setup_file() {
-    local node ports
     rlock_setup_file
-    read -ra ports <<<"$(free_ports 12)"
-    cluster files "${ports[@]}"
-    for node in "${nodes[@]}"; do
-        sed -i '1s/$/ --rename-command WAIT no-such-wait/' "$BATS_FILE_TMPDIR/$node/options"
-        node_start "$node"
-    done
-    cluster takeover n1 n2 n3
+    cluster_start
     wait_until 10 replicas_told
 }
 
@@ -38,8 +32,7 @@ assert_warned_once() {
         # shellcheck disable=SC2086
         try $kind -n x -l "$(ms 900)" -- sh -c "sleep $renewed && echo ran"
         renewed=0
-        assert_equal "$kind: $status" "$kind: 0"
-        assert_output ran
+        assert_equal "$kind: $status $output" "$kind: 0 ran"
         assert_warned_once
         assert_message
         assert_stderr_has WAIT --replicas
@@ -48,65 +41,37 @@ assert_warned_once() {
     done
 }
 
-@test "cluster://: latches, handles and --resize, too" {
+@test "cluster://: latches, handles and --resize, too; -q says nothing, --log json a warning" {
     local handle
-    try latch set -n x1 --count 1
-    assert_success
-    assert_warned_once
-    try latch down -n x1
-    assert_success
-    assert_warned_once
-    try acquire run -n x -l 10s
-    assert_success
-    assert_warned_once
+    warned latch set -n x1 --count 1
+    warned latch down -n x1
+    warned acquire run -n x -l 10s
     handle=$output
-    try renew "$handle"
-    assert_success
-    assert_warned_once
+    warned renew "$handle"
     try release "$handle"
-    assert_success
-    assert_equal "$stderr" ""
-    rlock sem -q -n x --permits 1 -- true
-    try sem -n x --resize 2
-    assert_success
-    assert_warned_once
+    assert_equal "$status: $stderr" "0: "
+    try sem -q -n x --permits 1 -- true
+    assert_equal "$status: $stderr" "0: "
+    warned sem -n x --resize 2
     at x DEL x
+    warned run --log json -n x -- true
+    assert_regex "$(grep "$warning" <<<"$stderr")" '"level":"warning"'
     nothing_left
 }
 
-@test "-q: not even that; --log json: a warning" {
-    try run -q -n x -- true
+warned() { # ARG...
+    try "$@"
     assert_success
-    assert_equal "$stderr" ""
-    try run --log json -n x -- true
-    assert_success
-    assert_equal "$(grep -c "$warning" <<<"$stderr")" 1
-    assert_regex "$(grep "$warning" <<<"$stderr")" '"level":"warning"'
+    assert_warned_once
 }
 
 @test "--replicas 0: no warning; 1: 69, and why" {
     try run --replicas 0 -n x -- true
-    assert_success
-    assert_equal "$stderr" ""
-    try run --replicas 1 -n x -- touch ran
-    assert_failure 69
-    assert_message
-    assert_stderr_has WAIT --replicas
-    assert_file_not_exist ran
+    assert_equal "$status: $stderr" "0: "
+    ends_saying 69 WAIT --replicas -- run --replicas 1 -n x -- touch ran
     nothing_left
-    try latch set --replicas 1 -n x1 --count 1
-    assert_failure 69
-    assert_stderr_has WAIT
+    ends_saying 69 WAIT -- latch set --replicas 1 -n x1 --count 1
     at x1 DEL x1
-}
-
-@test "a waiter is in when the lock is free, after a failover as well" {
-    holds a run
-    act b run -q
-    wait_until 5 waiting "$(home x)" x 1
-    failover "$(home x)"
-    finish a b
-    nothing_left
 }
 
 @test "doctor: a finding with the cure; with --replicas 1 another" {
