@@ -45,19 +45,6 @@ write|'crash m4' 'restart m4'
 END
 }
 
-@test "all five restart empty, one after the other: what lost the hold is given it again" {
-    local member
-    held_by run -l "$(ms 900)"
-    for member in "${all[@]}"; do
-        crash "$member"
-        restart "$member"
-        wait_until 5 held_on_all x
-    done
-    assert_equal "$(everywhere HGET x "$(sed -n '1s/.* owner=\([^ ]*\) .*/\1/p' history)" | sort -u)" 1
-    assert_kept 700
-    nothing_left
-}
-
 @test "a connection goes mute while it is held: another is made, and that server counts again when two crash" {
     through_proxy
     held_by run -l "$(ms 1500)" --io-timeout "$(ms 600)"
@@ -92,16 +79,6 @@ emptied() {
     only_foreign m1 m2 m3
 }
 
-@test "three crash: dead by the deadline, 76" {
-    local gone
-    held_by run
-    crash m1 m2 m3
-    gone=$(now_ns)
-    assert_lost_within 2000
-    (($(beat beat) < gone + 600000000 * SLOW)) || fail "alive $((($(beat beat) - gone) / 1000000)) ms after"
-    nothing_left
-}
-
 # Those that do no writes any more still tell until when they would hold it.
 @test "three do not answer renewals: dead before the majority's leases end" {
     local end
@@ -123,19 +100,6 @@ emptied() {
     nothing_left
 }
 
-@test "rlock is stopped: its command is dead in time, and the next one enters after that" {
-    held_by run
-    brief next
-    act next run
-    wait_until 5 listening 1
-    kill -STOP "$holder"
-    gone 0 next
-    (($(beat beat) < $(stamp next enter))) || fail "two at once"
-    kill -CONT "$holder"
-    assert_lost_within 1000
-    nothing_left
-}
-
 @test "three hang until the lease is over: the waiter enters when they wake, not beside the one before" {
     held_by run
     brief next
@@ -147,25 +111,6 @@ emptied() {
     gone 0 next
     (($(beat beat) < $(stamp next enter))) || fail "two at once"
     wait_until 3 nothing_left
-}
-
-@test "--no-renew: one lease, counted for the majority" {
-    local end
-    held_by run --no-renew -l "$(ms 1200)"
-    end=$(majority_end x)
-    assert_lost_within 3000
-    (($(beat beat) < end))
-}
-
-@test "--min-hold: the majority keeps it for so long" {
-    took 0 800 rlock run --min-hold "$(ms 1000)" -n x -- true
-    assert_success
-    assert_equal "$(held_on x)" 5
-    kept_out run
-    wait_until 3 free_everywhere x
-    try run -x -n x -- true
-    assert_success
-    nothing_left
 }
 
 @test "the release is not confirmed by a majority: the command's own status, and a warning" {
