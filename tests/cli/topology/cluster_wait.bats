@@ -5,52 +5,37 @@
 load ../../lib/rlock
 load ../../lib/cluster
 
-# hands_over NAME HOLDER WAITER: kinds; the waiter is woken by the end of the other's hold.
+# hands_over NAME HOLDER WAITER...: kinds; those who wait are woken by the end of the other's hold.
 hands_over() {
-    local name=$1 node
-    shift
-    node=$(home "$name")
+    local name=$1 holder=$2 n=0 waiter who=()
     rm -f history end-a
-    brief b
-    # shellcheck disable=SC2086 # a kind and its options
-    holds_on "$name" a $1
-    # shellcheck disable=SC2086
-    act_on "$name" b $2
-    wait_until 5 waiting "$node" "$name" 1
+    holds_on "$name" a "$holder"
+    for waiter in "${@:3}"; do
+        who+=("b$((n += 1))")
+        brief "b$n"
+        act_on "$name" "b$n" "$waiter"
+    done
+    wait_until 5 waiting "$(home "$name")" "$name" "$n"
     finish a
-    gone 0 b
-    assert_gap a b 1500
+    gone 0 "${who[@]}"
+    assert_gap a b1 1500
     at "$name" DEL "$name" >/dev/null # a semaphore's number
 }
 
-@test "each kind is handed over by message, and on each master" {
-    local name pair
+@test "each kind is handed over by message, and on each master; a latch that opens lets all in" {
+    local name
     for name in $(cluster names); do
         hands_over "$name" run run
+        rlock latch set -n "$name" --count 1
+        hands_over "$name" 'latch down' 'latch wait' 'latch wait' 'latch wait'
     done
-    for pair in 'write/read' 'read/write' 'fair/fair' 'run/fair' 'sem --permits 1/sem --permits 1'; do
-        hands_over "$name" "${pair%/*}" "${pair#*/}"
-    done
+    hands_over "$name" write read
+    hands_over "$name" read write
+    hands_over "$name" fair fair
+    hands_over "$name" run fair
+    hands_over "$name" 'sem --permits 1' 'sem --permits 1'
     at "$name" SET "$name" 1 >/dev/null
     hands_over "$name" 'sem --plain' 'sem --plain'
-    nothing_left
-}
-
-@test "a latch that opens lets all in, whatever its slot" {
-    local name node n
-    for name in $(cluster names); do
-        node=$(home "$name")
-        rm -f history
-        brief a b c
-        rlock latch set -n "$name" --count 1
-        for n in a b c; do
-            log=$n start latch wait -n "$name" -- "$SECTION" --log history --note "who=$n" --until "end-$n"
-            pid_of["$n"]=$pid
-        done
-        wait_until 5 waiting "$node" "$name" 3
-        rlock latch down -n "$name"
-        gone 0 a b c
-    done
     nothing_left
 }
 
@@ -72,21 +57,30 @@ listens_on_latch() {
     [[ -n $(at 'a{b}c' PUBSUB CHANNELS '*countdownlatch*') ]]
 }
 
-@test "waiters listen on shard channels, on their slot's master, and nowhere else" {
+@test "waiters listen on shard channels, on their slot's master, and nowhere else; who leaves leaves nothing" {
     local node each
     node=$(home x)
-    holds a run
-    act b run
+    holds a fair
+    cluster left | sort >before
+    took 400 1500 rlock fair -w 400ms -n x -- true
+    assert_failure 75
+    act b fair
     wait_until 5 waiting "$node" x 1
     assert_regex "$(redis_on "$node" PUBSUB SHARDCHANNELS)" 'redisson_lock__channel:\{x\}'
     for each in "${nodes[@]}"; do
         assert_equal "$(redis_on "$each" PUBSUB CHANNELS)" ''
         [[ $each == "$node" ]] || assert_equal "$(redis_on "$each" PUBSUB SHARDCHANNELS)" ''
     done
-    brief b
+    signal TERM b
+    gone 143 b
+    diff before <(cluster left | sort)
+    wait_until 2 no_shard_channels
     finish a
-    gone 0 b
-    wait_until 2 no_shard_channels "$node"
+    nothing_left
+}
+
+no_shard_channels() {
+    [[ -z $(redis_on "$node" PUBSUB SHARDCHANNELS)$(redis_on "$node" PUBSUB CHANNELS 'redisson*') ]]
 }
 
 @test "each kind's end is told by SPUBLISH, on the channels that Redisson's clients listen to" {
@@ -94,7 +88,8 @@ listens_on_latch() {
     node=$(home x)
     redis_on "$node" CONFIG RESETSTAT
     for channel in 'redisson_lock__channel:{x}' 'redisson_rwlock:{x}' 'redisson_sc:{x}' 'redisson_countdownlatch__channel__{x}'; do
-        shard_listen "$node" "$channel"
+        helper redis-cli -s "$BATS_FILE_TMPDIR/$node/sock" SSUBSCRIBE "$channel" >messages
+        wait_until 5 grep -qx 1 messages
         case $channel in
         *lock__*) rlock run -n x -- true ;;
         *rwlock*) rlock write -n x -- true ;;
@@ -123,43 +118,16 @@ listens_on_latch() {
     nothing_left
 }
 
-@test "--wait ends: 75; SIGTERM: 143; nothing is left, nobody listens" {
-    local node
-    node=$(home x)
-    holds a fair
-    cluster left | sort >before
-    took 400 1500 rlock fair -w 400ms -n x -- touch ran
-    assert_failure 75
-    act b fair
-    wait_until 5 waiting "$node" x 1
-    signal TERM b
-    reap "$pid" 1
-    assert_equal "$status" 143
-    diff before <(cluster left | sort)
-    wait_until 2 no_shard_channels "$node"
-    finish a
-    nothing_left
-}
-
 # --- several names, in several slots -----------------------------------------------------------
 
-# three: as -n options, on a master each; names are they.
-three() {
+@test "one of them is busy: none is taken, and while it is waited for the others are free" {
+    local names each
     read -ra names <<<"$(cluster names)"
     each=(-n "${names[0]}" -n "${names[1]}" -n "${names[2]}")
-}
-
-@test "one of them is busy: none is taken, and while it is waited for the others are free" {
-    local node
-    three
-    node=$(home "${names[1]}")
     holds_on "${names[1]}" a run
-    try run -x "${each[@]}" -- touch ran
-    assert_failure 75
-    assert_stderr_has "${names[1]}"
-    assert_file_not_exist ran
+    ends_saying 75 "${names[1]}" -- run -x "${each[@]}" -- touch ran
     start run "${each[@]}" -- sh -c 'echo "$RLOCK_NAME" >ran'
-    wait_until 5 waiting "$node" "${names[1]}" 1
+    wait_until 5 waiting "$(home "${names[1]}")" "${names[1]}" 1
     wait_until 2 rlock run -x -n "${names[0]}" -- true
     wait_until 2 rlock run -x -n "${names[2]}" -- true
     finish a
@@ -168,47 +136,26 @@ three() {
     nothing_left
 }
 
-# sections FIRST SECOND: fifteen, one after the other, of both names.
-sections() {
-    local n
-    for n in {1..15}; do
-        rlock run -q -n "$1" -n "$2" -- "$SECTION" --log history || return 1
-    done
-}
-
-@test "crossed order on two masters never deadlocks, and excludes" {
-    local one
-    three
-    sections "${names[0]}" "${names[1]}" 3>&- 4>&- &
-    one=$!
-    sections "${names[1]}" "${names[0]}"
-    wait_until 60 ended "$one"
-    wait "$one"
-    check_history --min-sections 30 history
-    nothing_left
-}
-
 @test "a pool of names on each master: it enters with the first that comes free, and leaves the lines of the others" {
-    local name pool i=0 options=()
-    for name in $(cluster names); do
-        holds_on "$name" "h$i" run
+    local name node names options=()
+    read -ra names <<<"$(cluster names)"
+    for name in "${names[@]}"; do
+        holds_on "$name" "$name" run
         options+=(-n "$name")
-        i=$((i + 1))
     done
-    log=pool start run --any 1 "${options[@]}" -- sh -c 'echo "$RLOCK_NAME" >got'
-    pool=$pid
-    for name in $(cluster names); do
+    start run --any 1 "${options[@]}" -- sh -c 'echo "$RLOCK_NAME" >got'
+    for name in "${names[@]}"; do
         wait_until 5 waiting "$(home "$name")" "$name" 1
     done
-    finish h1
-    reap "$pool" 5
-    assert_equal "$status" 0
-    assert_equal "$(cat got)" "$(cluster names | tr ' ' '\n' | sed -n 2p)"
-    for name in $(cluster names); do
-        wait_until 2 no_shard_channels "$(home "$name")"
+    finish "${names[1]}"
+    reap "$pid" 5
+    assert_equal "$status: $(cat got)" "0: ${names[1]}"
+    for name in "${names[@]}"; do
+        node=$(home "$name")
+        wait_until 2 no_shard_channels
         assert_equal "$(at "$name" EXISTS "rlock_waiters:{$name}")" 0
     done
-    finish h0 h2
+    finish "${names[0]}" "${names[2]}"
     nothing_left
 }
 
