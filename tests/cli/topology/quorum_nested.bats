@@ -11,7 +11,7 @@ setup() {
     quorum m1 m2 m3
 }
 
-# outer KIND [OPTION...] -- WORD...: runs a script inside the lock, which gets KIND as $0.
+# outer KIND [OPTION...] -- WORD...: runs a script inside the lock, which gets KIND as $0; returns when it is taken.
 outer() {
     local kind=$1 options=()
     shift
@@ -19,8 +19,17 @@ outer() {
         options+=("$1")
         shift
     done
+    rm -f taken go out
     start "$kind" -n x "${options[@]}" -- sh -c "$2" "$kind"
     wait_until 10 test -e taken
+}
+
+# ends_as_one KIND: there was one owner and one token, told three times.
+ends_as_one() {
+    reap "$pid"
+    assert_equal "$1: $status" "$1: 0"
+    assert_equal "$(sort -u out | wc -l) $(wc -l <out)" "2 6"
+    wait_until 3 nothing_left
 }
 
 inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
@@ -28,7 +37,6 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
 @test "a server that has given more tokens comes back while it is held: each inner one has the outer's" {
     local kind
     for kind in run read write; do
-        rm -f taken go out
         redis_on m3 FLUSHALL >/dev/null
         redis_on m3 SET 'redisson_lock_token:{x}' 50 >/dev/null
         pause m3
@@ -37,19 +45,15 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
         resume m3
         redis_on m3 DEL x 'rlock_info:{x}' 'rlock_leases:{x}' >/dev/null
         : >go
-        reap "$pid"
-        assert_equal "$kind: $status" "$kind: 0"
-        assert_equal "$(sort -u out | wc -l)" 2
-        assert_equal "$(wc -l <out)" 6
-        wait_until 3 nothing_left
+        ends_as_one "$kind"
         on m1 m2 -- FLUSHALL >/dev/null
     done
 }
 
 @test "a server loses its data: it gives a nested one nothing of its own, and gets the outer's owner from it" {
-    local kind owners
+    local kind
     for kind in run read write; do
-        rm -f taken go out
+        rm -f in on
         outer "$kind" -l 1m -- 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
             rlock "$0" -x -l '"$(ms 600)"' -n x -- sh -c "printenv RLOCK_OWNER RLOCK_TOKEN; touch in; until [ -e on ]; do sleep 0.02; done"
             '"$inner"'; rlock check'
@@ -57,21 +61,15 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
         : >go
         wait_until 5 test -e in
         wait_until 5 held_on_all x # by the inner one's renewal
-        owners=$(everywhere HKEYS 'rlock_info:{x}' | sort -u)
-        assert_equal "$owners" "$(head -n 1 out)"
+        assert_equal "$(everywhere HKEYS 'rlock_info:{x}' | sort -u)" "$(head -n 1 out)"
         : >on
-        reap "$pid"
-        assert_equal "$kind: $status" "$kind: 0"
-        assert_equal "$(sort -u out | wc -l) $(wc -l <out)" "2 6"
-        wait_until 3 nothing_left
-        rm -f in on
+        ends_as_one "$kind"
     done
 }
 
-@test "all restart empty, one after the other, under a nested one: it goes on" {
+@test "all lose their data, one after the other, under a nested one: it goes on" {
     local kind member
     for kind in run write; do
-        rm -f taken go out
         outer "$kind" -l "$(ms 2400)" -- 'touch taken
             rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "until [ -e go ]; do sleep 0.02; done"; exit 5'
         for member in m1 m2 m3 m1; do
@@ -81,28 +79,10 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
         : >go
         reap "$pid"
         assert_equal "$kind: $status" "$kind: 5"
-        rm go
         wait_until 3 nothing_left
     done
 }
 
 twice_on() { # MEMBER
     [[ $(redis_on "$1" HVALS x | grep -xc 2) == 1 ]]
-}
-
-@test "who has outlived the hold around it is a stranger: it waits its turn, and has an owner of its own" {
-    local record owner
-    rlock run -n x -- sh -c 'setsid sh -c "until [ -e go ]; do sleep 0.02; done
-        rlock run -x -n x -- true; echo \$? >busy; until [ -e free ]; do sleep 0.02; done
-        rlock run -n x -- printenv RLOCK_OWNER RLOCK_TOKEN >late; touch over" >/dev/null 2>&1 & printenv RLOCK_OWNER' >first
-    holds a run
-    : >go
-    wait_until 5 test -s busy
-    assert_equal "$(cat busy)" 75
-    finish a
-    : >free
-    wait_until 5 test -e over
-    assert_equal "$(sed -n 2p late)" 3
-    [[ $(sed -n 1p late) != "$(cat first)" ]]
-    nothing_left
 }
