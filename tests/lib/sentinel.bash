@@ -5,6 +5,7 @@
 # gets a new one, on other ports: half a second, where healing the old one takes ten.
 # shellcheck shell=bash
 
+source "$TESTS/lib/refusal.bash"
 source "$TESTS/lib/replicas.bash"
 
 everybody=(main one two three s1 s2 s3)
@@ -50,9 +51,13 @@ topology_start() {
         data_server "$name" --replicaof 127.0.0.1 "$(port_of main)"
     done
     for name in s1 s2 s3; do
-        sentinel_server "$name"
+        {
+            python3 "$TOOLS/sentinels.py" "${name#s}" "$(port_of main)" "$(ports_of "${copies[@]}")" "$(ports_of s1 s2 s3)"
+            printf '%s\n' "${sentinel_options[@]}"
+        } >"$BATS_FILE_TMPDIR/$name/sentinel.conf"
+        sentinel_start "$name"
     done
-    quick_sentinels
+    pace 500 500 400 # the old master is demoted after 3 s
     wait_until 20 topology_ready
     servers=() # they outlive this test
     disown -a  # and whoever kills them later, this shell need not tell
@@ -74,21 +79,11 @@ data_server() {
     port_server "$1" --replica-priority "$priority" "${server_options[@]}" "${@:2}"
 }
 
-sentinel_conf() { # NAME
-    python3 "$TOOLS/sentinels.py" "${1#s}" "$(port_of main)" "$(ports_of "${copies[@]}")" "$(ports_of s1 s2 s3)"
-    printf '%s\n' "${sentinel_options[@]}"
-}
-
 ports_of() { # NAME...
     local name
     for name; do
         port_of "$name"
     done
-}
-
-sentinel_server() { # NAME
-    sentinel_conf "$1" >"$BATS_FILE_TMPDIR/$1/sentinel.conf"
-    sentinel_start "$1"
 }
 
 # sentinel_start NAME: by its sentinel.conf.
@@ -110,11 +105,6 @@ pace() {
     for name in s1 s2 s3; do
         assert_equal "$(redis_on "$name" SENTINEL DEBUG INFO-PERIOD "$1" PUBLISH-PERIOD "$2" PING-PERIOD "$3")" OK
     done
-}
-
-# The old master is demoted after 3 s.
-quick_sentinels() {
-    pace 500 500 400
 }
 
 # usual_sentinels: as they are everywhere. The old master is demoted after 10 s.
@@ -203,14 +193,6 @@ crash() {
 
 taken_over() {
     wait_until 20 all_name one
-}
-
-# come_back: main is there again, as it is started everywhere: a master, and empty, until a Sentinel
-# says otherwise.
-come_back() {
-    data_server main
-    servers=()
-    wait_until 20 follows main one
 }
 
 # believes SENTINEL SERVER: that this is the master, whatever the others know.

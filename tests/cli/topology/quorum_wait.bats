@@ -28,7 +28,7 @@ waits() {
 }
 
 @test "two servers hang: hand-over by those that answer, as fast" {
-    local n
+    local first second third
     pause m2 m4
     holds a run
     brief b c
@@ -36,90 +36,38 @@ waits() {
     waits c run
     finish a
     gone 0 b c
-    n=$(order)
-    assert_gap a "$(cut -d ' ' -f 2 <<<"$n")" 2500
-    assert_gap "$(cut -d ' ' -f 2 <<<"$n")" "$(cut -d ' ' -f 3 <<<"$n")" 2500
+    read -r first second third <<<"$(order)"
+    assert_gap "$first" "$second" 2500
+    assert_gap "$second" "$third" 2500
     check_history --min-sections 3 history
     resume m2 m4
     wait_until 5 nothing_left
 }
 
-# On m1 a foreigner stays on, so that what the others say decides nothing; m4 and m5 could. They are known to hang when they
-# have not answered for 250 ms: before that a try that nothing else decides waits for them, once.
-@test "two servers hang: they hold up no try that finds others" {
-    local begin
-    foreign_on m1 m2 m3
-    pause m4 m5
-    brief a
-    waits a run
-    sleep "0.$((3 * SLOW))"
-    on m2 -- CONFIG RESETSTAT
-    foreign_gone m2 m3
-    wait_until 5 tried m2
-    foreign_gone m1
-    begin=$(now_ns)
-    gone 0 a
-    (($(stamp a enter) - begin < 1500000000 * SLOW)) || fail "$((($(stamp a enter) - begin) / 1000000)) ms"
-    resume m4 m5
-    wait_until 5 nothing_left
-}
-
-# It has been asked again; its scripts it has from the first try.
-tried() { # MEMBER
-    (($(calls evalsha "$1") > 0))
-}
-
-@test "a server that hung, and is slow now, gives the vote that is needed" {
-    through_proxy
-    foreign_on m2 m3 m4
-    proxy hang
-    dead m1
-    brief a
-    waits a run
-    on m5 -- CONFIG RESETSTAT
-    foreign_gone m3
-    wait_until 5 tried m5
-    proxy pass
-    proxy lag 300
-    gone 0 a
-    proxy pass
-    alive+=(m1)
-    foreign_gone m2 m4
-    wait_until 5 nothing_left
-}
-
-@test "a waiter whose connections are all cut hears of the end nevertheless" {
+@test "a waiter says whom it waits for; one whose connections are all cut hears of the end nevertheless" {
     holds a run
     brief b
     waits b run
     everywhere CLIENT KILL TYPE pubsub
     wait_until 5 listening 1
+    assert_regex "$(cat b.err)" "^rlock: waiting .*for x.*held by $(id -un)@$(uname -n) pid ${pid_of[a]}"
     finish a
     gone 0 b
     assert_gap a b 2000
 }
 
-@test "held by others on a majority: a Redisson client's release wakes, wherever it comes" {
+@test "what a minority has granted is given back there while the others are waited for; Redisson's release wakes" {
     local begin
-    foreign_on m1 m2 m3
-    brief a
-    waits a run
-    foreign_gone m1 m2
-    begin=$(now_ns)
-    gone 0 a
-    (($(stamp a enter) - begin < 2000000000 * SLOW)) || fail "$((($(stamp a enter) - begin) / 1000000)) ms"
-    only_foreign m3
-}
-
-@test "what a minority has granted is given back there while the others are waited for" {
     foreign_on m1 m2 m3
     waits a run
     waits b run
     wait_until 2 free_there m4 m5
     brief a b
-    foreign_gone m1 m2 m3
+    foreign_gone m1 m2
+    begin=$(now_ms)
     gone 0 a b
-    nothing_left
+    (($(now_ms) - begin < 3000 * SLOW)) || fail "$(($(now_ms) - begin)) ms"
+    only_foreign m3
 }
 
 free_there() { # MEMBER...
@@ -133,35 +81,24 @@ free_there() { # MEMBER...
     waits b run
     signal KILL a
     end=$(majority_end x)
-    gone 0 b
-    (($(stamp b enter) >= end - 2000000))
-    (($(stamp b enter) - end < 2000000000 * SLOW)) || fail "$((($(stamp b enter) - end) / 1000000)) ms"
     gone 137 a
+    gone 0 b
+    assert_at "$end" b 2000
     wait_until 5 nothing_left
 }
 
-@test "--wait ends: 75 then, nothing left, nobody listens" {
-    foreign_on m1 m2 m3 m4 m5
-    took 500 1500 rlock run -w 500ms -n x -- touch ran
-    assert_failure 75
-    only_foreign m1 m2 m3 m4 m5
-    took 500 1500 rlock run -w 500ms -n a -n x -n y -- touch ran
-    assert_failure 75
-    assert_file_not_exist ran
-    only_foreign m1 m2 m3 m4 m5
-}
-
-@test "SIGTERM, SIGINT while waiting: at once, nothing left on any server" {
-    local signal
+@test "--wait ends: 75 then; a signal: at once; nothing left on any server, nobody listens" {
     foreign_on m1 m3 m5
-    for signal in INT:130 TERM:143 HUP:129; do
-        waits a run
-        signal "${signal%:*}" a
-        reap "$pid" 5
-        assert_equal "${signal%:*}:$status" "$signal"
-        wait_until 5 listening_no_more
-        only_foreign m1 m3 m5
-    done
+    took 500 1500 rlock run -w 500ms -n x -- true
+    assert_failure 75
+    took 500 1500 rlock run -w 500ms -n a -n x -n y -- true
+    assert_failure 75
+    waits a run
+    signal TERM a
+    reap "$pid" 5
+    assert_equal "$status" 143
+    wait_until 5 listening_no_more
+    only_foreign m1 m3 m5
     refute_entered a
 }
 
@@ -187,19 +124,6 @@ listening_no_more() {
     wait_until 16 nothing_left
 }
 
-@test "split votes: three at once, twenty times: each gets it within seconds" {
-    local round who
-    brief a b c
-    for round in {1..20}; do
-        for who in a b c; do
-            act "$who" run -q -w "$(ms 5000)"
-        done
-        gone 0 a b c
-    done
-    check_history --min-sections 60 history
-    nothing_left
-}
-
 @test "split votes between writers and readers, on servers that answer in different orders" {
     local round
     brief w1 w2 r1 r2
@@ -212,26 +136,4 @@ listening_no_more() {
     done
     check_history --rule rw --min-sections 32 history
     nothing_left
-}
-
-@test "a waiter costs next to nothing: a few commands in 2 seconds" {
-    foreign_on m1 m2 m3 m4 m5
-    waits a run -q
-    everywhere CONFIG RESETSTAT
-    sleep 2
-    (($(calls evalsha m1) + $(calls eval m1) <= 2)) || fail "$(calls evalsha m1) tries"
-    brief a
-    foreign_gone m1 m2 m3 m4 m5
-    gone 0 a
-}
-
-@test "the waiting line names the holder, and all servers' addresses have no password" {
-    holds a run
-    waits b run
-    wait_until 5 grep -q waiting b.err
-    assert_regex "$(cat b.err)" "^rlock: waiting .*for x.*held by $(id -un)@$(uname -n) pid ${pid_of[a]}"
-    brief b
-    finish a
-    gone 0 b
-    assert_equal "$(wc -l <b.err)" 2 # waiting; and taken
 }

@@ -5,10 +5,10 @@
 load ../../lib/rlock
 load ../../lib/protected
 load ../../lib/sentinel
+load ../../lib/queue
 
 # section_of NAME WHO [SECTION OPTION...] [-- RLOCK OPTION...]: a background rlock of NAME, whose sections
 # are told in the file NAME, with their beats. pid_of[WHO] is its process.
-declare -gA pid_of=()
 section_of() {
     local name=$1 who=$2 words=()
     shift 2
@@ -19,7 +19,7 @@ section_of() {
     mkdir -p "$name.beats"
     log=$who start run -q -n "$name" "${@:2}" -- \
         "$SECTION" --log "$name" --beat-dir "$name.beats" --note "who=$who" "${words[@]}"
-    pid_of[$who]=$pid
+    pid_of["$who"]=$pid
 }
 
 entered_by() { # NAME WHO
@@ -34,10 +34,6 @@ ended_with() {
         reap "${pid_of[$who]}"
         [[ $status =~ ^($expected)$ ]] || fail "$who: status $status, not $expected: $(cat "$who.err")"
     done
-}
-
-token_of() { # NAME WHO
-    sed -n "s/.* token=\\([0-9]*\\) .* who=$2\$/\\1/p" "$1" | head -n 1
 }
 
 @test "control: who asks nobody believes the old master, and two are within" {
@@ -87,88 +83,69 @@ token_of() { # NAME WHO
     assert_nothing_left one
 }
 
-@test "planned, while it holds: the new master gets the renewals and the release" {
-    local end
-    protected -l "$(ms 6000)"
-    planned_failover
-    end=$(expiry x one)
-    wait_until 6 renewed_on one "$end"
-    : >let-go
-    reap "$holder"
-    # A renewal may have met the old master; it is said, and that it works again.
-    assert_equal "$status: $(grep -v -e '^rlock: cannot renew .*; trying again, ' -e '^rlock: renewed .* again after ' err)" "5: "
-    assert_nothing_left one
-    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    ((output > 1)) || fail "token $output" # larger where a replica was late, and it was taken again
-}
-
-@test "planned, while it waits: the waiter listens on the new master, and is in when the lock is free" {
-    foreign_hold x 60000
-    section_of x b --ms 1
-    wait_until 10 waiters x 1
-    planned_failover
-    wait_until 10 waiters x 1 one
-    assert_file_not_exist x
-    redis_on one DEL x
-    redis_on one PUBLISH 'redisson_lock__channel:{x}' 0
-    wait_until 2 entered_by x b
-    ended_with 0 b
-    assert_nothing_left one
-}
-
-@test "planned: the fair queue keeps its order" {
-    local who
-    foreign_hold x 60000
-    for who in first second last; do
-        start fair -q -n x -- "$SECTION" --log x --note "who=$who" --ms 20
-        pid_of[$who]=$pid
-        wait_until 10 standing "$who"
-    done
-    planned_failover
-    wait_until 10 all_listen_to one
-    redis_on one DEL x
-    ended_with 0 first second last
-    assert_equal "$(sed -n 's/.* exit=- .* who=//p' x | xargs)" "first second last"
-    check_history x
-    assert_nothing_left one
-}
-
-standing() { # WHO: as many as there are by now
-    (($(redis LLEN 'redisson_lock_queue:{x}') == ${#pid_of[@]}))
-}
-
-all_listen_to() { # SERVER
-    (($(redis_on "$1" PUBSUB CHANNELS 'redisson_lock__channel:{x}:*' | grep -c .) == ${#pid_of[@]}))
-}
-
-@test "crash, while it holds and another waits: both go along; the old master comes back empty and misleads nobody" {
-    local end
-    section_of x a --until let-go -- -l "$(ms 12000)"
+# one_holds_one_waits [RLOCK OPTION...]: a and b, for x, which stands on main and one.
+one_holds_one_waits() {
+    section_of x a --until let-go -- "$@"
     wait_until 10 entered_by x a
-    section_of x b --ms 1
+    section_of x b --ms 1 -- "$@"
     wait_until 10 waiters x 1
     wait_until 5 stands_on one # the other replica alone may have acknowledged it (rlock-server(7), Replicas)
-    crash
-    taken_over
+}
+
+# both_go_along COMMAND...: what makes one the master while a holds x and b waits for it.
+both_go_along() {
+    local command end
+    one_holds_one_waits -l "$(ms 12000)"
+    for command; do
+        "$command"
+    done
     end=$(expiry x one)
     wait_until 9 renewed_on one "$end"
     wait_until 9 waiters x 1 one
-    come_back
-    try run -x -n x -- true
-    assert_failure 75
+}
+
+# both_end: as well as if nothing had been, the waiter when the other's end is told on the new master.
+both_end() {
     : >let-go
-    ended_with 0 a b
+    ended_with 0 a
+    wait_until 2 entered_by x b
+    ended_with 0 b
     check_history --beat-dir x.beats --min-sections 2 x
     assert_nothing_left one
 }
 
+@test "planned, while it holds and another waits: both go along" {
+    both_go_along planned_failover
+    both_end
+}
+
+@test "crash, while it holds and another waits: both go along; the old master comes back empty and misleads nobody" {
+    both_go_along crash taken_over
+    data_server main # as it is started everywhere: a master, and empty, until a Sentinel says otherwise
+    wait_until 20 follows main one
+    try run -x -n x -- true
+    assert_failure 75
+    both_end
+}
+
+@test "planned: the fair queue keeps its order" {
+    foreign_hold x 60000
+    join first second last
+    planned_failover
+    wait_until 10 all_listen
+    redis_on one DEL x
+    gone 0 first second last
+    assert_equal "$(order)" "first second last"
+    check_history history
+    assert_nothing_left one
+}
+
+all_listen() { # on one
+    (($(redis_on one PUBSUB CHANNELS 'redisson_lock__channel:{x}:*' | grep -c .) == 3))
+}
+
 @test "crash, and the lease is over before there is a new master: dead by then, and the waiter is in after it" {
-    # The Sentinels take two seconds, however slow the machine.
-    section_of x a --until let-go -- -l 1500ms
-    wait_until 10 entered_by x a
-    section_of x b --ms 1 -- -l 1500ms
-    wait_until 10 waiters x 1
-    wait_until 5 stands_on one
+    one_holds_one_waits -l 1500ms # the Sentinels take two seconds, however slow the machine
     watch_servers x
     crash
     ended_with 76 a
@@ -176,15 +153,10 @@ all_listen_to() { # SERVER
     ended_with 0 b
     check_history --beat-dir x.beats --min-sections 2 x
     judge_witness x=x
-    (($(token_of x b) > $(token_of x a)))
 }
 
 @test "the master stands still, is replaced, and wakes up as a master: nobody goes back to it" {
-    section_of x a --until let-go -- -l "$(ms 2000)"
-    wait_until 10 entered_by x a
-    section_of x b --until let-go -- -l "$(ms 2000)"
-    wait_until 10 waiters x 1
-    wait_until 5 stands_on one
+    one_holds_one_waits -l "$(ms 2000)"
     watch_servers x
     changed
     freeze main
@@ -203,7 +175,7 @@ all_listen_to() { # SERVER
     local name
     changed
     protected -l "$(ms 1500)"
-    log=b start run -q -n x -- "$SECTION" --log b
+    act b run -q
     wait_until 10 waiters x 1
     for name in s1 s2 s3; do
         redis_on "$name" SENTINEL REMOVE m
@@ -214,8 +186,7 @@ all_listen_to() { # SERVER
         believes "$name" main
     done
     assert_kept 500
-    reap "$pid" 10
-    assert_equal "$status: $(cat b.err)" "0: "
-    assert_file_exist b
+    finish b
+    assert_equal "$(cat b.err)" ""
     assert_nothing_left main
 }
