@@ -205,3 +205,24 @@ late_now() {
     RLOCK_PASSWORD=sesame rlock run --io-timeout "$(ms 300)" -n x -- true
     assert_equal "$(grep -c '^request .* AUTH' proxy.log)" 1
 }
+
+# gives_up STATUS SCRIPT[-KIND] COMMAND ARG...: while the first reply to the script stays away for ever, rlock COMMAND
+# ARG... ends with the status after --io-timeout, or after half of it: what only gives back is asked again by then.
+gives_up() {
+    # shellcheck disable=SC2086 # words
+    proxy mute-reply "$(sha ${2/-/ })" 1
+    took 300 2500 rlock "${@:3:1}" -q --io-timeout 600ms "${@:4}"
+    assert_equal "$*: $status" "$*: $1"
+    proxy pass
+}
+
+@test "a reply that never comes: asked again when --io-timeout is over; a release: the command's status by then" {
+    rlock run -n x -- true # the server has the token
+    proxy_start
+    gives_up 0 acquire run -x -n x -- true
+    gives_up 0 acquire-fair fair -x -n x -- true
+    gives_up 0 acquire-read read -x -n y -- true
+    gives_up 0 acquire-sem sem -x -n z --permits 2 -- true
+    gives_up 5 release run -n x -- sh -c 'exit 5'
+    assert_bitten lost-reply 5
+}
