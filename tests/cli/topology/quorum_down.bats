@@ -97,19 +97,6 @@ load ../../lib/quorum
     nothing_left
 }
 
-@test "the majority's answers come after the lease: the command starts only on a lease that is sure" {
-    pause m1 m2 m3
-    start run -l "$(ms 1000)" -n x -- sh -c 'for s; do redis-cli -s "$s" HEXISTS x "$RLOCK_OWNER"; done' \
-        sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
-    wait_until 5 in_state "$pid" S
-    sleep "$(awk "BEGIN { print 1.5 * $SLOW }")" # more than a lease
-    resume m1 m2 m3
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(grep -cx 1 out) >= 3)) || fail "started while held on $(grep -cx 1 out)"
-    wait_until 3 nothing_left
-}
-
 @test "a server is loading, busy, read-only, out of memory, full of clients: one that does not count" {
     redis_on m1 CONFIG SET maxmemory 1 >/dev/null
     redis_on m2 REPLICAOF 127.0.0.1 9 >/dev/null

@@ -5,15 +5,10 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-# next_token [KIND]: of one more holder.
-next_token() {
-    rlock "${1:-run}" -n x -- printenv RLOCK_TOKEN
-}
-
-# grown: the token after the last one.
+# grown [KIND]: the token of one more holder is larger than the last one.
 grown() {
     local token
-    token=$(next_token "$@")
+    token=$(rlock "${1:-run}" -n x -- printenv RLOCK_TOKEN)
     ((token > last)) || fail "token $token after $last"
     last=$token
 }
@@ -31,11 +26,6 @@ grown() {
     ((times >= 3)) || fail "token $last, but on the servers: ${lines[*]:1}"
 }
 
-@test "1, 2, when nothing happens; re-entry has the holder's" {
-    assert_equal "$(next_token)" 1
-    assert_equal "$(rlock run -n x -- rlock run -n x -- printenv RLOCK_TOKEN)" 2
-}
-
 @test "readers that come at once all come in, and each has a token of its own" {
     local round reader
     for round in {1..8}; do
@@ -43,10 +33,7 @@ grown() {
             log=$reader start read -x -n "x$round" -- sh -c 'echo "$RLOCK_TOKEN" >>tokens; sleep 0.05'
             pid_of["$reader"]=$pid
         done
-        for reader in 1 2 3 4; do
-            reap "${pid_of[$reader]}"
-            assert_equal "$round: $status" "$round: 0"
-        done
+        gone 0 1 2 3 4
         assert_equal "$(sort -u tokens | wc -l)" 4
         rm tokens
     done
@@ -66,7 +53,7 @@ grown() {
     done
 }
 
-@test "each server crashes and comes back empty, one after the other" {
+@test "each server crashes and comes back empty, one after the other: the tokens grow" {
     local member
     last=0
     for member in m1 m2 m3 m4 m5; do
@@ -87,12 +74,10 @@ look='for s; do redis-cli -s "$s" HVALS x; done | grep . | sort -u; exit 5'
 # faulty FAULT VERB [OPTION...]: while one verb's request or reply to m1 is lost, a command runs to its
 # end.
 faulty() {
-    local fault=$1 verb=$2
-    shift 2
     proxy pass
-    proxy "$fault" "$(sha "$verb")" 1
-    took 0 2500 rlock run "$@" -n x -- sh -c "$look" sh "$BATS_FILE_TMPDIR"/m{2..5}/sock
-    assert_equal "$fault $verb: $status $output" "$fault $verb: 5 1"
+    proxy "$1" "$(sha "$2")" 1
+    took 0 2500 rlock run "${@:3}" -n x -- sh -c "$look" sh "$BATS_FILE_TMPDIR"/m{2..5}/sock
+    assert_equal "$1 $2: $status $output" "$1 $2: 5 1"
     proxy pass
     wait_until 3 nothing_left
 }
@@ -110,24 +95,21 @@ faulty() {
     assert_bitten lost-request 4
 }
 
-@test "a server that hangs up on the release is told again: nothing is left there, however long the lease" {
+@test "a server that hangs up, or goes mute, is told on another connection: of a hold, a release and a place in line" {
+    local fault verb
     through_proxy
-    proxy lose-request "$(sha release)" 1
-    try run -l 1h -n x -- true
-    assert_success
-    wait_until 3 nothing_left
+    while read -r fault verb; do
+        proxy "$fault" "$(sha "$verb")" 1
+        rlock run -l 1h -n x -- true
+        wait_until 3 nothing_left
+    done <<'END'
+lose-request release
+mute-reply acquire
+END
     assert_bitten lost-request 1
-}
-
-@test "a connection that has gone mute: the server is told on another, of a hold and of a place in line" {
-    through_proxy
-    proxy mute-reply "$(sha acquire)" 1
-    try run -l 1h -n x -- true
-    assert_success
-    nothing_left
     foreign_on m1 m2 m3 m4 m5
     proxy mute-reply "$(sha acquire)" 2 # that has taken the place
-    try run -w 1 -n x -- touch ran
+    try run -w 1 -n x -- true
     assert_failure 75
     only_foreign m1 m2 m3 m4 m5
     assert_bitten lost-reply 2

@@ -45,22 +45,6 @@ none_asked() {
     refute_regex "$stderr" secret
 }
 
-@test "RLOCK_PASSWORD is for each member whose address has none" {
-    local member
-    for member in m1 m2 m3; do
-        server_start "guarded-$member" --requirepass sesame
-    done
-    RLOCK_SERVER=$(urls guarded-m1 guarded-m2 guarded-m3)
-    RLOCK_PASSWORD=sesame try run -n x -- true
-    assert_success
-    RLOCK_PASSWORD=wrong try run -n x -- touch ran
-    assert_failure 77
-    try run -n x -- touch ran
-    assert_failure 77
-    assert_stderr_has password
-    assert_file_not_exist ran
-}
-
 @test "local: three times, each in a directory of its own" {
     local dir each
     dir=$(mktemp -d /tmp/rlock-test.XXXXXX) # a Unix socket's path is short
@@ -73,15 +57,4 @@ none_asked() {
     rm -rf "$dir"
     assert_success
     assert_equal "${#lines[@]}: ${lines[*]:1}" "5: 1 1 1 1"
-}
-
-@test "a member in plain TCP, one on a socket, one by its host's name" {
-    local ports
-    read -ra ports <<<"$(free_ports 2)"
-    server_start tcp --bind 127.0.0.1 --port "${ports[0]}"
-    server_start named --bind 127.0.0.1 --port "${ports[1]}"
-    try run -s "redis://127.0.0.1:${ports[0]}/3" -s "$(server_url m1)" -s "redis://localhost:${ports[1]}" -n x \
-        -l "$(ms 900)" -- sleep "$SLOW" # who was late at first is asked with the first renewal
-    assert_success
-    assert_equal "$(redis_on tcp -n 3 GET 'redisson_lock_token:{x}') $(token_on named) $(token_on m1)" "1 1 1"
 }
