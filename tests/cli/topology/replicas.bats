@@ -34,11 +34,6 @@ waits_done() { # N
     (($(calls wait) >= $1))
 }
 
-# A client's WAIT goes on.
-waiting_for_replica() {
-    [[ $(redis INFO clients) == *blocked_clients:1* ]]
-}
-
 # lacks_replica FROM TO ARG...: 69, for that, after so many ms.
 lacks_replica() {
     refuses "$1" "$2" 69 x "$RLOCK_SERVER" replica -- "${@:3}" -n x -- touch ran
@@ -78,19 +73,6 @@ lacks_replica() {
     thaw one
     assert_equal "$(redis WAIT 1 2000)" 1
     assert_equal "$(redis_on one EXISTS x)" 0
-}
-
-@test "--replica-timeout may be longer than --io-timeout" {
-    local begin
-    freeze one
-    begin=$(now_ms)
-    start run -q --io-timeout "$(ms 200)" --replicas 1 --replica-timeout "$(ms 5000)" -n x -- "$SECTION" --log history
-    wait_until 5 waiting_for_replica
-    wait_until 5 is_later $((begin + 600 * SLOW))
-    thaw one
-    reap "$pid" 5
-    assert_equal "$status: $(cat err)" "0: "
-    assert_regex "$(cat history)" 'token=1 ' # the first try
 }
 
 @test "held by another is an answer, whatever the replica does: 75, at once" {
