@@ -123,10 +123,6 @@ at() {
 
 # --- what befalls them -------------------------------------------------------------------------
 
-failover() { # NODE: planned; its replica becomes the master, it the replica
-    cluster failover "$1"
-}
-
 # migrate_begin NAME NODE: its slot is on the way there, its keys are not; a slot moves as redis-cli's
 # reshard and others do it. migrate_keys moves those that are there, or these; migrate_end the slot.
 migrate_begin() {

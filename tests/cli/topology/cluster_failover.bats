@@ -25,7 +25,7 @@ followed() { # NODE
     brief b
     act b run
     wait_until 5 waiting "$(home x)" x 1
-    failover "$(home x)"
+    cluster failover "$(home x)"
     kept_out run
     wait_until 4 renewed x
     wait_until 8 waiting_somewhere # a replica, too, hears what is published on its shard
@@ -154,46 +154,4 @@ known_to_all() { # REPLICA
     for node in "${nodes[@]}"; do
         ! alone "$node" "$1" || return 1
     done
-}
-
-# contend: x, again and again, until the file stop is there.
-contend() {
-    until [[ -e stop ]]; do
-        rlock run -q -l "$(ms 3000)" -n x -- "$SECTION" --log history --beat-dir beats --ms 5 || return 1
-    done
-}
-
-# go_on: there are five more sections.
-go_on() {
-    wait_until 10 sections $(($(wc -l <history) + 5))
-}
-
-sections() { # N, at least
-    (($(wc -l <history) >= $1))
-}
-
-@test "planned failovers, and a slot that moves to and fro, under five that want it: no two overlap, tokens grow" {
-    local n contending=()
-    mkdir beats
-    : >history
-    for n in {1..5}; do
-        contend 3>&- 4>&- &
-        contending+=($!)
-    done
-    for n in 1 2; do
-        go_on
-        failover "$(home x)"
-        go_on
-        migrate_begin x "$(other_master x)"
-        migrate_keys
-        migrate_end
-    done
-    go_on
-    : >stop
-    for pid in "${contending[@]}"; do
-        reap "$pid"
-        assert_equal "$status" 0
-    done
-    check_history --beat-dir beats --min-sections 20 history
-    nothing_left
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # refusals.bats: a server that answers, and refuses. What passes is waited for: by who wants the lock
-# until its wait ends, by who has it until its lease must end. Each is met once, at the door and while two hold.
+# until its wait ends, by who has it until its lease must end. Each is met once, at the door and while two hold; others that
+# mean the same are in unit/redis/test_reply_error.c.
 
 load ../../lib/rlock
 load ../../lib/refusal
@@ -9,7 +10,7 @@ load ../../lib/protected
 setup() {
     rlock_setup
     rm -rf "$BATS_FILE_TMPDIR/odd" # the last one's data
-    server_start odd --busy-reply-threshold 20 --replica-serve-stale-data yes
+    server_start odd --busy-reply-threshold 20
     proxy_start odd # it tells how often rlock has asked
 }
 
@@ -24,33 +25,6 @@ end_oom() { redis_on odd CONFIG SET maxmemory 0; }
 # Nobody listens on port 1.
 begin_readonly() { redis_on odd REPLICAOF 127.0.0.1 1; }
 end_readonly() { redis_on odd REPLICAOF NO ONE; }
-
-begin_masterdown() {
-    redis_on odd CONFIG SET replica-serve-stale-data no
-    begin_readonly
-}
-end_masterdown() { end_readonly; }
-
-last_save() { # ok|err
-    redis_on odd INFO persistence | grep "rdb_last_bgsave_status:$1"
-}
-
-begin_misconf() {
-    cannot_save
-    redis_on odd CONFIG SET stop-writes-on-bgsave-error yes
-}
-cannot_save() { # and goes on
-    redis_on odd CONFIG SET stop-writes-on-bgsave-error no
-    mkdir -p "$BATS_FILE_TMPDIR/odd/dump.rdb/in the way"
-    redis_on odd CONFIG SET save '3600 1'
-    redis_on odd BGSAVE
-    wait_until 5 last_save err
-}
-end_misconf() {
-    rm -r "$BATS_FILE_TMPDIR/odd/dump.rdb"
-    redis_on odd BGSAVE
-    wait_until 5 last_save ok
-}
 
 says() { # WORD
     [[ $(redis_on odd PING) == "$1"* ]]
@@ -75,29 +49,6 @@ end_loading() {
     redis_on odd CONFIG SET key-load-delay 0
     wait_until 10 says PONG
     redis_on odd EVAL 'for i = 1, 20000 do redis.call("DEL", "k" .. i) end' 0
-}
-
-# Said over a connection that is there already: no other is taken.
-begin_clients() {
-    mkfifo orders
-    env -u TEST_MARK redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" <orders >answers 2>&1 3>&- 4>&- &
-    helper_pids+=($!)
-    exec {orders}>orders
-    echo 'CONFIG SET maxclients 1' >&"$orders"
-    wait_until 5 says 'ERR max number of clients'
-    # Who was there before stays, and renews.
-    printf '%s\n' 'CLIENT KILL TYPE normal' 'CLIENT KILL TYPE pubsub' 'ECHO begun' >&"$orders"
-    wait_until 5 grep -qx begun answers
-}
-end_clients() {
-    echo 'CONFIG SET maxclients 100' >&"$orders"
-    exec {orders}>&-
-    wait_until 5 says PONG
-}
-
-turned_away() { # TIMES
-    echo 'INFO stats' >&"$orders"
-    (($(sed -n 's/^rejected_connections:\([0-9]*\).*/\1/p' answers | tail -n 1) >= $1))
 }
 
 # --- what rlock makes of it --------------------------------------------------------------------
@@ -131,80 +82,57 @@ let_in() {
     wait_until 2 nothing_left
 }
 
-# holds_begin, CONDITION, and what it was like: x is held with a short lease, long with one that outlasts it.
-holds_begin() { # CONDITION
-    local asked_before
+# meets CONDITION WORD [MS]: x is held with a short lease, long with one that outlasts the condition; y is wanted meanwhile.
+meets() {
+    local long sure_until after least ms=$((1000000 * SLOW))
     log=long start run -l "$(ms 7500)" --kill-after 100ms -n long -- "$SECTION" --log long --until let-go --exit 5
     long=$pid
     wait_until 10 test -s long
-    asked_before=$(requests .)
+    least=$(($(requests .) + 4))
     protected -l "$(ms 1200)"
     sure_until=$(expiry x odd)
     "begin_$1"
     after=$(now_ns)
-    least=$((asked_before + 4))
-}
+    at_the_door "${@:2}"
 
-# Dead before the lease's end, by the last renewal that was confirmed surely not after the condition; and not long before
-# that which the server knew of.
-lost_meanwhile() {
-    local ms=$((1000000 * SLOW))
+    # Dead before the lease's end, by the last renewal that was confirmed surely not after the condition; and not long
+    # before that which the server knew of.
     assert_lost
     asked "$least" || fail "one renewal that was refused, and no other"
     (($(beat beat) < after + 1200 * ms)) || fail "alive after the lease's end"
     (($(beat beat) > sure_until - 500 * ms)) || fail "dead $(((sure_until - 400 * ms - $(beat beat)) / ms)) ms before it had to be"
-}
 
-# The renewals of the other are tried again until it is over.
-kept_through() { # CONDITION
+    # The renewals of the other are tried again until it is over.
     wait_until 5 grep -q 'cannot renew long .*; trying again' long.err
     "end_$1"
     wait_until 5 grep -q 'renewed long .* again after' long.err
     : >let-go
     reap "$long"
     assert_equal "$status" 5
-}
-
-meets() { # CONDITION WORD [MS]
-    holds_begin "$1"
-    at_the_door "${@:2}"
-    lost_meanwhile
-    kept_through "$1"
     let_in
 }
 
 @test "NOREPLICAS" { meets noreplicas replicas; }
 @test "READONLY" { meets readonly READONLY; }
-@test "MASTERDOWN" { meets masterdown MASTERDOWN; }
-@test "MISCONF" { meets misconf MISCONF; }
 @test "BUSY" { meets busy BUSY 1200; } # it answers when its script has had the processor for a while
 @test "LOADING" { meets loading LOADING; }
 
-# Not through the proxy, which may lose what a server says before it hangs up.
 @test "too many clients: each time it is said, and nobody is in doubt about the lock; waited for" {
     local n
-    RLOCK_SERVER=$(server_url odd)
-    begin_clients
-    for n in {1..8}; do
+    server_start full --maxclients 1
+    RLOCK_SERVER=$(server_url full)
+    helper redis-cli -s "$BATS_FILE_TMPDIR/full/sock" SUBSCRIBE the-only-one >listens
+    n=$!
+    wait_until 5 grep -q the-only-one listens
+    for _ in {1..8}; do
         ends_saying 69 "max number of clients" -- run -q -w 50ms -n x -- touch ran
         refute_regex "$stderr" 'may stay held'
     done
-    echo 'CONFIG RESETSTAT' >&"$orders"
-    start run -q -n x -- touch ran
-    wait_until 5 turned_away 2
-    assert_file_not_exist ran
-    end_clients
+    start run -q -n x -- true
+    wait_until 5 in_state "$pid" S
+    kill "$n"
     reap "$pid" 5
     assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist ran
-    nothing_left
-}
-
-@test "too many clients while it is held" {
-    holds_begin clients
-    lost_meanwhile
-    kept_through clients
-    wait_until 2 nothing_left
 }
 
 @test "out of memory: waited for; held by another is an answer all the same: 75" {
@@ -251,18 +179,17 @@ meets() { # CONDITION WORD [MS]
 }
 
 @test "a waiter outlasts a refusal: it is in when the lock is free and the server well again" {
-    cannot_save
     redis_on odd HSET x "$foreign_owner" 1
     redis_on odd PEXPIRE x $((2000 * SLOW))
-    start run -q -n x -- "$SECTION" --log history
+    start run -q -n x -- touch ran
     wait_until 5 waiters x 1 odd
-    redis_on odd CONFIG SET stop-writes-on-bgsave-error yes
+    begin_noreplicas
     wait_until 10 eval '[[ $(redis_on odd EXISTS x) == 0 ]]'
     wait_until 10 asked $(($(requests evalsha) + 2)) evalsha
-    assert_file_not_exist history
-    end_misconf
+    assert_file_not_exist ran
+    end_noreplicas
     reap "$pid" 7
     assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist history
+    assert_file_exist ran
     nothing_left
 }
