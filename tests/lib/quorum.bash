@@ -50,14 +50,11 @@ CONFIG RESETSTAT'
 
 # Nobody listens any more to those that answer.
 quiet() { # MEMBER...
-    local member
-    for member; do
-        wait_until 3 silent "$member" || fail "somebody listens at $member"
-    done
+    wait_until 3 silent "$@"
 }
 
 silent() {
-    [[ -z $(redis_on "$1" PUBSUB CHANNELS 2>/dev/null) ]]
+    [[ -z $(on "$@" -- PUBSUB CHANNELS 2>/dev/null) ]]
 }
 
 # quorum MEMBER...: from here on rlock's servers are these. Nobody waits for one that is late, as each is on a busy
@@ -71,11 +68,10 @@ quorum() {
 }
 
 urls() { # MEMBER...
-    local member list=
+    local member
     for member; do
-        list+=" $(server_url "$member")"
-    done
-    echo "${list# }"
+        server_url "$member"
+    done | paste -sd ' '
 }
 
 # --- what befalls them -------------------------------------------------------------------------
@@ -105,11 +101,8 @@ restart() {
     alive+=("$@")
 }
 
-empty() {
-    local member
-    for member; do
-        redis_on "$member" FLUSHALL >/dev/null
-    done
+empty() { # MEMBER...
+    on "$@" -- FLUSHALL >/dev/null
 }
 
 dead() { # MEMBER...
@@ -122,17 +115,15 @@ dead() { # MEMBER...
 
 # m1 is reached through the proxy.
 through_proxy() {
-    local others
-    others=$(urls m2 m3 m4 m5)
     proxy_start m1
-    RLOCK_SERVER="$RLOCK_SERVER $others"
+    RLOCK_SERVER+=" $(urls m2 m3 m4 m5)"
 }
 
 # --- what stands on them -----------------------------------------------------------------------
 
 # on MEMBER... -- WORD...: what each answers.
 on() {
-    local asked=()
+    local each asked=()
     while [[ $1 != -- ]]; do
         asked+=("$1")
         shift
@@ -150,10 +141,6 @@ everywhere() { # WORD...
 # held_on NAME: the number of members that answer and know the lock.
 held_on() {
     everywhere EXISTS "$1" | grep -cx 1 || true
-}
-
-held_on_majority() { # NAME
-    (($(held_on "$1") > ${#members[@]} / 2))
 }
 
 held_on_all() { # NAME
@@ -177,11 +164,8 @@ only_foreign() {
 
 # foreign_on MEMBER... : x is held there, by somebody who is no rlock, for a minute.
 foreign_on() {
-    local member
-    for member; do
-        redis_on "$member" HSET x "$foreign_owner" 1 >/dev/null
-        redis_on "$member" PEXPIRE x 60000 >/dev/null
-    done
+    on "$@" -- HSET x "$foreign_owner" 1 >/dev/null
+    on "$@" -- PEXPIRE x 60000 >/dev/null
 }
 
 foreign_gone() { # MEMBER...
@@ -197,13 +181,8 @@ listening() {
     done
 }
 
-token_on() { # MEMBER [NAME]
-    redis_on "$1" GET "redisson_lock_token:{${2:-x}}"
-}
-
-# With how many connections each has been asked, this question not counted.
-asked() {
-    everywhere INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p'
+token_on() { # MEMBER
+    redis_on "$1" GET 'redisson_lock_token:{x}'
 }
 
 # majority_end NAME: when a majority will not hold it any more if nobody renews it, in ns on

@@ -13,6 +13,11 @@ none_asked() {
     assert_equal "$(asked)" "$(awk '{ print $1 + 1 }' <<<"$before")" # we ourselves
 }
 
+# With how many connections each has been asked, this question not counted.
+asked() {
+    everywhere INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p'
+}
+
 @test "64: what is no quorum, by option, by RLOCK_SERVER, by config file, whatever the command" {
     local two=(-s "$(server_url m1)" -s "$(server_url m2)") one
     one=$(server_url m3)
