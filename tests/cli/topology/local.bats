@@ -199,18 +199,6 @@ long_hold() {
     assert_equal "$status" 0
 }
 
-@test "a command that ends after the server has died is counted" {
-    rlock latch set -n gate --count 1
-    start latch down -n gate -- sh -c 'echo >held; until [ -e let-go ]; do sleep 0.02; done'
-    wait_until 10 test -s held
-    local_server_kill
-    : >let-go
-    reap "$pid"
-    assert_equal "$status: $(cat err)" "0: "
-    try latch wait -x -n gate -- true
-    assert_success
-}
-
 @test "rlock doctor tells of it, and how to end it" {
     try doctor
     assert_line --index 2 --regexp "^note +local +a private redis-server of user $(id -u) alone, pid $(cat "$dir/redis.pid")(, in [^ ]+)?, on $dir/redis.sock; to end it: "

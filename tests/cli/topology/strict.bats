@@ -266,11 +266,6 @@ redisson_reads() { # OWNER MS
         assert_equal "$kind: $status: $stderr" "$kind: 0: "
         redis_on hidden DEL x
     done
-    rlock latch set -q -n x --count 1
-    rlock latch down -n x
-    rlock latch wait -q -n x
-    try status --json
-    assert_output '[]'
     hold x
     rlock break --force -q x
     reap "$holder"
