@@ -12,7 +12,6 @@ everybody=(main one two three s1 s2 s3)
 copies=(one two) # the replicas that a topology is started with
 
 setup_file() {
-    [[ -x $RLOCK ]] || { echo "no rlock at $RLOCK: build first, or set RLOCK_BIN" >&2; return 1; }
     build_section
     topology_start
 }
@@ -97,20 +96,14 @@ sentinel_start() {
 }
 
 # pace INFO HELLO PING: how often, in ms, the Sentinels ask the servers, tell each other, and look whether
-# all are alive. A master that was replaced is made a replica four hellos after that at the earliest. What
-# a Sentinel was told three INFOs ago, or of a dead master's replicas five PINGs ago, is too old for it to
+# all are alive: usually 10000 2000 1000. A master that was replaced is made a replica four hellos after that at the
+# earliest. What a Sentinel was told three INFOs ago, or of a dead master's replicas five PINGs ago, is too old for it to
 # choose by; and in a failover it asks once a second, however quick it is otherwise.
 pace() {
     local name
     for name in s1 s2 s3; do
         assert_equal "$(redis_on "$name" SENTINEL DEBUG INFO-PERIOD "$1" PUBLISH-PERIOD "$2" PING-PERIOD "$3")" OK
     done
-}
-
-# usual_sentinels: as they are everywhere. The old master is demoted after 10 s.
-usual_sentinels() {
-    changed
-    pace 10000 2000 1000
 }
 
 topology_ready() {
@@ -146,15 +139,13 @@ named_by() {
     done
 }
 
-# all_name SERVER [SENTINEL...]: it is the master now, and all of them say so.
+# all_name SERVER: it is the master now, and all Sentinels say so.
 all_name() {
-    local server=$1 name
-    shift
-    (($# > 0)) || set -- s1 s2 s3
-    for name; do
-        [[ $(named_by "$name") == "$server" ]] || return 1
+    local name
+    for name in s1 s2 s3; do
+        [[ $(named_by "$name") == "$1" ]] || return 1
     done
-    has_role "$server" master
+    has_role "$1" master
 }
 
 # is_replaced: all name another one than main. On a busy machine it may not be the one that is meant to be.

@@ -81,13 +81,6 @@ lacks_replica() {
     refuses 0 900 75 x -- run -x --replicas 1 -n x -- touch ran
 }
 
-@test "no replica at all: 69" {
-    server_start lone
-    RLOCK_SERVER=$(server_url lone)
-    lacks_replica $((300 * SLOW)) $((300 * SLOW + 1700)) run -q "${short[@]}" -w "$(ms 300)"
-    assert_equal "$(redis_on lone EXISTS x)" 0
-}
-
 @test "--replicas 2: both of them" {
     replica_server two main
     try run --replicas 2 -n x -- true
