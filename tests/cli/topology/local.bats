@@ -92,11 +92,6 @@ sockets_of_server() { # N
     [[ $(session "$(cat "$dir/redis.pid")") != "$(session $$)" ]]
 }
 
-# The soft limits are the hard ones, but for two that are usually less.
-assert_no_soft_limits() { # PID
-    assert_equal "$(awk 'NR > 1 && !/core file|stack/ && substr($0, 27, 21) != substr($0, 48, 21)' "/proc/$1/limits")" ''
-}
-
 @test "it has none of the caller's limits, nor its priority" {
     local nice score server
     # Back to 0, with the right to.
@@ -109,7 +104,8 @@ assert_no_soft_limits() { # PID
         exec nice -n 9 taskset 1 "$RLOCK" run -n x -- true
     )
     server=$(cat "$dir/redis.pid")
-    assert_no_soft_limits "$server"
+    # The soft limits are the hard ones, but for two that are usually less.
+    assert_equal "$(awk 'NR > 1 && !/core file|stack/ && substr($0, 27, 21) != substr($0, 48, 21)' "/proc/$server/limits")" ''
     assert_equal "$(ps -o ni= "$server")" "$nice"
     assert_equal "$(cat "/proc/$server/oom_score_adj")" "$score"
     assert_equal "$(grep Cpus_allowed: "/proc/$server/status")" "$(grep Cpus_allowed: /proc/self/status)"
