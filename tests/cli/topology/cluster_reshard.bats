@@ -14,12 +14,6 @@ entered_after() {
     (($(stamp "$2" enter) - $1 < $3 * 1000000 * SLOW)) || fail "$2 entered $((($(stamp "$2" enter) - $1) / 1000000)) ms later"
 }
 
-all_end() {
-    finish run write read sem
-    at x DEL '{x}sem' >/dev/null # a semaphore's number
-    nothing_left
-}
-
 @test "the slot stands in the middle for longer than the lease, then moves on: renewed and given back where it is now, each kind" {
     local kind
     for kind in run write read 'sem --permits 1'; do

@@ -121,15 +121,11 @@ END
 
 # --- the time to a first answer ------------------------------------------------------------------
 
-# late ATTACK URL ARG...: aside, against such a server, with a second to connect and far more for a reply: 69 after the
+# late ATTACK URL ARG...: against such a server, with a second to connect and far more for a reply: 69 after the
 # second, and half of one and a millisecond for each name for taking back what may have been taken; its own work and
-# its turns for it aside.
+# its turns for it aside. The thread sanitizer waits for a second before a process ends one of whose threads is still
+# looking up a name.
 late() {
-    aside late_now "$@"
-}
-
-# The thread sanitizer waits for a second before a process ends one of whose threads is still looking up a name.
-late_now() {
     local busy names
     local -x TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}atexit_sleep_ms=0
     names=$(printf '%s\n' "$@" | grep -cx -e -n || true)
@@ -147,11 +143,11 @@ late_now() {
     local url some='redis://127.0.0.1:{} redis://localhost:{} rediss://127.0.0.1:{} sentinel://127.0.0.1:{}/m cluster://127.0.0.1:{}'
     for url in $some redis://:word@127.0.0.1:{}/3 sentinel://127.0.0.1:{},127.0.0.1:{},localhost:{},127.0.0.1:{}/m \
         cluster://127.0.0.1:{},localhost:{}; do
-        late mute "$url" run -n x -n y -c 'touch ran'
+        aside late mute "$url" run -n x -n y -c 'touch ran'
     done
     all_well
     for url in $some; do
-        late full "$url" run -n x -c 'touch ran'
+        aside late full "$url" run -n x -c 'touch ran'
     done
     all_well
 }
@@ -161,16 +157,16 @@ late_now() {
     read -ra names <<<"$(printf -- '-n name-%d ' {1..40})"
     for url in redis://127.0.0.1:{} cluster://127.0.0.1:{}; do
         for kind in run fair read write; do
-            late mute "$url" "$kind" "${names[@]}" -c 'touch ran'
+            aside late mute "$url" "$kind" "${names[@]}" -c 'touch ran'
         done
-        late mute "$url" acquire run "${names[@]}"
+        aside late mute "$url" acquire run "${names[@]}"
     done
     all_well
-    late mute redis://127.0.0.1:{} fair -x -n x -c true
-    late mute redis://127.0.0.1:{} status
-    late mute redis://127.0.0.1:{} latch down -n x
-    late mute redis://127.0.0.1:{} sem -n x --resize 2
-    late mute cluster://127.0.0.1:{} doctor
+    aside late mute redis://127.0.0.1:{} fair -x -n x -c true
+    aside late mute redis://127.0.0.1:{} status
+    aside late mute redis://127.0.0.1:{} latch down -n x
+    aside late mute redis://127.0.0.1:{} sem -n x --resize 2
+    aside late mute cluster://127.0.0.1:{} doctor
     all_well
 }
 

@@ -5,7 +5,7 @@ load ../../lib/rlock
 load ../../lib/quorum
 
 @test "two are down, two hang, one of three hangs: nobody notices, neither at the start nor at the end" {
-    local fault member
+    local fault
     for fault in 'crash m1 m4' 'pause m2 m5' three; do
         [[ $fault != three ]] || { quorum m1 m2 m3 && fault='pause m3'; }
         # shellcheck disable=SC2086

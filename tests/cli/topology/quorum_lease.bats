@@ -25,7 +25,7 @@ befall() {
 }
 
 @test "a majority is left whatever befalls the others: it goes on, and leaves nothing there when they wake" {
-    local kind faults member
+    local kind faults
     while IFS='|' read -r kind faults; do
         rm -f history let-go beat
         reset "${all[@]}"

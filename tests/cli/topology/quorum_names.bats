@@ -5,12 +5,6 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-setup() {
-    rlock_setup
-    reset "${all[@]}"
-    quorum m1 m2
-}
-
 # beside ATTACK [TEXT]: a command of two leases under two hundred names, on m1, m2 and such a third server, costs no more
 # than one name would.
 beside() {
@@ -26,6 +20,7 @@ beside() {
 }
 
 @test "it drops packets, hangs, or answers byte by byte" {
+    quorum m1 m2
     beside full
     beside mute
     beside trickle '*3\r\n:1\r\n:17\r\n:30000\r\n'

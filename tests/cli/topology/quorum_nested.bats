@@ -5,22 +5,10 @@
 load ../../lib/rlock
 load ../../lib/quorum
 
-setup() {
-    rlock_setup
-    reset "${all[@]}"
-    quorum m1 m2 m3
-}
-
-# outer KIND [OPTION...] -- WORD...: runs a script inside the lock, which gets KIND as $0; returns when it is taken.
+# outer KIND SCRIPT [OPTION...]: runs it inside the lock, with KIND as its $0; returns when it is taken.
 outer() {
-    local kind=$1 options=()
-    shift
-    while [[ $1 != -- ]]; do
-        options+=("$1")
-        shift
-    done
     rm -f taken go out
-    start "$kind" -n x "${options[@]}" -- sh -c "$2" "$kind"
+    start "$1" -n x "${@:3}" -- sh -c "$2" "$1"
     wait_until 10 test -e taken
 }
 
@@ -36,27 +24,29 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
 
 @test "a server that has given more tokens comes back while it is held: each inner one has the outer's" {
     local kind
+    quorum m1 m2 m3
     for kind in run read write; do
-        redis_on m3 FLUSHALL >/dev/null
+        empty m3
         redis_on m3 SET 'redisson_lock_token:{x}' 50 >/dev/null
         pause m3
-        outer "$kind" -- 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
+        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
             '"$inner; $inner"'; rlock check'
         resume m3
         redis_on m3 DEL x 'rlock_info:{x}' 'rlock_leases:{x}' >/dev/null
         : >go
         ends_as_one "$kind"
-        on m1 m2 -- FLUSHALL >/dev/null
+        empty m1 m2
     done
 }
 
 @test "a server loses its data: it gives a nested one nothing of its own, and gets the outer's owner from it" {
     local kind
+    quorum m1 m2 m3
     for kind in run read write; do
         rm -f in on
-        outer "$kind" -l 1m -- 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
+        outer "$kind" 'printenv RLOCK_OWNER RLOCK_TOKEN; touch taken; until [ -e go ]; do sleep 0.02; done
             rlock "$0" -x -l '"$(ms 600)"' -n x -- sh -c "printenv RLOCK_OWNER RLOCK_TOKEN; touch in; until [ -e on ]; do sleep 0.02; done"
-            '"$inner"'; rlock check'
+            '"$inner"'; rlock check' -l 1m
         empty m2
         : >go
         wait_until 5 test -e in
@@ -69,9 +59,10 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
 
 @test "all lose their data, one after the other, under a nested one: it goes on" {
     local kind member
+    quorum m1 m2 m3
     for kind in run write; do
-        outer "$kind" -l "$(ms 2400)" -- 'touch taken
-            rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "until [ -e go ]; do sleep 0.02; done"; exit 5'
+        outer "$kind" 'touch taken
+            rlock "$0" -x -l '"$(ms 2400)"' -n x -- sh -c "until [ -e go ]; do sleep 0.02; done"; exit 5' -l "$(ms 2400)"
         for member in m1 m2 m3 m1; do
             empty "$member"
             wait_until 5 twice_on "$member"

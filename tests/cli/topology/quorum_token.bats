@@ -71,42 +71,32 @@ grown() {
 # What is held on the servers without a fault, one of which may be late.
 look='for s; do redis-cli -s "$s" HVALS x; done | grep . | sort -u; exit 5'
 
-# faulty FAULT VERB [OPTION...]: while one verb's request or reply to m1 is lost, a command runs to its
-# end.
-faulty() {
-    proxy pass
-    proxy "$1" "$(sha "$2")" 1
-    took 0 2500 rlock run "${@:3}" -n x -- sh -c "$look" sh "$BATS_FILE_TMPDIR"/m{2..5}/sock
-    assert_equal "$1 $2: $status $output" "$1 $2: 5 1"
-    proxy pass
-    wait_until 3 nothing_left
-}
-
 # A server that is silent is not waited for: there the lock stands until its lease has ended.
 @test "a reply or request is lost on one server, or never comes: one hold, and nothing left there when the lease is over" {
     local fault verb
     through_proxy
     for fault in lose-reply lose-request mute-reply mute-request; do
         for verb in acquire release; do
-            faulty "$fault" "$verb" -l "$(ms 1500)"
+            proxy "$fault" "$(sha "$verb")" 1
+            took 0 2500 rlock run -l "$(ms 1500)" -n x -- sh -c "$look" sh "$BATS_FILE_TMPDIR"/m{2..5}/sock
+            assert_equal "$fault $verb: $status $output" "$fault $verb: 5 1"
+            proxy pass
+            wait_until 3 nothing_left
         done
     done
     assert_bitten lost-reply 4
     assert_bitten lost-request 4
 }
 
-@test "a server that hangs up, or goes mute, is told on another connection: of a hold, a release and a place in line" {
-    local fault verb
+@test "a server that hangs up, or goes mute, is told on another connection: of a release, a hold and a place in line" {
     through_proxy
-    while read -r fault verb; do
-        proxy "$fault" "$(sha "$verb")" 1
-        rlock run -l 1h -n x -- true
-        wait_until 3 nothing_left
-    done <<'END'
-lose-request release
-mute-reply acquire
-END
+    proxy lose-request "$(sha release)" 1
+    rlock run -l 1h -n x -- true
+    wait_until 3 nothing_left
     assert_bitten lost-request 1
+    proxy mute-reply "$(sha acquire)" 1
+    rlock run -l 1h -n x -- true
+    nothing_left
     foreign_on m1 m2 m3 m4 m5
     proxy mute-reply "$(sha acquire)" 2 # that has taken the place
     try run -w 1 -n x -- true
