@@ -41,8 +41,7 @@ load ../../lib/races
     local url
     url=$(cluster_url n1)
     server_start other --bind 127.0.0.1 --port "$(free_ports 1)"
-    try run -s "$(cluster_url n4)" -n x -- true # a replica
-    assert_success
+    rlock run -s "$(cluster_url n4)" -n x -- true # a replica
     freeze n5
     took 0 4000 rlock run -s "cluster://127.0.0.1:1,$(cluster_url n5 | cut -d / -f 3),${url#cluster://}" -n x -- true
     assert_success

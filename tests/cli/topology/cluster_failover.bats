@@ -69,24 +69,17 @@ waiting_somewhere() {
 
 # --- the cluster is down -----------------------------------------------------------------------
 
-@test "the cluster is down: tried again within the wait, then 69 that says so; taken when it comes up" {
+@test "the cluster is down for less than the lease: a hold goes on; at the door 69 that says so, or taken when it comes up" {
+    protected -l "$(ms 9000)" --kill-after 100ms
     cluster_down
-    refuses 700 3000 69 x 'cluster is down' -- run -q -w 800ms -n x -- touch ran
-    refuses 0 3000 69 x -- run -x -n x -- touch ran
+    refuses 700 3000 69 y 'cluster is down' -- run -q -w 800ms -n y -- touch ran
+    refuses 0 3000 69 y -- run -x -n y -- touch ran
     brief a
-    act a run -w "$(ms 15000)"
+    act_on y a run -w "$(ms 15000)"
     wait_until 5 in_state "$pid" S
     cluster_up
     gone 0 a
-    nothing_left
-}
-
-@test "it is down while a lock is held, for less than the lease: it goes on" {
-    protected -l "$(ms 4000)" --kill-after 100ms
-    cluster_down
-    alive_for 300
-    cluster_up
-    wait_until 4 renewed x
+    wait_until 9 renewed x
     ends_well
     nothing_left
 }

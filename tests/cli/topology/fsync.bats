@@ -147,6 +147,5 @@ flushed() {
     ends_saying 69 'on disk' -- run -q --fsync --replicas 1 -w 3 -n x -- touch ran # it keeps nothing on its disk
     redis_on second CONFIG SET appendonly yes
     wait_until 10 streams_to first 1
-    try run -q --fsync --replicas 1 -w 10 -n x -- true
-    assert_success
+    rlock run -q --fsync --replicas 1 -w 10 -n x -- true
 }

@@ -97,13 +97,9 @@ free_there() { # MEMBER...
     signal TERM a
     reap "$pid" 5
     assert_equal "$status" 143
-    wait_until 5 listening_no_more
+    quiet "${all[@]}"
     only_foreign m1 m3 m5
     refute_entered a
-}
-
-listening_no_more() {
-    ! listening 1
 }
 
 @test "a waiter that is killed or stopped does not keep the next one from its turn" {

@@ -52,8 +52,7 @@ lacks_replica() {
     freeze one
     start run -q "${short[@]}" -n x -- "$SECTION" --log history
     wait_until 10 waits_done 2
-    try run -q --replicas 0 -w "$(ms 5000)" -n x -- true
-    assert_success
+    rlock run -q --replicas 0 -w "$(ms 5000)" -n x -- true
     assert_file_not_exist history
     thaw one
     reap "$pid" 5
@@ -83,12 +82,10 @@ lacks_replica() {
 
 @test "--replicas 2: both of them" {
     replica_server two main
-    try run --replicas 2 -n x -- true
-    assert_success
+    rlock run --replicas 2 -n x -- true
     freeze two
     lacks_replica 0 $((9000 * SLOW)) run -q --replicas 2 --replica-timeout "$(ms 200)" -x
-    try run --replicas 1 -n x -- true
-    assert_success
+    rlock run --replicas 1 -n x -- true
     assert_no_keys
 }
 

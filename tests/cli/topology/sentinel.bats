@@ -33,8 +33,7 @@ dead_port() {
     done
     rlock latch set -n latch --count 1
     rlock latch down -n latch
-    try latch wait -n latch
-    assert_success
+    rlock latch wait -n latch
     : >"$RLOCK_CONFIG"
     try run -s "$url" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock status -q x; echo $?; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"'
     assert_success
@@ -100,8 +99,7 @@ dead_port() {
         run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
     changed
     freeze s1 s2
-    try run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
-    assert_success
+    rlock run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
 }
 
 # --- replicas ----------------------------------------------------------------------------------

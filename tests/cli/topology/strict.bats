@@ -112,8 +112,7 @@ assert_free() {
     act c sem --permits 5 --take 2 -q
     wait_until 5 stand 1
     finish a b c
-    try sem -n x --resize 7
-    assert_success
+    rlock sem -n x --resize 7
     assert_equal "$(redis GETDEL x)" 7
     assert_no_keys
 }
@@ -150,8 +149,7 @@ assert_free() {
         assert_equal "$kind: $status" "$kind: 0"
         wait_until 3 assert_free
     done
-    try write -n x -- rlock read -n x -- rlock read -n x -- true
-    assert_success
+    rlock write -n x -- rlock read -n x -- rlock read -n x -- true
     assert_no_keys
 }
 
@@ -165,8 +163,7 @@ assert_free() {
     assert_file_exist waited
     assert_no_keys
     rlock run --once-per 1h -n x -- true
-    try run --once-per 1h -n x -- touch ran
-    assert_success
+    rlock run --once-per 1h -n x -- touch ran
     assert_file_not_exist ran
     redis DEL 'rlock_last:{x}' >/dev/null
     holds a fair --preemptible
@@ -210,8 +207,7 @@ redisson_reads() { # OWNER MS
     assert_success
     seen=$output
     assert_seen 'len(v[0]["holders"])' 4
-    try break --force x
-    assert_success
+    rlock break --force x
     assert_no_keys
     redisson_reads "${owner}5:7" $((1500 * SLOW))
     act b write -q
