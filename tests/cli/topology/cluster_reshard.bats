@@ -108,34 +108,25 @@ scripts_tried() { # NODE TIMES
     done
 }
 
-@test "the holder ends while its slot is on its way: given back when it has arrived, the waiter is told" {
+@test "a holder ends, and a waiter leaves, while the slot is on its way: given back when it has arrived, the next one is told" {
     local begin
-    holds a run -l 30s
+    holds a fair -l 30s
     brief b
-    act b run
+    act b fair
     wait_until 5 waiting "$(home x)" x 1
+    act c fair
+    wait_until 5 waiting "$(home x)" x 2
     migrate_begin x "$(other_master x)"
     migrate_keys x
+    signal TERM c
     brief a
     wait_until 5 grep -q 'exit=[0-9].* who=a' history
     migrate_end
     begin=$(now_ns)
+    gone 143 c
     gone 0 a b
     entered_after "$begin" b 2000
     check_history --min-sections 2 history
-    nothing_left
-}
-
-@test "a waiter that leaves while the slot is on its way leaves nothing" {
-    holds a fair
-    act b fair
-    wait_until 5 waiting "$(home x)" x 1
-    migrate_begin x "$(other_master x)"
-    migrate_keys
-    signal TERM b
-    migrate_end
-    gone 143 b
-    finish a
     wait_until 30 nothing_left # or what is dead in the queue goes
 }
 
