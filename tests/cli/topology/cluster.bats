@@ -72,8 +72,8 @@ load ../../lib/races
     nothing_left
 }
 
-@test "a name with braces lives where its tag does" {
-    local name
+@test "a name with braces lives where its tag does; without a tag it can have no lock in a cluster: 64, in plain words" {
+    local kind name
     for name in 'a{x}b' '{x}b' '{x}{y}' 'a{x}b}c'; do
         for kind in run fair read write; do
             try "$kind" -n "$name" -- sh -c 'exit 5'
@@ -87,10 +87,6 @@ load ../../lib/races
         rm -f history end-h
     done
     nothing_left
-}
-
-@test "a name whose braces make no tag can have no lock in a cluster: 64, in plain words" {
-    local name
     for name in 'a{b' '{}a' '{'; do
         refuses 0 2000 64 "$name" brace -- run -x -n "$name" -- touch ran
     done

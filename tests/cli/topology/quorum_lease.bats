@@ -80,14 +80,19 @@ emptied() {
 }
 
 # Those that do no writes any more still tell until when they would hold it.
-@test "three do not answer renewals: dead before the majority's leases end" {
+@test "three do not answer: dead before the majority's leases end, and the waiter enters when they do, not beside it" {
     local end
     held_by run -l "$(ms 1800)"
+    brief next
+    act next run
+    wait_until 5 listening 1
     on m1 m2 m3 -- CLIENT PAUSE 60000 WRITE >/dev/null
     end=$(majority_end x)
     assert_lost_within 4000
     (($(beat beat) < end)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
     on m1 m2 m3 -- CLIENT UNPAUSE >/dev/null
+    gone 0 next
+    (($(beat beat) < $(stamp next enter))) || fail "two at once"
     wait_until 3 nothing_left
 }
 
@@ -98,19 +103,6 @@ emptied() {
     resume m1 m2 m3
     assert_kept 2500
     nothing_left
-}
-
-@test "three hang until the lease is over: the waiter enters when they wake, not beside the one before" {
-    held_by run
-    brief next
-    act next run
-    wait_until 5 listening 1
-    pause m1 m2 m3
-    assert_lost_within 2000
-    resume m1 m2 m3
-    gone 0 next
-    (($(beat beat) < $(stamp next enter))) || fail "two at once"
-    wait_until 3 nothing_left
 }
 
 @test "the release is not confirmed by a majority: the command's own status, and a warning" {
