@@ -83,8 +83,8 @@ no_shard_channels() {
     [[ -z $(redis_on "$node" PUBSUB SHARDCHANNELS)$(redis_on "$node" PUBSUB CHANNELS 'redisson*') ]]
 }
 
-@test "each kind's end is told by SPUBLISH, on the channels that Redisson's clients listen to" {
-    local node channel
+@test "each kind's end is told by SPUBLISH, on the channels that Redisson's clients listen to; theirs wakes ours" {
+    local node channel begin
     node=$(home x)
     redis_on "$node" CONFIG RESETSTAT
     for channel in 'redisson_lock__channel:{x}' 'redisson_rwlock:{x}' 'redisson_sc:{x}' 'redisson_countdownlatch__channel__{x}'; do
@@ -100,13 +100,7 @@ no_shard_channels() {
     done
     assert_equal "$(calls publish "$node")" 0
     nothing_left
-}
-
-@test "a Redisson client's SPUBLISH wakes ours" {
-    local node begin
-    node=$(home x)
     redis_on "$node" HSET x "$foreign_owner" 1
-    redis_on "$node" PEXPIRE x 60000
     brief a
     act a run
     wait_until 5 waiting "$node" x 1
