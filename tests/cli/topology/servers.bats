@@ -58,17 +58,6 @@ on() {
     done
 }
 
-@test "what is stored of the command line does not show the password of the address" {
-    net_server net --requirepass sesame
-    in_net net "$RLOCK" run -s redis://:sesame@127.0.0.1 -n x -- \
-        sh -c 'echo >ready; until [ -e let-go ]; do sleep 0.01; done' 3>&- 4>&- &
-    wait_until 10 test -s ready
-    refute_regex "$(REDISCLI_AUTH=sesame redis_on net --raw HVALS 'rlock_info:{x}')" sesame
-    : >let-go
-    reap $!
-    assert_equal "$status" 0
-}
-
 @test "no server is named: 78, the three ways to name one, and none is asked, also where one listens" {
     local words
     net_server net
