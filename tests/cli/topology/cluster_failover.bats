@@ -96,15 +96,11 @@ waiting_somewhere() {
     rlock run -x --replicas 0 -n x -- true
     brief a
     act a run --replicas 1 --replica-timeout 200ms -w "$(ms 10000)"
-    wait_until 5 acquired_once
+    wait_until 5 eval '(($(at x GET "redisson_lock_token:{x}") >= 4))' # after the three above
     refute_entered a
     thaw "$replica"
     gone 0 a
     nothing_left
-}
-
-acquired_once() { # after the three above
-    (($(at x GET 'redisson_lock_token:{x}') >= 4))
 }
 
 @test "it hangs while held: renewals do not count, 76 before the lease ends" {
