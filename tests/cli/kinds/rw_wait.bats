@@ -146,24 +146,6 @@ reading() { # N, at least, are in
     assert_no_keys
 }
 
-listening() { # N: so many channels of their own are listened to
-    (($(redis PUBSUB CHANNELS 'redisson_rwlock:{x}:*' | grep -c .) == $1))
-}
-
-@test "the first writers in line are dead: the next one enters at once" {
-    holds r read
-    waits dead1 write
-    waits dead2 write
-    brief w
-    waits w write
-    signal KILL dead1 dead2
-    wait_until 5 listening 1 # the server knows of their deaths
-    finish r
-    gone 0 w
-    assert_gap r w 1000
-    wait_until 8 assert_no_keys
-}
-
 @test "the first writer in line leaves: the readers stay held back for the next" {
     holds r read
     waits w1 write

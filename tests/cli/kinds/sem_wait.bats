@@ -128,34 +128,3 @@ soon() {
     assert_at "$end" next
     assert_at_rest 1
 }
-
-@test "the server's data is lost: the waiter sets the semaphore up again from its own --permits" {
-    redis SET x 2
-    foreign_take foreign-permit-1 600000
-    foreign_take foreign-permit-2 600000
-    waits next --permits 2
-    redis FLUSHALL
-    wait_until 6 entered_section next
-    assert_permits 1 1
-    finish next
-    assert_at_rest 2
-}
-
-# --- waiters that are not well -------------------------------------------------------------------------
-
-@test "a dead waiter and a stopped one do not keep the next from its turn" {
-    holds a sem --permits 2 --take 2
-    brief dead stopped next
-    waits dead
-    waits stopped
-    waits next --take 2
-    signal KILL dead
-    signal STOP stopped
-    finish a
-    gone 0 next
-    assert_gap a next 6000
-    refute_entered dead
-    signal CONT stopped
-    gone 0 stopped
-    assert_equal "$(redis GET x)" 2
-}

@@ -21,15 +21,6 @@ section_holds() {
     wait_until 10 test -s first
 }
 
-@test "the waiting line about a holder who left no name shows the owner" {
-    foreign_hold x 60000
-    start run -n x -- true
-    wait_until 5 grep -q waiting err
-    assert_regex "$(cat err)" "^rlock: waiting .*for x.*$foreign_owner"
-    foreign_release x
-    reap "$pid"
-}
-
 @test "a release wakes the waiter within milliseconds" {
     section_holds
     section_waits second
@@ -39,30 +30,6 @@ section_holds() {
     reap "$pid"
     assert_equal "$status" 0
     (($(gap first second) < 200 * SLOW)) || fail "$(gap first second) ms"
-}
-
-@test "a dead waiter and a stopped one do not keep the next from its turn" {
-    local dead stopped
-    section_holds
-    log=dead start run -n x -- touch ran
-    dead=$pid
-    wait_until 5 waiters x 1
-    log=stopped start run -n x -- true
-    stopped=$pid
-    wait_until 5 waiters x 2
-    section_waits second
-    wait_until 5 waiters x 3
-    kill -KILL "$dead"
-    kill -STOP "$stopped"
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(gap first second) < 6000 * SLOW)) || fail "$(gap first second) ms"
-    assert_file_not_exist ran
-    kill -CONT "$stopped"
-    reap "$stopped"
-    assert_equal "$status" 0
-    reap "$holder"
 }
 
 # twenty_wait COMMAND...: twenty rlocks behind a holder; the command is run before they are started.
@@ -194,27 +161,4 @@ heard_again() {
 all_ask() {
     awk -v "to=:$(printf %04X "$1")" '$4 == "01" && substr($3, 9) == to { all++; asks += substr($6, 1, 2) == "02" }
         END { exit !(all >= 2 && asks == all) }' /proc/net/tcp
-}
-
-@test "the server goes away while waiting and comes back: the wait goes on" {
-    server_start lone
-    redis_on lone HSET x "$foreign_owner" 1
-    start run -s "$(server_url lone)" -n x -- echo ran
-    wait_until 5 waiters x 1 lone
-    server_stop lone
-    server_start lone
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_equal "$(cat out)" ran
-}
-
-@test "the server goes away while waiting for good: 69 when the wait ends" {
-    server_start lone
-    redis_on lone HSET x "$foreign_owner" 1
-    start run -s "$(server_url lone)" -w 1500ms -n x -- touch ran
-    wait_until 5 waiters x 1 lone
-    server_stop lone
-    reap "$pid" 5
-    assert_equal "$status" 69
-    assert_file_not_exist ran
 }
