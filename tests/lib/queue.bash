@@ -34,10 +34,6 @@ at_place() { # PLACE
     redis LINDEX "$queue" $(($1 - 1))
 }
 
-score() { # OWNER
-    redis ZSCORE "$scores" "$1"
-}
-
 # A Redisson client's try and its unlock, on the server as Redisson 3.50's do it; the patience of its
 # waiters is Redisson's.
 redisson_try() { # OWNER: prints nothing when it has x now, else the lease that is left or more

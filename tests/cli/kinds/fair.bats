@@ -1,43 +1,25 @@
 #!/usr/bin/env bats
-# fair.bats: first come, first served: the order, who leaves the queue, what is said, and fair's
-# dealings with run.
+# fair.bats: first come, first served: the order, who leaves the queue, and fair's dealings with run and with
+# Redisson's waiters.
 
 load ../../lib/rlock
 load ../../lib/queue
 
 # --- order -------------------------------------------------------------------------------------
 
-@test "eight that come one after the other enter in that order, none beside another" {
+@test "eight that come one after the other enter in that order, none beside another, at two scripts a hand-off" {
+    local begin enough
     holds first fair
     join a b c d e f g h
+    redis CONFIG RESETSTAT
+    begin=$(now_ms)
     finish first a b c d e f g h
+    # Who still waits is heard of now and then.
+    enough=$((24 + ($(now_ms) - begin) / 200))
+    (($(calls evalsha) <= enough)) || fail "$(calls evalsha) scripts for 8 hand-offs, not $enough"
     assert_equal "$(order)" "first a b c d e f g h"
     check_history --min-sections 9 history
     assert_no_keys
-}
-
-@test "a release is told to the head alone, as 0, the new lease to the next; nobody else is disturbed" {
-    local place channel channels=() expected=()
-    holds first fair
-    join a b c d e
-    for place in 1 2 3 4 5; do
-        channel="redisson_lock__channel:{x}:$(at_place "$place")"
-        wait_until 5 subscribed "$channel"
-        ((place == 1)) || expected+=("$channel first 30000")
-        expected+=("$channel 0")
-        channels+=("$channel")
-    done
-    channels+=('redisson_lock__channel:{x}') # when nobody waits any more
-    listen "${channels[@]}"
-    redis CONFIG RESETSTAT
-    finish first a b c d e
-    assert_equal "$(sed -n '/^message$/,$p' messages | paste -d ' ' - - - | cut -d ' ' -f 2-)" \
-        "$(printf '%s\n' "${expected[@]}" 'redisson_lock__channel:{x} 0')"
-    (($(calls evalsha) <= 16)) || fail "$(calls evalsha) scripts for 5 hand-offs"
-}
-
-subscribed() { # CHANNEL
-    (($(redis PUBSUB NUMSUB "$1" | tail -n 1) > 0))
 }
 
 # --- leaving -----------------------------------------------------------------------------------
@@ -64,95 +46,29 @@ subscribed() { # CHANNEL
     assert_no_keys
 }
 
-@test "the head leaves just when it is its turn: the next one enters at once" {
-    holds first fair
-    joins a
-    join b
-    signal STOP a
-    wait_until 5 in_state "${pid_of[a]}" T
-    brief first
-    gone 0 first
-    signal TERM a
-    signal CONT a
-    finish b
-    reap "${pid_of[a]}"
-    assert_equal "$status" 143
-    assert_gap first b 1000
-    assert_no_keys
-}
-
-@test "--no-wait does not queue, and does not go before those who do" {
-    foreign_hold x 60000
-    try fair -x -n x -- touch ran
-    assert_failure 75
-    assert_message
-    assert_stderr_has "$foreign_owner"
-    assert_keys x
-    join a
-    try fair -x -n x -- touch ran
-    assert_failure 75
-    queued 1
-    signal TERM a
-    gone 143 a
-    redis DEL x
+@test "--no-wait does not go before those who queue, though the lock is free" {
     redis RPUSH "$queue" "$foreign_waiter"
     redis ZADD "$scores" $(($(now_ms) + 60000)) "$foreign_waiter"
-    try fair -x -n x -- touch ran
-    assert_failure 75
-    assert_file_not_exist ran
-}
-
-# --- what is said ------------------------------------------------------------------------------
-
-@test "the waiting line shows the place" {
-    holds first fair
-    join a b c
-    assert_regex "$(cat a.err)" "^rlock: waiting .*for x \\(fair, 1st of 1\\): held by $(id -un)@.* pid ${pid_of[first]}( for |, )"
-    assert_regex "$(cat c.err)" '^rlock: waiting .*for x \(fair, 3rd of 3\): held by '
-    finish first a b c
-}
-
-@test "on a terminal the place is that of now" {
-    local screen
-    holds first fair
-    join a
-    python3 "$TOOLS/terminal.py" 'expect=(fair, 2nd of 2)' 'expect=(fair, 2nd of 4)' 'sh=touch seen' \
-        'expect=(fair, 1st of 3)' 'sh=touch end-first' expect=ran -- "$RLOCK" fair -n x -- echo ran >screen </dev/null 3>&- 4>&- &
-    screen=$!
-    wait_until 5 queued 2
-    join b c
-    wait_until 8 test -e seen
-    signal TERM a
-    gone 143 a
-    reap "$screen"
-    assert_equal "$status" 0
-    finish b c
-}
-
-@test "65: the queue is something else, and stays as it is" {
-    redis SET "$queue" 5
-    try fair -n x -w 5s -- touch ran
-    assert_failure 65
+    kept_out fair
     assert_message
-    assert_equal "$(redis GET "$queue")" 5
-    assert_keys "$queue"
+    assert_keys "$queue" "$scores"
 }
 
 # --- run and fair ------------------------------------------------------------------------------
 
-@test "run and fair of one name exclude each other" {
+@test "run and fair of one name exclude each other; who waits by run is behind the queue" {
     holds first fair
     kept_out run
-    kept_out fair
     act second run
     wait_until 5 waiters x 1
-    finish first
-    wait_until 5 entered_section second
+    join a b
+    finish first a b
+    wait_until 5 entered_section second # woken as the queue is empty
+    assert_gap b second 1000
     kept_out fair
-    join a
-    finish second a
-    assert_equal "$(order)" "first second a"
-    check_history --min-sections 3 history
+    finish second
+    assert_equal "$(order)" "first a b second"
+    check_history --min-sections 4 history
     assert_no_keys
 }
 
@@ -177,18 +93,6 @@ subscribed() { # CHANNEL
     assert_no_keys
 }
 
-@test "who waits by run is woken when the queue is empty" {
-    holds first fair
-    brief second
-    act second run
-    wait_until 5 waiters x 1
-    join a b
-    finish first a b second
-    assert_equal "$(order)" "first a b second"
-    assert_gap b second 1000
-    assert_no_keys
-}
-
 # --- several names -----------------------------------------------------------------------------
 
 @test "several names: all or none, and no place is kept in the queues of those not waited for" {
@@ -204,4 +108,49 @@ subscribed() { # CHANNEL
     foreign_release y
     finish a
     assert_no_keys
+}
+
+# --- Redisson's --------------------------------------------------------------------------------
+
+@test "a Redisson client's waiter keeps its turn, and its release wakes the next of ours" {
+    local late=aaaaaaaa-2222-4333-8444-555555555555:8
+    holds first fair
+    join a
+    assert_not_equal "$(redisson_try "$foreign_waiter")" ''
+    join b
+    assert_not_equal "$(redisson_try "$late")" ''
+    listen "redisson_lock__channel:{x}:$foreign_waiter" "redisson_lock__channel:{x}:$late"
+    finish first a
+    wait_until 2 was_told "$foreign_waiter"
+    run grep first messages # it takes numbers only
+    assert_failure
+    assert_equal "$(redis PTTL "$queue") $(redis PTTL "$scores")" "-1 -1" # theirs do not expire
+    kept_out fair
+    refute_entered b
+    assert_not_equal "$(redisson_try "$late")" ''
+    assert_equal "$(redisson_try "$foreign_waiter")" ''
+    kept_out fair
+    redisson_unlock "$foreign_waiter"
+    finish b
+    wait_until 2 was_told "$late"
+    assert_equal "$(redisson_try "$late")" ''
+    redisson_unlock "$late"
+    assert_equal "$(order)" "first a b"
+    assert_no_keys
+}
+
+was_told() { # OWNER
+    grep -A 1 -F "$1" messages | grep -qx 0
+}
+
+@test "a Redisson client drops no living waiter of ours and does not go before it" {
+    foreign_hold x 60000
+    join a
+    signal STOP a
+    redis DEL x
+    assert_not_equal "$(redisson_try "$foreign_waiter")" ''
+    assert_equal "$(redis LLEN "$queue")" 2
+    signal CONT a
+    finish a
+    assert_equal "$(redisson_try "$foreign_waiter")" ''
 }

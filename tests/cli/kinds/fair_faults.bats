@@ -1,11 +1,9 @@
 #!/usr/bin/env bats
-# fair_faults.bats: the fair queue when waiters die or stand still, when the server does, and when the
-# queue, a connection or a reply is lost.
+# fair_faults.bats: the fair queue when waiters die or stand still, and when the queue, a connection or a request is
+# lost.
 
 load ../../lib/rlock
 load ../../lib/queue
-
-# --- waiters die -------------------------------------------------------------------------------
 
 @test "dead waiters and one that stands still, at the head and behind it, are passed over within 10 s in all" {
     local lone
@@ -34,60 +32,17 @@ load ../../lib/queue
     assert_end_within 15000 y # of one with nobody behind it nothing is left either
 }
 
-# --- faults ------------------------------------------------------------------------------------
-
-@test "connections that listen are killed: nobody loses the place, the wake-up comes" {
-    local before
-    may_bury
-    holds first fair
-    join a b c
-    before=$(redis LRANGE "$queue" 0 -1)
-    redis CLIENT KILL TYPE pubsub
-    redis CLIENT KILL TYPE normal
-    wait_until 5 waiters x 3
-    assert_equal "$(redis LRANGE "$queue" 0 -1)" "$before"
-    redis CLIENT KILL TYPE pubsub
-    finish first a b c
-    assert_equal "$(order)" "first a b c"
-    assert_gap first c 5000
-    assert_no_keys
-}
-
-@test "the server stands still for nearly as long, or longer, as the dead are waited for: the order stays" {
-    local before each
-    may_bury
-    holds first fair -l 60s
-    join a b c
-    before=$(redis LRANGE "$queue" 0 -1)
-    for each in 4.8 8; do
-        kill -STOP "$(server_pid main)"
-        sleep "$each"
-        kill -CONT "$(server_pid main)"
-        wait_until 5 server_answers main
-        redis CONFIG RESETSTAT
-        wait_until 5 have_beaten 3
-        assert_equal "$(redis LRANGE "$queue" 0 -1)" "$before"
-    done
-    finish first a b c
-    assert_equal "$(order)" "first a b c"
-    assert_no_keys
-}
-
-have_beaten() { # N
-    (($(calls evalsha) >= $1))
-}
-
 @test "the queue is lost, in whole or in part: all come back, and all enter" {
     holds first fair
     join a b c
     redis DEL "$queue"
     wait_until 5 queued 3
     redis DEL "$scores"
-    wait_until 5 scored 3
+    wait_until 5 members 3 "$scores"
     redis DEL "$queue" "$scores" rlock_{queue,queue_beats}:'{x}'
     wait_until 5 queued 3
     redis DEL rlock_{queue,queue_beats}:'{x}'
-    wait_until 5 numbered 3
+    wait_until 5 members 3 'rlock_queue:{x}'
     redis LPOP "$queue"
     redis ZPOPMAX "$scores"
     finish first a b c
@@ -95,50 +50,8 @@ have_beaten() { # N
     assert_no_keys
 }
 
-numbered() { # N
-    (($(redis ZCARD 'rlock_queue:{x}') == $1))
-}
-
-scored() { # N
-    (($(redis ZCARD "$scores") == $1))
-}
-
-# --- lost replies ------------------------------------------------------------------------------
-
-@test "the reply to one that joins the queue is lost: one place, that of its priority, and it is kept" {
-    proxy_start
-    foreign_hold x 60000
-    join a
-    proxy lose-reply "$(sha acquire fair)" 1 3
-    brief b
-    act b fair --priority 7
-    wait_until 5 queued 2
-    join c
-    assert_bitten lost-reply
-    assert_equal "$(redis LLEN "$queue") $(redis ZCARD "$scores")" "3 3"
-    foreign_release x
-    finish a b c
-    assert_equal "$(order)" "b a c"
-    assert_no_keys
-}
-
-@test "the reply to a beat is lost: the waiter is woken at its turn all the same" {
-    local before
-    proxy_start
-    holds first fair
-    join a
-    wait_until 5 waiters x 1
-    before=$(requests "$(sha acquire fair)")
-    proxy lose-reply "$(sha acquire fair)" 1
-    wait_until 5 asked_since "$before" 2
-    finish first a
-    assert_bitten lost-reply
-    assert_gap first a 1000
-    assert_no_keys
-}
-
-asked_since() { # N MORE
-    (($(requests "$(sha acquire fair)") >= $1 + $2))
+members() { # N KEY
+    (($(redis ZCARD "$2") == $1))
 }
 
 @test "a live waiter whose connection falls silent keeps its place, and so do those far behind it" {
@@ -156,17 +69,26 @@ asked_since() { # N MORE
     assert_equal "$(order)" "first a ${others[*]}"
 }
 
-@test "replies to giving back and to leaving are lost: nothing left, nobody harmed" {
-    proxy_start
-    holds first fair
-    joins a
-    join b
-    proxy lose-reply "$(sha release)" 1 2
-    signal TERM a
-    gone 143 a
-    assert_equal "$(redis LLEN "$queue")" 1
-    finish first b
-    assert_bitten lost-reply 2
-    assert_equal "$(order)" "first b"
+@test "who has become the head is there when a dead holder's lease ends" {
+    local killed
+    holds a fair
+    joins b -l "$(ms 1000)"
+    join c
+    finish a
+    wait_until 5 entered_section b
+    killed=$(now_ns)
+    signal KILL b
+    gone 0 c
+    assert_at "$killed" c 1800
+    gone 137 b
     assert_no_keys
+}
+
+@test "a waiter that gives up, its word lost twice, has time for a third" {
+    proxy_start
+    foreign_hold x 60000
+    proxy lose-request "$(sha release)" 1 2
+    took 300 1500 rlock fair -w 300ms -n x -- true
+    assert_bitten lost-request 2
+    assert_equal "$(redis LRANGE "$queue" 0 -1)" ''
 }

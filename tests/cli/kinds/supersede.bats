@@ -34,47 +34,6 @@ assert_superseded() {
     assert_no_keys
 }
 
-@test "five come at once: one of them gets the lock, four exit 79" {
-    local who statuses=()
-    holds first fair --supersede
-    for who in a b c d e; do
-        brief "$who"
-        act "$who" fair --supersede
-    done
-    wait_until 5 left_over 1
-    wait_until 5 queued 1
-    finish first
-    for who in a b c d e; do
-        reap "${pid_of[$who]}"
-        statuses+=("$status")
-    done
-    assert_equal "$(printf '%s\n' "${statuses[@]}" | sort | tr '\n' ' ')" "0 79 79 79 79 "
-    assert_equal "$(wc -l <history)" 4
-    assert_no_keys
-}
-
-left_over() { # N: of a to e are alive
-    local who alive=0
-    for who in a b c d e; do
-        ended "${pid_of[$who]}" || alive=$((alive + 1))
-    done
-    ((alive == $1))
-}
-
-@test "79 whatever -E says, and no lock is touched" {
-    local before
-    foreign_hold x 60000
-    act a fair --supersede -E 9
-    wait_until 5 queued 1
-    before=$(redis DUMP x | base64)
-    act b fair --supersede -E 10
-    gone 79 a
-    signal TERM b
-    gone 143 b
-    assert_equal "$(redis DUMP x | base64)" "$before"
-    assert_keys x
-}
-
 @test "who waits without --supersede keeps the turn, and takes nobody's" {
     holds first fair
     join p
@@ -106,26 +65,6 @@ left_over() { # N: of a to e are alive
     finish a
     reap "$holder"
     assert_equal "$status" 0
-}
-
-@test "one that hears nothing gives up all the same; one that was stopped, when it goes on" {
-    holds first fair
-    joins a --supersede
-    joins b
-    signal STOP a
-    redis CLIENT KILL TYPE pubsub
-    act c fair --supersede
-    brief c
-    wait_until 5 queued 2
-    signal CONT a
-    gone 79 a
-    assert_superseded a
-    signal TERM b
-    gone 143 b
-    queued 1
-    finish first c
-    assert_equal "$(order)" "first c"
-    assert_no_keys
 }
 
 @test "one that was silent for so long that its place is gone gives up for the newer one, not the reverse" {
@@ -160,12 +99,12 @@ left_over() { # N: of a to e are alive
     assert_no_keys
 }
 
-@test "several names: the last gets both, the others exit 79" {
+@test "several names, and -E: the last gets both, the one before it exits 79 all the same" {
     foreign_hold x 60000
     brief b
-    act a fair --supersede -n y
+    act a fair --supersede -E 9 -n y
     wait_until 5 queued 1
-    act b fair --supersede -n y
+    act b fair --supersede -E 10 -n y
     gone 79 a
     foreign_release x
     finish b
