@@ -31,10 +31,6 @@ mode() {
     redis HGET x mode
 }
 
-gone_key() { # KEY
-    (($(redis EXISTS "$1") == 0))
-}
-
 # watch SECONDS COMMAND...: the command must succeed all that time.
 watch() {
     local end=$(($(now_ms) + $1 * 1000 * SLOW))
@@ -43,14 +39,6 @@ watch() {
         "$@" || return 1
         sleep 0.02
     done
-}
-
-# The hash's end is never brought forward, but for what rounding to milliseconds does.
-not_shortened() {
-    local now
-    now=$(redis PEXPIRETIME x)
-    ((now >= ends - 3)) || fail "the lease of x was shortened by $((ends - now)) ms"
-    ends=$now
 }
 
 # Redisson's clients, in the same hash.

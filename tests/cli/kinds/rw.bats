@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# rw.bats: readers share, writers exclude; what is nested in what. The keys and messages: tools/scripts.
+# rw.bats: readers share, writers exclude; what is nested in what; Redisson's beside them.
+# The keys and messages: tools/scripts.
 
 load ../../lib/rlock
 load ../../lib/rw
@@ -7,18 +8,6 @@ load ../../lib/rw
 setup() {
     rlock_setup
     export CLI="redis-cli -s ${RLOCK_SERVER#unix://}"
-}
-
-# heard TEXT...: these messages and no others, once there are as many.
-heard() {
-    wait_until 2 as_many_as $#
-    redis PUBLISH 'redisson_rwlock:{x}' last >/dev/null
-    wait_until 2 grep -q last messages
-    assert_equal "$(sed -n '/^message$/,$p' messages | paste - - - | cut -f 3 | tr '\n' ' ')" "$* last "
-}
-
-as_many_as() {
-    (($(grep -c '^message' messages) >= $1))
 }
 
 # nested WHO WORDS INNER WORD...: WHO holds x by `rlock WORDS -n x`; what it started in the background,
@@ -62,35 +51,6 @@ left_section() {
     assert_no_keys
 }
 
-@test "readers and writers at once: a writer is alone, nobody is forgotten, nothing is left" {
-    local who
-    for who in r1 w1 r2 r3 w2 r4 w3 r5; do
-        log=$who start "$([[ $who == r* ]] && echo read || echo write)" -n x -- \
-            "$SECTION" --log history --note "who=$who" --ms 20
-        pid_of["$who"]=$pid
-    done
-    gone 0 r1 w1 r2 r3 w2 r4 w3 r5
-    check_history --rule rw --min-sections 8 history
-    assert_no_keys
-}
-
-@test "several names: all or none, read by many, written by one" {
-    holds a read -n y
-    holds b read -n y
-    assert_equal "$(redis HLEN x) $(redis HLEN y)" "3 3"
-    finish a
-    redis HSET z mode write "$foreign_owner:write" 1
-    redis PEXPIRE z 60000
-    kept_out read -n z
-    finish b
-    kept_out write -n z
-    assert_keys z
-    redis DEL z
-    try write -x -n y -n x -- sh -c 'echo "$RLOCK_NAME"; $CLI HGET x mode; $CLI HGET y mode'
-    assert_output $'x\ny\nwrite\nwrite'
-    assert_no_keys
-}
-
 # --- nested ------------------------------------------------------------------------------------
 
 @test "read in read, write in write, read in write, write in read in write: at once, owner and token the same" {
@@ -107,15 +67,20 @@ left_section() {
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
 }
 
-@test "an inner reader that outlives the outer one keeps its own hold, and renews it" {
-    nested a 'read -l 30s' b read -n x -l "$(ms 1000)"
-    finish a
-    assert_equal "$(field a)" 1
-    assert_equal "$(redis --scan --pattern '*rwlock_timeout*')" "$(lease_key a 1)"
-    (($(redis PTTL x) <= 1000 * SLOW))
-    watch 2 kept_out write
-    leave b
-    wait_until 2 assert_no_keys
+@test "an inner reader that outlives the hold around it keeps its own, with its own lease, and renews it" {
+    local outer
+    for outer in read write; do
+        nested a "$outer -l 30s" b read -n x -l "$(ms 1000)"
+        finish a
+        assert_equal "$outer: $(field a) $(redis --scan --pattern '*rwlock_timeout*')" "$outer: 1 $(lease_key a 1)"
+        (($(redis PTTL x) <= 1000 * SLOW)) || fail "$outer: $(redis PTTL x)"
+        watch 2 kept_out write
+        try read -x -n x -- true
+        assert_success
+        leave b
+        wait_until 2 assert_no_keys
+        rm history end-*
+    done
 }
 
 @test "read then write: refused at once, 64, one line, and nothing has changed" {
@@ -135,21 +100,7 @@ left_section() {
     assert_no_keys
 }
 
-@test "a process that outlived the hold is a stranger" {
-    rlock write -n x -- sh -c '(until [ -e go ]; do sleep 0.01; done
-        rlock read -x -n x -- true; echo $? >status) >/dev/null 2>&1 3>&- 4>&- &'
-    assert_no_keys
-    holds a write
-    : >go
-    wait_until 5 test -s status
-    assert_equal "$(cat status)" 75
-    finish a
-}
-
-# --- downgrade ---------------------------------------------------------------------------------
-
 @test "a read hold outlives the write hold around it: readers that wait come in at once" {
-    listen 'redisson_rwlock:{x}'
     nested a write b read -n x
     waits r1 read
     waits r2 read
@@ -163,34 +114,53 @@ left_section() {
     kept_out write
     leave b
     wait_until 2 assert_no_keys
-    heard 1 0
 }
 
-@test "a read hold outlives the write hold around it: a writer that waits comes in after the read" {
-    nested a write b read -n x
-    waits w write
-    redis CONFIG RESETSTAT
-    finish a
-    wait_until 5 tried 2
-    refute_entered w
-    brief w
-    leave b
-    gone 0 w
-    assert_gap b w 1000
+# --- Redisson's --------------------------------------------------------------------------------
+
+# What follows the last hold, of a reader (0) or a writer (1).
+foreign_ends() {
+    redis DEL x "$foreign_key:1" >/dev/null
+    redis PUBLISH 'redisson_rwlock:{x}' "$1" >/dev/null
+}
+
+@test "a Redisson client's write hold keeps both out, and is not touched; its end lets all readers in" {
+    local before n
+    foreign_writes 60000
+    before=$(redis DUMP x | base64)
+    kept_out read
+    assert_stderr_has "$foreign_owner"
+    kept_out write
+    assert_equal "$(redis DUMP x | base64)" "$before"
+    assert_keys x
+    for n in 1 2 3 4 5; do
+        waits "r$n" read
+    done
+    foreign_ends 1
+    for n in 1 2 3 4 5; do
+        wait_until 1 entered_section "r$n"
+    done
+    finish r1 r2 r3 r4 r5
     assert_no_keys
 }
 
-tried() { # N scripts, at least
-    (($(calls evalsha) >= $1))
-}
-
-@test "the read hold of a downgrade has its own lease, and is renewed" {
-    nested a 'write -l 30s' b read -n x -l "$(ms 1000)"
+@test "a Redisson client's read hold is shared and not touched; its end lets a writer in" {
+    needs_server 7.0 PEXPIRETIME
+    local before began
+    foreign_reads "$foreign_owner" 60000
+    before=$(redis PEXPIRETIME "$foreign_key:1")
+    holds a read -l 1s
+    kept_out write
     finish a
-    (($(redis PTTL x) <= 1000 * SLOW)) || fail "$(redis PTTL x)"
-    watch 2 kept_out write
-    try read -x -n x -- true
-    assert_success
-    leave b
-    wait_until 2 assert_no_keys
+    assert_equal "$(redis PEXPIRETIME "$foreign_key:1")" "$before"
+    assert_keys x "$foreign_key:1"
+    assert_equal "$(mode) $(redis HLEN x)" "read 2"
+    (($(redis PTTL x) > 30000))
+    brief w
+    waits w write
+    began=$(now_ns)
+    foreign_ends 0
+    gone 0 w
+    (($(stamp w enter) - began < 500000000 * SLOW))
+    assert_no_keys
 }

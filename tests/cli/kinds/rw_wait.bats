@@ -13,12 +13,6 @@ unmarked() {
     (($(redis EXISTS "$marker") == 0))
 }
 
-comes_in() { # KIND: somebody new
-    rlock "$1" -x -n x -- true
-}
-
-# --- a waiting writer --------------------------------------------------------------------------
-
 @test "a waiting writer holds back new readers, but not one that re-enters" {
     start read -n x -- sh -c 'until [ -e go ]; do sleep 0.01; done; rlock read -x -n x -- rlock read -n x -- true; echo $? >status
         until [ -e let-go ]; do sleep 0.01; done'
@@ -88,35 +82,6 @@ later_than() { # MS
     wait_until 20 assert_no_keys # of its place
 }
 
-# Readers without end: each comes in before the one before has left.
-overlapping() {
-    while [[ ! -e stop ]]; do
-        rlock read -q -n x -- "$SECTION" --log history --note who=reader --ms $((300 * SLOW)) &
-        sleep 0.1
-    done
-    wait
-}
-
-@test "readers come and go without end: a writer enters when those have left that were in before it" {
-    local load began
-    overlapping 3>&- 4>&- &
-    load=$!
-    wait_until 10 reading 2
-    brief w
-    began=$(now_ns)
-    act w write
-    gone 0 w
-    : >stop
-    wait_until 10 ended "$load"
-    (($(stamp w enter) - began < 1500000000 * SLOW)) || fail "$((($(stamp w enter) - began) / 1000000)) ms"
-    check_history --rule rw --min-sections 5 history
-    assert_no_keys
-}
-
-reading() { # N, at least, are in
-    (($(redis HLEN x) > $1))
-}
-
 @test "the writer of a writer: readers come after both" {
     holds w1 write
     brief r w2
@@ -127,22 +92,6 @@ reading() { # N, at least, are in
     assert_equal "$(order)" "w1 w2 r"
     assert_gap w1 w2 500
     assert_gap w2 r 500
-    assert_no_keys
-}
-
-# --- several of them ---------------------------------------------------------------------------
-
-@test "writers behind writers: each is woken by the one before" {
-    local n
-    holds r read
-    for n in 1 2 3 4 5 6; do
-        brief "w$n"
-        waits "w$n" write
-    done
-    finish r
-    gone 0 w1 w2 w3 w4 w5 w6
-    check_history --rule rw --min-sections 7 history
-    (($(stamp w6 exit) - $(stamp r exit) < 2000000000 * SLOW)) || fail "slow hand-offs"
     assert_no_keys
 }
 
@@ -183,31 +132,14 @@ reading() { # N, at least, are in
     assert_no_keys
 }
 
-@test "the last of many readers wakes the writer, no other does" {
-    holds a read
-    holds b read
-    holds c read
-    brief w
-    waits w write
-    finish a c
-    refute_entered w
-    finish b
-    gone 0 w
-    assert_equal "$(redis GET 'redisson_lock_token:{x}')" 4
-    assert_gap b w 1000
-    assert_no_keys
-}
-
-# --- --prefer readers --------------------------------------------------------------------------
-
 @test "--prefer readers: no marker, new readers come in, the writer enters when there are none" {
     holds a read
     brief w
     waits w write --prefer readers
-    comes_in read
+    rlock read -x -n x -- true
     holds b read
     finish a
-    comes_in read
+    rlock read -x -n x -- true
     unmarked
     refute_entered w
     finish b
@@ -215,8 +147,6 @@ reading() { # N, at least, are in
     assert_gap b w 1000
     assert_no_keys
 }
-
-# --- waiting as such ---------------------------------------------------------------------------
 
 @test "several names: while one is waited for the others are free, and hold nobody back" {
     holds r read

@@ -211,18 +211,24 @@ renew_of() { # KIND
 }
 
 @test "nested: what is lost of the inner one counts once, and leaves the outer hold" {
-    begin run
-    proxy lose-reply "$(sha acquire)" 2
-    try run -n x -- rlock run -x -n x -- redis-cli -s "$direct" HVALS x
-    assert_success
-    assert_output 2
-    proxy pass
-    proxy lose-reply "$(sha release)" 1 2
-    try run -n x -- sh -c 'rlock run -n x -- true; redis-cli -s "$0" HVALS x' "$direct"
-    assert_success
-    assert_output 1
-    assert_bitten lost-reply 3
-    assert_no_keys
+    local outer inner expected nth
+    export SOCKET=$direct
+    printf '%s\n' 'redis-cli -s "$SOCKET" HMGET x "$RLOCK_OWNER" "$RLOCK_OWNER:write" | paste -s -d ,' >look
+    while read -r outer inner nth expected; do
+        begin "$outer"
+        : >proxy.log
+        proxy lose-reply "$(acquire_of "$inner")" "$nth" 2
+        proxy lose-reply "$(release_of "$inner")" 1 2
+        try "$outer" -n x -- sh -c 'rlock "$0" -n x -- sh look; exec sh look' "$inner"
+        assert_equal "$outer $inner: $status ${lines[*]}" "$outer $inner: 0 $expected"
+        assert_bitten lost-reply 4
+        assert_no_keys
+    done <<'END'
+run run 2 2, 1,
+read read 2 2, 1,
+write write 2 ,2 ,1
+write read 1 1,1 ,1
+END
 }
 
 @test "somebody else took the lock between the release and its repetition: not touched" {
