@@ -40,19 +40,18 @@ speaks() {
 
 @test "a run that ends with 0 begins the row anew, with or without the option; one that fails does not" {
     local run
+    hold x
+    skips 0 -x -q -E 0 --max-skips 3
+    skips 0 -x -q -E 0 --max-skips 3
+    kill "$holder" # its command, and so this run, fails
+    reap "$holder"
+    try run --max-skips 3 -x -n x -- false
+    assert_failure 1
+    hold x
+    speaks 3 -x -q -E 0 --max-skips 3
+    let_go x
+    reap "$holder"
     for run in 'run -n x -- true' 'fair --max-skips 9 -x -n x -- true' 'run --once-per 1ms -n x -- true'; do
-        redis FLUSHALL
-        hold x
-        skips 0 -x -q -E 0 --max-skips 3
-        skips 0 -x -q -E 0 --max-skips 3
-        kill "$holder" # its command, and so this run, fails
-        reap "$holder"
-        try run --max-skips 3 -x -n x -- false
-        assert_failure 1
-        hold x
-        speaks 3 -x -q -E 0 --max-skips 3
-        let_go x
-        reap "$holder"
         hold x
         skips 0 -x -q -E 0 --max-skips 2
         kill "$holder"
@@ -60,11 +59,11 @@ speaks() {
         # shellcheck disable=SC2086
         try $run
         assert_success
-        hold x
-        skips 0 -x -q -E 0 --max-skips 2
-        let_go x
-        reap "$holder"
     done
+    hold x
+    skips 0 -x -q -E 0 --max-skips 2
+    let_go x
+    reap "$holder"
 }
 
 @test "skips without the option do not count, nor does a wait that succeeds or is interrupted" {
@@ -72,7 +71,7 @@ speaks() {
     try run -x -n x -- touch ran
     assert_failure 75
     start run --max-skips 1 -w 60 -n x -- touch ran
-    wait_until 10 waiting_for x
+    wait_until 10 in_line x 1
     kill -TERM "$pid"
     reap "$pid"
     assert_equal "$status" 143
@@ -82,10 +81,6 @@ speaks() {
     reap "$pid"
     assert_equal "$status" 0
     assert_no_record
-}
-
-waiting_for() { # NAME
-    [[ $(redis ZCARD "rlock_waiters:{$1}") == 1 ]]
 }
 
 assert_no_record() {
@@ -132,20 +127,6 @@ assert_no_record() {
     reap "$holder"
 }
 
-@test "status shows how often in a row, also of a lock that is free" {
-    hold x
-    skips 0 -x -q -E 0 --max-skips 9
-    skips 0 -x -q -E 0 --max-skips 9
-    let_go x
-    kill "$holder" 2>/dev/null || true
-    reap "$holder"
-    redis HSET "$record" skips 2
-    see x
-    assert_seen 'v[0]["name"], v[0]["skips"]' "('x', 2)"
-    try status x
-    assert_line --regexp '2 skips in a row'
-}
-
 @test "a record that is something else: 75 as before, with a warning" {
     redis SET "$record" mine
     hold x
@@ -157,15 +138,20 @@ assert_no_record() {
     reap "$holder"
 }
 
-@test "Prometheus: how often in a row, and the last key of --once-key" {
+@test "status shows how often in a row, also of a lock that is free; Prometheus the last key, too" {
     try run --once-key 'a "key"' -n x -- true
     hold x
     skips 0 -x -q -E 0 --max-skips 9
+    skips 0 -x -q -E 0 --max-skips 9
     try status --prometheus x
-    assert_line --regexp '^rlock_skips_in_a_row\{name="x",server="[^"]*"\} 1$'
+    assert_line --regexp '^rlock_skips_in_a_row\{name="x",server="[^"]*"\} 2$'
     assert_line --regexp '^rlock_last_key_info\{name="x",server="[^"]*",key="a \\"key\\""\} 1$'
-    let_go x
+    kill "$holder" # and the row goes on
     reap "$holder"
+    see x
+    assert_seen 'v[0]["state"], v[0]["skips"]' "('free', 2)"
+    try status x
+    assert_line --regexp '2 skips in a row'
     try run -n x -- true
     try status --prometheus x
     refute_output --partial rlock_skips_in_a_row
