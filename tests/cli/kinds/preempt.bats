@@ -11,11 +11,29 @@ yielded() {
         fail "$1 said: $(cat "$1.err")"
 }
 
-@test "the holder's command gets SIGTERM, the lock is given back, and who asked gets it: run, fair, and both" {
+# is_in LOG OPTION... -- COMMAND...: a background rlock run OPTION..., with its messages in LOG.err; returns when the
+# command has made the file in.
+is_in() {
+    rm -f in
+    log=$1 start run "${@:2}"
+    wait_until 5 test -e in
+}
+
+# asked_for STATUS KIND OPTION...: rlock KIND --preempt OPTION... of x ends so, and then the holder, by 79.
+asked_for() {
+    try "$2" --preempt "${@:3}" -n x -- true
+    assert_equal "$status" "$1"
+    reap "$pid"
+    assert_equal "$status" 79
+}
+
+@test "the holder's command gets SIGTERM, the lock is given back, and who asked gets it: run, fair, and both; status tells" {
     local holder waiter
     for holder in run fair; do
         for waiter in run fair; do
             holds a "$holder" --preemptible
+            see x
+            assert_seen 'v[0]["holders"][0]["preemptible"]' True
             brief b
             act b "$waiter" --preempt
             gone 79 a
@@ -77,20 +95,18 @@ for _ in range(1500):
     assert_equal "$status" 79
 }
 
-@test "79 whatever -E of the holder says; a command that ends well all the same; one that is over by then" {
-    log=a start run -E 9 --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
-    wait_until 5 test -e in
-    try fair --preempt -n x -- true
-    assert_success
+@test "79 whatever -E says, though the command ends well, and for --once-per it has not succeeded" {
+    is_in a -E 0 --once-per 1h --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
+    try fair --preempt --once-per 1h -n x -- echo ran
+    assert_equal "$status: $output" "0: ran"
     reap "$pid"
     assert_equal "$status" 79
-    holds b fair --preemptible
-    finish b
-    assert_equal "$(cat b.err)" ""
 }
 
 @test "who has not agreed is waited for: rlock's and Redisson's; a line says so" {
     holds a fair
+    see x
+    assert_seen '"preemptible" in v[0]["holders"][0]' False
     brief b
     act b fair --preempt
     wait_until 5 queued 1
@@ -103,30 +119,6 @@ for _ in range(1500):
     foreign_release x
     gone 0 c
     assert_equal "$(order)" "a b c"
-}
-
-left() { # N: of a to d so many are there
-    local who alive=0
-    for who in a b c d; do
-        ended "${pid_of[$who]}" || alive=$((alive + 1))
-    done
-    ((alive == $1))
-}
-
-@test "several that ask and agree: each makes way for the next, the last one stays" {
-    local who last=
-    holds a fair --preemptible
-    for who in b c d; do
-        act "$who" fair --preempt --preemptible
-    done
-    wait_until 20 left 1
-    for who in a b c d; do
-        ended "${pid_of[$who]}" && gone 79 "$who" || last=$who
-    done
-    wait_until 5 entered_section "$last"
-    finish "$last"
-    check_history history
-    assert_no_keys
 }
 
 @test "with --supersede the newest takes the place of those that wait as well" {
@@ -159,14 +151,6 @@ listeners() { # N: holders that listen
     (($(redis PUBSUB CHANNELS 'rlock_break:*' | grep -c .) == $1))
 }
 
-@test "what --min-hold alone keeps is not asked" {
-    try run --preemptible --min-hold 60s -n x -- true
-    try run --preempt -w "$(ms 300)" -n x -- touch ran
-    assert_failure 75
-    assert_stderr_has 'cannot ask the holder of x to end'
-    refute_regex "$stderr" 'asked the holder'
-}
-
 @test "a holder that does not listen yet is asked twice a second" {
     foreign_hold x 60000
     redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"elsewhere","pid":1,"preemptible":true}'
@@ -183,12 +167,12 @@ listeners() { # N: holders that listen
     reap "$pid"
 }
 
-said_so_twice() {
-    [[ $(grep -c 'asked the holder of x to end' err) == 2 ]]
-}
-
 was_asked() { # TIMES
     (($(calls publish) >= $1))
+}
+
+said_so_twice() {
+    [[ $(grep -c 'asked the holder of x to end' err) == 2 ]]
 }
 
 @test "a message that is lost: it is asked again" {
@@ -201,38 +185,14 @@ was_asked() { # TIMES
     gone 0 b
 }
 
-@test "a lease so short that else nobody would listen; two names; --min-hold" {
-    holds a run --preemptible -l "$(ms 600)"
-    wait_until 5 listeners 1
-    brief b
-    act b run --preempt
-    gone 79 a
-    gone 0 b
-    log=two start run --preemptible -n w -n x -- sh -c ': >in; exec sleep 60'
-    wait_until 5 test -e in
-    try fair --preempt -n x -- true
-    assert_success
-    reap "$pid"
-    assert_equal "$status" 79
-    rm in
-    log=long start run --preemptible --min-hold 60s -n x -- sh -c ': >in; exec sleep 60'
-    wait_until 5 test -e in
-    try run --preempt -w "$(ms 1500)" -n x -- true
-    assert_failure 75
-    reap "$pid"
-    assert_equal "$status" 79
-}
-
-@test "nested: the outermost hold agrees for all" {
-    log=a start run --preemptible -n x -- rlock run -n x -- sh -c ': >in; exec sleep 60'
-    wait_until 5 test -e in
-    try run --preempt -n x -- true
-    assert_success
-    reap "$pid"
-    assert_equal "$status" 79
-    rm in
-    log=b start run -n x -- rlock run --preemptible -n x -- sh -c ': >in; until [ -e go ]; do sleep 0.01; done'
-    wait_until 5 test -e in
+@test "a short lease; two names; nested in a hold that agrees: 79; one inside that agrees alone is waited for" {
+    is_in short --preemptible -l "$(ms 600)" -n x -- sh -c ': >in; exec sleep 60'
+    asked_for 0 fair
+    is_in two --preemptible -n w -n x -- sh -c ': >in; exec sleep 60'
+    asked_for 0 fair
+    is_in outer --preemptible -n x -- rlock run -n x -- sh -c ': >in; exec sleep 60'
+    asked_for 0 run
+    is_in inner -n x -- rlock run --preemptible -n x -- sh -c ': >in; until [ -e go ]; do sleep 0.01; done'
     try run --preempt -w "$(ms 700)" -n x -- true
     assert_failure 75
     assert_stderr_has 'it has no --preemptible'
@@ -242,19 +202,18 @@ was_asked() { # TIMES
     assert_no_keys
 }
 
-@test "who is asked to end has not succeeded, for --once-per, whatever -E says" {
-    log=a start run -E 0 --once-per 1h --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
-    wait_until 5 test -e in
-    try fair --preempt --once-per 1h -n x -- echo ran
-    assert_equal "$status: $output" "0: ran"
-    reap "$pid"
-    assert_equal "$status" 79
+@test "--min-hold: it ends when asked, and what is kept then is not asked" {
+    is_in long --preemptible --min-hold 60s -n x -- sh -c ': >in; exec sleep 60'
+    asked_for 75 run -w "$(ms 1500)"
+    try run --preempt -w "$(ms 300)" -n x -- true
+    assert_failure 75
+    assert_stderr_has 'cannot ask the holder of x to end'
+    refute_regex "$stderr" 'asked the holder'
 }
 
 @test "the lease is lost while the command is being stopped: 76" {
     server_start lone
-    log=a start run -s "$(server_url lone)" -l "$(ms 1500)" --preemptible -n x -- sh -c 'trap "" TERM; : >in; while :; do sleep 0.01; done'
-    wait_until 5 test -e in
+    is_in a -s "$(server_url lone)" -l "$(ms 1500)" --preemptible -n x -- sh -c 'trap "" TERM; : >in; while :; do sleep 0.01; done'
     redis_on lone PUBLISH "rlock_break:$(redis_on lone HKEYS x)" 'preempt somebody' >told
     wait_until 5 grep -q 'somebody asks for the lock' a.err
     redis_on lone DEL x
@@ -271,15 +230,4 @@ was_asked() { # TIMES
     rlock run -n y -- true # the server knows the script then, which has the word
     monitor rlock run -n y -- true
     refute grep -q rlock_break monitor.txt
-}
-
-@test "status tells who may be asked" {
-    holds a run --preemptible
-    see x
-    assert_seen 'v[0]["holders"][0]["preemptible"]' True
-    finish a
-    holds b run
-    see x
-    assert_seen '"preemptible" in v[0]["holders"][0]' False
-    finish b
 }
