@@ -4,6 +4,31 @@
 load ../../lib/rlock
 load ../../lib/status
 
+# pool NAME...: a background rlock of any one of them, which notes the one that it has in the file got, and keeps it
+# until the file end is there; returns when it waits in each line, alone.
+pool() {
+    local name options=()
+    for name; do options+=(-n "$name"); done
+    log=pool start run --any 1 "${options[@]}" -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
+    pool=$pid
+    for name; do wait_until 5 in_line "$name" 1; done
+}
+
+# taken NAME...: it has these.
+taken() {
+    wait_until 5 test -s got
+    assert_equal "$(cat got)" "$*"
+}
+
+# ended_well PID...: each with 0, and nothing is left.
+ended_well() {
+    for pid; do
+        reap "$pid"
+        assert_equal "$status" 0
+    done
+    assert_no_keys
+}
+
 # which STATUS OPTION...: rlock run OPTION... ends so; its command prints which names it has, in one line.
 which() {
     try run "${@:2}" -- sh -c 'echo $RLOCK_NAME'
@@ -64,25 +89,21 @@ which() {
     reap "$holder"
 }
 
-@test "while it waits it holds nothing, and it enters with the first that comes free" {
-    local name holders=()
-    for name in a b c; do
-        hold $name
-        holders+=("$holder")
-    done
-    log=pool start run --any 1 -n a -n b -n c -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
-    for name in a b c; do wait_until 5 in_line $name 1; done
-    let_go b
-    wait_until 5 test -s got
-    assert_equal "$(cat got)" b
+@test "while it waits it holds nothing, and it enters with the first that comes free, be it Redisson's" {
+    local name of_a
+    hold a
+    of_a=$holder
+    foreign_hold b 60000
+    hold c
+    pool a b c
+    foreign_release b
+    wait_until 2 test -s got # it has heard of it
+    taken b
     for name in a b c; do wait_until 5 in_line $name 0; done
     : >end
-    reap "$pid"
-    assert_equal "$status" 0
     let_go a
     let_go c
-    for pid in "${holders[@]}"; do reap "$pid"; done
-    assert_no_keys
+    ended_well "$pool" "$of_a" "$holder"
 }
 
 @test "any 2 of 3: the one that is free stays free for others until a second one is" {
@@ -94,23 +115,16 @@ which() {
     wait_until 5 in_line b 1
     assert_free c
     let_go b
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_equal "$(cat got)" 'b c'
+    taken b c
     let_go a
-    reap "$of_a"
-    reap "$holder"
-    assert_no_keys
+    ended_well "$pid" "$of_a" "$holder"
 }
 
 @test "a wake-up that it did not need goes on to the next in that line" {
     hold a
     local of_a=$holder
     hold b
-    log=pool start run --any 1 -n a -n b -- sh -c 'echo $RLOCK_NAME >got; until [ -e end ]; do sleep 0.05; done'
-    local pool=$pid
-    wait_until 5 in_line a 1
-    wait_until 5 in_line b 1
+    pool a b
     log=single start run -n b -- touch single
     local single=$pid
     wait_until 5 in_line b 2
@@ -120,14 +134,11 @@ which() {
     reap "$of_a"
     reap "$holder"
     kill -CONT "$pool"
-    wait_until 5 test -s got
-    assert_equal "$(cat got)" a
+    taken a
     reap "$single" 5
-    assert_equal "$status" 0
     assert_file_exist single
     : >end
-    reap "$pool"
-    assert_no_keys
+    ended_well "$single" "$pool"
 }
 
 @test "a signal, or the end of the wait, leaves nothing in any line" {
@@ -136,48 +147,14 @@ which() {
     try run --any 1 -w 200ms -n a -n b -- true
     assert_failure 75
     for name in a b; do in_line $name 0; done
-    log=pool start run --any 1 -n a -n b -- true
-    for name in a b; do wait_until 5 in_line $name 1; done
-    kill -TERM "$pid"
-    reap "$pid"
+    pool a b
+    kill -TERM "$pool"
+    reap "$pool"
     assert_equal "$status" 143
     for name in a b; do in_line $name 0; done
     let_go a
     let_go b
     reap "$holder"
-}
-
-@test "25 that want any of 5 names beside waiters of single names: each runs, none overlaps another" {
-    local i name pids=()
-    for i in $(seq 25); do
-        log=pool$i start run --any 1 -n n1 -n n2 -n n3 -n n4 -n n5 -- sh -c \
-            'mkdir in-$RLOCK_NAME || echo >overlap; echo >>ran; sleep 0.02; rmdir in-$RLOCK_NAME'
-        pids+=("$pid")
-    done
-    for name in n1 n2 n3 n4 n5 n1 n2 n3 n4 n5; do
-        log=single start run -n $name -- sh -c \
-            'mkdir in-$RLOCK_NAME || echo >overlap; echo >>ran; sleep 0.02; rmdir in-$RLOCK_NAME'
-        pids+=("$pid")
-    done
-    for pid in "${pids[@]}"; do
-        reap "$pid" 60
-        assert_equal "$status" 0
-    done
-    assert_file_not_exist overlap
-    assert_equal "$(wc -l <ran)" 35
-    assert_no_keys
-}
-
-@test "Redisson's release of one of the names is heard" {
-    foreign_hold a 60000
-    foreign_hold b 60000
-    log=pool start run --any 1 -n a -n b -- sh -c 'echo $RLOCK_NAME >got'
-    wait_until 5 waiters a 1
-    wait_until 5 waiters b 1
-    foreign_release b
-    reap "$pid" 2
-    assert_equal "$status" 0
-    assert_equal "$(cat got)" b
 }
 
 @test "inside a hold of one of the names it re-enters that one" {
