@@ -5,100 +5,61 @@ load ../../lib/rlock
 load ../../lib/messages
 load ../../lib/latch
 
-# --- set -----------------------------------------------------------------------------------------------
-
-@test "set: Redisson's string with the count, told as 1; all else of it ends by itself" {
-    local key
-    listen "$latch_channel"
-    try latch set -n x --count 3
-    assert_success
-    assert_equal "$output$stderr" ""
-    assert_equal "$(redis TYPE x) $(redis GET x) $(redis PTTL x)" "string 3 -1"
-    assert_equal "$(heard "$latch_channel")" 1
-    for key in $(keys); do
-        [[ $key == x ]] || (($(redis PTTL "$key") > 0)) || fail "$key has no end"
-    done
+@test "set, down: what stands then and is told; a set beside another is 1, a down of none a warning" {
+    local before words expected after told said
+    while IFS='|' read -r before words expected after told said; do
+        redis FLUSHALL
+        [[ -z $before ]] || redis SET x "$before"
+        listen "$latch_channel"
+        # shellcheck disable=SC2086
+        try latch $words -n x
+        assert_equal "$before $words: $status $output" "$before $words: $expected "
+        assert_equal "$before $words: $(redis GET x) $(heard "$latch_channel")" "$before $words: $after $told"
+        [[ -n $after ]] || assert_no_keys
+        assert_end_within 86400000 x
+        if [[ -n $said ]]; then
+            assert_message
+            assert_stderr_has x
+        else
+            assert_equal "$words: $stderr" "$words: "
+        fi
+    done <<'END'
+|set --count 3|0|3|1|
+2|set --count 5|1|2||yes
+4|down|0|3||
+4|down --by 2|0|2||
+1|down|0||0|
+2|down --by 5|0||0|
+|down|0|||yes
+|down -q|0|||
+END
+    rlock latch set -n x --count 1
+    rlock latch down -n x
+    try latch set -n x --count 5 # it has opened
+    assert_equal "$status $(redis GET x)" "0 5"
 }
 
-@test "set where there is one: 1, unchanged and not told; where it has opened: set anew" {
-    rlock latch set -n x --count 2
-    listen "$latch_channel"
-    try latch set -n x --count 5
-    assert_failure 1
-    assert_message
-    assert_stderr_has x
-    assert_equal "$(redis GET x)" 2
-    assert_equal "$(heard "$latch_channel")" ""
-    rlock latch down -n x --by 2
-    try latch set -n x --count 5
-    assert_success
-    assert_equal "$(redis GET x)" 5
-}
+# --- down -- CMD -----------------------------------------------------------------------------------------
 
-# --- down ------------------------------------------------------------------------------------------------
-
-@test "down: by one, or by K; at zero all is gone, and told as 0, once" {
-    rlock latch set -n x --count 4
-    listen "$latch_channel"
-    try latch down -n x
-    assert_success
-    assert_equal "$output$stderr" ""
-    assert_equal "$(redis GET x)" 3
-    try latch down -n x --by 2
-    assert_success
-    assert_equal "$(redis GET x)" 1
-    try latch down -n x
-    assert_success
-    assert_equal "$(heard "$latch_channel")" 0
-    assert_equal "$(keys)" ""
-    rlock latch set -n x --count 2
-    try latch down -n x --by 5
-    assert_equal "$status $stderr $(keys)" "0  "
-}
-
-@test "down on a missing latch: a warning, 0, nothing made and nothing told" {
-    listen "$latch_channel"
-    try latch down -n x
-    assert_success
-    assert_message
-    assert_stderr_has x
-    assert_equal "$(heard "$latch_channel")" ""
-    assert_equal "$(keys)" ""
-    try latch down -n x -q
-    assert_success
-    assert_equal "$stderr" ""
-}
-
-@test "down -- CMD counts when CMD has ended, and only when it succeeded" {
-    rlock latch set -n x --count 3
-    try latch down -n x --by 2 -- redis-cli -s "${RLOCK_SERVER#unix://}" GET x
-    assert_success
-    assert_output 3
-    assert_equal "$(redis GET x)" 1
-    try latch down -n x -- sh -c 'exit 7'
-    assert_failure 7
-    try latch down -n x -c 'kill -TERM $$'
-    assert_failure 143
-    assert_equal "$stderr" ""
-    assert_equal "$(redis GET x)" 1
-    try latch down -n x -c 'exit 0'
-    assert_success
-    assert_equal "$(keys)" ""
-}
-
-@test "down --always -- CMD counts however CMD ended; the status is CMD's" {
-    rlock latch set -n x --count 9
-    try latch down -n x --always -- sh -c 'exit 7'
-    assert_failure 7
-    assert_equal "$(redis GET x)" 8
-    try latch down -n x --always -- sh -c 'kill -KILL $$'
-    assert_failure 137
-    assert_equal "$(redis GET x)" 7
-    try latch down -n x --always -- true
-    assert_success
-    assert_equal "$(redis GET x)" 6
+@test "down -- CMD counts when CMD has ended, and with --always however it ended; the status is CMD's" {
+    local expected left options command
+    while IFS='|' read -r expected left options command; do
+        redis SET x 9
+        # shellcheck disable=SC2086
+        try latch down -n x $options -- sh -c "redis-cli -s '${RLOCK_SERVER#unix://}' GET x; $command"
+        assert_equal "$options $command: $status $output$stderr" "$options $command: $expected 9"
+        assert_equal "$options $command: $(redis GET x)" "$options $command: $left"
+    done <<'END'
+0|8||exit 0
+0|7|--by 2|exit 0
+7|9||exit 7
+143|9||kill -TERM $$
+0|8|--always|exit 0
+7|8|--always|exit 7
+137|8|--always|kill -KILL $$
+END
     run -127 rlock latch down -n x --always -- no-such-command
-    assert_equal "$(redis GET x)" 5
+    assert_equal "$(redis GET x)" 7
 }
 
 @test "down -- CMD on a latch that is not there, or not any more: CMD runs, a warning, 0" {
@@ -113,7 +74,7 @@ load ../../lib/latch
     assert_equal "$(keys)" ""
 }
 
-@test "signals are passed on to CMD; when it ends by one nothing is counted" {
+@test "signals are passed on to CMD" {
     rlock latch set -n x --count 2
     start latch down -n x -- sh -c 'trap "echo usr1 >>heard" USR1; trap "echo term >>heard; exit 0" TERM
         echo >ready; while :; do sleep 0.01; done'
@@ -123,14 +84,7 @@ load ../../lib/latch
     assert_equal "$(redis GET x)" 2
     kill -TERM "$pid"
     reap "$pid"
-    assert_equal "$status" 0
-    assert_equal "$(redis GET x)" 1
-    start latch down -n x -- sh -c 'echo >ready-too; exec sleep 60'
-    wait_until 5 test -s ready-too
-    kill -INT "$pid"
-    reap "$pid"
-    assert_equal "$status" 130
-    assert_equal "$(redis GET x)" 1
+    assert_equal "$status $(redis GET x)" "0 1"
 }
 
 @test "rlock is killed while CMD runs: CMD is ended, nothing counted" {
@@ -143,17 +97,13 @@ load ../../lib/latch
     assert_equal "$(redis GET x)" 1
 }
 
-@test "CMD knows name and kind, the server that was an option, and enclosing locks" {
+@test "CMD knows name and kind, the server that was an option, and enclosing locks, which are not its own" {
     local verb
     for verb in down wait; do
-        try latch $verb -q -s "$RLOCK_SERVER" -n x -- sh -c 'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_SERVER"'
-        assert_success
-        assert_output "x latch $RLOCK_SERVER"
-        try run -n m -- rlock latch $verb -q -n x -- rlock run -x -n m -- sh -c 'echo "$RLOCK_KIND $RLOCK_NAME"'
-        assert_success
-        assert_output "run m"
+        try run -n m -- rlock latch $verb -q -s "$RLOCK_SERVER" -n x -- sh -c \
+            'echo "$RLOCK_NAME $RLOCK_KIND $RLOCK_SERVER"; rlock run -x -n m -- sh -c "echo \$RLOCK_KIND \$RLOCK_NAME"'
+        assert_equal "$verb: $status $output" "$verb: 0 x latch $RLOCK_SERVER"$'\nrun m'
     done
-    # A count-down holds nothing: owner and token of the lock around it are not its own.
     try run -n m -- rlock latch down -q -n x -- sh -c 'echo "$RLOCK_KIND${RLOCK_OWNER+ of $RLOCK_OWNER}${RLOCK_TOKEN+ $RLOCK_TOKEN}"'
     assert_output latch
 }
@@ -179,11 +129,11 @@ load ../../lib/latch
 
 @test "wait: CMD of each of ten runs when the last count-down is done, within milliseconds, and not before" {
     local n opened
-    rlock latch set -n x --count 2
+    redis SET x 2 # by Redisson
     for n in {1..10}; do
         waits "$n"
     done
-    rlock latch down -n x
+    foreign_down
     assert_equal "$(redis GET x)" 1
     refute_entered {1..10}
     opened=$(now_ns)
@@ -218,44 +168,4 @@ load ../../lib/latch
     redis EVAL 'redis.call("SET", KEYS[1], 1) redis.call("PUBLISH", KEYS[2], 1)
         redis.call("DEL", KEYS[1]) redis.call("PUBLISH", KEYS[2], 0)' 2 x "$latch_channel"
     passes a "$opened"
-}
-
-@test "the subscription is lost at the moment in which it opens: the waiter finds it open" {
-    local opened
-    redis SET x 1
-    waits a
-    opened=$(now_ns)
-    redis >/dev/null <<<"CLIENT KILL TYPE pubsub
-DEL x
-PUBLISH $latch_channel 0"
-    passes a "$opened" 1500
-}
-
-@test "it is deleted without a message: the waiter finds it within 5 s" {
-    local opened
-    redis SET x 1
-    waits a
-    opened=$(now_ns)
-    redis DEL x
-    passes a "$opened" 5300
-}
-
-# --- Redisson's ----------------------------------------------------------------------------------------------
-
-@test "a latch that Redisson made is counted down by both, and opens for both" {
-    local opened
-    redis SET x 3
-    waits a
-    rlock latch down -n x
-    foreign_down
-    assert_equal "$(redis GET x)" 1
-    opened=$(now_ns)
-    foreign_down
-    passes a "$opened"
-    rlock latch set -n x --count 2
-    foreign_down
-    listen "$latch_channel"
-    rlock latch down -n x
-    assert_equal "$(heard "$latch_channel")" 0
-    assert_equal "$(keys)" ""
 }
