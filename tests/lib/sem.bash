@@ -15,10 +15,6 @@ assert_at_rest() { # N
     assert_keys x
 }
 
-available() { # N
-    [[ $(redis GET x) == "$1" ]]
-}
-
 standing() { # N
     in_line x "$1"
 }
@@ -34,19 +30,6 @@ waits() {
 
 entries() { # N: so many sections have begun
     (($(grep -c ' exit=- ' history) == $1))
-}
-
-# Somebody gives back a permit that is in use, and does not ask whose it is.
-take_away() {
-    redis EVAL 'redis.call("ZPOPMIN", KEYS[2]) return redis.call("INCR", KEYS[1])' 2 x '{x}:timeout'
-}
-
-# permit_end PLACE: when the permit ends that is the PLACE-th to end, from 0, in ns on CLOCK_MONOTONIC.
-permit_end() {
-    local score
-    score=$(redis ZRANGE '{x}:timeout' "$1" "$1" WITHSCORES | tail -n 1)
-    python3 -c 'import sys, time
-print(int(float(sys.argv[1])) * 1000000 + time.monotonic_ns() - time.time_ns())' "$score"
 }
 
 # What a Redisson client does: takes a permit, gives it back.

@@ -10,8 +10,6 @@ soon() {
     finish "$1"
 }
 
-# --- who wakes ---------------------------------------------------------------------------------------
-
 @test "waiters for 2 and for 1 both get in when 3 come back, in either order" {
     local take
     for take in 2 1; do
@@ -52,23 +50,6 @@ soon() {
     assert_at_rest 3
 }
 
-@test "a Redisson client's releases wake one waiter after the other at once" {
-    local one begin
-    redis SET x 2
-    foreign_take foreign-permit-1 60000
-    foreign_take foreign-permit-2 60000
-    waits one --permits 2
-    waits two --permits 2
-    for one in 1 2; do
-        begin=$(now_ns)
-        foreign_give "foreign-permit-$one"
-        wait_until 6 entries $one
-        assert_at "$begin" "$(order | cut -d ' ' -f $one)"
-    done
-    finish one two
-    assert_at_rest 2
-}
-
 @test "--plain: a release wakes those whose request fits, and a Redisson client's release does" {
     redis SET x 3
     holds a sem --plain --permits 3
@@ -82,8 +63,6 @@ soon() {
     soon two
     assert_at_rest 3
 }
-
-# --- permits that come back without an event ---------------------------------------------------------
 
 @test "a permit whose lease of 2 s ends comes back to a waiter after 1.9 to 2.1 s" {
     local begin late added
@@ -100,31 +79,16 @@ soon() {
     assert_at_rest 1
 }
 
-@test "SIGKILL of two holders: a waiter enters at the end of either's lease" {
-    local ends
-    holds a sem --permits 2 -l "$(ms 2000)"
-    holds b sem -l "$(ms 3000)"
-    waits one
-    waits two
-    signal KILL a b
-    ends=("$(permit_end 0)" "$(permit_end 1)")
-    wait_until 8 entries 4
-    assert_at "${ends[0]}" "$(order | cut -d ' ' -f 3)"
-    assert_at "${ends[1]}" "$(order | cut -d ' ' -f 4)"
-    finish one two
-    assert_equal "$(redis GET x)" 2
-}
-
-@test "the first waiter gives up: the end of a permit's lease wakes the next" {
-    local end
-    redis SET x 1
-    foreign_take foreign-permit-1 $((2000 * SLOW))
-    end=$(permit_end 0)
-    waits first --permits 1 -w "$(ms 800)"
-    brief next
-    waits next --permits 1
-    gone 75 first
-    gone 0 next
-    assert_at "$end" next
-    assert_at_rest 1
+@test "30 permits come back at once: 30 waiters have them within a moment" {
+    local n all=()
+    holds a sem --permits 30 --take 30
+    for n in {1..30}; do
+        act "$n" sem -q
+        all+=("$n")
+    done
+    wait_until 20 standing 30
+    finish a
+    wait_until 2 entries 31
+    finish "${all[@]}"
+    assert_at_rest 30
 }

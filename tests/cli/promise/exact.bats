@@ -78,25 +78,6 @@ permits_of() { # KIND: options
 
 # --- permits -----------------------------------------------------------------------------------------
 
-@test "--resize counts plain permits in use" {
-    holds a sem --plain --permits 2
-    holds b sem --plain --permits 2
-    rlock sem -n x --resize 2
-    assert_equal "$(redis GET x)" 0
-    rlock sem -n x --resize 3
-    assert_equal "$(redis GET x)" 1
-    finish a b
-    assert_equal "$(redis GET x)" 3
-}
-
-@test "--plain: 64 where there are more permits than --permits says" {
-    rlock sem --plain -n x --permits 3 -- true
-    try sem --plain -n x --permits 2 -x -- touch ran
-    assert_failure 64
-    assert_stderr_has 3 2
-    assert_file_not_exist ran
-}
-
 @test "Redisson's expire() of a semaphore is one of its permits, too" {
     rlock sem -n x --permits 1 -- true
     redis PEXPIRE x 60000 >/dev/null
