@@ -12,6 +12,11 @@ setup() {
     export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 }
 
+teardown() {
+    [[ -z ${dir-} ]] || rm -r "$dir"
+    rlock_teardown
+}
+
 # apart OPTION... -- COMMAND: by sh, in namespaces of its own.
 apart() {
     local root=()
@@ -44,17 +49,14 @@ assert_refused() { # WORD...
     redis FLUSHALL
 }
 
-@test "/proc of another PID namespace: 71 before anything is taken" {
+@test "/proc of another PID namespace, or children in another one: 71 before anything is taken" {
     apart --mount --pid --fork -- 'exec "$RLOCK" run -n x -- touch ran'
+    assert_refused namespace
+    apart --mount --pid -- 'exec "$RLOCK" run -n x -- touch ran' # sh is the last one outside
     assert_refused namespace
     apart --mount --pid --fork --mount-proc -- '"$RLOCK" run -n x -- touch ran; exit $?'
     assert_success
     assert_file_exist ran
-}
-
-@test "children in another PID namespace (unshare --pid without --fork): 71 before anything is taken" {
-    apart --mount --pid -- 'exec "$RLOCK" run -n x -- touch ran' # sh is the last one outside
-    assert_refused namespace
 }
 
 @test "doctor says where no command could be watched" {
@@ -102,51 +104,36 @@ becomes_rlock() {
     wait_until 10 test -s ready
 }
 
-# script: the same; the job has a child, and the command some that left it.
-script() {
-    becomes_rlock 'sleep 600; :' 'setsid sleep 600 & (setsid sh -c "sleep 600; :" &)' -l "$(ms 1500)" "$@"
-    wait_until 5 child_of_job
-    strangers=("$(cat job)" "$(children "$(cat job)")")
-}
-
 child_of_job() {
     [[ -n $(children "$(cat job)") ]]
 }
 
-end_strangers() { # they must be there
-    kill -KILL "${strangers[@]}"
-}
-
-@test "exec from a script with a job in the background: SIGKILL of the guardian ends the command, not the job" {
-    script
-    kill -KILL "$(guardian_of "$pid")"
-    reap "$pid" 5
-    assert_equal "$status" 137
-    assert_no_processes "$tree"
-    end_strangers
-    assert_no_keys
-}
-
-@test "exec from a script with a job in the background: a lost lease, a late guardian: the job lives on" {
-    script
-    redis DEL x
-    reap "$pid" 5
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
-    end_strangers
-    rm ready
-    script --no-renew -l "$(ms 4000)"
-    kill -STOP "$(guardian_of "$pid")"
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
-    end_strangers
+@test "exec from a script with a job in the background: the command is ended, the job lives on" {
+    local expected event options strangers
+    while IFS='|' read -r expected event options; do
+        rm -f ready
+        # The job has a child, and the command some that left it.
+        # shellcheck disable=SC2086
+        becomes_rlock 'sleep 600; :' 'setsid sleep 600 & (setsid sh -c "sleep 600; :" &)' $options
+        wait_until 5 child_of_job
+        strangers=("$(cat job)" "$(children "$(cat job)")")
+        eval "$event"
+        reap "$pid" 10
+        assert_equal "$event: $status" "$event: $expected"
+        assert_no_processes "$tree"
+        kill -KILL "${strangers[@]}" # they must be there
+        redis DEL x
+    done <<END
+137|kill -KILL "\$(guardian_of "\$pid")"|
+76|redis DEL x|-l $(ms 1500)
+76|kill -STOP "\$(guardian_of "\$pid")"|--no-renew -l $(ms 4000)
+END
 }
 
 @test "exec from a script with a job in the background: what the job leaves to rlock is reaped" {
     becomes_rlock 'while ! [ -e enough ]; do (true &); echo >>left; sleep 0.01; done' :
     : >left
-    wait_until 10 lines left 5
+    wait_until 10 left_five
     : >enough
     wait_until 5 only_guardian_of "$pid"
     kill -TERM "$pid"
@@ -154,8 +141,8 @@ end_strangers() { # they must be there
     assert_equal "$status" 143
 }
 
-lines() { # FILE N
-    (($(wc -l <"$1") >= $2))
+left_five() {
+    (($(wc -l <left) >= 5))
 }
 
 only_guardian_of() { # RLOCK
@@ -205,9 +192,30 @@ no_zombies() { # PARENT
 
 # --- what can't be ended ------------------------------------------------------------------------
 
-# run_as_root OPTION...: a background rlock of a user whose command has become root; pid is its rlock, command
-# what it runs, dir what to remove.
+# run_as_root OPTION...: a background rlock of a user whose command has become root by ./become-root; pid is its rlock,
+# command what it runs.
 run_as_root() {
+    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
+        "$dir/become-root" sleep 600 >out 2>err </dev/null 3>&- 4>&- &
+    pid=$!
+    wait_until 10 sleeps_as_root
+}
+
+# The kernel's list may be short of one child while another ends.
+sleeps_as_root() {
+    command=$(command_of "$pid")
+    [[ $(ps -o ruid=,comm= -p "$command" | xargs) == '0 sleep' ]]
+}
+
+# asked_in_vain: a waiter asks it to end, and does not get in.
+asked_in_vain() {
+    try run -n x --preempt -w "$(ms 1500)" -- touch ran
+    assert_failure 75
+    assert_file_not_exist ran
+}
+
+@test "a process of the command's is another user's, and cannot be ended: 76, and the lock is kept for its sake" {
+    local command event why options
     needs_root
     open_to_others
     dir=$(mktemp -d /var/tmp/rlock-test.XXXXXX)
@@ -222,55 +230,29 @@ int main(int count, char **arguments) {
 }
 EOC
     chmod 4755 "$dir/become-root"
-    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || { rm -r "$dir"; skip "needs the right to become root (nosuid)"; }
-    setpriv --reuid=64321 --regid=64321 --clear-groups "$RLOCK" run -n x -l 30s "$@" -- \
-        "$dir/become-root" sleep 600 >out 2>err </dev/null 3>&- 4>&- &
-    pid=$!
-    wait_until 10 sleeps_as_root
+    [[ $(setpriv --reuid=64321 --clear-groups "$dir/become-root" id -u) == 0 ]] || skip "needs the right to become root (nosuid)"
+    while IFS='|' read -r event why options; do
+        # shellcheck disable=SC2086
+        run_as_root $options
+        $event
+        reap "$pid" 10
+        assert_equal "$event: $status" "$event: 76"
+        ! ended "$command" || fail "the command is gone"
+        assert_held x
+        grep -q "cannot stop all processes" err
+        grep -q "^rlock: lost x on .*: $why$" err
+        kill -KILL "$command"
+        redis DEL x
+    done <<END
+kill_guardian|.*|
+true|--timeout could not end the command|--timeout $(ms 2000) --kill-after 100ms
+asked_in_vain|the command could not be ended for a waiter|--preemptible --kill-after 100ms
+END
 }
 
-# The kernel's list may be short of one child while another ends.
-sleeps_as_root() {
-    command=$(command_of "$pid")
-    [[ $(ps -o ruid=,comm= -p "$command" | xargs) == '0 sleep' ]]
-}
-
-# assert_runs_on: 76, the command lives, and the lock is kept for its sake.
-assert_runs_on() {
-    reap "$pid" 10
-    rm -r "$dir"
-    assert_equal "$status" 76
-    ! ended "$command" || fail "the command is gone"
-    assert_held x
-    grep -q "cannot stop all processes" err
-    kill -KILL "$command"
-    redis DEL x
-}
-
-@test "the guardian is killed, and a process of the command's is another user's: 76, and the lease runs out" {
-    local dir command
-    run_as_root
+kill_guardian() {
     wait_until 10 has_guardian
     kill -KILL "$(guardian_of "$pid")"
-    assert_runs_on
-}
-
-@test "--timeout, and a process of the command's is another user's: 76, and the lease runs out" {
-    local dir command
-    run_as_root --timeout "$(ms 2000)" --kill-after 100ms
-    assert_runs_on
-    grep -q "^rlock: lost x on .*: --timeout could not end the command$" err
-    assert_equal "$(wc -l <err)" 2
-}
-
-@test "--preemptible, and a process of the command's is another user's: 76, not 79, and the waiter does not get in" {
-    local dir command
-    run_as_root --preemptible --kill-after 100ms
-    try run -n x --preempt -w "$(ms 1500)" -- touch ran
-    assert_failure 75
-    assert_file_not_exist ran
-    assert_runs_on
-    grep -q "^rlock: lost x on .*: the command could not be ended for a waiter$" err
 }
 
 has_guardian() {
@@ -354,17 +336,29 @@ for n in range(600):
     assert_no_keys
 }
 
-# slow_exec: rlock, whose command takes 2.5 s to start, longer than the lease; the guardian, slow as well, sees it
-# late.
-slow_exec() {
+@test "exec is slow, and rlock is killed, or stopped beyond the lease, meanwhile: the command never runs" {
     command -v strace >/dev/null || skip "needs strace"
-    rlock run -n x -- true # the server knows the scripts now
-    redis CONFIG RESETSTAT
-    strace -D -f -qq -o trace -e trace=execve,setsid -e inject=execve:delay_enter=2500000:when=1 \
-        -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l 2s -- touch ran 2>err 3>&- 4>&- &
-    pid=$!
-    wait_until 10 asked 1
-    wait_until 10 grandchild
+    local signal
+    for signal in KILL STOP; do
+        rlock run -n x -- true # the server knows the scripts now
+        redis CONFIG RESETSTAT
+        # The command takes longer than the lease to start; the guardian, slow as well, sees it late.
+        strace -D -f -qq -o trace -e trace=execve,setsid -e inject=execve:delay_enter=2500000:when=1 \
+            -e inject=setsid:delay_enter=300000 "$RLOCK" run -n x -l 2s -- touch ran 2>err 3>&- 4>&- &
+        pid=$!
+        wait_until 10 asked 1
+        wait_until 10 grandchild
+        kill "-$signal" "$pid"
+        if [[ $signal == STOP ]]; then
+            wait_until 10 no_grandchild
+            kill -CONT "$pid"
+        fi
+        reap "$pid"
+        assert_equal "$status" "$([[ $signal == KILL ]] && echo 137 || echo 76)"
+        wait_until 10 none_marked "TEST_MARK=$TEST_MARK"
+        assert_file_not_exist ran
+        redis DEL x
+    done
 }
 
 grandchild() {
@@ -377,21 +371,4 @@ no_grandchild() {
 
 asked() { # N
     (($(calls evalsha) >= $1))
-}
-
-@test "exec is slow, and rlock is killed meanwhile: the command never runs" {
-    slow_exec
-    kill -KILL "$pid"
-    wait_until 10 none_marked "TEST_MARK=$TEST_MARK"
-    assert_file_not_exist ran
-}
-
-@test "exec is slow, and rlock is stopped beyond the lease meanwhile: the command never runs" {
-    slow_exec
-    kill -STOP "$pid"
-    wait_until 10 no_grandchild
-    kill -CONT "$pid"
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_file_not_exist ran
 }
