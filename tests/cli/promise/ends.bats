@@ -25,47 +25,32 @@ setup() {
     done
 }
 
-# It counts as lost when its end is seen, not when someone else has taken the lock meanwhile.
-@test "--no-renew --on-lost warn: a command that ends within the lease has its own status" {
-    try run --no-renew --on-lost warn -l 10s -n x -- sh -c 'exit 4'
-    assert_equal "$status" 4
-    assert_equal "$stderr" ""
-    assert_free x
+is_stopped() {
+    [[ -s stopped ]] && in_state "$(cat stopped)" T
 }
 
-# orderly: a process that at SIGTERM says so and ends. It stops itself, and the file stopped has its pid.
-orderly() {
-    cat >"$1" <<'EOS'
+@test "a grandchild that is stopped goes on, and ends as its SIGTERM tells it to: the lease is lost, --timeout" {
+    local expected options event
+    cat >grandchild <<'EOS'
         trap 'echo >orderly; exit' TERM
         echo $$ >stopped
         kill -STOP $$
         while :; do sleep 0.1; done
 EOS
-}
-
-is_stopped() {
-    [[ -s stopped ]] && in_state "$(cat stopped)" T
-}
-
-@test "the lease is lost: a grandchild that is stopped goes on, and ends as its SIGTERM tells it to" {
-    orderly grandchild
-    start run -l "$(ms 6000)" -n x -- env "$tree" sh -c 'sh grandchild & wait'
-    wait_until 10 is_stopped
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_file_exist orderly
-    assert_no_processes "$tree"
-}
-
-@test "--timeout: a grandchild that is stopped goes on, and ends as its SIGTERM tells it to" {
-    orderly grandchild
-    start run --timeout "$(ms 1500)" -n x -- env "$tree" sh -c 'sh grandchild & wait'
-    wait_until 10 is_stopped
-    reap "$pid"
-    assert_equal "$status" 124
-    assert_file_exist orderly
-    assert_no_processes "$tree"
+    while read -r expected event options; do
+        rm -f stopped orderly
+        # shellcheck disable=SC2086
+        start run $options -n x -- env "$tree" sh -c 'sh grandchild & wait'
+        wait_until 10 is_stopped
+        [[ $event == time ]] || redis DEL x
+        reap "$pid"
+        assert_equal "$event: $status" "$event: $expected"
+        assert_file_exist orderly
+        assert_no_processes "$tree"
+    done <<END
+76 loss -l $(ms 6000)
+124 time --timeout $(ms 1500)
+END
 }
 
 @test "rlock is stopped and its guardian is killed: the command does not live on unguarded" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # reentry.bats: a nested rlock of the same name re-enters by proof of owner and token; a stranger,
-# or a process that outlived its hold, does not.
+# or a process that outlived its hold, does not. The record of holds that it goes by: unit/hold/environment.
 
 load ../../lib/rlock
 
@@ -15,23 +15,17 @@ stranger_kept_out() {
     assert_failure 75
 }
 
-@test "nested: enters at once, with the same owner and token, and counts" {
-    try run -n x -- sh -c 'echo "$RLOCK_OWNER $RLOCK_TOKEN"
-        rlock run -x -n x -- sh -c "echo \"\$RLOCK_OWNER \$RLOCK_TOKEN\"; $CLI HVALS x"
-        $CLI HVALS x'
-    assert_success
-    assert_equal "${lines[1]}" "${lines[0]}"
-    assert_equal "${lines[2]} ${lines[3]}" "2 1"
+@test "nested: enters at once, with the same owner and token, and gives back its own hold alone" {
+    try run -n x -- sh -c 'tell="echo \"\$RLOCK_OWNER \$RLOCK_TOKEN\"; \$CLI HVALS x; \$CLI PTTL x"
+        rlock run -x -n x -l "$0" -- rlock run -x -n x -- sh -c "$tell"
+        eval "$tell"
+        env -u RLOCK_HOLDS rlock run -x -n x -- true; exit $?' "$(ms 500)"
+    assert_failure 75 # the last one's, which is a stranger
+    assert_equal "${lines[3]}" "${lines[0]}"
+    assert_equal "${lines[1]} ${lines[4]}" "3 1"
+    ((lines[2] > 20000 && lines[5] > 20000)) || fail "a short inner lease has shortened the outer one"
     assert_no_keys
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
-}
-
-@test "nested five deep" {
-    try run -n x -- rlock run -x -n x -- rlock run -x -n x -- rlock run -x -n x -- rlock run -x -n x -- \
-        sh -c '$CLI HVALS x; exit 9'
-    assert_failure 9
-    assert_output 5
-    assert_no_keys
 }
 
 @test "nested with -c, through other programs, other sessions and the background" {
@@ -41,31 +35,11 @@ stranger_kept_out() {
     assert_no_keys
 }
 
-@test "nested with other names between" {
-    try run -n x -- rlock run -n y -- rlock run -x -n x -- rlock run -x -n y -- sh -c '$CLI HVALS x; $CLI HVALS y'
+@test "nested with other names between, and beside: those that are held are re-entered, the others taken" {
+    try run -n x -- rlock run -n y -- rlock run -x -n w -n x -- rlock run -x -n y -- \
+        sh -c 'for n in w x y; do $CLI HVALS $n; done; rlock run -x -n y -n w -c "echo \"\$RLOCK_TOKEN\""'
     assert_success
-    assert_output $'2\n2'
-    assert_no_keys
-}
-
-@test "several names, one of them held already: that one is re-entered, the others taken" {
-    try run -n x -- rlock run -x -n w -n x -n y -- sh -c 'for n in w x y; do $CLI HVALS $n; done
-        echo "$RLOCK_TOKEN"'
-    assert_success
-    assert_output $'1\n2\n1\n1\n1\n1'
-    try run -n x -n y -- rlock run -x -n y -- rlock run -x -n x -- true
-    assert_success
-    assert_no_keys
-}
-
-@test "the inner end gives back only its own hold" {
-    start run -n x -- sh -c 'rlock run -x -n x -- true; $CLI PTTL x >ttl; echo >inner-done; until [ -e let-go ]; do sleep 0.01; done'
-    wait_until 10 test -s inner-done
-    stranger_kept_out
-    assert_equal "$(redis HVALS x)" 1
-    (($(cat ttl) > 20000))
-    : >let-go
-    reap "$pid"
+    assert_output $'1\n2\n2\n1\n1'
     assert_no_keys
 }
 
@@ -76,12 +50,6 @@ stranger_kept_out() {
         wait'
     assert_success
     assert_no_keys
-}
-
-@test "a short inner lease does not shorten the outer one" {
-    try run -n x -l 30s -- rlock run -n x -l "$(ms 500)" -- sh -c '$CLI PTTL x'
-    assert_success
-    ((output > 20000)) || fail "$output"
 }
 
 @test "the inner rlock is killed: the outer hold stays, and all is free within a lease after it" {
@@ -130,37 +98,6 @@ stranger_kept_out() {
     done
 }
 
-@test "the record of enclosing holds is TOKEN OWNER KIND NAME a line, below @SERVERS, the innermost behind an empty line" {
-    try run -n x -- rlock run -n y -n z -- sh -c 'echo "$RLOCK_HOLDS"'
-    assert_output --regexp "^@$RLOCK_SERVER
-1 [-0-9a-f]+:[0-9]+@[^ ]+ run x
-
-1 ([-0-9a-f]+:[0-9]+@[^ ]+) run y
-1 [-0-9a-f]+:[0-9]+@[^ ]+ run z\$"
-}
-
-@test "that record is all that a nested rlock needs, and all that it reads: the other variables are for the command" {
-    try run -n x -- env -u RLOCK_NAME -u RLOCK_KIND -u RLOCK_OWNER -u RLOCK_TOKEN "$RLOCK" run -x -n x -- true
-    assert_success
-    try run -n x -- env RLOCK_OWNER=nobody RLOCK_TOKEN=7 "$RLOCK" run -x -n x -- true
-    assert_success
-    try run -n x -- env -u RLOCK_HOLDS "$RLOCK" run -x -n x -- true
-    assert_failure 75
-}
-
-@test "the record of holds is damaged: a stranger, no crash" {
-    local record
-    for record in x '1 2 3' $'\n\n' "$(printf 'a%.0s' {1..20000})" '99999999999999999999 o run x' '1 o run '; do
-        RLOCK_HOLDS=$record try run -x -n x -- true
-        assert_success
-        hold x
-        RLOCK_HOLDS=$record try run -x -n x -- true
-        assert_failure 75
-        let_go x
-        reap "$holder"
-    done
-}
-
 @test "an inner process that outlives the outer one keeps the lock until its own end" {
     start run -n x -l "$(ms 900)" -- sh -c 'rlock run -n x -l '"$(ms 900)"' -- \
         '"'$SECTION'"' --log history --beat beat --until let-go >/dev/null 2>&1 3>&- 4>&- &
@@ -174,16 +111,6 @@ stranger_kept_out() {
     wait_until 5 assert_free x
     assert_no_keys
     assert_regex "$(cat history)" 'exit=[0-9]'
-}
-
-@test "the outer loss ends the inner tree as well" {
-    start run -n x -l "$(ms 1200)" -- env TREE="$TEST_MARK" rlock run -n x -- \
-        "$SECTION" --log history --until never
-    wait_until 10 test -s history
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_no_processes "TREE=$TEST_MARK"
 }
 
 @test "RLOCK_SERVER: set for the command wherever the server was named; nested finds the same one" {
@@ -213,14 +140,7 @@ stranger_kept_out() {
     assert_output "$(server_url main)"
 }
 
-@test "the same name on another server is another lock" {
-    server_start other
-    try run -n x -- rlock run -x -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_TOKEN"; '"redis-cli -s '$BATS_FILE_TMPDIR/other/sock' HVALS x"
-    assert_success
-    assert_output $'1\n1'
-}
-
-@test "the same name on another server between them: each enters its own" {
+@test "the same name on another server is another lock: each enters its own" {
     local one=$RLOCK_SERVER other
     server_start other
     other=$(server_url other)
@@ -232,7 +152,7 @@ stranger_kept_out() {
     done
 }
 
-@test "no password reaches the command: not from RLOCK_PASSWORD_FILE, not from the config file" {
+@test "RLOCK_PASSWORD_FILE: the password does not reach the command, and counts for a nested rlock, too" {
     server_start guarded --requirepass sesame
     echo sesame >secret
     RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- env

@@ -127,19 +127,6 @@ reap_timed_out() { # [TEXT...]
     reap_timed_out
 }
 
-@test "a command that the system is slow to start: its limit counts" {
-    command -v strace >/dev/null || skip "needs strace"
-    printf '#!/bin/sh\n: >ran\n' >slow
-    chmod +x slow
-    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-    run --separate-stderr strace -f -qq -o trace -e trace=execve -P "$PWD/slow" \
-        -e inject=execve:delay_enter=$((1000000 * SLOW)) \
-        "$RLOCK" run -n x --timeout "$(ms 300)" --kill-after "$(ms 100)" -- "$PWD/slow"
-    stderr=$(grep -v '^strace:' <<<"$stderr")
-    assert_timed_out x SIGKILL
-    assert_file_not_exist ran
-}
-
 @test "a lock that is lost while the command ends for its time: 76" {
     family -l "$(ms 30000)" --timeout "$(ms 1500)" --kill-after "$(ms 5000)"
     wait_until 10 termed_at_all
@@ -186,17 +173,13 @@ termed_at_all() {
 }
 
 @test "latch: --kill-after is not bound to a lease; a count-down that timed out does not count" {
-    redis_latch 2
+    rlock latch set -n x --count 2
     try latch down -n x --timeout 200ms --kill-after 11s -- sleep 600
     assert_timed_out x
     assert_equal "$(redis GET x)" 2
     try latch down -n x --always --timeout 200ms -- sleep 600
     assert_timed_out x
     assert_equal "$(redis GET x)" 1
-}
-
-redis_latch() { # COUNT
-    rlock latch set -n x --count "$1"
 }
 
 @test "64: where no command runs" {
