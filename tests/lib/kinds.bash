@@ -111,6 +111,15 @@ all_end() {
     done
 }
 
+all_are_told() { # SIGNAL...
+    local kind name
+    for name; do
+        for kind in "${kinds[@]}"; do
+            kill "-$name" "${rlock_of[$kind]}"
+        done
+    done
+}
+
 # Of a semaphore the number stays.
 all_are_free() { # [SERVER]
     local left

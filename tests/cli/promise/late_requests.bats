@@ -36,15 +36,6 @@ all_start() {
     assert_no_keys # a semaphore, too, was never set up
 }
 
-all_are_told() { # SIGNAL...
-    local kind name
-    for name; do
-        for kind in "${kinds[@]}"; do
-            kill "-$name" "${rlock_of[$kind]}"
-        done
-    done
-}
-
 # The answer to the first request comes too late to start on it: given back, but that is late, too; taken again.
 @test "a give-back that arrives after the next grant frees nothing, and a late answer starts nothing" {
     local kind group

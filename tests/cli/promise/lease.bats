@@ -20,9 +20,7 @@ two_connections() {
     protected -l "$(ms 3000)"
     assert_equal "$(client_connections)" 1
     wait_until 3 two_connections
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
+    ends_well
 }
 
 @test "no renewal is under way when the lock is given back" {
@@ -101,9 +99,7 @@ two_connections() {
     done
     wait $!
     assert_equal "$(redis_on aof EXISTS x)" 1
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
+    ends_well
     assert_equal "$(redis_on aof EXISTS x)" 0
 }
 

@@ -33,22 +33,20 @@ counts() { # N
     (($(marked "$tree" | wc -l) >= $1))
 }
 
-@test "a lost lease: descendants that left by setsid, double fork and nohup are dead when rlock ends" {
-    family -l "$(ms 1200)" --kill-after "$(ms 200)"
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
-}
-
-@test "a lost lease: a family that goes on multiplying is dead when rlock ends" {
-    start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- env "$tree" sh -c \
-        'trap "" TERM; while :; do setsid sh -c "trap \"\" TERM; sleep 600" & sleep 0.02; done'
-    wait_until 10 counts 10
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
+@test "a lost lease: who left by setsid, double fork or nohup, or goes on multiplying, or is an orphan, is dead when rlock ends" {
+    local number command
+    while IFS='|' read -r number command; do
+        start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- env "$tree" SECTION="$SECTION" sh -c "$command"
+        wait_until 10 counts "$number"
+        redis DEL x
+        reap "$pid"
+        assert_equal "$command: $status" "$command: 76"
+        assert_no_processes "$tree"
+    done <<'END'
+8|exec sh family
+10|trap "" TERM; while :; do setsid sh -c "trap \"\" TERM; sleep 600" & sleep 0.02; done
+3|(setsid sh -c "trap \"\" TERM; sleep 600; sleep 600" &); exec sleep 600
+END
 }
 
 # Whoever is listed has forked and gone by the time that he is to be killed.
@@ -116,22 +114,15 @@ has_guardian() {
     [[ -n $(guardian_of "$pid") ]]
 }
 
-@test "the command ends at SIGTERM, its orphans do not: they are killed as well" {
-    start run -n x -l "$(ms 1200)" --kill-after "$(ms 200)" -- env "$tree" sh -c \
-        '(setsid sh -c "trap \"\" TERM; echo >ready; sleep 600; sleep 600" &); exec sleep 600'
-    wait_until 10 test -s ready
-    redis DEL x
-    reap "$pid"
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
-}
-
-@test "SIGKILL of rlock: command and descendants end at once, the lock within its lease" {
+@test "SIGKILL of rlock: its guardian, in a session of its own, ends the command at once; the lock ends with its lease" {
+    local guardian
     family -l "$(ms 3000)"
+    guardian=$(children "$pid")
+    assert_equal "$(session "$guardian")" "$guardian"
+    assert_equal "$(session "$(sed -n '1s/.*pid=//p' history)")" "$(session "$pid")"
     kill -KILL "$pid"
     reap "$pid"
     assert_equal "$status" 137
-    wait_until 1 none_marked "$tree"
     wait_until 1 none_marked "TEST_MARK=$TEST_MARK"
     wait_until 4 assert_free x
     assert_no_keys
@@ -185,16 +176,6 @@ has_guardian() {
     assert_no_keys
     stderr=$(cat err)
     assert_message
-}
-
-@test "the guardian is in a session of its own, the command is not" {
-    local guardian
-    family
-    guardian=$(children "$pid")
-    assert_equal "$(session "$guardian")" "$guardian"
-    assert_equal "$(session "$(sed -n '1s/.*pid=//p' history)")" "$(session "$pid")"
-    kill -KILL "$pid"
-    wait_until 2 none_marked "$tree"
 }
 
 @test "orphans of the command end all the time: the guardian leaves its job all the same" {
