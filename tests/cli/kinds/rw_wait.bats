@@ -34,25 +34,6 @@ unmarked() {
     assert_no_keys
 }
 
-@test "the marker has the writer's name and a few seconds, as long as the writer waits" {
-    needs_server 7.0 PEXPIRETIME
-    local before
-    holds r read
-    waits w write
-    wait_until 2 marked_for w
-    before=$(redis PEXPIRETIME "$marker")
-    (($(redis PTTL "$marker") <= 6000))
-    wait_until 4 later_than "$before"
-    kept_out read
-    brief w
-    finish r w
-    assert_no_keys
-}
-
-later_than() { # MS
-    (($(redis PEXPIRETIME "$marker") > $1))
-}
-
 @test "a writer that leaves lets the readers in at once: by --wait, SIGTERM, SIGINT" {
     local leave expected
     holds first read

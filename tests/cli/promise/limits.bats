@@ -40,24 +40,6 @@ needs_little() {
     done
 }
 
-@test "a small stack: rlock ends the tree in its guardian's stead, and leaves a script's old job alone" {
-    needs_little
-    cat >script <<-'EOS'
-	env "$OTHER" sleep 600 &
-	ulimit -s 64
-	exec "$RLOCK" run -n x -- env "$tree" sh -c "$family"
-	EOS
-    OTHER=OTHER=$TEST_MARK RLOCK=$RLOCK tree=$tree family=$family sh script 3>&- 4>&- &
-    pid=$!
-    wait_until 10 test -e ready
-    kill -KILL "$(guardian_of "$pid")"
-    reap "$pid"
-    assert_equal "$status" 137
-    assert_no_processes "$tree"
-    assert_equal "$(marked "OTHER=$TEST_MARK" | wc -l)" 1
-    kill_marked "OTHER=$TEST_MARK"
-}
-
 # --- memory --------------------------------------------------------------------------------------
 
 @test "too little address space for a command: 71, and nothing is taken" {
