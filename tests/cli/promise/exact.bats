@@ -86,14 +86,6 @@ permits_of() { # KIND: options
     finish a
 }
 
-@test "status: what the key holds, less than none too" {
-    redis SET x -1 >/dev/null
-    redis SET 'redisson_lock_token:{x}' 5 >/dev/null
-    try status --json x
-    assert_success
-    assert_equal "$(python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["permits"]["available"])' <<<"$output")" -1
-}
-
 @test "break: a number that only Redisson's clients use is not taken for a latch" {
     redis SET x 3 >/dev/null
     try break --force x

@@ -278,15 +278,6 @@ END
     assert_file_exist ran
 }
 
-@test "78: a config file that can't be understood, with its line" {
-    printf '# fine\nwait = 3s\nlaese = 3s\n' >bad.conf
-    RLOCK_CONFIG=$PWD/bad.conf try run -n x -- touch ran
-    assert_failure 78
-    assert_message
-    assert_stderr_has "$PWD/bad.conf:3: " laese lease
-    assert_file_not_exist ran
-}
-
 @test "128+N: interrupted before the latch was looked at: CMD never ran, nothing is counted" {
     proxy_start
     redis SET x 2
