@@ -93,26 +93,6 @@ unmarked() {
     assert_no_keys
 }
 
-@test "20 readers that wait for a writer are all in soon after its end, together" {
-    local n who
-    holds w write
-    for n in {1..20}; do
-        act "r$n" read
-    done
-    wait_until 10 standing 20
-    finish w
-    for n in {1..20}; do
-        wait_until 2 entered_section "r$n"
-        assert_gap w "r$n" 1500
-    done
-    assert_equal "$(redis HLEN x)" 21
-    for n in {1..20}; do
-        finish "r$n"
-    done
-    check_history --rule rw --min-sections 21 history
-    assert_no_keys
-}
-
 @test "--prefer readers: no marker, new readers come in, the writer enters when there are none" {
     holds a read
     brief w

@@ -132,6 +132,23 @@ two_connections() {
     assert_regex "$(cat history)" 'exit=[0-9]'
 }
 
+@test "--no-renew --on-lost warn: a command that ends after the lease has lost it, whatever it says of itself" {
+    local kind kinds=(run fair read write 'sem --permits 2') pids=()
+    for kind in "${kinds[@]}"; do
+        # shellcheck disable=SC2086 # words
+        log=${kind%% *} start $kind --no-renew --on-lost warn -l "$(ms 300)" -n "${kind%% *}" -- \
+            sh -c 'sleep "$0"; echo ran to its end' "$SLOW"
+        pids+=("$pid")
+    done
+    for kind in "${kinds[@]%% *}"; do
+        reap "${pids[0]}"
+        pids=("${pids[@]:1}")
+        assert_equal "$kind: $status $(cat "$kind.out")" "$kind: 76 ran to its end"
+        stderr=$(cat "$kind.err")
+        assert_message
+    done
+}
+
 @test "--min-hold counts from when the lock was taken: to be had at once after a longer command; it may be longer than the lease" {
     try run -n x --min-hold 100ms -- sleep 0.3
     assert_success

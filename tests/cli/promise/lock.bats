@@ -25,14 +25,6 @@ field() {
     assert_no_keys
 }
 
-@test "the command's line in rlock_info stays JSON, whatever is in it" {
-    local info
-    info=$(rlock run -n x -- sh -c 'redis-cli -s "$0" --raw HVALS "rlock_info:{x}"' \
-        "${RLOCK_SERVER#unix://}" $'quote" \\ tab\t bell\a nl\n \xff ü' "$(printf 'long%.0s' {1..3000})")
-    assert_regex "$(field command <<<"$info")" 'quote"'
-    ((${#info} < 8192)) || fail "as long as the command line: ${#info}"
-}
-
 @test "EVAL only after NOSCRIPT: a server that forgot the scripts is taught again" {
     redis SCRIPT FLUSH
     redis CONFIG RESETSTAT
@@ -45,16 +37,6 @@ field() {
     reap "$holder"
     assert_equal "$status" 0
     assert_no_keys
-}
-
-@test "two names have nothing to do with each other" {
-    hold x
-    try run -x -n y -- true
-    assert_success
-    try run -x -n X -- true
-    assert_success
-    let_go x
-    reap "$holder"
 }
 
 @test "a Redisson client's release wakes the waiter at once" {

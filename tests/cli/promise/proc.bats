@@ -17,11 +17,15 @@ teardown() {
     rlock_teardown
 }
 
-# apart OPTION... -- COMMAND: by sh, in namespaces of its own.
-apart() {
-    local root=()
+needs_namespaces() {
+    root=()
     ((EUID == 0)) || root=(--map-root-user)
     unshare "${root[@]}" --mount true 2>/dev/null || skip "needs the right to make namespaces"
+}
+
+# apart OPTION... -- COMMAND: by sh, in namespaces of its own.
+apart() {
+    needs_namespaces
     run --separate-stderr timeout -s KILL $((20 * SLOW)) unshare "${root[@]}" "${@:1:$#-2}" sh -c "${!#}"
     printf '%s\n' "status $status" "$stderr"
 }
@@ -165,15 +169,11 @@ only_guardian_of() { # RLOCK
 }
 
 @test "as PID 1: what falls to it is reaped, and a signal is told as 128+N" {
-    apart --mount --pid --fork --mount-proc --kill-child -- 'exec "$RLOCK" run -n x -- sh -c "
-        for n in 1 2 3; do (setsid sh -c \"exit 0\" &) ; done
-        echo >ready; exec sleep 0.5"'
-    assert_success
-    start_apart=(unshare --mount --pid --fork --mount-proc --kill-child)
-    ((EUID == 0)) || start_apart+=(--map-root-user)
-    "${start_apart[@]}" "$RLOCK" run -n x -- sh -c 'echo >ready2; exec sleep 600' >out 2>err 3>&- 4>&- &
+    needs_namespaces
+    unshare "${root[@]}" --mount --pid --fork --mount-proc --kill-child "$RLOCK" run -n x -- \
+        sh -c '(setsid sh -c "exit 0" &); echo >ready; exec sleep 600' >out 2>err 3>&- 4>&- &
     local outer=$! first
-    wait_until 10 test -s ready2
+    wait_until 10 test -s ready
     first=$(children "$outer")
     # What docker exec leaves: a process whose parent, not of the tree, has ended.
     nsenter -t "$first" -p sh -c '(exec sleep 0.1 >&- 2>&-) & exit 0' 3>&- 4>&-

@@ -175,9 +175,3 @@ termed_at_all() {
     assert_timed_out x
     assert_equal "$(redis GET x)" 1
 }
-
-@test "64: where no command runs" {
-    assert_usage --timeout --wait -- latch wait -n x --timeout 5
-    assert_usage --timeout --wait -- latch down -n x --timeout 5
-    assert_usage --timeout --wait -- sem -n x --resize 3 --timeout 5
-}

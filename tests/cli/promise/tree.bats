@@ -49,6 +49,34 @@ counts() { # N
 END
 }
 
+is_stopped() {
+    [[ -s stopped ]] && in_state "$(cat stopped)" T
+}
+
+@test "a grandchild that is stopped goes on, and ends as its SIGTERM tells it to: the lease is lost, --timeout" {
+    local expected options event
+    cat >grandchild <<'EOS'
+        trap 'echo >orderly; exit' TERM
+        echo $$ >stopped
+        kill -STOP $$
+        while :; do sleep 0.1; done
+EOS
+    while read -r expected event options; do
+        rm -f stopped orderly
+        # shellcheck disable=SC2086
+        start run $options -n x -- env "$tree" sh -c 'sh grandchild & wait'
+        wait_until 10 is_stopped
+        [[ $event == time ]] || redis DEL x
+        reap "$pid"
+        assert_equal "$event: $status" "$event: $expected"
+        assert_file_exist orderly
+        assert_no_processes "$tree"
+    done <<END
+76 loss -l $(ms 6000)
+124 time --timeout $(ms 1500)
+END
+}
+
 # Whoever is listed has forked and gone by the time that he is to be killed.
 @test "a chain of forks, each of which lives for a moment, is dead before the lease's end" {
     local end
@@ -176,6 +204,19 @@ has_guardian() {
     assert_no_keys
     stderr=$(cat err)
     assert_message
+}
+
+@test "rlock is stopped and its guardian is killed: the command does not live on unguarded" {
+    start run -n x -- env "$tree" sleep 600
+    wait_until 10 counts 1
+    kill -STOP "$pid"
+    wait_until 5 in_state "$pid" T
+    kill -KILL "$(guardian_of "$pid")"
+    wait_until 5 none_marked "$tree"
+    in_state "$pid" T || fail "it was rlock that ended the command"
+    kill -CONT "$pid"
+    reap "$pid"
+    assert_equal "$status" 137
 }
 
 @test "orphans of the command end all the time: the guardian leaves its job all the same" {
