@@ -120,6 +120,28 @@ all_are_told() { # SIGNAL...
     done
 }
 
+# foreign_all [SERVER]: each is held by a client of Redisson's, and stays so.
+foreign_all() {
+    redis_on "${1:-main}" >/dev/null <<<"HSET run $foreign_owner 1
+HSET fair $foreign_owner 1
+HSET read mode write $foreign_owner:write 1
+HSET write mode read $foreign_owner 1
+SET {write}:$foreign_owner:rwlock_timeout:1 1
+SET sem 0
+ZADD {sem}:timeout 9999999999999 0123456789abcdef
+SET plain 0
+SET latch 1"
+}
+
+# each_ends STATUS WHO [SECONDS]: the rlock of WHO-KIND, of each kind, so soon.
+each_ends() {
+    local kind
+    for kind in "${kinds[@]}"; do
+        reap "${rlock_of[$2-$kind]}" "${3:-30}"
+        assert_equal "$2-$kind: $status" "$2-$kind: $1"
+    done
+}
+
 # Of a semaphore the number stays.
 all_are_free() { # [SERVER]
     local left

@@ -142,15 +142,3 @@ load ../../lib/queue
 was_told() { # OWNER
     grep -A 1 -F "$1" messages | grep -qx 0
 }
-
-@test "a Redisson client drops no living waiter of ours and does not go before it" {
-    foreign_hold x 60000
-    join a
-    signal STOP a
-    redis DEL x
-    assert_not_equal "$(redisson_try "$foreign_waiter")" ''
-    assert_equal "$(redis LLEN "$queue")" 2
-    signal CONT a
-    finish a
-    assert_equal "$(redisson_try "$foreign_waiter")" ''
-}

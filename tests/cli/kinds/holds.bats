@@ -91,9 +91,8 @@ in_braces() { # KIND
         next "$kind"
     done
     : >over
+    each_ends 5 next
     for kind in "${kinds[@]}"; do
-        reap "${rlock_of[next-$kind]}"
-        assert_equal "$kind: $status" "$kind: 5"
         late=$((($(entered "next-$kind") - begun[$kind]) / 1000000 - 2000 * SLOW))
         ((late >= 0 && late < 800 * SLOW)) || fail "$kind: $late ms after the time"
     done
@@ -117,10 +116,7 @@ in_braces() { # KIND
     done
     : >over
     beside_begin
-    for kind in "${kinds[@]}"; do
-        reap "${rlock_of[next-$kind]}"
-        assert_equal "$kind: $status" "$kind: 5"
-    done
+    each_ends 5 next
     beside_end
     for kind in "${kinds[@]}"; do
         (($(beat "$kind.beat") < $(entered "next-$kind"))) || fail "$kind: broken promise: the command was alive"
@@ -144,13 +140,7 @@ in_braces() { # KIND
     kinds=("${leased[@]}")
     all_hold -l "$(ms 900)"
     redis FLUSHALL
-    foreign_hold run 60000
-    foreign_hold fair 60000
-    redis HSET read mode read "$foreign_owner" 1
-    redis SET "{read}:$foreign_owner:rwlock_timeout:1" 1 PX 60000
-    redis HSET write mode write "$foreign_owner:write" 1
-    redis SET sem 0
-    redis ZADD '{sem}:timeout' 9999999999999 0123456789abcdef
+    foreign_all
     theirs=$(redis EVAL "$dump_all" 0)
     all_end 76
     all_are_dead
@@ -183,9 +173,8 @@ dump_all='local keys, all = redis.call("KEYS", "*"), ""
     all_end 76
     all_are_dead
     : >over
+    each_ends 5 next
     for kind in "${kinds[@]}"; do
-        reap "${rlock_of[next-$kind]}"
-        assert_equal "$kind: $status" "$kind: 5"
         (($(beat "$kind.beat") < $(entered "next-$kind"))) || fail "$kind: broken promise: the command was alive"
     done
     all_are_free

@@ -81,20 +81,6 @@ hears_the_request() {
     (($(redis PUBLISH "$(redis PUBSUB CHANNELS 'rlock_break:*')" 'preempt me') > 0))
 }
 
-@test "the guardian is stopped and has hundreds of orders unread: the command ends all the same" {
-    hold x --preemptible -l 10m
-    kill -STOP "$(guardian_of "$holder")"
-    python3 -c '
-import os, sys, time
-for _ in range(1500):
-    os.kill(int(sys.argv[1]), 10)
-    time.sleep(0.001)' "$holder"
-    try fair --preempt -w 60s -n x -- true
-    assert_success
-    reap "$holder"
-    assert_equal "$status" 79
-}
-
 @test "79 whatever -E says, though the command ends well, and for --once-per it has not succeeded" {
     is_in a -E 0 --once-per 1h --preemptible -n x -- sh -c 'trap "exit 0" TERM; : >in; while :; do sleep 0.01; done'
     try fair --preempt --once-per 1h -n x -- echo ran

@@ -42,22 +42,15 @@ load ../../lib/status
 }
 
 @test "rlock acquire fair has it, too" {
-    local handle
     holds first fair
-    brief a
-    joins a
-    try acquire fair -n x -x --priority 1
-    assert_failure 75
-    "$RLOCK" acquire fair -n x --priority 1 >handle 2>acquire.err &
-    pid_of[b]=$!
+    join a
+    log=b start acquire fair -n x --priority 1
     wait_until 5 queued 2
     finish first
-    reap "${pid_of[b]}"
+    reap "$pid"
     assert_equal "$status" 0
-    handle=$(<handle)
     refute_entered a
-    try release "$handle"
-    assert_success
+    rlock release "$(<b.out)"
     gone 0 a
     assert_no_keys
 }

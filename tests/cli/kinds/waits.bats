@@ -110,24 +110,11 @@ assert_left() {
     done
 }
 
-# held_by_others: each of kinds has its lock on the server lone, and nobody ever gives it back.
-held_by_others() {
-    redis_on lone <<<"HSET run $foreign_owner 1
-HSET fair $foreign_owner 1
-HSET read mode write $foreign_owner:write 1
-HSET write mode read $foreign_owner 1
-SET {write}:$foreign_owner:rwlock_timeout:1 1
-SET sem 0
-ZADD {sem}:timeout 9999999999999 0123456789abcdef
-SET plain 0
-SET latch 1"
-}
-
 @test "the server goes away and comes back: the wait goes on; not in time: 69" {
     local kind who
     server_start lone --appendonly yes --appendfsync always
     RLOCK_SERVER=$(server_url lone)
-    held_by_others
+    foreign_all lone
     for kind in "${kinds[@]}"; do
         section_of "${how[$kind]}" "$kind" "patient-$kind"
         section_of "${how[$kind]}" "$kind" "hasty-$kind" -w "$(ms 3000)"
@@ -136,22 +123,16 @@ SET latch 1"
         wait_until 10 grep -q waiting "$who.err"
     done
     server_stop lone
-    for kind in "${kinds[@]}"; do
-        reap "${rlock_of[hasty-$kind]}" 8
-        assert_equal "$kind: $status" "$kind: 69"
-        assert_file_not_exist "hasty-$kind"
-    done
+    each_ends 69 hasty 8
     server_start lone --appendonly yes --appendfsync always
     : >over
     for kind in "${kinds[@]}"; do
         wait_until 10 listens "$kind"
+        assert_file_not_exist "hasty-$kind"
         assert_file_not_exist "patient-$kind"
     done
     redis_on lone FLUSHALL # of which nobody is told
-    for kind in "${kinds[@]}"; do
-        reap "${rlock_of[patient-$kind]}" 10
-        assert_equal "$kind: $status" "$kind: 5"
-    done
+    each_ends 5 patient 10
 }
 
 listens() { # NAME
@@ -176,18 +157,14 @@ listens() { # NAME
         kill -STOP "${rlock_of[stopped-$kind]}"
     done
     all_end 5
+    each_ends 5 next
     for kind in "${kinds[@]}"; do
-        reap "${rlock_of[next-$kind]}"
-        assert_equal "$kind: $status" "$kind: 5"
         late=$((($(entered "next-$kind") - $(left "$kind")) / 1000000))
         ((late < 6000 * SLOW)) || fail "$kind: $late ms"
         assert_file_not_exist "dead-$kind"
         kill -CONT "${rlock_of[stopped-$kind]}"
     done
-    for kind in "${kinds[@]}"; do
-        reap "${rlock_of[stopped-$kind]}"
-        assert_equal "$kind: $status" "$kind: 5"
-    done
+    each_ends 5 stopped
 }
 
 stand() { # NAME N: so many wait for it
