@@ -160,15 +160,6 @@ available() { # N
     [[ $(rlock status --json x) == *'"available":'"$1}"* ]]
 }
 
-@test "--plain: nothing is renewed, however short the lease" {
-    rlock sem --plain -n x --permits 1 -- true
-    redis CONFIG RESETSTAT
-    try sem --plain -n x --permits 1 -l 100ms -- "$SECTION" --ms 500 --exit 4
-    assert_failure 4
-    assert_equal "$(calls evalsha)" 2
-    assert_at_rest 1
-}
-
 @test "--plain: where nobody confirms that they were given back, what that means is said" {
     server_start lone
     try sem --plain --permits 2 -s "$(server_url lone)" --io-timeout "$(ms 300)" -n x -- \

@@ -119,16 +119,6 @@ assert_taken() { # NAME
     [[ $(redis EXISTS "$1") == 1 ]]
 }
 
-@test "a script that the server does not know yet is sent once, however many names there are" {
-    local -a names
-    mapfile -t names < <(printf -- '-n\nm%d\n' {0..299})
-    redis <<<$'SCRIPT FLUSH\nCONFIG RESETSTAT' >/dev/null
-    try run "${names[@]}" -- true
-    assert_success
-    assert_equal "$(redis INFO commandstats | sed -n 's/^cmdstat_eval:calls=\([0-9]*\),.*/\1/p')" 2
-    assert_no_keys
-}
-
 @test "a server that falls silent while forty names are waited for, or taken: a signal ends it within a second" {
     local -a names
     mapfile -t names < <(printf -- '-n\nm%d\n' {0..39})
