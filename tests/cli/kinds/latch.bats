@@ -74,29 +74,6 @@ END
     assert_equal "$(keys)" ""
 }
 
-@test "signals are passed on to CMD" {
-    rlock latch set -n x --count 2
-    start latch down -n x -- sh -c 'trap "echo usr1 >>heard" USR1; trap "echo term >>heard; exit 0" TERM
-        echo >ready; while :; do sleep 0.01; done'
-    wait_until 5 test -s ready
-    kill -USR1 "$pid"
-    wait_until 5 grep -q usr1 heard
-    assert_equal "$(redis GET x)" 2
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status $(redis GET x)" "0 1"
-}
-
-@test "rlock is killed while CMD runs: CMD is ended, nothing counted" {
-    rlock latch set -n x --count 1
-    TREE=$TEST_MARK start latch down -n x -- sh -c 'setsid sleep 60 & echo >ready; wait'
-    wait_until 5 test -s ready
-    kill -KILL "$pid"
-    reap "$pid"
-    all_gone 5 "TREE=$TEST_MARK"
-    assert_equal "$(redis GET x)" 1
-}
-
 @test "CMD knows name and kind, the server that was an option, and enclosing locks, which are not its own" {
     local verb
     for verb in down wait; do

@@ -132,7 +132,7 @@ all_in_doubt() {
     within $((2000 * SLOW)) all_end 143
     all_are_free
     : >proxy.log
-    all_in_doubt --io-timeout "$io"
+    all_in_doubt --io-timeout "$(ms 2000)" # before which none asks again
     proxy refuse
     all_are_told TERM
     within $((3000 * SLOW)) all_end 143
