@@ -4,11 +4,6 @@
 load ../../lib/rlock
 load ../../lib/process
 
-setup() {
-    rlock_setup
-    redis FLUSHALL >/dev/null
-}
-
 # fill CODE: runs Lua on the server. owner(i), known(i): an owner and what is known of it; ends, now: epoch ms.
 fill() {
     redis EVAL "

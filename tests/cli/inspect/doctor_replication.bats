@@ -12,20 +12,16 @@ setup() {
     RLOCK_SERVER=$(server_url master)
 }
 
-@test "a replica: counted, and a note where none has to acknowledge" {
+has_replica() { # PATTERN: as its INFO shows it
+    redis_on master INFO replication | grep -qE "^slave[0-9]+:.*$1"
+}
+
+@test "a replica: counted, a note where none has to acknowledge; one that is not online, or lags" {
     replica_server copy master
     assert_healthy --replicas 1
     assert_says ok replicas '1, 1 must acknowledge'
     assert_healthy
     assert_says note replicas '1, and none has to acknowledge'
-}
-
-has_replica() { # PATTERN: as its INFO shows it
-    redis_on master INFO replication | grep -qE "^slave[0-9]+:.*$1"
-}
-
-@test "a replica that is not online, or lags" {
-    replica_server copy master
     redis_on master CONFIG SET repl-diskless-sync-delay 600
     port_server late --replicaof 127.0.0.1 "$(port_of master)"
     wait_until 10 has_replica state=wait_bgsave
@@ -33,19 +29,20 @@ has_replica() { # PATTERN: as its INFO shows it
     freeze copy
     wait_until 15 has_replica 'state=online.*lag=([4-9]|[1-9][0-9])'
     assert_finding replicas '2 of 2 replicas are behind or not online'
-    try doctor --replicas 1 --replica-timeout "$(ms 50)"
+    lacking '--replicas 1 and 0 of 2' --replicas 1 --replica-timeout "$(ms 50)"
+}
+
+# lacking TEXT [ARG...]: too few replicas, which says that, and no lock can be taken
+lacking() {
+    try doctor "${@:2}"
     assert_failure 1
-    assert_says finding replicas '--replicas 1 and 0 of 2'
+    assert_says finding replicas "$1"
+    assert_says finding 'lock cycle' .
 }
 
 @test "fewer than --replicas or min-replicas-to-write ask for" {
-    try doctor --replicas 1 --replica-timeout "$(ms 50)"
-    assert_failure 1
-    assert_says finding replicas '--replicas 1 and 0 of 0'
+    lacking '--replicas 1 and 0 of 0' --replicas 1 --replica-timeout "$(ms 50)"
     assert_says finding 'lock cycle' 'acknowledged'
     redis_on master CONFIG SET min-replicas-to-write 1
-    try doctor
-    assert_failure 1
-    assert_says finding replicas 'min-replicas-to-write is 1 and 0 of 0'
-    assert_says finding 'lock cycle' .
+    lacking 'min-replicas-to-write is 1 and 0 of 0'
 }

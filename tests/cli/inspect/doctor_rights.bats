@@ -42,15 +42,15 @@ missing() { # ABOUT: as the line says
 
 @test "the rules of a kind are enough for it, and --kind asks for that one only" {
     local kind
+    local -A all=([latch]='latch set,latch down,latch wait' [sem]='sem,sem --plain,sem --resize')
     for kind in run fair read write sem latch; do
-        mapfile -t words < <(if [[ $kind == latch ]]; then rules 'latch set' 'latch down' 'latch wait'
-            else rules "$kind"; fi)
-        [[ $kind != sem ]] || mapfile -t words < <(rules sem 'sem --plain' 'sem --resize')
+        IFS=, read -ra kinds <<<"${all[$kind]-$kind}"
+        mapfile -t words < <(rules "${kinds[@]}")
         only "${words[@]}"
         try doctor --kind "$kind" x
         refute_line --regexp '^finding *(rights|lock cycle)'
         assert_line --regexp "^ok *rights .*$kind.*all that it needs"
-        assert_equal "$(grep -c rights <<<"$output")" "$(case $kind in sem | latch) echo 3 ;; *) echo 1 ;; esac)"
+        assert_equal "$(grep -c rights <<<"$output")" "${#kinds[@]}"
     done
 }
 
@@ -70,16 +70,18 @@ missing() { # ABOUT: as the line says
 }
 
 @test "a channel, a key or names that are not among the patterns" {
+    local name text more
     mapfile -t words < <(rules run)
-    only "${words[@]}" resetchannels
-    try doctor --kind run x
-    assert_says finding 'rights run' 'missing: .*&redisson_lock__channel:\{x\}\*;'
-    only "${words[@]}" resetkeys '~x*' '~redisson*'
-    try doctor --kind run x
-    assert_says finding 'rights run' 'missing: ~rlock_info:\{x\} ~rlock_leases:\{x\} '
-    only "${words[@]}"
-    try doctor --kind run y
-    assert_says finding 'rights run' 'missing: ~y ~redisson_lock_token:\{y\} '
+    while IFS='|' read -r name more text; do
+        read -ra more <<<"$more"
+        only "${words[@]}" "${more[@]}"
+        try doctor --kind run "$name"
+        assert_says finding 'rights run' "missing: $text"
+    done <<'END'
+x|resetchannels|.*&redisson_lock__channel:\{x\}\*;
+x|resetkeys ~x* ~redisson*|~rlock_info:\{x\} ~rlock_leases:\{x\} 
+y||~y ~redisson_lock_token:\{y\} 
+END
     assert_says finding 'lock cycle' 'cannot take'
 }
 

@@ -6,31 +6,33 @@ load ../../lib/process
 load ../../lib/sentinel
 load ../../lib/doctor
 
-doctor_setup() {
-    well main
-    server_options=()
+sentinels() { # SETTING VALUE
+    local sentinel
+    for sentinel in s1 s2 s3; do
+        redis_on "$sentinel" SENTINEL SET m "$@"
+    done
+}
+
+knows_another() { # SENTINEL
+    [[ $(redis_on "$1" SENTINEL MASTER m | grep -A1 -x num-other-sentinels) == *1 ]]
 }
 
 @test "all is well, but for what each of the Sentinels lacks" {
-    local sentinel
     well main
-    for sentinel in s1 s2 s3; do
-        redis_on "$sentinel" SENTINEL SET m down-after-milliseconds 5000
-    done
+    changed
+    sentinels down-after-milliseconds 5000
     assert_healthy
     assert_says ok sentinel '3 of 3 answer'
     assert_says ok replicas '2, 2 must acknowledge'
     assert_healthy -s "$(sentinel_url s1)"
     assert_says note sentinel 'one of them in the URL'
     assert_finding replicas '--replicas 0' --replicas 0
-    for sentinel in s1 s2 s3; do
-        redis_on "$sentinel" SENTINEL SET m down-after-milliseconds 30000
-    done
+    sentinels down-after-milliseconds 30000
     assert_finding sentinel 'down-after-milliseconds is 30000'
-    for sentinel in s1 s2 s3; do
-        redis_on "$sentinel" SENTINEL SET m down-after-milliseconds 5000
-    done
-    changed
+    sentinels down-after-milliseconds 5000
+    sentinels quorum 4
+    assert_finding sentinel 'no failover is possible now: .*quorum'
+    sentinels quorum 1
     server_stop s3
     assert_finding sentinel '1 of 3 Sentinels do not answer, such as 127.0.0.1:'
     redis_on s1 SENTINEL RESET m # s3 never was
@@ -39,18 +41,4 @@ doctor_setup() {
     server_stop s2
     redis_on s1 SENTINEL RESET m # they never were
     assert_finding sentinel 'fewer than three Sentinels, 1' -s "$(sentinel_url s1)"
-}
-
-knows_another() { # SENTINEL
-    [[ $(redis_on "$1" SENTINEL MASTER m | grep -A1 -x num-other-sentinels) == *1 ]]
-}
-
-@test "no quorum among the Sentinels" {
-    local sentinel
-    well main
-    changed
-    for sentinel in s1 s2 s3; do
-        redis_on "$sentinel" SENTINEL SET m quorum 4
-    done
-    assert_finding sentinel 'no failover is possible now: .*quorum'
 }
