@@ -29,29 +29,22 @@ load ../../lib/handles
 }
 
 @test "--export: the handle and the token, for eval and an environment file" {
-    local RLOCK_HANDLE RLOCK_TOKEN
-    redis SET 'redisson_lock_token:{x}' 41 >/dev/null
-    try acquire run -n x -l 5m --export
-    assert_success
-    assert_equal "$(grep -cE '^RLOCK_(HANDLE=[A-Za-z0-9._-]+|TOKEN=42)$' <<<"$output") ${#lines[@]}" "2 2"
-    eval "$output"
-    assert_equal "$RLOCK_TOKEN" 42
-    try check "$RLOCK_HANDLE"
-    assert_success
-    try release "$RLOCK_HANDLE"
-    assert_success
-    try acquire write -n b -n a -l 5m --export
-    assert_line 'RLOCK_TOKEN=1,1'
-    eval "$output"
-    try release "$RLOCK_HANDLE"
-    assert_success
+    local RLOCK_HANDLE RLOCK_TOKEN words token
+    redis SET 'redisson_lock_token:{x}' 41
     helper sleep 60
-    try acquire run -n x --export --while $!
-    assert_line 'RLOCK_TOKEN=43'
-    eval "$output"
-    try release "$RLOCK_HANDLE"
-    assert_success
-    redis DEL 'redisson_lock_token:{x}' >/dev/null
+    while IFS='|' read -r token words; do
+        # shellcheck disable=SC2086
+        try acquire $words --export
+        assert_equal "$(grep -cE '^RLOCK_(HANDLE=[A-Za-z0-9._-]+|TOKEN=[0-9,]+)$' <<<"$output") ${#lines[@]}" "2 2"
+        eval "$output"
+        assert_equal "$RLOCK_TOKEN" "$token"
+        rlock check "$RLOCK_HANDLE"
+        rlock release "$RLOCK_HANDLE"
+    done <<END
+42|run -n x -l 5m
+1,1|write -n b -n a -l 5m
+43|run -n x --while $!
+END
 }
 
 @test "it ends with its lease, and is renewed for its own" {
@@ -70,34 +63,26 @@ load ../../lib/handles
 }
 
 @test "a name of any bytes needs no quotes in its handle, which has no password in it" {
-    local name=$'a b\'"$;`*{ä}~%' url
+    local name=$'a b\'"$;`*{ä}~%'
     server_start guarded --requirepass sesame
-    url=$(server_url guarded)
-    RLOCK_PASSWORD=sesame try acquire run -n "$name" -s "$url"
-    assert_success
-    assert_regex "$output" '^[A-Za-z0-9._-]+$'
-    handle=$output
+    handle=$(RLOCK_PASSWORD=sesame rlock acquire run -n "$name" -s "$(server_url guarded)")
+    assert_regex "$handle" '^[A-Za-z0-9._-]+$'
     run -0 inside "$handle"
     refute_output --partial sesame
     assert_output --partial "$name"
     assert_output --partial "$BATS_FILE_TMPDIR/guarded/sock"
     unset RLOCK_SERVER
-    # shellcheck disable=SC2086
-    RLOCK_PASSWORD=sesame try release $handle
-    assert_success
-    try release "$handle"
-    assert_failure 77
+    RLOCK_PASSWORD=sesame rlock release "$handle"
+    run -77 rlock release "$handle"
 }
 
 @test "what is no handle, or not all of one: 64, and nothing is sent" {
-    local verb
+    local verb wrong
     acquire run
     for verb in renew release check; do
-        assert_usage HANDLE "rlock acquire" -- "$verb" "${handle%?}"
-        assert_usage HANDLE -- "$verb" "${handle:0:40}"
-        assert_usage HANDLE -- "$verb" "${handle/A/B}"
-        assert_usage HANDLE -- "$verb" "${handle/rlock1/rlock2}"
-        assert_usage HANDLE -- "$verb" x
+        for wrong in "${handle%?}" "${handle:0:40}" "${handle/A/B}" "${handle/rlock1/rlock2}" x; do
+            assert_usage HANDLE "rlock acquire" -- "$verb" "$wrong"
+        done
         assert_usage HANDLE 'it is empty' -- "$verb" ''
         assert_usage 'too many' -- "$verb" "$handle" "$handle"
         [[ $verb == check ]] || assert_usage HANDLE "rlock $verb HANDLE" -- "$verb"
@@ -113,23 +98,14 @@ load ../../lib/handles
 }
 
 @test "several names: all of them, or none" {
-    try acquire run -n c -n a -n b
-    assert_success
-    handle=$output
+    handle=$(rlock acquire run -n c -n a -n b)
     assert_equal "$(redis EXISTS a b c)" 3
-    try acquire run -x -n b -n d
-    assert_failure 75
+    ends_saying 75 -- acquire run -x -n b -n d
     assert_equal "$output" ""
     redis DEL b 'rlock_hold:{b}' 'rlock_info:{b}'
-    try check "$handle"
-    assert_failure 1
-    assert_stderr_has "b is not ours any more"
-    try renew "$handle"
-    assert_failure 76
-    assert_stderr_has "renew b"
-    try release "$handle"
-    assert_failure 76
-    assert_stderr_has "release b"
+    ends_saying 1 "b is not ours any more" -- check "$handle"
+    ends_saying 76 "renew b" -- renew "$handle"
+    ends_saying 76 "release b" -- release "$handle"
     assert_no_keys
 }
 
@@ -140,9 +116,7 @@ load ../../lib/handles
     hold x
     assert_lost "cannot renew x" "held by" "pid $holder" -- renew "$handle"
     assert_lost "held by" "pid $holder" -- release "$handle"
-    try check "$handle"
-    assert_failure 1
-    assert_stderr_has "pid $holder"
+    ends_saying 1 "pid $holder" -- check "$handle"
     assert_held x
     let_go x
     reap "$holder"
@@ -152,35 +126,24 @@ load ../../lib/handles
     assert_held x
 }
 
-@test "check writes nothing" {
+@test "check: how long is left; it writes nothing" {
     local kind before
     changes() { redis INFO persistence | grep rdb_changes_since_last_save; }
     for kind in run write 'sem --permits 3'; do
         redis FLUSHALL
         # shellcheck disable=SC2086
-        acquire $kind
+        acquire $kind -l 1m
         before=$(changes)
-        rlock check "$handle"
-        rlock check -q --min-ttl 1h "$handle" || true
+        rlock check --min-ttl 50s "$handle"
+        ends_saying 1 x "only, not 1m1s" -- check "$handle" --min-ttl 61s
+        try check -v "$handle"
+        assert_stderr_has "x is held for 5"
         assert_equal "$(changes)" "$before"
         rlock release "$handle"
         before=$(changes)
-        rlock check -q "$handle" || true
+        run -1 rlock check "$handle"
         assert_equal "$(changes)" "$before"
     done
-}
-
-@test "check: how long is left" {
-    acquire run -l 1m
-    try check --min-ttl 50s "$handle"
-    assert_success
-    try check "$handle" --min-ttl 61s
-    assert_failure 1
-    assert_message
-    assert_stderr_has x "only, not 1m1s"
-    try check -v "$handle"
-    assert_stderr_has "x is held for 5"
-    rlock release "$handle"
 }
 
 @test "check without a handle: the lock around us, of each kind; outside of any 64" {
@@ -199,8 +162,8 @@ load ../../lib/handles
     try run -n a -n b -- rlock fair -n x -- sh -c 'redis-cli -s "$0" DEL b; rlock check -v' "$BATS_FILE_TMPDIR/main/sock"
     assert_stderr_has "x is held"
     assert_usage HANDLE "rlock check HANDLE" -- check
-    try latch wait -n nothing -- "$RLOCK" check
-    assert_failure 64
+    run -64 rlock latch wait -q -n nothing -- "$RLOCK" check
+    ends_saying 64 'cannot use HANDLE: it is empty' -- run -n x -- "$RLOCK" check ''
 }
 
 @test "check without a handle inside a latch's command: all names of the lock around that" {
@@ -225,75 +188,40 @@ load ../../lib/handles
     assert_no_keys
 }
 
-@test "an empty handle is none, and not the lock around us either" {
-    try run -n x -- "$RLOCK" check ''
-    assert_failure 64
-    assert_stderr_has 'cannot use HANDLE: it is empty'
-}
-
 @test "not in time: 75, or as -E says, and no handle" {
     hold x
-    try acquire run -x -n x
-    assert_failure 75
+    ends_saying 75 "pid $holder" -- acquire run -x -n x
     assert_equal "$output" ""
-    assert_stderr_has "pid $holder"
-    try acquire fair -w 100ms -E 9 -q -n x
-    assert_failure 9
-    try acquire run -x -E 0 -q -n x
-    assert_success
-    assert_equal "$output$stderr" ""
+    run -9 rlock acquire fair -w 100ms -E 9 -q -n x
+    run -0 rlock acquire run -x -E 0 -q -n x
+    assert_output ""
     let_go x
     reap "$holder"
     assert_no_keys
 }
 
-@test "a signal while waiting leaves nothing behind" {
-    local kind
-    foreign_hold x 60000
-    for kind in run fair; do
-        start acquire $kind -n x
-        wait_until 5 waiters x 1
-        kill -TERM "$pid"
-        reap "$pid"
-        assert_equal "$status: $(cat out)" "143: "
-        assert_keys x
+@test "a handle that cannot be written: 71, and the lock is given back; other streams may be closed" {
+    local how
+    for how in '"$0" acquire run -n x >/dev/full' '"$0" acquire run -n x >&-' \
+        'exec 7> >(:); wait $!; "$0" acquire run -n x >&7'; do
+        run --separate-stderr bash -c "$how" "$RLOCK"
+        assert_equal "$how: $status" "$how: 71"
+        assert_message
+        assert_no_keys
     done
-}
-
-@test "a handle that cannot be written: 71, and the lock is given back" {
-    run --separate-stderr bash -c '"$0" acquire run -n x >/dev/full' "$RLOCK"
-    assert_failure 71
-    assert_message
-    assert_no_keys
-    run --separate-stderr bash -c '"$0" acquire run -n x >&-' "$RLOCK"
-    assert_failure 71
-    assert_message
-    assert_no_keys
-    run --separate-stderr bash -c 'exec 7> >(:); wait $!; "$0" acquire run -n x >&7' "$RLOCK"
-    assert_failure 71
-    assert_message
-    assert_no_keys
-    run --separate-stderr bash -c '"$0" acquire run -n x <&- 2>&-' "$RLOCK"
-    assert_success
+    run -0 bash -c '"$0" acquire run -n x <&- 2>&-' "$RLOCK"
     rlock release "$output"
 }
 
 @test "the handle knows the server, which every other source overrules" {
     acquire run
     unset RLOCK_SERVER
-    try check "$handle"
-    assert_success
-    try check -s "unix://$PWD/nowhere" --connect-timeout 50ms "$handle"
-    assert_failure 69
-    RLOCK_SERVER=unix://$PWD/nowhere try check --connect-timeout 50ms "$handle"
-    assert_failure 69
+    rlock check "$handle"
+    run -69 rlock check -s "unix://$PWD/nowhere" --connect-timeout 50ms "$handle"
+    RLOCK_SERVER=unix://$PWD/nowhere run -69 rlock check --connect-timeout 50ms "$handle"
     echo "server = unix://$PWD/nowhere" >"$RLOCK_CONFIG"
-    try release --connect-timeout 50ms "$handle"
-    assert_failure 69
-    assert_message
-    assert_stderr_has nowhere
-    RLOCK_SERVER=$(server_url main) try release "$handle"
-    assert_success
+    ends_saying 69 nowhere -- release --connect-timeout 50ms "$handle"
+    RLOCK_SERVER=$(server_url main) rlock release "$handle"
 }
 
 @test "the log tells of each name what became of it" {

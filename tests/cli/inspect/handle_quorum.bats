@@ -9,18 +9,12 @@ load ../../lib/handles
     local kind
     for kind in run read write; do
         acquire "$kind" -l 1m
-        try check "$handle"
-        assert_success
-        try renew "$handle" -l 1h
-        assert_success
-        try check --min-ttl 50m "$handle"
-        assert_success
-        try release "$handle"
-        assert_success
+        rlock check "$handle"
+        rlock renew "$handle" -l 1h
+        rlock check --min-ttl 50m "$handle"
+        rlock release "$handle"
         nothing_left
-        try check "$handle"
-        assert_failure 1
-        assert_stderr_has "nobody has taken it since"
+        ends_saying 1 "nobody has taken it since" -- check "$handle"
     done
 }
 
@@ -28,29 +22,20 @@ load ../../lib/handles
     quorum m1 m2 m3
     acquire run
     unset RLOCK_SERVER
-    try check "$handle"
-    assert_success
-    try release -s "$(server_url m1)" "$handle"
-    assert_failure 64
-    assert_message
-    assert_stderr_has HANDLE "another number of servers"
-    try release "$handle"
-    assert_success
+    rlock check "$handle"
+    ends_saying 64 HANDLE "another number of servers" -- release -s "$(server_url m1)" "$handle"
+    rlock release "$handle"
     RLOCK_SERVER=$(urls m1 m2 m3) nothing_left
 }
 
 @test "a majority that answers is enough, and a majority that has lost it is too many" {
     quorum m1 m2 m3
     acquire run -l 1m
-    on m1 -- FLUSHALL >/dev/null
-    try check "$handle"
-    assert_success
-    try renew "$handle"
-    assert_success
-    on m1 m2 -- FLUSHALL >/dev/null
-    try check "$handle"
-    assert_failure 1
-    assert_stderr_has "x is not ours any more"
+    on m1 -- FLUSHALL
+    rlock check "$handle"
+    rlock renew "$handle"
+    on m1 m2 -- FLUSHALL
+    ends_saying 1 "x is not ours any more" -- check "$handle"
     assert_lost -- release "$handle"
     nothing_left
 }
@@ -61,7 +46,7 @@ load ../../lib/handles
     for kind in run read; do
         acquire "$kind" -l 1m
         lost=$handle
-        on m2 m3 -- FLUSHALL >/dev/null
+        on m2 m3 -- FLUSHALL
         assert_lost 'it was given back, or its lease ended' -- renew "$lost"
         acquire "${kind/read/write}" -l 1m --note thief
         assert_lost 'held by ' '(thief)' -- renew "$lost"
@@ -76,7 +61,7 @@ load ../../lib/handles
     quorum m1 m2 m3
     acquire run -l 1m
     lost=$handle
-    everywhere FLUSHALL >/dev/null
+    everywhere FLUSHALL
     acquire run -l 1m --note thief
     pause m1
     for verb in check renew release; do
@@ -91,8 +76,7 @@ load ../../lib/handles
 @test "--while: kept on all of them, and given back on all" {
     helper sleep 60
     acquire run -l "$(ms 500)" --while $!
-    try check "$handle"
-    assert_success
+    rlock check "$handle"
     kill -KILL $!
     wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
     nothing_left

@@ -16,6 +16,15 @@ finish() {
     wait "$process" 2>/dev/null || true
 }
 
+# It has ended, and its keeper with it: what is left is the process that it was for.
+keeper_gone() {
+    wait_until 5 eval '[[ $(marked "TEST_MARK=$TEST_MARK") == "$process" ]]'
+}
+
+renewed() { # TIMES [SERVER]
+    (($(calls evalsha "${@:2}") >= $1))
+}
+
 @test "it is kept for longer than its lease while PID lives, and given back when that ends" {
     local kind
     for kind in run write 'sem --permits 1'; do
@@ -25,8 +34,7 @@ finish() {
         acquire $kind -l "$(ms 600)" --while "$process"
         redis CONFIG RESETSTAT
         wait_until 5 renewed 4 # one every third of the lease
-        try check "$handle"
-        assert_equal "$kind: $status $stderr" "$kind: 0 "
+        rlock check "$handle"
         finish
         wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
         [[ $kind != sem* ]] || redis DEL x
@@ -34,18 +42,10 @@ finish() {
     done
 }
 
-renewed() { # TIMES [SERVER]
-    (($(calls evalsha "${@:2}") >= $1))
-}
-
 @test "the rest of a script: as soon as it is dead, however it died" {
-    cat >script <<-'END'
-	#!/bin/bash
-	h=$(rlock acquire run -n x -l 1h --while $$)
-	rlock check $h && echo held >ran
-	kill -KILL $$
-	END
-    run timeout 60 bash script
+    run timeout 60 bash -c 'h=$(rlock acquire run -n x -l 1h --while $$)
+        rlock check $h && echo held >ran
+        kill -KILL $$'
     assert_failure 137
     assert_equal "$(cat ran)" held
     wait_until 5 assert_free x
@@ -59,10 +59,7 @@ renewed() { # TIMES [SERVER]
     exec 7>&-
     keeper=$(keeper_of_x)
     ls -l "/proc/$keeper/fd" >fds
-    run cat fds
-    refute_output --partial open-file
-    refute_output --partial pipe:
-    refute_output --partial "$BATS_RUN_TMPDIR"
+    refute grep -F -e open-file -e pipe: -e "$BATS_RUN_TMPDIR" fds
     assert_equal "$(grep -c /dev/null fds)" 3
     assert_equal "$(readlink "/proc/$keeper/cwd")" /
     assert_equal "$(session "$keeper")" "$keeper"
@@ -86,7 +83,7 @@ renewed() { # TIMES [SERVER]
 @test "a password that is changed in its file is known to the next connection" {
     local -x RLOCK_SERVER REDISCLI_AUTH=new
     server_start guarded --user default on '>old' '>new' '~*' '&*' +@all
-    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/guarded/sock
+    RLOCK_SERVER=$(server_url guarded)
     echo old >secret
     begin
     acquire run -l "$(ms 900)" --while "$process" --password-file secret
@@ -95,8 +92,7 @@ renewed() { # TIMES [SERVER]
     redis_on guarded CLIENT KILL TYPE normal
     redis_on guarded CONFIG RESETSTAT
     wait_until 5 renewed 4 guarded
-    try check "$handle" --password-file secret
-    assert_success
+    rlock check "$handle" --password-file secret
     finish
     wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
 }
@@ -106,17 +102,13 @@ renewed() { # TIMES [SERVER]
     acquire run -l "$(ms 600)" --while "$process"
     rlock release "$handle"
     assert_free x
-    wait_until 5 none_marked_but_helpers
+    keeper_gone
     acquire run -l "$(ms 600)" --while "$process"
     redis DEL x 'rlock_hold:{x}' 'rlock_info:{x}'
     foreign_hold x 60000
-    wait_until 5 none_marked_but_helpers
+    keeper_gone
     assert_equal "$(redis HKEYS x)" "$foreign_owner"
     finish
-}
-
-none_marked_but_helpers() {
-    [[ $(marked "TEST_MARK=$TEST_MARK") == "$process" ]]
 }
 
 @test "a PID that is none: 64, and nothing is sent" {
@@ -143,69 +135,55 @@ is_zombie() {
     [[ -s zombie ]] && in_state "$(cat zombie)" Z
 }
 
-@test "PID ends while we wait: 75, and nothing is left" {
-    begin
+@test "a signal, the death of rlock, or of PID, while waiting leaves nothing behind; nor without --while" {
+    local words end expected
     foreign_hold x 60000
-    start acquire fair -n x --while "$process"
-    wait_until 5 waiters x 1
-    finish
-    reap "$pid"
-    assert_equal "$status: $(cat out)" "75: "
-    assert_equal "$(tail -n 1 err)" "rlock: cannot take x for process $process: it has ended"
-    wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
-    assert_keys x
-}
-
-@test "a signal, or the death of rlock, while waiting leaves nothing behind" {
-    local signal expected
-    foreign_hold x 60000
-    for signal in INT:130 TERM:143 KILL:137; do
-        expected=${signal#*:}
+    while read -r end expected words; do
         begin
-        start acquire fair -n x --while "$process"
+        # shellcheck disable=SC2086
+        start acquire ${words/while/while $process} -n x
         wait_until 5 waiters x 1
-        kill "-${signal%:*}" "$pid"
+        if [[ $end == PID ]]; then
+            finish
+        else
+            kill "-$end" "$pid"
+        fi
         reap "$pid"
-        assert_equal "$status: $(cat out)" "$expected: "
-        finish
+        assert_equal "$end: $status: $(cat out)" "$end: $expected: "
+        [[ $end == PID ]] || finish
         wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
         assert_keys x
-    done
+    done <<'END'
+TERM 143 run
+TERM 143 fair
+INT 130 fair --while
+TERM 143 fair --while
+KILL 137 fair --while
+PID 75 fair --while
+END
+    assert_equal "$(tail -n 1 err)" "rlock: cannot take x for process $process: it has ended"
 }
 
-@test "a handle that cannot be written: 71, no lock and no keeper" {
+@test "a handle that cannot be written: 71, not in time: 75: no lock, and no keeper" {
     begin
     run --separate-stderr bash -c '"$0" acquire run -n x --while "$1" >/dev/full' "$RLOCK" "$process"
     assert_failure 71
     assert_message
     assert_no_keys
-    wait_until 5 none_marked_but_helpers
-    finish
-}
-
-@test "not in time: 75, and no keeper" {
-    begin
     foreign_hold x 60000
-    try acquire run -x -n x --while "$process"
-    assert_failure 75
-    assert_message
-    try acquire run -x -E 0 -n x --while "$process"
-    assert_success
-    assert_equal "$output" ""
-    wait_until 5 none_marked_but_helpers
+    ends_saying 75 -- acquire run -x -n x --while "$process"
+    run -0 rlock acquire run -q -x -E 0 -n x --while "$process"
+    assert_output ""
+    keeper_gone
     finish
 }
 
 @test "a caller that ignores SIGCHLD, as many daemons do, gets the same status" {
     local -a ignoring=(env --ignore-signal=CHLD "$RLOCK" acquire run -q --while $$)
     acquire run -l 1h
-    run "${ignoring[@]}" -x -n x
-    assert_failure 75
-    run "${ignoring[@]}" -x -E 0 -n x
-    assert_success
-    run "${ignoring[@]}" -n y -s "unix://$PWD/none" --connect-timeout 100ms
-    assert_failure 69
+    run -75 "${ignoring[@]}" -x -n x
+    run -0 "${ignoring[@]}" -x -E 0 -n x
+    run -69 "${ignoring[@]}" -n y -s "unix://$PWD/none" --connect-timeout 100ms
     redis SET text text
-    run "${ignoring[@]}" -n text
-    assert_failure 65
+    run -65 "${ignoring[@]}" -n text
 }
