@@ -16,183 +16,159 @@ figures() {
     seen=$output
 }
 
-# parse [EXPRESSION]: of what was seen, see prometheus.py.
-parse() {
-    run /usr/bin/python3 "$TOOLS/prometheus.py" "$@" <<<"$seen"
-    assert_success
-}
-
+# EXPRESSION: of what was seen, see prometheus.py.
 assert_figures() { # EXPRESSION EXPECTED
-    parse "$1"
+    run -0 /usr/bin/python3 "$TOOLS/prometheus.py" "$1" <<<"$seen"
     assert_equal "$1: $output" "$1: $2"
 }
 
-@test "held, since when, until when, who waits, tokens: as --json has them" {
+# assert_of LOCK 'FIGURE...' VALUE...: what each of a lock's figures is, None for what there is not.
+assert_of() {
+    local values
+    printf -v values ', %s' "${@:3}"
+    assert_figures "[figure('rlock_' + name, name='$1') for name in '$2'.split()]" "[${values#, }]"
+}
+
+# epoch RFC3339: in seconds, as Python prints it.
+epoch() {
+    date -d "$1" +%s.%3N | sed 's/0*$//; s/\.$/.0/'
+}
+
+@test "held, since when, until when, who waits, tokens: as --json has them; the kind is a label of one figure only" {
     local since
     holds a run -l 20s
     act b run -q
     act c fair -q
     wait_until 5 waits_in_line 2
     see x
-    since=$(value 'v[0]["holders"][0]["since"]')
+    since=$(epoch "$(value 'v[0]["holders"][0]["since"]')")
     figures x
     assert_figures 'figure("rlock_up"), figure("rlock_wrong_kind")' '(1.0, 0.0)'
     assert_figures 'figure("rlock_lock_info", name="x", kind="fair")' 1.0
-    assert_figures 'figure("rlock_held", name="x"), figure("rlock_holders", name="x"), figure("rlock_kept", name="x")' \
-        '(1.0, 1.0, 0.0)'
-    assert_figures 'figure("rlock_waiting", name="x"), figure("rlock_token", name="x")' '(2.0, 1.0)'
+    # A series outlives the first waiter, which makes a run a fair.
+    assert_equal "$(grep -o '^rlock_[a-z_]*{.*kind=' <<<"$seen" | cut -d "{" -f 1)" rlock_lock_info
+    assert_of x 'held holders kept waiting token' 1.0 1.0 0.0 2.0 1.0
     assert_figures '0 < figure("rlock_ttl_seconds", name="x") <= 20' True
     assert_figures '0 <= figure("rlock_waiting_seconds", name="x") <= figure("rlock_held_seconds", name="x") < 60' True
-    assert_figures 'figure("rlock_held_since_timestamp_seconds", name="x")' "$(date -d "$since" +%s.%3N | sed 's/0*$//; s/\.$/.0/')"
+    assert_of x held_since_timestamp_seconds "$since"
     assert_figures "figure('rlock_held_by', name='x', host='$(uname -n)', user='$(id -un)')" 1.0
-    assert_figures 'figure("rlock_readers"), figure("rlock_permits"), figure("rlock_latch_remaining")' '(None, None, None)'
+    assert_of x 'readers permits latch_remaining' None None None
     brief b c
     finish a
     gone 0 b c
 }
 
-@test "a series outlives the first waiter, which makes a run a fair: the kind is a label of one figure only" {
-    holds a run
-    figures x
-    assert_equal "$(grep -o '^rlock_[a-z_]*{.*kind=' <<<"$seen" | cut -d "{" -f 1)" rlock_lock_info
-    finish a
-}
-
-@test "free: 0, and nothing of what only a holder has" {
+@test "free, and all locks where there are none: 0, and nothing of what only a holder has" {
     figures x
     assert_figures 'names' "['rlock_up', 'rlock_wrong_kind', 'rlock_held', 'rlock_holders', 'rlock_waiting']"
-    assert_figures 'figure("rlock_held", name="x"), figure("rlock_holders", name="x"), figure("rlock_waiting", name="x")' \
-        '(0.0, 0.0, 0.0)'
+    assert_of x 'held holders waiting' 0.0 0.0 0.0
+    figures
+    assert_figures names "['rlock_up', 'rlock_wrong_kind']"
 }
 
 @test "readers, permits, latches, and what --min-hold alone keeps" {
     holds a read
     holds b read
     figures x
-    assert_figures 'figure("rlock_readers", name="x"), figure("rlock_holders", name="x")' '(2.0, 2.0)'
-    assert_figures 'figure("rlock_held_by", name="x")' 2.0
+    assert_of x 'readers holders held_by' 2.0 2.0 2.0
     finish a b
     holds c write
     figures x
-    assert_figures 'figure("rlock_readers", name="x"), figure("rlock_holders", name="x")' '(0.0, 1.0)'
+    assert_of x 'readers holders' 0.0 1.0
     finish c
-    redis FLUSHALL >/dev/null
+    redis FLUSHALL
     holds d sem --permits 5 --take 2
     figures x
-    assert_figures 'figure("rlock_permits", name="x"), figure("rlock_permits_available", name="x")' '(5.0, 3.0)'
+    assert_of x 'permits permits_available' 5.0 3.0
     finish d
-    try latch set -n l --count 3
+    rlock latch set -n l --count 3
     figures l
-    assert_figures 'figure("rlock_latch_remaining", name="l"), figure("rlock_held", name="l"), figure("rlock_holders")' \
-        '(3.0, 1.0, None)'
-    try run -n kept --min-hold 60s -- true
+    assert_of l 'latch_remaining held holders' 3.0 1.0 None
+    rlock run -n kept --min-hold 60s -- true
     figures kept
-    assert_figures 'figure("rlock_held"), figure("rlock_kept"), figure("rlock_held_by")' '(1.0, 1.0, None)'
+    assert_of kept 'held kept held_by' 1.0 1.0 None
 }
 
 @test "the last run with --once-per: when, how long, how it ended; and the last that succeeded" {
     local succeeded
     figures x
-    assert_figures 'figure("rlock_last_run_exit_status")' None
-    try run --once-per 1h -n x -- true
+    assert_of x last_run_exit_status None
+    rlock run --once-per 1h -n x -- true
     see x
     succeeded=$(value 'v[0]["last_run"]["succeeded"]')
     figures x
-    assert_figures 'figure("rlock_last_run_exit_status", name="x"), figure("rlock_last_run_timestamp_seconds") - figure("rlock_last_success_timestamp_seconds")' \
-        '(0.0, 0.0)'
-    try run --once-per 0.001 -n x -- sh -c 'exit 3'
-    assert_failure 3
+    assert_of x last_run_exit_status 0.0
+    assert_figures 'figure("rlock_last_run_timestamp_seconds") - figure("rlock_last_success_timestamp_seconds")' 0.0
+    run -3 rlock run --once-per 0.001 -n x -- sh -c 'exit 3'
     figures
-    assert_figures 'figure("rlock_last_run_exit_status", name="x"), figure("rlock_held", name="x")' '(3.0, 0.0)'
+    assert_of x 'last_run_exit_status held' 3.0 0.0
     assert_figures '0 <= figure("rlock_last_run_duration_seconds") < 60' True
     redis HSET 'rlock_last:{x}' last "$(redis HGET 'rlock_last:{x}' last | sed 's/"took_ms":[0-9]*/"took_ms":5007/')"
     figures
-    assert_figures 'figure("rlock_last_run_duration_seconds")' 5.007
+    assert_of x 'last_run_duration_seconds last_success_timestamp_seconds' 5.007 "$(epoch "$succeeded")"
     assert_figures 'figure("rlock_last_run_timestamp_seconds") > figure("rlock_last_success_timestamp_seconds")' True
-    assert_figures 'figure("rlock_last_success_timestamp_seconds")' "$(date -d "$succeeded" +%s.%3N | sed 's/0*$//; s/\.$/.0/')"
 }
 
 @test "a token of 64 bits is written to its last digit; a lock without end has no time to live" {
-    redis HSET x "$JAVA" 1 >/dev/null
-    redis SET 'redisson_lock_token:{x}' 9223372036854775807 >/dev/null
+    redis HSET x "$JAVA" 1
+    redis SET 'redisson_lock_token:{x}' 9223372036854775807
     figures x
-    parse
     assert_regex "$seen" 'rlock_token\{name="x",[^}]*\} 9223372036854775807'
-    assert_figures 'figure("rlock_held"), figure("rlock_ttl_seconds"), figure("rlock_held_since_timestamp_seconds")' \
-        '(1.0, None, None)'
+    assert_of x 'held ttl_seconds held_since_timestamp_seconds' 1.0 None None
 }
 
 @test "labels: quotes, backslashes, newlines, other scripts; what else a terminal would obey is a question mark" {
     local odd=$'a"b\\c\\n{d="e"} \xc3\xbc\xe2\x80\xae\xff'
-    redis HSET "$odd" "$JAVA" 1 >/dev/null
-    redis HSET y "$JAVA" 1 >/dev/null
-    redis HSET 'rlock_info:{y}' "$JAVA" '{"host":"one\ntwo\u001b[2J","user":"a\"b redis://u:S3CRET@h"}' >/dev/null
+    redis HSET "$odd" "$JAVA" 1
+    redis HSET y "$JAVA" 1
+    redis HSET 'rlock_info:{y}' "$JAVA" '{"host":"one\ntwo\u001b[2J","user":"a\"b redis://u:S3CRET@h"}'
     figures "$odd" y
     assert_figures 'figure("rlock_held", name="a\"b\\c\\n{d=\"e\"} \u00fc??")' 1.0
     assert_figures 'figure("rlock_held_by", name="y", host="one\ntwo?[2J", user="a\"b redis://u:***@h")' 1.0
     refute_regex "$seen" S3CRET
 }
 
-@test "no series comes twice, whatever is asked for and whatever names look like" {
-    redis HSET $'a\xe2\x80\xae' "$JAVA" 1 >/dev/null
-    redis HSET $'a\xe2\x80\xad' "$JAVA" 1 >/dev/null
-    redis HSET x "$JAVA" 1 >/dev/null
-    figures
-    assert_figures 'figure("rlock_held", name="a?"), figure("rlock_held", name="x")' '(1.0, 1.0)'
+@test "no series comes twice, whatever is asked for and whatever names look like, and all come" {
+    redis HSET $'a\xe2\x80\xae' "$JAVA" 1
+    redis HSET $'a\xe2\x80\xad' "$JAVA" 1
+    redis HSET x "$JAVA" 1
     figures x x 'x*' y x
     assert_figures 'figure("rlock_held", name="x"), figure("rlock_held", name="y")' '(1.0, 0.0)'
-}
-
-@test "all locks, and none" {
+    redis EVAL "for i = 1, 300 do redis.call('HSET', 'lock' .. i, ARGV[1], 1) end" 0 "$JAVA"
     figures
-    assert_figures names "['rlock_up', 'rlock_wrong_kind']"
-    redis EVAL "for i = 1, 300 do redis.call('HSET', 'lock' .. i, ARGV[1], 1) end" 0 "$JAVA" >/dev/null
-    figures
-    assert_figures 'len([f for f in families if f.name == "rlock_held"][0].samples)' 300
+    assert_figures 'figure("rlock_held", name="a?"), figure("rlock_held", name="x")' '(1.0, 1.0)'
+    assert_figures 'len([f for f in families if f.name == "rlock_held"][0].samples)' 302
 }
 
 # --- what goes wrong -----------------------------------------------------------------------------
 
-@test "no server: rlock_up is 0, and the status is that of status" {
-    try status --prometheus --connect-timeout 100ms -s "unix://$PWD/none" x
-    assert_failure 69
-    assert_message
+# figures_but STATUS [OPTION...] NAME...: it ends so, with one line that says why; what it prints is kept in seen.
+figures_but() {
+    ends_saying "$1" -- status --prometheus "${@:2}"
     seen=$output
-    assert_figures "figure('rlock_up', server='unix://$PWD/none'), names" "(0.0, ['rlock_up', 'rlock_wrong_kind'])"
 }
 
 @test "a name that is no lock: 65, counted, and the others are shown" {
-    redis SADD set 1 >/dev/null
-    try status --prometheus a set b
-    assert_failure 65
-    assert_message
-    seen=$output
+    redis SADD set 1
+    figures_but 65 a set b
     assert_figures 'figure("rlock_up"), figure("rlock_wrong_kind")' '(1.0, 1.0)'
     assert_figures 'figure("rlock_held", name="a"), figure("rlock_held", name="set"), figure("rlock_held", name="b")' \
         '(0.0, None, 0.0)'
 }
 
-@test "several servers: each has its own series, and who is away is seen" {
-    local m2
+@test "each server has its own series, and who is away is seen; the status is that of status" {
+    local m2 away=(--connect-timeout 100ms -s "unix://$PWD/none") up='[figure("rlock_up", server=server) for server in'
+    figures_but 69 "${away[@]}" x
+    assert_figures "figure('rlock_up', server='unix://$PWD/none'), names" "(0.0, ['rlock_up', 'rlock_wrong_kind'])"
     server_start m2
     m2=$(server_url m2)
-    redis_on m2 HSET x "$JAVA" 1 >/dev/null
-    try status --prometheus -s "$RLOCK_SERVER" -s "$m2" -s "unix://$PWD/none" x
-    assert_success
-    assert_message
-    seen=$output
-    assert_figures "figure('rlock_up', server='$RLOCK_SERVER'), figure('rlock_up', server='$m2'), figure('rlock_up', server='unix://$PWD/none')" \
-        '(1.0, 1.0, 0.0)'
+    redis_on m2 HSET x "$JAVA" 1
+    figures_but 0 -s "$RLOCK_SERVER" -s "$m2" "${away[@]}" x
+    assert_figures "$up ('$RLOCK_SERVER', '$m2', 'unix://$PWD/none')]" '[1.0, 1.0, 0.0]'
     assert_figures "figure('rlock_held', server='$RLOCK_SERVER'), figure('rlock_held', server='$m2')" '(0.0, 1.0)'
-    try status --prometheus -s "$RLOCK_SERVER" -s "unix://$PWD/none1" -s "unix://$PWD/none2" x
-    assert_failure 69
+    run -69 --separate-stderr rlock status --prometheus -s "$RLOCK_SERVER" "${away[@]}" -s "unix://$PWD/none2" x
     seen=$output
-    assert_figures "figure('rlock_up', server='$RLOCK_SERVER'), figure('rlock_up', server='unix://$PWD/none2')" '(1.0, 0.0)'
-}
-
-@test "a full disk: a failure, so that nothing incomplete takes the place of what is there" {
-    run --separate-stderr sh -c '"$0" status --prometheus x >/dev/full' "$RLOCK"
-    assert_failure 71
+    assert_figures "$up ('$RLOCK_SERVER', 'unix://$PWD/none2')]" '[1.0, 0.0]'
 }
 
 @test "the manual lists the figures, and no others" {

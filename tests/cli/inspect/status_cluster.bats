@@ -8,13 +8,13 @@ load ../../lib/status
 @test "cluster: locks on all nodes are found, and looked at by name" {
     local name
     for name in a b c d e f; do
-        try latch set -n "latch-$name" --count 1
+        rlock latch set -n "latch-$name" --count 1
     done
     see
     assert_seen 'len(v), {l["count"] for l in v}' "(6, {1})"
     see latch-a latch-b latch-c
     assert_seen '[l["state"] for l in v]' "['held', 'held', 'held']"
     for name in a b c d e f; do
-        try latch down -n "latch-$name"
+        rlock latch down -n "latch-$name"
     done
 }

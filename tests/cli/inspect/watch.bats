@@ -8,11 +8,6 @@ load ../../lib/status
 
 JAVA=77777777-2222-4333-8444-555555555555:7
 
-setup() {
-    rlock_setup
-    sock=$BATS_FILE_TMPDIR/main/sock
-}
-
 # watch_on COLUMNS STEP... -- ARG...: rlock status --watch ARG... on a terminal of 24 lines, until ^C. What it
 # was sent is in shown, what stands on it at the end in screen; nothing must have scrolled away.
 watch_on() {
@@ -37,7 +32,7 @@ assert_screen() { # REGEX...
 
 # many N: locks of Redisson's, each by a name of 90 letters.
 many() {
-    redis EVAL "for i = 1, $1 do redis.call('HSET', i .. string.rep('n', 90), ARGV[1], 1) end" 0 "$JAVA" >/dev/null
+    redis EVAL "for i = 1, $1 do redis.call('HSET', i .. string.rep('n', 90), ARGV[1], 1) end" 0 "$JAVA"
 }
 
 # --- what is drawn -------------------------------------------------------------------------------
@@ -82,7 +77,7 @@ many() {
 }
 
 @test "10,000 locks: a screen of them, and looking takes no more than a fifth of the time" {
-    redis EVAL "for i = 1, 10000 do redis.call('HSET', 'lock' .. i, ARGV[1], 1) end" 0 "$JAVA" >/dev/null
+    many 10000
     watch_on 100 'expect=more lines' -- --watch=100ms
     assert_screen '^9980 more lines$' ': 10000 locks, 10000 held, 0 waiting on '
     refute_regex "$screen" 'every 100ms'
@@ -120,9 +115,12 @@ restored() {
     [[ $output != q* ]] || fail "it was: $output"
 }
 
-@test "no locks: it says so" {
+@test "no locks, and a name that is none, are a line" {
     watch_on 60 'expect=no locks' -- --watch=100ms
     assert_screen ': 0 locks, 0 held, 0 waiting' '^no locks$'
+    redis SADD set 1
+    watch_on 100 'expect=no lock' 'expect=no lock' -- --watch=100ms set x
+    assert_screen '^cannot look at set ' '^x +free$'
 }
 
 # --- a terminal changes, a server goes ----------------------------------------------------------
@@ -134,24 +132,26 @@ restored() {
     watch_on 120 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h' -- --watch=1h
 }
 
-@test "a server that goes away is a line, with what was seen last below; it is shown again when it is back" {
+# watch_lone STEP...: x on a server of its own, lone, which is shut down; then the steps.
+watch_lone() {
     server_start lone
     redis_on lone HSET x "$JAVA" 1
-    RLOCK_SERVER=$(server_url lone)
-    watch_on 100 'expect=held' "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
-        'expect=no answer for 1s' expect=held -- --watch=100ms --connect-timeout 100ms x
-    assert_screen ', every [0-9]+ms: no answer for 1s, this was last seen:$' "^cannot look at x on $RLOCK_SERVER" '^x +run +held'
+    RLOCK_SERVER=$(server_url lone) watch_on 100 'expect=held' \
+        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" 'expect=no answer for 1s' expect=held "$@" -- \
+        --watch=100ms --connect-timeout 100ms x
+}
+
+@test "a server that goes away is a line, with what was seen last below" {
+    watch_lone
+    assert_screen ', every [0-9]+ms: no answer for 1s, this was last seen:$' "^cannot look at x on $(server_url lone)" '^x +run +held'
     refute_regex "$shown" 'rlock: ' # nothing but the drawing
 }
 
 @test "it comes back: the line goes" {
-    server_start lone
     printf '#!/bin/sh\nexec redis-server --port 0 --save "" --unixsocket %s --daemonize yes --pidfile %s/again.pid >/dev/null\n' \
         "$BATS_FILE_TMPDIR/lone/sock" "$PWD" >again
     chmod +x again
-    RLOCK_SERVER=$(server_url lone) watch_on 100 'expect=free' "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" \
-        'expect=no answer for ' sh=./again 'expect=1 lock, 0 held' 'expect=1 lock, 0 held' -- \
-        --watch=100ms --connect-timeout 100ms x # the second: then the first drawing is whole
+    watch_lone sh=./again 'expect=1 lock, 0 held' 'expect=1 lock, 0 held' # the second: then the first drawing is whole
     kill "$(cat again.pid)"
     assert_screen '1 lock, 0 held' '^x +free$'
     refute_regex "$screen" '(cannot|no answer|ago)'
@@ -166,16 +166,10 @@ restored() {
 @test "several servers: each has its lines; those that do not answer are named" {
     server_start m2
     redis_on m2 HSET x "$JAVA" 1
-    redis HSET x "$JAVA" 1 >/dev/null
+    redis HSET x "$JAVA" 1
     watch_on 100 expect=held expect=held -- --watch=100ms -s "$RLOCK_SERVER" -s "$(server_url m2)" -s "unix://$PWD/none"
     assert_screen ': 2 of 3 servers answer$' "^cannot look for locks on unix://$PWD/none: " "^$RLOCK_SERVER\$" \
         "^$(server_url m2)\$" '^x +run +held'
-}
-
-@test "a name that is no lock is a line, too" {
-    redis SADD set 1 >/dev/null
-    watch_on 100 'expect=no lock' 'expect=no lock' -- --watch=100ms set x
-    assert_screen '^cannot look at set ' '^x +free$'
 }
 
 # --- elsewhere -----------------------------------------------------------------------------------
@@ -184,20 +178,23 @@ lines_of() { # FILE N
     (($(wc -l <"$1") >= $2))
 }
 
+ended_by_term() {
+    kill -TERM "$pid"
+    reap "$pid"
+    assert_equal "$status" 143
+}
+
 @test "without a terminal one after the other is printed; the default is two seconds" {
     local before
     start status --watch=100ms --json x
     wait_until 10 lines_of out 3
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
+    ended_by_term
     assert_equal "$(sort -u out | grep -c free)" 1
     start status --watch x
     before=$(now_ms)
     wait_until 10 lines_of out 4
     (($(now_ms) - before > 1500))
-    kill -TERM "$pid"
-    reap "$pid"
+    ended_by_term
     refute grep -q $'\e' out
     assert_equal "$(sort -u out | wc -l)" 2 # the titles, and x
 }
@@ -238,7 +235,7 @@ left_by() {
 
 @test "it waits for a server that has gone, and prints nothing meanwhile; one that never was there ends it" {
     server_start other
-    RLOCK_SERVER=unix://$BATS_FILE_TMPDIR/other/sock start status --watch=100ms --connect-timeout "$(ms 200)" --json x
+    start status -s "$(server_url other)" --watch=100ms --connect-timeout "$(ms 200)" --json x
     wait_until 10 lines_of out 1
     server_stop other
     wait_until 10 grep -q 'cannot look at x' err
@@ -246,10 +243,6 @@ left_by() {
     server_start other
     : >out
     wait_until 10 grep -q free out
-    kill -TERM "$pid"
-    reap "$pid"
-    assert_equal "$status" 143
-    try status --watch --connect-timeout 100ms -s "unix://$PWD/none" x
-    assert_failure 69
-    assert_message
+    ended_by_term
+    ends_saying 69 -- status --watch --connect-timeout 100ms -s "unix://$PWD/none" x
 }
