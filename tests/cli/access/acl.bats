@@ -31,28 +31,35 @@ live() { # KIND [OPTION...]
 nest() { # KIND
     # shellcheck disable=SC2086
     take "$1" -- rlock ${how[$1]} -x -n x -- echo inside
-    assert_success
-    assert_output inside
-    assert_equal "$stderr" ""
+    assert_equal "$status: $output$stderr" "0: inside"
 }
 
-@test "run, fair, write: the rules of each are enough" {
+@test "each kind: its rules are enough for a whole life, and to re-enter" {
     local kind
-    for kind in run fair write; do
+    for kind in run fair write sem 'sem --plain'; do
         rm -f history end-*
         live "$kind" -l "$(ms 600)"
-        nest "$kind"
+        if [[ $kind == sem* ]]; then
+            assert_equal "$(redis GET x)$(redis DEL x)" 11
+        else
+            nest "$kind"
+        fi
         assert_no_keys
     done
-    allow run
-    try run -n x2 -n x1 --min-hold 100ms -- true
-    assert_success
-    allow fair
-    try fair --supersede -n x -- true
-    assert_success
+    allow read
+    occupy read
+    act reader read -l "$(ms 600)"
+    wait_until 5 listening
+    redis DEL x
+    redis PUBLISH 'redisson_rwlock:{x}' 1
+    wait_until 10 entered_section reader
+    wait_until 20 renewed 6
+    finish reader
+    nest read
+    assert_no_keys
 }
 
-@test "--once-per: the rules of run and fair are enough" {
+@test "options of run and fair, and sem --resize: the rules of the kind are enough" {
     local kind
     for kind in run fair; do
         redis FLUSHALL
@@ -63,6 +70,14 @@ nest() { # KIND
         assert_equal "$status: $output" "0: "
         assert_keys 'rlock_last:{x}'
     done
+    rlock fair --supersede -n x -- true
+    allow run
+    rlock run -n x2 -n x1 --min-hold 100ms -- true
+    redis FLUSHALL
+    redis SET x 1
+    allow 'sem --resize'
+    rlock sem -n x --resize 5
+    assert_equal "$(redis GET x)" 5
 }
 
 @test "--preempt and --preemptible: who has no right to rlock_break:* hears so, both of them; with it all is well" {
@@ -82,69 +97,33 @@ nest() { # KIND
     gone 0 d
 }
 
-@test "read: its rules are enough" {
-    allow read
-    occupy read
-    act reader read -l "$(ms 600)"
-    wait_until 5 listening
-    redis DEL x
-    redis PUBLISH 'redisson_rwlock:{x}' 1
-    wait_until 10 entered_section reader
-    wait_until 20 renewed 6
-    finish reader
-    nest read
-    assert_no_keys
-}
-
-@test "sem, sem --plain, sem --resize: the rules of each are enough" {
-    local kind
-    for kind in sem 'sem --plain'; do
-        rm -f history end-*
-        live "$kind" -l "$(ms 600)"
-        assert_equal "$(redis GET x)" 1
-        assert_keys x
-    done
-    allow 'sem --resize'
-    try sem -n x --resize 5
-    assert_success
-    assert_equal "$(redis GET x)" 5
-}
-
 @test "latch: the rules to set it, to wait for it and to count it down are enough" {
     allow 'latch set'
-    try latch set -n x --count 2
-    assert_success
+    rlock latch set -n x --count 2
     allow 'latch down'
-    try latch down -n x
-    assert_success
+    rlock latch down -n x
     give main default '' 'latch wait' 'latch down' # while it waits
     log=waiter start latch wait -q -n x -- touch passed
     wait_until 5 listening
-    try latch down -n x -- true
-    assert_success
+    rlock latch down -n x -- true
     reap "$pid"
     assert_equal "$status $(<waiter.err)" "0 "
     assert_file_exist passed
     allow 'latch wait'
-    try latch wait -n x
-    assert_success
+    rlock latch wait -n x
 }
 
 @test "all kinds: the rules for all are enough for one in the other" {
     allow all
     try write -n x -- rlock read -x -n x -- rlock run -n x1 -- rlock fair -n x1 -- rlock sem --permits 2 -n x2 -- echo inside
-    assert_success
-    assert_output inside
-    assert_equal "$stderr" ""
+    assert_equal "$status: $output$stderr" "0: inside"
 }
 
 @test "other names are none of its business" {
     allow run
-    try run -n y -- touch ran
-    assert_failure 77
+    run -77 rlock run -n y -- touch ran
     assert_equal "$(keys)" ""
-    try run -n x -n y -w 5s -- touch ran
-    assert_failure 77
+    run -77 rlock run -n x -n y -w 5s -- touch ran
     assert_file_not_exist ran
     assert_no_keys
 }
@@ -157,12 +136,16 @@ nest() { # KIND
     redis-cli -s "$BATS_FILE_TMPDIR/net/sock" ACL SETUSER default off
     echo sesame >secret
     echo wrong >wrong
-    RLOCK_PASSWORD_FILE=$PWD/secret run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1 -n x -- true
+    # as_app FILE [/DB] COMMAND...: with the password of that file
+    as_app() {
+        RLOCK_PASSWORD_FILE=$PWD/$1 run --separate-stderr in_net net "$RLOCK" run -s "redis://app@127.0.0.1$2" -n x -- "${@:3}"
+    }
+    as_app secret '' true
     assert_success
-    RLOCK_PASSWORD_FILE=$PWD/wrong run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1 -n x -- touch ran
+    as_app wrong '' touch ran
     assert_failure 77
     refute_regex "$stderr" 'wrong($|[^/])'
-    RLOCK_PASSWORD_FILE=$PWD/secret run --separate-stderr in_net net "$RLOCK" run -s redis://app@127.0.0.1/3 -n x -- touch ran
+    as_app secret /3 touch ran
     assert_failure 77
     assert_stderr_has select
     assert_file_not_exist ran
@@ -181,14 +164,10 @@ nest() { # KIND
             assert_failure 75
             refute_regex "$stderr" '[Dd]enied|permission'
         fi
-        try check "$handle"
-        assert_success
-        try renew "$handle"
-        assert_success
-        try release "$handle"
-        assert_success
-        try check "$handle"
-        assert_failure 1
+        rlock check "$handle"
+        rlock renew "$handle"
+        rlock release "$handle"
+        run -1 rlock check "$handle"
         occupy "$kind"
         assert_lost -- renew "$handle"
         refute_regex "$stderr" '[Dd]enied|permission'
