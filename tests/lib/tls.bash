@@ -23,11 +23,6 @@ tls_setup() {
     trust=(--tls-ca "$certificates/ca.pem")
 }
 
-# as NAME: the options to show that certificate.
-as() {
-    printf '%s\n' --tls-cert "$certificates/$1.pem" --tls-key "$certificates/$1.key"
-}
-
 # tls_server NAME CERTIFICATE [OPTION...]: a redis-server that speaks TLS on one port and is plain on
 # another, and asks nobody for a certificate. One that comes back has the ports that it had.
 tls_server() {
