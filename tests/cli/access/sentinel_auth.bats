@@ -32,49 +32,38 @@ guarded() {
     plain=$(sentinel_url s1 s2 s3)
 }
 
-with() { # USERINFO
-    echo "sentinel://$1@${plain#sentinel://}"
-}
-
-# refused PASSWORD...: 77, the address (of USER@, if that is set), and none of the passwords.
-refused() {
-    local password
-    assert_failure 77
-    assert_message
-    assert_stderr_has x "sentinel://${user-}${plain#sentinel://}"
-    for password; do
-        refute_regex "$stderr" "$password"
-    done
-    assert_file_not_exist ran
-}
-
-taken() {
-    assert_equal "$status: $stderr" "0: "
+# login STATUS USERINFO [VARIABLE...]: how a try at that address ends. What is refused names it, and tells no password.
+login() {
+    local user=${2%%[:@]*}
+    rm -f ran
+    run --separate-stderr env "${@:3}" timeout 60 "$RLOCK" run -q -s "sentinel://$2${plain#sentinel://}" -n x -- touch ran
+    assert_equal "$2 ${*:3}: $status" "$2 ${*:3}: $1"
+    if (($1 == 0)); then
+        assert_equal "$stderr" ""
+        assert_file_exist ran
+    else
+        assert_message
+        assert_stderr_has x "sentinel://${user:+$user@}${plain#sentinel://}"
+        refute_regex "$stderr" 'open|wrong|sesame|sentries|ers@'
+        assert_file_not_exist ran
+    fi
 }
 
 @test "one password for all: in the address, RLOCK_PASSWORD, RLOCK_PASSWORD_FILE; nobody hears of it" {
     guarded sesame sesame
-    try run -s "$(with :sesame)" -n x -- true
-    taken
-    try run -q -s "$(with :open)" -n x -- touch ran
-    refused open
-    try run -q -s "$plain" -n x -- touch ran
-    refused
-    RLOCK_PASSWORD=sesame try run -s "$plain" -n x -- rlock run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    taken
-    assert_output 2
     echo sesame >secret
-    RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$plain" -n x -- true
-    taken
-    RLOCK_PASSWORD=open try run -q -s "$plain" -n x -- touch ran
-    refused open
-    try run -v -s "$(with :sesame)/3" -n x -- env
-    assert_success
+    login 0 :sesame@
+    login 77 :open@
+    login 77 ''
+    login 0 '' "RLOCK_PASSWORD_FILE=$PWD/secret"
+    login 77 '' RLOCK_PASSWORD=open
+    RLOCK_PASSWORD=sesame run -0 rlock run -s "$plain" -n x -- rlock run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_output 3
+    run -0 rlock run -v -s "sentinel://:sesame@${plain#*//}/3" -n x -- env
     refute_output --partial sesame
-    refute_regex "$stderr" sesame
     assert_output --partial "RLOCK_SERVER=$plain/3"
     freeze s1 s2 s3
-    try run -v -x --connect-timeout "$(ms 300)" -s "$(with :sesame)/3" -n x -- touch ran
+    try run -v -x --connect-timeout "$(ms 300)" -s "sentinel://:sesame@${plain#*//}/3" -n x -- touch ran
     assert_failure 69
     refute_regex "$stderr" sesame
     assert_stderr_has "$plain/3"
@@ -82,22 +71,17 @@ taken() {
 
 @test "the Sentinels' own: in the address, with RLOCK_PASSWORD for the servers" {
     guarded 'serv/ers@' sentries
-    RLOCK_PASSWORD='serv/ers@' try run -s "$(with :sentries)" -n x -- true
-    taken
+    login 0 :sentries@ 'RLOCK_PASSWORD=serv/ers@'
     assert_equal "$(redis GET 'redisson_lock_token:{x}')" 1
-    RLOCK_PASSWORD='serv/ers@' try run -q -s "$(with :wrong)" -n x -- touch ran
-    refused wrong ers@
-    RLOCK_PASSWORD=wrong try run -q -s "$(with :sentries)" -n x -- touch ran
-    refused wrong sentries
+    login 77 :wrong@ 'RLOCK_PASSWORD=serv/ers@'
+    login 77 :sentries@ RLOCK_PASSWORD=wrong
 }
 
 @test "Sentinels that ask for none: user and password are the servers'" {
     guarded '' ''
     redis ACL SETUSER alice on '>p@ss' allkeys allchannels +@all
     changed
-    try run -s "$(with alice:p%40ss)" -n x -- true
-    taken
+    login 0 alice:p%40ss@
     redis ACL SETUSER default '>other' resetpass # which no replica follows with
-    try run -q -s "$(with alice:wrong)" -n x -- touch ran
-    user=alice@ refused wrong
+    login 77 alice:wrong@
 }
