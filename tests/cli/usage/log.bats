@@ -50,7 +50,7 @@ stay() { # MS: sleeps for so long, longer on a slow build
     python3 -c "print($1 * $SLOW / 1000)"
 }
 
-@test "acquired, renewed, released: with durations, owner and token" {
+@test "acquired, renewed, released, timed out: with durations, owner, token and signal; each name has its own" {
     logged run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     told 'names[0] == "acquired" and names[-1] == "released" and set(names[1:-1]) == {"renewed"}'
     told 'all(event["name"] == "x" and event["kind"] == "run" and event["token"] == 1
@@ -61,21 +61,15 @@ stay() { # MS: sleeps for so long, longer on a slow build
     told "events[0]['waited_ms'] + of('renewed')[0]['held_ms'] >= 200 * $SLOW - 5"
     told "of('released')[0]['held_ms'] >= of('released')[0]['ran_ms'] >= 350 * $SLOW - 5"
     told "of('released')[0]['waited_ms'] == events[0]['waited_ms']"
-}
-
-@test "a command that ran for too long: by which signal it ended" {
-    logged run -n x --timeout "$(ms 100)" -- sleep 60
-    told 'of("timeout")[0]["timeout_ms"] == 100 * '"$SLOW"' and of("timeout")[0]["signal"] == 15'
-    logged run -n x --timeout "$(ms 100)" --kill-after 0 -c 'trap "" TERM; sleep 60'
-    told 'of("timeout")[1]["signal"] == 9'
-}
-
-@test "several names: each has its own objects" {
+    rm log
     redis SET "redisson_lock_token:{b}" 41
     logged run -n b -n a --min-hold 1h -- true
     told '[(event["event"], event["name"], event["token"]) for event in events] ==
           [("acquired", "a", 1), ("acquired", "b", 42), ("released", "a", 1), ("released", "b", 42)]'
     told 'all(3590000 < event["kept_ms"] <= 3600000 for event in of("released"))'
+    logged run -n x --timeout "$(ms 100)" -- sleep 60
+    logged run -n x --timeout "$(ms 100)" --kill-after 0 -c 'trap "" TERM; sleep 60'
+    told '[(event["timeout_ms"], event["signal"]) for event in of("timeout")] == [(100 * '"$SLOW"', 15), (100 * '"$SLOW"', 9)]'
 }
 
 @test "-v says the same in words, and nothing of it is said without" {
@@ -91,10 +85,10 @@ rlock: renewed x on $RLOCK_SERVER: .* left
 @test "the server answers again: who holds the lock is told then, not with the next line" {
     server_start lone
     hold x -s "$(server_url lone)" -l 10m
-    kill -STOP "$(server_pid lone)"
+    freeze lone
     start run --log json -s "$(server_url lone)" --io-timeout "$(ms 200)" -n x -- true
     wait_until 10 grep -q '"retrying"' err
-    kill -CONT "$(server_pid lone)"
+    thaw lone
     wait_until 10 grep -q '"waiting"' err
     let_go x
     reap "$pid"
@@ -121,104 +115,43 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     assert_regex "$(head -n 1 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, .* left\$"
 }
 
-@test "a second outage within ten seconds: the log tells it, the text does not warn again" {
-    local n plain flaky
+@test "a renewal that fails, and succeeds again, is told; a second one soon after by the log alone; -q: neither" {
+    local n who flaky all=()
     server_start lone
     flaky=(run -s "$(server_url lone)" --io-timeout "$(ms 200)" -l "$(ms 4000)")
-    log=plain start "${flaky[@]}" -n plain -- sh -c ': >held; exec sleep 60'
-    plain=$pid
-    start "${flaky[@]}" --log json -n x -- sleep 60
-    wait_until 5 grep -q '"acquired"' err
-    wait_until 5 test -e held
+    for who in 'plain' 'quiet -q' 'json --log json'; do
+        # shellcheck disable=SC2086
+        log=${who%% *} start "${flaky[@]}" -n $who -- sleep 60
+        all+=("$pid")
+    done
+    wait_until 5 all_held
     for n in 1 2; do
         freeze lone
         wait_until 8 is_told "$n" retrying
-        sleep $((300 * SLOW))e-3 # the other renews at about the same time
+        sleep $((300 * SLOW))e-3 # the others renew at about the same time
         thaw lone
         wait_until 5 ends_with renewed
+        ((n == 2)) || wait_until 5 grep -q 'again after' plain.err
     done
-    kill -TERM "$pid" "$plain"
-    reap "$pid"
-    reap "$plain"
-    assert_equal "$(grep -c 'cannot renew plain' plain.err)" 1
+    assert_regex "$(head -n 2 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, [0-9.ms]+ left
+rlock: renewed plain on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left\$"
+    assert_equal "$(grep -c 'cannot renew plain' plain.err)$(cat quiet.err)" 1
+    kill "${all[@]}"
+    for pid in "${all[@]}"; do
+        reap "$pid"
+    done
 }
 
 is_told() { # TIMES EVENT
-    (($(grep -c "\"event\":\"$2\"" err) == $1))
+    (($(grep -c "\"event\":\"$2\"" json.err) == $1))
 }
 
 ends_with() { # EVENT
-    tail -n 1 err | grep -q "\"event\":\"$1\""
+    tail -n 1 json.err | grep -q "\"event\":\"$1\""
 }
 
-@test "a renewal that failed is told, and that it succeeded again; with -q neither" {
-    server_start lone
-    log=quiet start run -q -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 4000)" -n quiet -- sleep 60
-    quiet=$pid
-    start run -s "$(server_url lone)" --io-timeout 200ms -l "$(ms 4000)" -n x -- sleep 60
-    wait_until 5 both_held
-    kill -STOP "$(server_pid lone)"
-    wait_until 8 grep -q 'cannot renew x' err
-    kill -CONT "$(server_pid lone)"
-    wait_until 5 grep -q 'again after' err
-    assert_regex "$(cat err)" "^rlock: cannot renew x on $(server_url lone): .*; trying again, [0-9.ms]+ left
-rlock: renewed x on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left\$"
-    kill -TERM "$pid" "$quiet"
-    reap "$pid"
-    reap "$quiet"
-    assert_equal "$(cat quiet.err)" ""
-}
-
-both_held() {
-    [[ $(redis_on lone EXISTS x quiet) == 2 ]]
-}
-
-# A pipe that nobody reads, with room for not one byte more: $full.
-full_pipe() {
-    mkfifo full
-    exec {full}<>full
-    python3 -c "import fcntl; fcntl.fcntl($full, fcntl.F_SETPIPE_SZ, 4096)"
-    head -c 4096 /dev/zero >&"$full"
-}
-
-@test "standard error that nobody reads: what it does not take is left out, and nothing waits for it" {
-    local waiter
-    full_pipe
-    rlock run -v -l "$(ms 600)" -n x -- sleep "$(stay 700)" 2>&"$full"
-    rlock run --log json -l "$(ms 600)" -n x -- sleep "$(stay 700)" 2>&"$full"
-    hold x
-    run -75 rlock run -x -n x -- true 2>&"$full"
-    "$RLOCK" fair -n x -- true 2>&"$full" 3>&- 4>&- &
-    waiter=$!
-    "$RLOCK" fair -v -n x -- true 2>&"$full" 3>&- 4>&- &
-    wait_until 5 waiters x 2
-    kill -TERM "$waiter"
-    reap "$waiter" 5
-    assert_equal "$status" 143
-    let_go x
-    reap $! 5
-    assert_equal "$status" 0
-    exec {full}>&-
-}
-
-reported() { # into the pipe that is made for it
-    local pipe
-    pipe=$(sed -n 's/.*pipe2(\[[0-9]*, \([0-9]*\)\], O_NONBLOCK.*/\1/p' calls)
-    grep -c "write($pipe, " calls || true
-}
-
-@test "who does not listen does not pay: no report, no wake-up; a renewal that succeeds wakes only those who want each" {
-    command -v strace >/dev/null || skip "needs strace"
-    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-    rlock run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    strace -f -qq -e trace=pipe2 -o calls "$RLOCK" run -q -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    assert_equal "$(grep -c O_NONBLOCK calls)" 0
-    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    assert_equal "$(grep -c O_NONBLOCK calls)" 1
-    assert_equal "$(reported)" 0
-    strace -f -qq -e trace=pipe2,write -o calls "$RLOCK" run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
-    assert_equal "$(grep -c O_NONBLOCK calls)" 1
-    (($(reported) >= 1))
+all_held() {
+    [[ $(redis_on lone EXISTS plain quiet json) == 3 ]]
 }
 
 # Everything that can be told, once.

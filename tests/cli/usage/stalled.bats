@@ -15,22 +15,12 @@ onto() {
 
 # The same in the background: pid is stalled.py's, rlock its child.
 start_onto() {
+    rm -f stalled.pid
     # shellcheck disable=SC2086
     python3 "$TOOLS/stalled.py" $to --timeout $((60 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}" >out 3>&- 4>&- &
     pid=$!
     wait_until 10 test -s stalled.pid
     rlock_pid=$(cat stalled.pid)
-}
-
-# within MS: since the last call of clock, and what the machine adds.
-clock() {
-    beside_begin
-    begun=$(now_ms)
-}
-within() {
-    local spent=$(($(now_ms) - begun))
-    beside_end
-    ((spent < $1 + added)) || fail "took $spent ms, $added of which the machine's"
 }
 
 # each_line_whole: output has whole messages only.
@@ -42,14 +32,22 @@ each_line_whole() {
     done <<<"$output"
 }
 
+# term_ends KIND: so, and soon, with the lock given back.
+term_ends() {
+    local spent added
+    kill -TERM "$rlock_pid"
+    within 1500 reap "$pid" 5
+    assert_equal "$1: $status" "$1: 143"
+    wait_until 5 assert_free x
+}
+
 @test "a holder's messages: the command ends as it does, and the lock is given back" {
-    local kind room
+    local kind room spent added
     for kind in tty pipe socket file; do
         for room in 0 90 700; do
-            clock
-            onto "$kind" "$room" run -v -l "$(ms 600)" -n x -- sh -c "sleep $((400 * SLOW))e-3; exit 7"
+            within $((1600 + 400 * SLOW)) \
+                onto "$kind" "$room" run -v -l "$(ms 600)" -n x -- sh -c "sleep $((400 * SLOW))e-3; exit 7"
             assert_equal "$kind $room: $status" "$kind $room: 7"
-            within $((1600 + 400 * SLOW)) # the command's end is not waited for longer
             [[ $kind == tty ]] || each_line_whole
             assert_free x
         done
@@ -59,35 +57,19 @@ each_line_whole() {
 @test "a signal for rlock reaches the command" {
     local kind
     for kind in tty pipe socket file; do
-        rm -f stalled.pid ready
+        rm -f ready
         start_onto "$kind" 100 run -v -l "$(ms 300)" -n x -- sh -c ': >ready; exec sleep 60'
         wait_until 10 test -e ready
-        clock
-        kill -TERM "$rlock_pid"
-        reap "$pid" 5
-        assert_equal "$kind: $status" "$kind: 143"
-        within 1500
-        assert_free x
+        term_ends "$kind"
     done
 }
 
 @test "a waiter: it takes the lock when it is free, gives up in time, and ends by a signal" {
-    local kind
+    local kind spent added
     for kind in tty pipe socket file; do
         foreign_hold x 60000
-        clock
-        onto "$kind" 10 run -v -w "$(ms 1300)" -n x -- true
+        within $((1300 * SLOW + 2200)) onto "$kind" 10 run -v -w "$(ms 1300)" -n x -- true
         assert_equal "$kind: $status" "$kind: 75"
-        within $((1300 * SLOW + 2200))
-        rm -f stalled.pid
-        start_onto "$kind" 10 fair -n x -- true
-        wait_until 10 waiters x 1
-        clock
-        kill -TERM "$rlock_pid"
-        reap "$pid" 5
-        assert_equal "$kind: $status" "$kind: 143"
-        within 1500
-        rm -f stalled.pid
         start_onto "$kind" 10 run -v -n x -- sh -c ': >ran'
         wait_until 10 waiters x 1
         foreign_release x
@@ -95,6 +77,12 @@ each_line_whole() {
         assert_equal "$kind: $status" "$kind: 0"
         assert_file_exist ran
         rm ran
+        foreign_hold x 60000
+        start_onto "$kind" 10 fair -n x -- true
+        wait_until 10 waiters x 1
+        kill -TERM "$rlock_pid"
+        within 1500 reap "$pid" 5
+        assert_equal "$kind: $status" "$kind: 143"
     done
 }
 
@@ -114,73 +102,45 @@ each_line_whole() {
 }
 
 @test "many errors on a stream that nobody reads: a second in all, not each" {
-    local -a names=()
-    local i
-    for i in {1..8}; do names+=(-n "n$i"); done
-    clock
-    onto pipe 0 run --log json --no-renew -l "$(ms 600)" "${names[@]}" -- sleep 60
+    local spent added names=(-n{1..8})
+    within 4000 onto pipe 0 run --log json --no-renew -l "$(ms 600)" "${names[@]}" -- sleep 60
     assert_equal "$status" 76
-    within 4000
 }
 
-@test "a handle that nobody reads: a signal ends the wait, and the lock is given back" {
-    local kind
+@test "a handle that nobody reads: a signal ends the wait; for a file at its limit: 71; the lock is given back" {
+    local kind keeper
     to=--stdout
-    for kind in tty pipe socket; do
-        rm -f stalled.pid
-        start_onto "$kind" 0 acquire run -n x -l 10m
-        wait_until 10 assert_held x
-        kill -TERM "$rlock_pid"
-        reap "$pid" 5
-        assert_equal "$kind: $status" "$kind: 143"
-        assert_free x
-        rm -f stalled.pid
-        start_onto "$kind" 0 acquire run -n x -l 10m --while $$
-        wait_until 10 assert_held x
-        kill -TERM "$rlock_pid"
-        reap "$pid" 5
-        assert_equal "$kind: $status" "$kind: 143"
+    for keeper in '' "--while $$"; do
+        for kind in tty pipe socket; do
+            # shellcheck disable=SC2086
+            start_onto "$kind" 0 acquire run -n x -l 10m $keeper
+            wait_until 10 assert_held x
+            term_ends "$kind"
+        done
+        # shellcheck disable=SC2086
+        onto file 10 acquire run -n x -l 10m $keeper
+        assert_equal "$status" 71
         wait_until 5 assert_free x
     done
 }
 
-@test "a handle for a file at its limit: 71, and the lock is given back" {
-    to=--stdout
-    onto file 0 acquire run -n x -l 10m
-    assert_equal "$status" 71
-    assert_free x
-    onto file 10 acquire run -n x -l 10m --while $$
-    assert_equal "$status" 71
-    wait_until 5 assert_free x
-}
-
-@test "the keeper of --while and latch down with a command" {
-    local kind
+@test "the keeper of --while, latch down with a command, and what holds nothing: it costs its lines only" {
+    local kind handle spent added
     for kind in tty pipe socket file; do
-        clock
-        onto "$kind" 0 acquire run -v -n x -l "$(ms 600)" --while $$
+        within 4000 onto "$kind" 0 acquire run -v -n x -l "$(ms 600)" --while $$
         assert_equal "$kind: $status" "$kind: 0"
         redis DEL x
         rlock latch set -n l --count 1
-        onto "$kind" 0 latch down -v -n l -- true
+        within 4000 onto "$kind" 0 latch down -v -n l -- true
         assert_equal "$kind: $status" "$kind: 0"
-        within 4000
         wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
     done
-}
-
-@test "commands that hold nothing: the log at its limit costs its lines only" {
-    local handle
     handle=$(rlock acquire run -n x -l 10m)
-    onto file 5 renew -v "$handle"
-    assert_equal "$status" 0
-    onto file 5 check -v "$handle"
-    assert_equal "$status" 0
-    onto file 5 release -v "$handle"
-    assert_equal "$status" 0
+    for kind in renew:0 check:0 release:0 release:76; do
+        onto file 5 "${kind%:*}" -v "$handle"
+        assert_equal "$kind $status" "$kind ${kind#*:}"
+    done
     assert_free x
-    onto file 5 release -v "$handle"
-    assert_equal "$status" 76
 }
 
 @test "stty tostop: a job in the background is not stopped by its own messages" {
