@@ -50,7 +50,6 @@ each_job() {
 }
 
 @test "a runner that dies: the lease is the net" {
-    local file
     script build.sh "kill -KILL \$(cut -d ' ' -f 4 /proc/\$PPID/stat) \$PPID"
     for file in gitlab-ci.yml github-actions.yml; do
         redis FLUSHALL

@@ -22,15 +22,12 @@ rlock_with_etc() {
 @test "the user's file is found under XDG_CONFIG_HOME, else in ~/.config" {
     unset RLOCK_CONFIG
     echo 'conflict-exit-code = 42' >"$user"
-    try run -x -n x -- true
-    assert_failure 42
+    run -42 rlock run -x -n x -- true
     mkdir -p here/rlock
     echo 'conflict-exit-code = 43' >here/rlock/rlock.conf
-    XDG_CONFIG_HOME=here try run -x -n x -- true # it would be another in each directory
-    assert_failure 42
+    XDG_CONFIG_HOME=here run -42 rlock run -x -n x -- true # it would be another in each directory
     unset XDG_CONFIG_HOME
-    try run -x -n x -- true
-    assert_failure 42
+    run -42 rlock run -x -n x -- true
 }
 
 @test "/etc/rlock.conf: under the user's file, key by key; RLOCK_CONFIG names one file instead of both" {
@@ -70,9 +67,7 @@ named_by() {
     try status -s "$url"
     assert_equal "$stderr" ''
     RLOCK_SERVER=unix://$PWD/none named_by --server -s "$url"
-    RLOCK_SERVER=unix://$PWD/none try doctor
-    assert_failure 69
-    assert_stderr_has 'named by RLOCK_SERVER'
+    RLOCK_SERVER=unix://$PWD/none ends_saying 69 'named by RLOCK_SERVER' -- doctor
     unset RLOCK_SERVER
     printf '\nserver = %s\n' "$url" >"$RLOCK_CONFIG"
     named_by "$RLOCK_CONFIG:2"
@@ -111,11 +106,7 @@ named_by() {
 # misconfigured LINE TEXT -- CONTENT...: 78, and why, for that line of a file with these lines.
 misconfigured() {
     printf '%s\n' "${@:4}" >"$RLOCK_CONFIG"
-    try run -x -n x -- touch ran
-    assert_failure 78
-    assert_message
-    assert_stderr_has "$RLOCK_CONFIG:$1: " "$2"
-    assert_file_not_exist ran
+    ends_saying 78 "$RLOCK_CONFIG:$1: " "$2" -- run -x -n x -- touch ran
 }
 
 @test "78: what a file's lines come to together; no password is shown" {
@@ -128,8 +119,7 @@ misconfigured() {
     refute_regex "$stderr" sesame
     # The one from the file, the other from the command line.
     echo 'tls-key = /k.pem' >"$RLOCK_CONFIG"
-    try run -s "$(server_url main)" -x --tls-cert c.pem -n free -- true
-    assert_success
+    rlock run -s "$(server_url main)" -x --tls-cert c.pem -n free -- true
     # That a file's servers do not suit the command is no mistake of the file's.
     echo "server = $one $two $three" >"$RLOCK_CONFIG"
     assert_usage 'rlock fair' -- fair -n x -- touch ran
@@ -140,30 +130,26 @@ misconfigured() {
     assert_stderr_has 127.0.0.1:1
 }
 
-# refused_at_once CONFIG TEXT: 78 with that text, within a second.
-refused_at_once() {
-    took 0 1000 env RLOCK_CONFIG="$1" timeout -s KILL 10 "$RLOCK" run -x -n x -- true
-    assert_failure 78
-    assert_message
-    assert_stderr_has "$1" "$2"
-}
-
 @test "78 at once: no file at all, no end of line, no plain text" {
+    local file text spent added
     mkfifo pipe
     mkdir dir
     truncate -s 1T endless
     printf '\xef\xbb\xbflease = 10s\n' >mark
     printf '\xff\xfel\0e\0a\0s\0e\0' >utf16
     printf '# a comment\nlease = 1\0000s\n' >nul
-    refused_at_once "$PWD/pipe" pipe
-    refused_at_once "$PWD/dir" directory
-    refused_at_once "$PWD/endless" 'endless:1: the line is too long'
-    refused_at_once /dev/zero 'too long'
-    refused_at_once "$PWD/mark" 'mark:1: the file begins with a byte order mark'
-    refused_at_once "$PWD/utf16" 'utf16:1: the file begins with a byte order mark'
-    refused_at_once "$PWD/nul" 'nul:2: the line has a NUL byte'
-    RLOCK_CONFIG=/dev/null try run -x -n x -- true
-    assert_failure 75
+    while IFS='|' read -r file text; do
+        RLOCK_CONFIG=$file within 1000 ends_saying 78 "$file" "$text" -- run -x -n x -- true
+    done <<END
+$PWD/pipe|pipe
+$PWD/dir|directory
+$PWD/endless|endless:1: the line is too long
+/dev/zero|too long
+$PWD/mark|mark:1: the file begins with a byte order mark
+$PWD/utf16|utf16:1: the file begins with a byte order mark
+$PWD/nul|nul:2: the line has a NUL byte
+END
+    RLOCK_CONFIG=/dev/null run -75 rlock run -x -n x -- true
 }
 
 # guarded: a server with the password `pass word`, for the tests below.
@@ -176,25 +162,29 @@ guarded() {
 }
 
 @test "password-file: command line, then environment, then the user's file, then the machine's" {
+    local expected etc mine variables variable words
     guarded
-    echo "password-file = $PWD/right" >etc/rlock.conf
-    rlock_with_etc run -n x -- true
-    assert_success
-    echo "password-file = $PWD/wrong" >etc/rlock.conf
-    rlock_with_etc run -n x -- true
-    assert_failure 77
-    echo "password-file = $PWD/right" >"$user"
-    rlock_with_etc run -n x -- true
-    assert_success
-    RLOCK_PASSWORD_FILE=$PWD/wrong rlock_with_etc run -n x -- true
-    assert_failure 77
-    RLOCK_PASSWORD_FILE=$PWD/none RLOCK_PASSWORD='pass word' rlock_with_etc run -n x -- true
-    assert_success
-    RLOCK_PASSWORD=no RLOCK_PASSWORD_FILE=$PWD/none rlock_with_etc run --password-file right -n x -- true
-    assert_success
-    RLOCK_PASSWORD='pass word' rlock_with_etc run --password-file wrong -n x -- true
-    assert_failure 77
-    refute_regex "$stderr" 'wrong|pass word'
+    while IFS='|' read -r expected etc mine variables words; do
+        echo "password-file = $PWD/$etc" >etc/rlock.conf
+        echo "${mine:+password-file = $PWD/$mine}" >"$user"
+        (
+            for variable in $variables; do
+                export "${variable/PWD/$PWD}"
+            done
+            # shellcheck disable=SC2086
+            rlock_with_etc run $words -n x -- true
+            assert_equal "$etc, $mine, $variables, $words: $status" "$etc, $mine, $variables, $words: $expected"
+            refute_regex "$stderr" 'wrong|pass word'
+        )
+    done <<'END'
+0|right|||
+77|wrong|||
+0|wrong|right||
+77|wrong|right|RLOCK_PASSWORD_FILE=PWD/wrong|
+77|wrong|right|RLOCK_PASSWORD_FILE=PWD/right RLOCK_PASSWORD=no|
+0|wrong|right|RLOCK_PASSWORD=no RLOCK_PASSWORD_FILE=PWD/none|--password-file right
+77|wrong|right|RLOCK_PASSWORD_FILE=PWD/right|--password-file wrong
+END
 }
 
 @test "password-file: not read for a server that takes none" {
@@ -205,17 +195,15 @@ guarded() {
     wait_until 5 test ! -e "$dir/redis.pid"
     rm -rf "$dir"
     assert_success
-    try run -s "local:$dir" -s unix:///nowhere -s local:/tmp/none -n x -- true
-    assert_failure 78
+    run -78 rlock run -s "local:$dir" -s unix:///nowhere -s local:/tmp/none -n x -- true
 }
 
 @test "password-file: as on Windows, or from a pipe; its mistakes: 78, with the place that names it" {
+    local file
     guarded
     printf 'pass word\r\n' >right
-    try run --password-file right -n x -- true
-    assert_success
-    run --separate-stderr bash -c '"$0" run --password-file <(sleep 0.1; echo "pass word") -n x -- true' "$RLOCK"
-    assert_success
+    rlock run --password-file right -n x -- true
+    run -0 bash -c '"$0" run --password-file <(sleep 0.1; echo "pass word") -n x -- true' "$RLOCK"
     mkfifo silent
     exec 7<>silent
     took 4500 7000 "$RLOCK" run --password-file silent -n x -- true
@@ -223,17 +211,12 @@ guarded() {
     assert_failure 78
     assert_stderr_has 'no data for 5 seconds'
     printf '# the password\npassword-file = %s\n' "$PWD/none" >"$user"
-    try run -n x -- true
-    assert_failure 78
-    assert_message
-    assert_stderr_has "$PWD/none" "$user:2" 'No such file'
+    ends_saying 78 "$PWD/none" "$user:2" 'No such file' -- run -n x -- true
     truncate -s 1T endless
     printf '\xef\xbb\xbfpass word\n' >mark
     : >empty
     for file in endless mark empty "$PWD" /dev/zero; do
-        took 0 1000 "$RLOCK" run --password-file "$file" -n x -- true
-        assert_failure 78
-        assert_message
-        assert_stderr_has "$file: cannot read the password that --password-file names: "
+        within 1000 ends_saying 78 "$file: cannot read the password that --password-file names: " -- \
+            run --password-file "$file" -n x -- true
     done
 }

@@ -14,8 +14,7 @@ assert_note() {
 
 @test "those who wait are told, also by status and break; where nobody has a note all is as before" {
     hold x
-    try status x
-    refute_output --partial NOTE
+    refute grep NOTE <(rlock status x)
     assert_note ''
     redis HVALS 'rlock_info:{x}' | grep -v note
     let_go x
@@ -24,25 +23,17 @@ assert_note() {
     try run -w "$(ms 100)" -n x -- true
     assert_failure 75
     assert_equal "$(grep -c '^rlock: .* x: held by .* (ticket 42), sh -c ' <<<"$stderr")" 2
-    try status x
-    assert_line --index 0 --regexp ' COMMAND +NOTE$'
-    assert_line --index 1 --regexp ' ticket 42$'
-    assert_note 'ticket 42'
-    try break --force x
-    assert_stderr_has '(ticket 42)'
-    reap "$holder"
-}
-
-@test "waiters of fair have theirs in status" {
-    hold x
     log=waiter start fair -n x --note second -- true
     wait_until 5 waits_in_line 1
     see x
-    assert_seen 'v[0]["holders"][0]["note"], v[0]["waiters"][0]["note"]' "(None, 'second')"
-    try status x
-    assert_line --index 1 --regexp ' sh -c '
+    assert_seen 'v[0]["holders"][0]["note"], v[0]["waiters"][0]["note"]' "('ticket 42', 'second')"
+    run -0 --separate-stderr rlock status x
+    assert_line --index 0 --regexp ' COMMAND +NOTE$'
+    assert_line --index 1 --regexp ' ticket 42$'
     assert_line --index 2 --regexp ' second$'
-    let_go x
+    try break --force x
+    assert_stderr_has '(ticket 42)'
+    reap "$holder"
     reap "$pid"
 }
 
@@ -50,17 +41,14 @@ assert_note() {
     local kind handle
     for kind in fair read write 'sem --permits 1'; do
         # shellcheck disable=SC2086 # several words
-        try acquire $kind -n x -l 1m --note "a $kind"
-        assert_success
-        handle=$output
+        handle=$(rlock acquire $kind -n x -l 1m --note "a $kind")
         assert_note "a $kind"
         rlock release "$handle"
         redis FLUSHALL
     done
-    try run -n x --min-hold 1m --note 'kept back' -- true
+    rlock run -n x --min-hold 1m --note 'kept back' -- true
     assert_note 'kept back'
-    try run -x -n x -- true
-    assert_stderr_has '(kept back)'
+    ends_saying 75 '(kept back)' -- run -x -n x -- true
 }
 
 @test "without --note it is the page of the CI job" {
@@ -127,6 +115,8 @@ assert_note() {
     assert_equal "$(grep -c '"note":"ours"' <<<"$stderr")" 2 # acquired, released
     try run --log json -n y -- true
     refute grep -q note <<<"$stderr"
+    CI_JOB_URL=$job try latch wait --log json -n gate -- true # which nobody holds
+    refute grep -q note <<<"$stderr"
     let_go x
 }
 
@@ -141,8 +131,7 @@ assert_note() {
     foreign_hold x 60000
     start fair -n x --supersede -- touch ran
     wait_until 10 in_queue
-    try fair -n x --supersede --note "$job" -w 200ms -- true
-    assert_failure 75
+    run -75 rlock fair -n x --supersede --note "$job" -w 200ms -- true
     reap "$pid"
     assert_equal "$status" 79
     grep -qE "^rlock: cannot take x: superseded by .* pid [0-9]+ \($job\)$" err || fail "$(cat err)"
@@ -151,10 +140,4 @@ assert_note() {
 
 in_queue() {
     [[ $(redis EXISTS 'rlock_queue:{x}') == 1 ]]
-}
-
-@test "latch, which nobody holds, takes no notice of the job" {
-    CI_JOB_URL=$job try latch wait --log json -n gate -- true
-    assert_success
-    refute grep -q note <<<"$stderr"
 }

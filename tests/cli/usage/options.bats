@@ -21,9 +21,7 @@ assert_lease() {
 @test "names: 512 bytes, blanks and UTF-8 are names" {
     local name
     for name in "$(printf 'x%.0s' {1..512})" 'two words' 'schlüssel/ключ' '*' '-n'; do
-        try run --name="$name" -- sh -c 'printf %s "$RLOCK_NAME"'
-        assert_success
-        assert_output "$name"
+        assert_equal "$(rlock run --name="$name" -- printenv RLOCK_NAME)" "$name"
         assert_equal "$(redis GET "redisson_lock_token:{$name}")" 1
     done
 }
@@ -46,16 +44,11 @@ assert_lease() {
     local form
     for form in 'help latch' 'latch --help' 'latch -h'; do
         # shellcheck disable=SC2086
-        try $form
-        assert_success
-        assert_line --regexp '^  set '
-        assert_line --regexp '^  down '
-        assert_line --regexp '^  wait '
+        assert_equal "$form: $(rlock $form | grep -cE '^  (set|down|wait) ')" "$form: 3"
     done
     for form in 'help latch down' 'latch down --help' 'latch down -h'; do
         # shellcheck disable=SC2086
-        try $form
-        assert_success
+        run -0 rlock $form
         assert_output --partial 'rlock latch down -n NAME'
         assert_output --partial --always
     done
@@ -90,12 +83,15 @@ assert_lease() {
     assert_usage 'did you mean redis://h:6379?' -- run -s h:6379 -n x -- touch ran
 }
 
-@test "a full disk on standard output is a failure" {
-    run --separate-stderr bash -c "'$RLOCK' --version >/dev/full"
-    assert_failure 71
-    assert_message
-    run bash -c "'$RLOCK' help >/dev/full"
-    assert_failure 71
+@test "a full disk on standard output is a failure, whatever is printed" {
+    local words
+    for words in --version help 'status x' 'status --prometheus x' doctor 'acquire run -n x'; do
+        # shellcheck disable=SC2086
+        run --separate-stderr bash -c '"$0" "$@" >/dev/full' "$RLOCK" $words
+        assert_equal "$words: $status" "$words: 71"
+        assert_stderr_has 'No space left'
+    done
+    assert_no_keys
 }
 
 @test "without -v nothing is said; with -v the lock is named; with -q errors only" {
@@ -117,15 +113,10 @@ assert_lease() {
     printf '%s\n' 'min-hold = 2s' 'lease = 20s' 'on-lost = warn' 'wait = 3s' 'replicas = 0' 'replica-timeout = 2s' \
         'tls-ca = /ca.pem' 'tls-cert = /c.pem' 'tls-key = /k.pem' 'fsync = no' 'tls-name = redis.example' \
         'tls-insecure = no' >"$RLOCK_CONFIG"
-    try sem -n s --plain --permits 1 -- true
-    assert_success
+    rlock sem -n s --plain --permits 1 -- true
     assert_equal "$(redis GET s)" 1
-    try sem -n s --resize 2
-    assert_success
-    try latch set -n l --count 1
-    assert_success
-    try latch down -n l -- true
-    assert_success
-    try latch wait -n l -- true
-    assert_success
+    rlock sem -n s --resize 2
+    rlock latch set -n l --count 1
+    rlock latch down -n l -- true
+    rlock latch wait -n l -- true
 }

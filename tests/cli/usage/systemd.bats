@@ -80,19 +80,15 @@ standby() {
 }
 
 @test "the timer's job: the next machine runs what has failed on one, and what has succeeded is not run again" {
-    local command
-    command=$(setting rlock-backup.service ExecStart)
-    mv sbin/backup sbin/good
+    local command backup
+    read -ra command <<<"$(setting rlock-backup.service ExecStart)"
+    backup=$(<sbin/backup)
     printf '#!/bin/sh\nexit 3\n' >sbin/backup
-    chmod +x sbin/backup
-    # shellcheck disable=SC2086 # a command line without quotes
-    run -3 $command
-    mv sbin/good sbin/backup
-    # shellcheck disable=SC2086
-    run -0 --separate-stderr $command
+    run -3 "${command[@]}"
+    echo "$backup" >sbin/backup
+    run -0 --separate-stderr "${command[@]}"
     assert_output ran
-    # shellcheck disable=SC2086
-    run -0 --separate-stderr $command
+    run -0 --separate-stderr "${command[@]}"
     assert_output ""
     assert_file_exists units/rlock-backup.timer # it starts the service of its own name
 }

@@ -10,13 +10,16 @@ nasty=$'sleep # \nREADY=1\nMAINPID=1 \x9b31m \xc2\x9b31m \xe2\x80\xaegnp \xe2\x8
 # What is left of it, on one line and in one order.
 harmless='sleep # ?READY=1?MAINPID=1 ?31m ?31m ?gnp ? ? ? ? ?[2J ü'
 
-# hold_nastily NAME: with that command.
-hold_nastily() {
+# held COMMAND...: an rlock that has x, by what it is told to run; until free.
+held() {
     rm -f held
-    start run -n "$1" -c ': >held; until [ -e let-go ]; do sleep 0.02; done; : '"$nasty"
+    start run -n x "$@"
     holder=$pid
     wait_until 10 test -e held
 }
+
+# As long as it is to hold it; what a test is about comes after that.
+waits=': >held; until [ -e let-go ]; do sleep 0.02; done'
 
 free() {
     : >let-go
@@ -34,7 +37,7 @@ PYTHON
 }
 
 @test "the waiting line, busy, status, break: what is not printable is a question mark" {
-    hold_nastily x
+    held -c "$waits; : $nasty"
     rlock run -w "$(ms 100)" -n x -- true 2>said || true
     grep -F "${harmless%ü}" said
     refute_hostile said
@@ -47,7 +50,7 @@ PYTHON
 }
 
 @test "JSON has every character, and no byte that a terminal would obey" {
-    hold_nastily x
+    held -c "$waits; : $nasty"
     rlock status --json x >json
     refute_hostile json
     python3 -c '
@@ -65,12 +68,10 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
 }
 
 @test "a password in a URL of the command's words stays here" {
-    local words=(sh -c ': >held; until [ -e let-go ]; do sleep 0.02; done' RLOCK_SERVER=redis://u:S3CRET@h:1/0
+    local words=(sh -c "$waits" RLOCK_SERVER=redis://u:S3CRET@h:1/0
         "--server=rediss://us%40er:S3%3aCRET@h" "sentinel://:S3/CR@ET@a,b/m redis://u:S3CRET@h2"
         https://u:S3CRET@h/x RLOCK_PASSWORD=S3CRET)
-    start run -n x -- "${words[@]}"
-    holder=$pid
-    wait_until 10 test -e held
+    held -- "${words[@]}"
     redis HVALS 'rlock_info:{x}' >seen
     rlock status x >>seen
     rlock status --json x >>seen
@@ -83,9 +84,7 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
 @test "a password in -c's words stays here, also where the text is cut in the middle of it" {
     local long
     long=$(printf 'x%.0s' {1..180})
-    start run -n x -c ": >held; until [ -e let-go ]; do sleep 0.02; done; : $long 'redis://u:S3CRETS3CRETS3CRETS3CRETS3CRETS3CRET@h/0'"
-    holder=$pid
-    wait_until 10 test -e held
+    held -c "$waits; : $long 'redis://u:S3CRETS3CRETS3CRETS3CRETS3CRETS3CRET@h/0'"
     redis HVALS 'rlock_info:{x}' >seen
     rlock status --json x >>seen
     grep -F "$long" seen
@@ -106,13 +105,11 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
     grep -F 'a?[2Jb?c?d' seen
     refute_hostile seen
     redis HSET 'rlock_info:{x}' "$foreign_owner" '{"host":"h","note":{"a":1}}'
-    try status x
-    assert_success
+    rlock status x
 }
 
 @test "a URL in the place of the command is not told with its password" {
-    try run -n x redis://u:S3CRET@h/0 true
-    assert_failure 127
+    run -127 --separate-stderr rlock run -n x redis://u:S3CRET@h/0 true
     refute_regex "$stderr" S3CRET
     assert_stderr_has 'redis://u:***@h/0'
 }
