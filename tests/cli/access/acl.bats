@@ -113,12 +113,6 @@ nest() { # KIND
     rlock latch wait -n x
 }
 
-@test "all kinds: the rules for all are enough for one in the other" {
-    allow all
-    try write -n x -- rlock read -x -n x -- rlock run -n x1 -- rlock fair -n x1 -- rlock sem --permits 2 -n x2 -- echo inside
-    assert_equal "$status: $output$stderr" "0: inside"
-}
-
 @test "other names are none of its business" {
     allow run
     run -77 rlock run -n y -- touch ran
@@ -171,5 +165,56 @@ nest() { # KIND
         occupy "$kind"
         assert_lost -- renew "$handle"
         refute_regex "$stderr" '[Dd]enied|permission'
+    done
+}
+
+# --- break -----------------------------------------------------------------------------------------
+
+# lock_of KIND: somebody else's, and of fair someone waits for it.
+lock_of() {
+    redis FLUSHALL >/dev/null
+    case $1 in
+    fair)
+        occupy fair
+        redis RPUSH 'redisson_lock_queue:{x}' waiter
+        redis ZADD 'redisson_lock_timeout:{x}' 9999999999999 waiter
+        ;;
+    number) redis SET x 1 ;;
+    *) occupy "$1" ;;
+    esac >/dev/null
+}
+
+# state: of what lock_of has made.
+state() {
+    redis EXISTS x '{x}:timeout' 'redisson_lock_queue:{x}'
+}
+
+@test "break: its rules are enough" {
+    local kind
+    allow break
+    for kind in fair read write sem; do
+        lock_of "$kind"
+        try break --force x
+        assert_success
+        assert_stderr_has 'broke x'
+    done
+    lock_of number
+    run -65 rlock break --force x
+}
+
+@test "break: each of its rules is missed: 77, and nothing was broken" {
+    local word kind before missed
+    for word in $(rules break | grep '^+' | grep -vxE '\+(eval|publish)'); do
+        allow break "$word"
+        missed=
+        for kind in fair read write sem number; do
+            lock_of "$kind"
+            before=$(state)
+            try break --force x
+            ((status == 77)) || continue
+            missed=yes
+            assert_equal "$word: $(state)" "$word: $before"
+        done
+        [[ -n $missed ]] || fail "nobody misses $word"
     done
 }

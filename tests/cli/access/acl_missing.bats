@@ -77,14 +77,3 @@ some=(evalsha subscribe publish time zrem)
         assert_equal "$kind: $status" "$kind: 0"
     done
 }
-
-@test "without the right to publish who waits comes by in time, and nothing is left" {
-    allow run +publish
-    holds first run
-    act second run -q
-    wait_until 5 waiters x 1
-    finish first second
-    assert_gap first second 6000
-    assert_equal "$(cat first.err second.err)" ""
-    assert_no_keys
-}

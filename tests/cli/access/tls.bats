@@ -4,6 +4,7 @@
 
 load ../../lib/rlock
 load ../../lib/tls
+load ../../lib/doctor
 
 @test "rediss:// takes the lock and gives it back; a nested rlock finds it" {
     tls_server tls server
@@ -124,4 +125,14 @@ unusable() {
     unusable 400 -- "$(tls_url tls)"
     server_stop tls
     unusable 0 'Connection refused' -- "$(tls_url tls)"
+}
+
+@test "doctor: a certificate that is verified is as it should be, any taken a finding" {
+    tls_server tls server --appendonly yes
+    RLOCK_SERVER=$(tls_url tls)
+    assert_healthy "${trust[@]}"
+    assert_says ok tls 'encrypted, and its certificate verified'
+    assert_finding tls 'the certificate is not verified.*--tls-ca' --tls-insecure
+    ends_saying 77 certificate -- doctor
+    assert_output ""
 }

@@ -3,26 +3,37 @@
 
 load ../../lib/rlock
 load ../../lib/handles
+load ../../lib/status
 
-@test "each kind: held for its lease, renewed, given back, and nothing left" {
-    local kind
+# quietly VERB [ARG...]: of the handle; it succeeds, and says nothing.
+quietly() {
+    try "$@" "$handle"
+    assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+}
+
+@test "each kind: held for its lease, renewed, given back, and nothing left; check says how long, and writes nothing" {
+    local kind before
     for kind in run fair read write 'sem --permits 2 --take 2'; do
         redis FLUSHALL
         # shellcheck disable=SC2086
-        acquire $kind -l 5m
+        acquire $kind -l 1m
         assert_equal "$stderr" ""
-        try check "$handle"
-        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+        before=$(changes)
+        quietly check
+        quietly check --min-ttl 50s
+        ends_saying 1 x "only, not 1m1s" -- check "$handle" --min-ttl 61s
+        try check -v "$handle"
+        assert_stderr_has "x is held for 5"
+        assert_equal "$(changes)" "$before"
         try run -x -n x -- true
         assert_regex "$kind: $status" ': (65|75)$'
-        try renew "$handle" -l 1h
-        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
-        try check --min-ttl 50m "$handle"
-        assert_success
-        try release "$handle"
-        assert_equal "$kind: $status $output$stderr" "$kind: 0 "
+        quietly renew -l 1h
+        quietly check --min-ttl 50m
+        quietly release
+        before=$(changes)
         try check -q "$handle"
         assert_equal "$kind: $status $output$stderr" "$kind: 1 "
+        assert_equal "$(changes)" "$before"
         [[ $kind != sem* ]] || redis DEL x
         assert_no_keys
     done
@@ -124,26 +135,6 @@ END
     foreign_hold x 60000
     assert_lost "held by $foreign_owner" -- release "$handle"
     assert_held x
-}
-
-@test "check: how long is left; it writes nothing" {
-    local kind before
-    changes() { redis INFO persistence | grep rdb_changes_since_last_save; }
-    for kind in run write 'sem --permits 3'; do
-        redis FLUSHALL
-        # shellcheck disable=SC2086
-        acquire $kind -l 1m
-        before=$(changes)
-        rlock check --min-ttl 50s "$handle"
-        ends_saying 1 x "only, not 1m1s" -- check "$handle" --min-ttl 61s
-        try check -v "$handle"
-        assert_stderr_has "x is held for 5"
-        assert_equal "$(changes)" "$before"
-        rlock release "$handle"
-        before=$(changes)
-        run -1 rlock check "$handle"
-        assert_equal "$(changes)" "$before"
-    done
 }
 
 @test "check without a handle: the lock around us, of each kind; outside of any 64" {

@@ -51,11 +51,11 @@ renewed() { # TIMES [SERVER]
     wait_until 5 assert_free x
 }
 
-@test "the keeper has nothing of the caller's: \$(...) returns, no descriptor, session or directory" {
+@test "the keeper has nothing of the caller's, and is shown to others, with for whom it keeps" {
     local keeper
     begin
     exec 7>open-file
-    try acquire run -n x --while "$process"
+    acquire run --while "$process"
     exec 7>&-
     keeper=$(keeper_of_x)
     ls -l "/proc/$keeper/fd" >fds
@@ -63,17 +63,7 @@ renewed() { # TIMES [SERVER]
     assert_equal "$(grep -c /dev/null fds)" 3
     assert_equal "$(readlink "/proc/$keeper/cwd")" /
     assert_equal "$(session "$keeper")" "$keeper"
-    finish
-}
-
-@test "others are shown the keeper, and for whom it keeps" {
-    local keeper
-    begin
-    acquire run --while "$process"
-    keeper=$(keeper_of_x)
-    try run -x -n x -- true
-    assert_failure 75
-    assert_stderr_has "pid $keeper" "rlock acquire run --while $process"
+    ends_saying 75 "pid $keeper" "rlock acquire run --while $process" -- run -x -n x -- true
     kill -TERM "$keeper" # gives it back
     wait_until 5 assert_free x
     wait_until 5 ended "$keeper"

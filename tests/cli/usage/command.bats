@@ -150,16 +150,3 @@ with_closed() {
     done
     assert_file_not_exist ran
 }
-
-@test "a background process is left alone after a normal end" {
-    local orphan
-    took 0 2000 "${through[@]}" sh -c \
-        'setsid sleep 60 >/dev/null 2>&1 & echo $! >left; sleep 60 >/dev/null 2>&1 3>&- 4>&- & echo $! >>left' 3>&- 4>&-
-    assert_success
-    assert_no_keys
-    sleep 0.2
-    while read -r orphan; do
-        ! ended "$orphan" || fail "it was ended"
-        kill "$orphan"
-    done <left
-}

@@ -75,16 +75,12 @@ end='sh=touch heard.end'
     assert_outcome "signal 3"
 }
 
-@test "Ctrl-Z and fg: the job stops by SIGTSTP and goes on, SIGCONT is heard once" {
+@test "Ctrl-Z, fg, bg, and again: the job stops by SIGTSTP and goes on, SIGCONT is heard once" {
     same plainly,timeout,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped 'sh=grep -q "^State:.T" /proc/$CMD/status' \
         fg 'sh=grep -q CONT heard' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
     assert_outcome "stopped 20" "exit 6" CONT
-}
-
-@test "Ctrl-Z, bg, and again" {
     same plainly,locked file=heard.ready 'sh=sleep 0.05' 'keys=^Z' stopped bg 'sh=grep -q CONT heard' \
-        'sh=kill -TSTP -$JOB' stopped fg 'sh=[ $(grep -c CONT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- \
-        "$hearer" heard CONT
+        'sh=kill -TSTP -$JOB' stopped fg 'sh=[ $(grep -c CONT heard) = 2 ]' 'sh=sleep 0.1' "$end" -- "$hearer" heard CONT
     assert_outcome "stopped 20" "stopped 20" "exit 6" CONT CONT
 }
 

@@ -1,15 +1,31 @@
 #!/usr/bin/env bats
-# doctor_cluster.bats: rlock doctor on a cluster: each master is examined, and what they say of it.
+# cluster.bats: status and doctor on a cluster: all nodes are searched, and each name asked for where it lives; each master
+# is examined, and what they say of it.
 
 load ../../lib/rlock
 load ../../lib/cluster
 load ../../lib/doctor
+load ../../lib/status
 
 tells() { # NODE TEXT: in its CLUSTER INFO
     [[ $(redis_on "$1" CLUSTER INFO) == *"$2"* ]]
 }
 
-@test "a good cluster, and one with a master that is not" {
+@test "status: locks on all nodes are found, and looked at by name" {
+    local name
+    for name in a b c d e f; do
+        rlock latch set -n "latch-$name" --count 1
+    done
+    see
+    assert_seen 'len(v), {l["count"] for l in v}' "(6, {1})"
+    see latch-a latch-b latch-c
+    assert_seen '[l["state"] for l in v]' "['held', 'held', 'held']"
+    for name in a b c d e f; do
+        rlock latch down -n "latch-$name"
+    done
+}
+
+@test "doctor: a good cluster, and one with a master that is not" {
     well n1 n2 n3
     assert_healthy
     assert_equal "$(grep -c '^ok *cluster *3 masters' <<<"$output")" 3
@@ -22,7 +38,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     redis_on n2 CONFIG SET maxmemory-policy noeviction maxmemory 0
 }
 
-@test "slots that nobody has, and fewer than three masters" {
+@test "doctor: slots that nobody has, and fewer than three masters" {
     local ports
     read -ra ports <<<"$(free_ports 4)"
     server_start small --bind 127.0.0.1 --port "${ports[0]}" --cluster-enabled yes --cluster-port "${ports[1]}"
@@ -44,7 +60,7 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     assert_says finding cluster 'fewer than three masters, 2'
 }
 
-@test "slots that are down: a master and its replica are away" {
+@test "doctor: slots that are down: a master and its replica are away" {
     well n1 n2 n3
     freeze n3 "$(replica_of n3)"
     wait_until 20 tells n1 cluster_slots_fail:5
