@@ -19,28 +19,23 @@ rlock_with_etc() {
         'mount --make-rprivate / && mount --bind etc /etc && exec timeout -s KILL 60 "$@"' sh "$RLOCK" "$@"
 }
 
-@test "the user's file is found under XDG_CONFIG_HOME, else in ~/.config" {
+@test "the user's file is found under XDG_CONFIG_HOME, else in ~/.config; under it, key by key, is /etc/rlock.conf" {
     unset RLOCK_CONFIG
     echo 'conflict-exit-code = 42' >"$user"
-    run -42 rlock run -x -n x -- true
     mkdir -p here/rlock
     echo 'conflict-exit-code = 43' >here/rlock/rlock.conf
-    XDG_CONFIG_HOME=here run -42 rlock run -x -n x -- true # it would be another in each directory
-    unset XDG_CONFIG_HOME
     run -42 rlock run -x -n x -- true
-}
-
-@test "/etc/rlock.conf: under the user's file, key by key; RLOCK_CONFIG names one file instead of both" {
-    unset RLOCK_CONFIG
+    XDG_CONFIG_HOME=here run -42 rlock run -x -n x -- true # it would be another in each directory
+    (unset XDG_CONFIG_HOME; run -42 rlock run -x -n x -- true)
     printf 'conflict-exit-code = 43\nno-wait = yes\n' >etc/rlock.conf
     rlock_with_etc run -n x -- true
-    assert_failure 43
-    echo 'conflict-exit-code = 42' >"$user"
-    rlock_with_etc run -n x -- true
     assert_failure 42
-    echo 'no-wait = yes' >one.conf
+    echo 'no-wait = yes' >one.conf # instead of both
     RLOCK_CONFIG=$PWD/one.conf rlock_with_etc run -n x -- true
     assert_failure 75
+    rm "$user"
+    rlock_with_etc run -n x -- true
+    assert_failure 43
 }
 
 # named_by FROM ARG...: what shows where the server's setting came from does.
@@ -87,16 +82,15 @@ named_by() {
 @test "64: a relative path in a variable would be another in each directory; a whole one may stand in a file" {
     local line
     for line in RLOCK_SERVER=local:here RLOCK_SERVER='redis://h local:../here' RLOCK_PASSWORD_FILE=here; do
-        run --separate-stderr env "$line" "$RLOCK" acquire run -n x
-        assert_equal "$status: $line" "64: $line"
-        assert_message
-        assert_stderr_has "${line%%=*}" relative 'whole path'
+        export "${line?}"
+        ends_saying 64 "${line%%=*}" relative 'whole path' -- acquire run -n x
+        unset RLOCK_SERVER
     done
+    unset RLOCK_PASSWORD_FILE
     assert_file_not_exist here
-    assert_file_not_exist ran
     for line in "local:$PWD/here" "local:%2f${PWD#/}/here"; do
         echo "server = $line" >"$RLOCK_CONFIG"
-        run --separate-stderr env -u RLOCK_SERVER timeout 60 "$RLOCK" run -n x -- true
+        try run -n x -- true
         assert_equal "$status: $line: $stderr" "0: $line: "
     done
     kill "$(cat here/redis.pid)"

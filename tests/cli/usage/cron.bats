@@ -107,14 +107,3 @@ night() {
     assert_equal "$(sed '1,/^$/d' "$winner/mail")" 'the disk is full'
     assert_file_not_exist "$other/mail"
 }
-
-@test "the job hangs on the host that came first: it is ended, its mail says so, and the other one runs it" {
-    job 'exec sleep 1000'
-    : >go # or the other host would have to be there in time
-    replace '--timeout 2h' "--timeout $(ms 2000)"
-    night
-    assert_equal "$(cat began)" "$winner"$'\n'"$other"
-    assert_equal "$(cat well)" "$other"
-    assert_regex "$(sed '1,/^$/d' "$winner/mail")" '^rlock: .*report.*--timeout'
-    assert_file_not_exist "$other/mail"
-}

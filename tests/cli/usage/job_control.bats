@@ -171,7 +171,7 @@ EOS
     assert_equal "$(cat alarmed_locked.outcome)" "signal 14"
 }
 
-@test "who ends by a signal makes rlock end by it, without a core; a shell's loop ends with Ctrl-C" {
+@test "who ends by a signal makes rlock end by it, without a core; so does a wait; a shell's loop ends with Ctrl-C" {
     local signal
     ulimit -Sc unlimited 2>/dev/null || true
     for signal in 1 2 3 6 9 11 13 15; do
@@ -179,18 +179,15 @@ EOS
         assert_outcome "signal $signal"
     done
     printf 'for round in 1 2 3; do echo round $round; "$@"; done; echo over\n' >loop.sh
-    outcome plainly file=heard.ready 'sh=sleep 0.05' 'keys=^C' -- bash loop.sh "$hearer" heard
-    assert_equal "$(grep -c round shown)$(grep -c over shown || true)" 10
-    outcome plainly file=heard.ready 'sh=sleep 0.05' 'keys=^C' -- bash loop.sh "${locked[@]}" "$hearer" heard
-    assert_equal "$(grep -c round shown)$(grep -c over shown || true)" 10
+    # once STEP WORD...: of three rounds in a shell there is one, which Ctrl-C has ended after that step.
+    once() {
+        outcome plainly "$1" 'keys=^C' -- bash loop.sh "${@:2}"
+        assert_equal "$(grep -ac 'round [0-9]' shown)$(grep -ac over shown || true)" 10
+    }
+    once file=heard.ready "$hearer" heard
+    once file=heard.ready "${locked[@]}" "$hearer" heard
     foreign_hold x 60000
-    outcome plainly expect=waiting 'keys=^C' -- bash loop.sh "${locked[@]}" true
-    assert_equal "$(grep -ac 'round [0-9]' shown)$(grep -ac over shown || true)" 10
-}
-
-@test "a wait that a signal has ended ends by that signal" {
-    local signal
-    foreign_hold x 60000
+    once expect=waiting "${locked[@]}" true
     for signal in 1 2 15 30 37; do
         outcome locked expect=waiting "sh=kill -$signal \$JOB" -- true
         assert_outcome "signal $signal"

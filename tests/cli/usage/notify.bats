@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Under systemd (NOTIFY_SOCKET): READY=1 when the lock is taken, STATUS= while waiting.
+# notify.bats: what is told to systemd (NOTIFY_SOCKET). READY=1 when the lock is taken, and STATUS= while waiting: systemd.bats.
 load ../../lib/rlock
 
 listen() { # SOCKET
@@ -12,18 +12,6 @@ listen() { # SOCKET
 teardown() {
     [[ -z ${receiver-} ]] || kill "$receiver"
     rlock_teardown
-}
-
-@test "STATUS= while waiting, with the holder; READY=1 when the lock is taken, before the command ends" {
-    hold x
-    listen "$PWD/notify"
-    start run -q -n x -- timeout $((5 * SLOW)) sh -c 'until grep -x "READY=1 STATUS=holding x" told; do sleep 0.01; done'
-    wait_until 5 grep -q '^STATUS=waiting .*for x: held by ' told
-    refute grep -q READY told
-    let_go x
-    reap "$pid" 5
-    assert_equal "$status" 0
-    reap "$holder" 5
 }
 
 @test "STOPPING=1 when the lock is lost; with --on-lost warn only the status" {

@@ -101,12 +101,6 @@ term_ends() {
 	END
 }
 
-@test "many errors on a stream that nobody reads: a second in all, not each" {
-    local spent added names=(-n{1..8})
-    within 4000 onto pipe 0 run --log json --no-renew -l "$(ms 600)" "${names[@]}" -- sleep 60
-    assert_equal "$status" 76
-}
-
 @test "a handle that nobody reads: a signal ends the wait; for a file at its limit: 71; the lock is given back" {
     local kind keeper
     to=--stdout
