@@ -33,3 +33,18 @@ assert_finding() {
 assert_says() {
     assert_line --regexp "^$1 +$2 +.*$3"
 }
+
+# assert_findings CHECK TEXT [CHECK TEXT]... [-- ARG...]: it finds that, whatever else there is.
+assert_findings() {
+    local found=()
+    while (($#)) && [[ $1 != -- ]]; do
+        found+=("$1" "$2")
+        shift 2
+    done
+    try doctor "${@:2}"
+    assert_equal "$status" 1
+    while ((${#found[@]} > 0)); do
+        assert_says finding "${found[@]:0:2}"
+        found=("${found[@]:2}")
+    done
+}

@@ -98,11 +98,6 @@ END
     assert_success
 }
 
-# full_disk SERVER: from now on it can make no file longer than a byte.
-full_disk() {
-    prlimit --pid "$(server_pid "$1")" --fsize=1:
-}
-
 disk_failed() { # SERVER NAME: in its INFO
     [[ $(redis_on "$1" INFO persistence) == *"$2:err"* ]]
 }
@@ -113,38 +108,27 @@ disk_failed() { # SERVER NAME: in its INFO
     launcher=()
     RLOCK_SERVER=$(server_url full)
     assert_healthy
-    full_disk full
+    prlimit --pid "$(server_pid full)" --fsize=1: # no file of more than a byte
     redis_on full SET x 1
     wait_until 5 disk_failed full aof_last_write_status
-    try doctor
-    assert_failure 1
-    assert_says finding persistence "the append-only file can't be written"
-    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    assert_findings persistence "the append-only file can't be written" 'lock cycle' 'cannot take .*MISCONF'
     redis_on full CONFIG SET appendonly no save '3600 1'
     redis_on full BGSAVE
     wait_until 10 disk_failed full rdb_last_bgsave_status
-    try doctor
-    assert_failure 1
-    assert_says finding persistence 'the last snapshot could not be written'
-    assert_says finding 'lock cycle' 'cannot take .*MISCONF'
+    assert_findings persistence 'the last snapshot could not be written' 'lock cycle' 'cannot take .*MISCONF'
     redis_on full CONFIG SET stop-writes-on-bgsave-error no
     assert_finding persistence 'snapshots only'
 }
 
 # connect_many N: N more connections to the main server, until the test ends.
 connect_many() {
-    local before
-    before=$(redis CLIENT LIST | wc -l)
+    local wanted=$(($(redis CLIENT LIST | wc -l) + $1))
     helper python3 -c 'import socket, sys, time
 held = [socket.socket(socket.AF_UNIX) for _ in range(int(sys.argv[2]))]
 for one in held:
     one.connect(sys.argv[1])
 time.sleep(600)' "$BATS_FILE_TMPDIR/main/sock" "$1"
-    wait_until 10 are_connected $((before + $1))
-}
-
-are_connected() { # N
-    (($(redis CLIENT LIST | wc -l) == $1))
+    wait_until 10 eval "((\$(redis CLIENT LIST | wc -l) == $wanted))"
 }
 
 @test "clients: a running job has no more than that; four fifths of those allowed are a finding, one less is none" {
@@ -229,15 +213,9 @@ END
 
 @test "a server that takes no locks: memory is out, or it is a replica" {
     redis CONFIG SET maxmemory 1
-    try doctor
-    assert_failure 1
-    assert_says finding 'lock cycle' 'cannot take and give back a lock: .*[Mm]emory'
-    redis CONFIG SET maxmemory 0
-    redis REPLICAOF 127.0.0.1 1
-    try doctor
-    redis REPLICAOF NO ONE
-    assert_failure 1
-    assert_says finding replicas 'it is a replica itself'
+    assert_findings 'lock cycle' 'cannot take and give back a lock: .*[Mm]emory'
+    server_start copy --replicaof 127.0.0.1 1
+    assert_findings replicas 'it is a replica itself' -- -s "$(server_url copy)"
 }
 
 @test "an old server" {

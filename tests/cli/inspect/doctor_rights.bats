@@ -96,9 +96,7 @@ END
 
 @test "no right to run scripts" {
     only '~*' '&*' +@all -@scripting
-    try doctor
-    assert_failure 1
-    assert_says finding scripts '+eval'
+    assert_findings scripts '[+]eval'
     refute_output --partial 'rights run'
 }
 
