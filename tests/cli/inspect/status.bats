@@ -134,13 +134,11 @@ END
         see x
         assert_seen 'v[0]["state"], [(h["pid"], h["token"], h["user"]) for h in v[0]["holders"]]' \
             "('held', [(None, None, '$(id -un)')])"
-        try status x
+        run -0 --separate-stderr rlock status x
         assert_line --regexp " kept( 1)? +$(id -un)@$(uname -n) +[0-9]+m?s +[0-9]+s? +sh -c : job\$"
         other=${kind/read/write}
         # shellcheck disable=SC2086
-        try $other -x -n x -- true
-        assert_failure 75
-        assert_stderr_has "cannot take x: kept by --min-hold of $(id -un)@$(uname -n)"
+        ends_saying 75 "cannot take x: kept by --min-hold of $(id -un)@$(uname -n)" -- $other -x -n x -- true
         refute_regex "$stderr" pid
     done
 }
@@ -185,18 +183,13 @@ END
 
 # --- the table -----------------------------------------------------------------------------------
 
-# Names and commands that are long, wide, or move the cursor.
-fill_with_long() {
+@test "the table on a terminal: never wider than that, whatever is in it" {
+    local columns widest long
     long=$(printf 'n%.0s' {1..300})
     redis HSET "$long" "$JAVA$(printf 'o%.0s' {1..300})" 1
     redis HSET y "$JAVA" 1
     redis HSET 'rlock_info:{y}' "$JAVA" \
         '{"host":"a\u001b[2Jb\u009bc","user":"\n","pid":4194304,"command":"日本語日本語日本語日本語日本語日本語日本語日本語"}'
-}
-
-@test "the table on a terminal: never wider than that, whatever is in it" {
-    local columns widest
-    fill_with_long
     export NO_COLOR=1
     for columns in 300 100 60 30 5; do
         on_terminal "$columns" -- status y "$long"

@@ -8,19 +8,14 @@ load ../../lib/status
 
 JAVA=77777777-2222-4333-8444-555555555555:7
 
-# watch_on COLUMNS STEP... -- ARG...: rlock status --watch ARG... on a terminal of 24 lines, until ^C. What it
-# was sent is in shown, what stands on it at the end in screen; nothing must have scrolled away.
+# watch_on COLUMNS 'ARG...' STEP...: rlock status --watch ARG... on a terminal of 24 lines, until ^C. What it was sent is in
+# shown, what stands on it at the end in screen; nothing must have scrolled away.
 watch_on() {
-    local columns=$1 steps=()
-    shift
-    while [[ $1 != -- ]]; do
-        steps+=("$1")
-        shift
-    done
-    on_terminal "$columns" "${steps[@]}" keys=^C -- status "${@:2}"
+    # shellcheck disable=SC2086
+    on_terminal "$1" "${@:3}" keys=^C -- status $2
     assert_failure 130
     shown=$output
-    screen=$(printf %s "${shown%^C*}" | python3 "$TOOLS/screen.py" "${last_columns:-$columns}" 24)
+    screen=$(printf %s "${shown%^C*}" | python3 "$TOOLS/screen.py" "${last_columns:-$1}" 24)
 }
 
 assert_screen() { # REGEX...
@@ -43,7 +38,7 @@ many() {
     wait_until 5 waits_in_line 1
     act c fair -q
     wait_until 5 waits_in_line 2
-    watch_on 150 'expect=waits 2' 'expect=waits 2' "sh=kill ${pid_of[b]}" 'expect=1 waiting' 'expect=1 waiting' -- --watch=200ms x
+    watch_on 150 '--watch=200ms x' 'expect=waits 2' 'expect=waits 2' "sh=kill ${pid_of[b]}" 'expect=1 waiting' 'expect=1 waiting'
     assert_screen "^[0-9:]{8}, every [0-9]+ms: 1 lock, 1 held, 1 waiting on $RLOCK_SERVER\$" '^NAME +KIND +STATE +WHO' \
         "^x +fair +held .* ${pid_of[a]} +[0-9]+s +[0-9]+s +1 " "^ +waits 1 .* ${pid_of[c]} +[0-9]+s +.*--note who=c"
     refute_regex "$screen" 'waits 2'
@@ -69,7 +64,7 @@ many() {
     local columns
     many 40
     for columns in 200 60 20; do
-        watch_on "$columns" 'expect=20 more lines' 'expect=20 more lines' -- --watch=100ms
+        watch_on "$columns" --watch=100ms 'expect=20 more lines' 'expect=20 more lines'
         assert_screen '^20 more lines$'
         assert_equal "$(wc -l <<<"$screen")" 23
         assert_equal "$(awk -v most="$columns" 'length > most' <<<"$screen")" ''
@@ -78,7 +73,7 @@ many() {
 
 @test "10,000 locks: a screen of them, and looking takes no more than a fifth of the time" {
     many 10000
-    watch_on 100 'expect=more lines' -- --watch=100ms
+    watch_on 100 --watch=100ms 'expect=more lines'
     assert_screen '^9980 more lines$' ': 10000 locks, 10000 held, 0 waiting on '
     refute_regex "$screen" 'every 100ms'
     ((${#shown} < 20000)) || fail "${#shown} bytes were written"
@@ -116,10 +111,10 @@ restored() {
 }
 
 @test "no locks, and a name that is none, are a line" {
-    watch_on 60 'expect=no locks' -- --watch=100ms
+    watch_on 60 --watch=100ms 'expect=no locks'
     assert_screen ': 0 locks, 0 held, 0 waiting' '^no locks$'
     redis SADD set 1
-    watch_on 100 'expect=no lock' 'expect=no lock' -- --watch=100ms set x
+    watch_on 100 '--watch=100ms set x' 'expect=no lock' 'expect=no lock'
     assert_screen '^cannot look at set ' '^x +free$'
 }
 
@@ -127,18 +122,17 @@ restored() {
 
 @test "a terminal of another size is drawn on at once, and after fg" {
     many 1
-    last_columns=60 watch_on 120 'expect=1 held' columns=60 'expect=1 held' -- --watch=1h
+    last_columns=60 watch_on 120 --watch=1h 'expect=1 held' columns=60 'expect=1 held'
     assert_equal "$(awk 'length > 60' <<<"$screen")" ''
-    watch_on 120 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h' -- --watch=1h
+    watch_on 120 --watch=1h 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h'
 }
 
 # watch_lone STEP...: x on a server of its own, lone, which is shut down; then the steps.
 watch_lone() {
     server_start lone
     redis_on lone HSET x "$JAVA" 1
-    RLOCK_SERVER=$(server_url lone) watch_on 100 'expect=held' \
-        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" 'expect=no answer for 1s' expect=held "$@" -- \
-        --watch=100ms --connect-timeout 100ms x
+    RLOCK_SERVER=$(server_url lone) watch_on 100 '--watch=100ms --connect-timeout 100ms x' 'expect=held' \
+        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" 'expect=no answer for 1s' expect=held "$@"
 }
 
 @test "a server that goes away is a line, with what was seen last below" {
@@ -159,15 +153,15 @@ watch_lone() {
 
 @test "a way that has become long is waited for longer, and not for the same short while for ever" {
     proxy_start
-    watch_on 100 'expect=1 lock, 0 held' 'sh=echo lag 1500 >proxy.fifo' 'expect=no answer for ' 'expect=1 lock, 0 held' \
-        -- --watch=100ms x
+    watch_on 100 '--watch=100ms x' 'expect=1 lock, 0 held' 'sh=echo lag 1500 >proxy.fifo' 'expect=no answer for ' \
+        'expect=1 lock, 0 held'
 }
 
 @test "several servers: each has its lines; those that do not answer are named" {
     server_start m2
     redis_on m2 HSET x "$JAVA" 1
     redis HSET x "$JAVA" 1
-    watch_on 100 expect=held expect=held -- --watch=100ms -s "$RLOCK_SERVER" -s "$(server_url m2)" -s "unix://$PWD/none"
+    watch_on 100 "--watch=100ms -s $RLOCK_SERVER -s $(server_url m2) -s unix://$PWD/none" expect=held expect=held
     assert_screen ': 2 of 3 servers answer$' "^cannot look for locks on unix://$PWD/none: " "^$RLOCK_SERVER\$" \
         "^$(server_url m2)\$" '^x +run +held'
 }

@@ -96,33 +96,15 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     told 'names.count("waiting") == 1 and of("waiting")[0]["holder"] != ""'
 }
 
-@test "a renewal that fails is told once, not at each try" {
-    server_start lone
-    log=plain start run -s "$(server_url lone)" -l "$(ms 2000)" -n plain -- sh -c ': >held; sleep 60'
-    start run --log json -s "$(server_url lone)" -l "$(ms 2000)" -n x -- sleep 60
-    wait_until 5 grep -q '"renewed"' err
-    wait_until 5 test -e held
-    server_stop lone
-    reap "$pid"
-    assert_equal "$status" 76
-    mv err log
-    told 'names.count("retrying") == 1 and names[-1] == "lost" and names.count("lost") == 1'
-    told 'of("retrying")[0]["level"] == "warning" and of("retrying")[0]["reason"] != ""
-          and of("retrying")[0]["lease_left_ms"] > 0'
-    told 'of("lost")[0]["level"] == "error" and of("lost")[0]["held_ms"] > 0'
-    wait_until 10 grep -q '^rlock: lost plain on unix://' plain.err
-    assert_equal "$(wc -l <plain.err)" 2
-    assert_regex "$(head -n 1 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, .* left\$"
-}
-
-@test "a renewal that fails, and succeeds again, is told; a second one soon after by the log alone; -q: neither" {
-    local n who flaky all=()
+@test "a renewal that fails is told once, not at each try, and its success; soon after, a second one by the log alone" {
+    local n who flaky
+    local -A rlock_of
     server_start lone
     flaky=(run -s "$(server_url lone)" --io-timeout "$(ms 200)" -l "$(ms 4000)")
-    for who in 'plain' 'quiet -q' 'json --log json'; do
+    for who in plain 'quiet -q' 'json --log json'; do
         # shellcheck disable=SC2086
         log=${who%% *} start "${flaky[@]}" -n $who -- sleep 60
-        all+=("$pid")
+        rlock_of[${who%% *}]=$pid
     done
     wait_until 5 all_held
     for n in 1 2; do
@@ -136,10 +118,16 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     assert_regex "$(head -n 2 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, [0-9.ms]+ left
 rlock: renewed plain on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left\$"
     assert_equal "$(grep -c 'cannot renew plain' plain.err)$(cat quiet.err)" 1
-    kill "${all[@]}"
-    for pid in "${all[@]}"; do
-        reap "$pid"
+    server_stop lone
+    for who in "${!rlock_of[@]}"; do
+        reap "${rlock_of[$who]}"
+        assert_equal "$who: $status" "$who: 76"
+        [[ $who == json ]] || assert_regex "$(tail -n 1 "$who.err")" "^rlock: lost $who on unix://"
     done
+    mv json.err log
+    told 'names.count("retrying") == 3 and names[-1] == "lost" and names.count("lost") == 1'
+    told 'all(event["level"] == "warning" and event["reason"] != "" and event["lease_left_ms"] > 0 for event in of("retrying"))'
+    told 'of("lost")[0]["level"] == "error" and of("lost")[0]["held_ms"] > 0'
 }
 
 is_told() { # TIMES EVENT
