@@ -6,15 +6,6 @@ load ../../lib/rlock
 load ../../lib/tls
 load ../../lib/doctor
 
-@test "rediss:// takes the lock and gives it back; a nested rlock finds it" {
-    tls_server tls server
-    try run "${trust[@]}" -s "$(tls_url tls)" -n x -- \
-        sh -c 'echo "$RLOCK_SERVER"; rlock run -x "$@" -n x -- printenv RLOCK_TOKEN' sh "${trust[@]}"
-    assert_success
-    assert_output "$(tls_url tls)"$'\n1'
-    assert_equal "$(redis_on tls --scan)" 'redisson_lock_token:{x}'
-}
-
 @test "host names, addresses, databases, users; the system's authorities are trusted, and no others" {
     local host
     tls_server tls server
@@ -31,29 +22,14 @@ load ../../lib/doctor
     SSL_CERT_FILE=$certificates/ca.pem rlock run -s "$(tls_url tls)" -n x -- true
 }
 
-# What the rlock that runs it has mapped.
-maps=(sh -c 'pid=${RLOCK_OWNER#*:}; cat /proc/"${pid%@*}"/maps')
-
-# bats test_tags=module
-@test "only who uses TLS maps it" {
-    local url
-    tls_server tls server
-    rlock run "${trust[@]}" -s "$(tls_url tls)" -n x -- "${maps[@]}" >mapped
-    assert_equal "$(grep -oE '(librlock-tls|libssl|libcrypto)\.so' mapped | sort -u | wc -l)" 3
-    for url in "$(server_url tls)" "redis://127.0.0.1:$(plain_port tls)"; do
-        rlock run "${trust[@]}" -s "$url" -n x -- "${maps[@]}" >mapped
-        grep -q /libc mapped
-        refute grep -E 'librlock-tls|libssl|libcrypto' mapped
-    done
-}
-
 # bats test_tags=module
 @test "the module is found from where the program is installed; without it there is no TLS: 71" {
     local build
     build=$(dirname "$RLOCK")/..
     tls_server tls server
     cmake --install "$build" --prefix "$PWD/prefix" >install.log
-    run -0 prefix/bin/rlock run "${trust[@]}" -s "$(tls_url tls)" -n x -- "${maps[@]}"
+    run -0 prefix/bin/rlock run "${trust[@]}" -s "$(tls_url tls)" -n x -- \
+        sh -c 'pid=${RLOCK_OWNER#*:}; cat /proc/"${pid%@*}"/maps'
     assert_output --regexp "$PWD/prefix/.*/librlock-tls.so"
     find prefix -name 'librlock-tls.so*' -delete
     RLOCK=prefix/bin/rlock

@@ -191,46 +191,6 @@ hear_of_breaks() { # HOLDERS: they do after a second
     wait_until 2 told
 }
 
-# So many holders of Redisson's, each with so many holds.
-crowd_of_readers() { # HOLDERS HOLDS
-    redis EVAL "
-        redis.call('HSET', 'x', 'mode', 'read')
-        for i = 1, $1 do
-            local owner = string.format('%08x-0000-4000-8000-000000000000:1', i)
-            redis.call('HSET', 'x', owner, $2)
-            for k = 1, $2 do redis.call('SET', '{x}:' .. owner .. ':rwlock_timeout:' .. k, 1, 'PX', 60000) end
-        end
-        redis.call('PEXPIRE', 'x', 60000)" 0 >/dev/null
-}
-
-crowd_of_permits() { # HOLDERS
-    redis EVAL "
-        redis.call('SET', 'x', 0)
-        for i = 1, $1 do redis.call('ZADD', '{x}:timeout', 9999999999999, string.format('%016d', i)) end" 0 >/dev/null
-}
-
-# No script of a break runs many commands.
-few_commands() {
-    local count
-    redis CONFIG RESETSTAT >/dev/null
-    broken
-    count=$(($(redis INFO commandstats | sed -n 's/^cmdstat_[^:]*:calls=\([0-9]*\).*/\1/p' | paste -sd +)))
-    ((count <= $(calls evalsha) * 40)) || fail "$count commands in $(calls evalsha) scripts"
-}
-
-@test "a thousand holders: each script runs a few commands only" {
-    crowd_of_readers 1000 1
-    few_commands
-    assert_no_keys
-    crowd_of_readers 2 2500
-    few_commands
-    assert_equal "$(redis EXISTS x)" 0
-    redis FLUSHALL >/dev/null
-    crowd_of_permits 1000
-    few_commands
-    assert_equal "$(redis GET x) $(redis EXISTS '{x}:timeout')" '1000 0'
-}
-
 @test "what cannot be broken stays as it is: what nobody, or another one, holds: 1; a latch, another key: 65" {
     ends_saying 1 x 'nobody holds it' -- break x # nor is it asked about
     ends_saying 1 -- break --force x

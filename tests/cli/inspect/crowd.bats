@@ -138,14 +138,39 @@ print(len(x["holders"]), len(owners), len(places), places == sorted(set(places))
     shows 'print(sorted((h["permits"], h["owner"][:3]) for h in x["holders"]))' "[(1, '707'), (10000, '000')]" x
 }
 
-@test "break: 10,000 permits are taken away a few at a time, and all come back" {
-    fill_permits 2
+# Some commands and less than 2 ms a script.
+broken_in_steps() {
+    local count
     measure
-    run timeout $((20 * SLOW)) "$RLOCK" break --force x
-    assert_success
+    run -0 timeout $((20 * SLOW)) "$RLOCK" break --force -w 0 x
     assert_output --partial 'broke x'
     assert_short
+    count=$(($(redis INFO commandstats | sed -n 's/^cmdstat_[^:]*:calls=\([0-9]*\).*/\1/p' | paste -sd +)))
+    ((count <= $(calls evalsha) * 40)) || fail "$count commands in $(calls evalsha) scripts"
+}
+
+@test "break: readers, holds of a reader's and permits are taken away a few at a time, and all come back" {
+    fill_readers 1000
+    broken_in_steps
+    assert_free x
+    redis FLUSHALL
+    fill "redis.call('HSET', 'x', 'mode', 'read')
+        for i = 1, 2 do
+            redis.call('HSET', 'x', owner(i), 2500)
+            for k = 1, 2500 do redis.call('SET', '{x}:' .. owner(i) .. ':rwlock_timeout:' .. k, 1, 'PX', 60000) end
+        end
+        redis.call('PEXPIRE', 'x', 60000)"
+    broken_in_steps
+    assert_free x
+    redis FLUSHALL
+    fill_permits 2
+    broken_in_steps
     assert_equal "$(redis GET x) $(redis ZCARD '{x}:timeout') $(redis EXISTS 'rlock_hold:{x}')" '20007 0 0'
+    redis FLUSHALL
+    fill "redis.call('SET', 'x', 0)
+        for i = 1, 1000 do redis.call('ZADD', '{x}:timeout', ends, string.format('%016d', i)) end"
+    broken_in_steps
+    assert_equal "$(redis GET x) $(redis EXISTS '{x}:timeout')" '1000 0'
 }
 
 @test "a holder whose command is 1 MiB: it is shown, as are the others, and can be broken" {
