@@ -109,14 +109,6 @@ epoch() {
     assert_figures 'figure("rlock_last_run_timestamp_seconds") > figure("rlock_last_success_timestamp_seconds")' True
 }
 
-@test "a token of 64 bits is written to its last digit; a lock without end has no time to live" {
-    redis HSET x "$JAVA" 1
-    redis SET 'redisson_lock_token:{x}' 9223372036854775807
-    figures x
-    assert_regex "$seen" 'rlock_token\{name="x",[^}]*\} 9223372036854775807'
-    assert_of x 'held ttl_seconds held_since_timestamp_seconds' 1.0 None None
-}
-
 @test "labels: quotes, backslashes, newlines, other scripts; what else a terminal would obey is a question mark" {
     local odd=$'a"b\\c\\n{d="e"} \xc3\xbc\xe2\x80\xae\xff'
     redis HSET "$odd" "$JAVA" 1
@@ -128,16 +120,19 @@ epoch() {
     refute_regex "$seen" S3CRET
 }
 
-@test "no series comes twice, whatever is asked for and whatever names look like, and all come" {
+@test "no series comes twice, whatever is asked for and whatever names look like, and all come; Redisson's has no since, and without end no ttl" {
     redis HSET $'a\xe2\x80\xae' "$JAVA" 1
     redis HSET $'a\xe2\x80\xad' "$JAVA" 1
     redis HSET x "$JAVA" 1
     figures x x 'x*' y x
     assert_figures 'figure("rlock_held", name="x"), figure("rlock_held", name="y")' '(1.0, 0.0)'
+    redis SET 'redisson_lock_token:{x}' 9223372036854775807
     redis EVAL "for i = 1, 300 do redis.call('HSET', 'lock' .. i, ARGV[1], 1) end" 0 "$JAVA"
     figures
     assert_figures 'figure("rlock_held", name="a?"), figure("rlock_held", name="x")' '(1.0, 1.0)'
     assert_figures 'len([f for f in families if f.name == "rlock_held"][0].samples)' 302
+    assert_regex "$seen" 'rlock_token\{name="x",[^}]*\} 9223372036854775807' # to its last digit
+    assert_of x 'held ttl_seconds held_since_timestamp_seconds' 1.0 None None
 }
 
 # --- what goes wrong -----------------------------------------------------------------------------

@@ -21,22 +21,21 @@ teardown() {
     ! command -v node >/dev/null || rlock_teardown
 }
 
-main_step() {
-    run --separate-stderr timeout $((60 * SLOW)) node "$action/main.js"
+main_step() { # [STATUS]
+    run "-${1-0}" --separate-stderr timeout $((60 * SLOW)) node "$action/main.js"
 }
 
 # With what the main step left, as the runner passes it on.
-post_step() {
+post_step() { # [STATUS]
     local line
     while read -r line; do
         export "STATE_${line%%=*}=${line#*=}"
     done <state
-    run --separate-stderr timeout $((60 * SLOW)) node "$action/post.js"
+    run "-${1-0}" --separate-stderr timeout $((60 * SLOW)) node "$action/post.js"
 }
 
 @test "the main step takes the lock, the steps see handle and token, the post step, always run, gives it back" {
     main_step
-    assert_success
     local handle
     handle=$(sed -n 's/^RLOCK_HANDLE=//p' exported)
     [[ $handle == rlock1.* ]]
@@ -48,7 +47,6 @@ post_step() {
     (($(redis PTTL deploy) > 3500000))
     run -0 "$RLOCK" check "$handle"
     post_step
-    assert_success
     assert_output ''
     assert_no_keys
     grep -qx '  post-if: always()' "$action/action.yml"
@@ -57,25 +55,21 @@ post_step() {
 @test "several names, a note, a kind, a server of its own" {
     export INPUT_NAME=$'one\n two \n' INPUT_KIND=write INPUT_NOTE='the release' INPUT_SERVER=$RLOCK_SERVER RLOCK_SERVER=
     main_step
-    assert_success
     assert_equal "$(redis HGET one mode) $(redis HGET two mode)" 'write write'
     RLOCK_SERVER=$INPUT_SERVER run -0 "$RLOCK" status --json one
     assert_output --partial 'the release'
     post_step
-    assert_success
     assert_no_keys
 }
 
 @test "the lock cannot be had: the step fails and says so, and the post step does nothing" {
     hold deploy
     export INPUT_WAIT=100ms
-    main_step
-    assert_failure 75
+    main_step 75
     assert_line '::error::no lock: rlock exited with status 75'
     [[ $stderr == *'rlock: cannot take deploy: held by'* ]]
     assert_equal "$(cat state exported output)" ''
     post_step
-    assert_success
     assert_output ''
     let_go deploy
     reap "$holder"
@@ -101,16 +95,14 @@ post_step() {
 
 @test "the lock was lost before the job ended: the job fails" {
     main_step
-    assert_success
     redis FLUSHALL
-    post_step
-    assert_failure 1
+    post_step 1
     assert_line --partial '::error::the lock was not held any more'
 }
 
 @test "without rlock on the runner, it says so" {
     export INPUT_PROGRAM=$PWD/none
-    run -127 --separate-stderr node "$action/main.js"
+    main_step 127
     assert_line --partial '::error::cannot run rlock'
 }
 
