@@ -273,9 +273,12 @@ answer() {
     run timeout $((20 * SLOW)) python3 "$TOOLS/terminal.py" 'expect=break x? [y/N] ' "${@:2}" "keys=$1" -- "$RLOCK" break x
 }
 
-@test "on a terminal it shows whom, and asks: y breaks, all else does not" {
+@test "it shows whom, and asks: y breaks, all else does not; without a terminal: 64" {
     local no
     hold x
+    ends_saying 64 -- break x
+    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+( for .*)?, .*: give --force$'
+    assert_held x
     for no in $'n\n' $'\n' $'\x04' '^C'; do
         answer "$no"
         assert_failure "$([[ $no == ^C ]] && echo 130 || echo 1)"
@@ -300,13 +303,4 @@ answer() {
     assert_failure 1
     assert_output --partial 'its holder has changed meanwhile'
     assert_equal "$(redis HKEYS x)" "$other"
-}
-
-@test "without a terminal and without --force: 64, whom it would have asked about, and nothing is broken" {
-    hold x
-    ends_saying 64 -- break x
-    assert_regex "$stderr" 'break x, held by .*@.* pid [0-9]+( for .*)?, .*: give --force$'
-    assert_held x
-    let_go x
-    reap "$holder"
 }
