@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# cluster.bats: status and doctor on a cluster: all nodes are searched, and each name asked for where it lives; each master
-# is examined, and what they say of it.
+# cluster.bats: status and doctor on a cluster: all nodes are searched, and each name asked for where it
+# lives; each master is examined, and what they say of it.
 
 load ../../lib/rlock
 load ../../lib/cluster
@@ -60,7 +60,8 @@ tells() { # NODE TEXT: in its CLUSTER INFO
     freeze n3 "$(replica_of n3)"
     wait_until 20 tells n1 cluster_slots_fail:5
     wait_until 20 tells n2 cluster_slots_fail:5
-    assert_findings 'lock cycle' 'cannot take' -- -s "$(cluster_url n1 n2)" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)"
+    assert_findings 'lock cycle' 'cannot take' -- \
+        -s "$(cluster_url n1 n2)" --connect-timeout "$(ms 300)" --io-timeout "$(ms 300)"
     assert_equal "$(grep -cE '^finding +cluster .* state is fail, 5[0-9]+ slots are down' <<<"$output")" 2
     assert_equal "$(grep -c '^finding *reached' <<<"$output")" 1
 }

@@ -188,8 +188,7 @@ broken_in_steps() {
     assert_equal "$(redis EXISTS x)" 0
 }
 
-# times_asked COMMAND...: of a server that is a millisecond away, until it succeeds. Counted: what is sent before it waits for
-# answers.
+# times_asked COMMAND...: how often it sends something and waits for answers, until it succeeds.
 times_asked() {
     : >proxy.log
     run -0 --separate-stderr rlock "$@"

@@ -299,7 +299,7 @@ with_file() { # SERVER: a redis-server that was started with a configuration fil
     wait_until 10 server_up "$1"
 }
 
-@test "on a terminal lines are wrapped, and what to paste has lines of its own; carried out, it is still so after a restart" {
+@test "on a terminal lines are wrapped, and what to paste has its own; carried out, it outlasts a restart" {
     local columns command
     mkdir "$BATS_FILE_TMPDIR/filed"
     servers+=(filed)

@@ -120,7 +120,7 @@ epoch() {
     refute_regex "$seen" S3CRET
 }
 
-@test "no series comes twice, whatever is asked for and whatever names look like, and all come; Redisson's has no since, and without end no ttl" {
+@test "all locks, no series twice, whatever names look like; a lock without an end has no time to live" {
     redis HSET $'a\xe2\x80\xae' "$JAVA" 1
     redis HSET $'a\xe2\x80\xad' "$JAVA" 1
     redis HSET x "$JAVA" 1

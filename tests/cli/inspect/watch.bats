@@ -8,8 +8,8 @@ load ../../lib/status
 
 JAVA=77777777-2222-4333-8444-555555555555:7
 
-# watch_on COLUMNS 'ARG...' STEP...: rlock status --watch ARG... on a terminal of 24 lines, until ^C. What it was sent is in
-# shown, what stands on it at the end in screen; nothing must have scrolled away.
+# watch_on COLUMNS 'ARG...' STEP...: rlock status ARG... on a terminal of 24 lines, until ^C. What it was sent
+# is in shown, what stands on it at the end in screen; nothing must have scrolled away.
 watch_on() {
     # shellcheck disable=SC2086
     on_terminal "$1" "${@:3}" keys=^C -- status $2
