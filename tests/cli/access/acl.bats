@@ -122,29 +122,6 @@ nest() { # KIND
     assert_no_keys
 }
 
-@test "a user of its own, who has a password in a file" {
-    local words
-    mapfile -t words < <(rules run)
-    net_server net
-    redis-cli -s "$BATS_FILE_TMPDIR/net/sock" ACL SETUSER app on '>sesame' "${words[@]}"
-    redis-cli -s "$BATS_FILE_TMPDIR/net/sock" ACL SETUSER default off
-    echo sesame >secret
-    echo wrong >wrong
-    # as_app FILE [/DB] COMMAND...: with the password of that file
-    as_app() {
-        RLOCK_PASSWORD_FILE=$PWD/$1 run --separate-stderr in_net net "$RLOCK" run -s "redis://app@127.0.0.1$2" -n x -- "${@:3}"
-    }
-    as_app secret '' true
-    assert_success
-    as_app wrong '' touch ran
-    assert_failure 77
-    refute_regex "$stderr" 'wrong($|[^/])'
-    as_app secret /3 touch ran
-    assert_failure 77
-    assert_stderr_has select
-    assert_file_not_exist ran
-}
-
 @test "by a handle: the rules of its kind are enough, also to learn that another has it" {
     local kind
     for kind in run fair read write sem; do

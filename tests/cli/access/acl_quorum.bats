@@ -47,7 +47,7 @@ allow() { # KIND WITHOUT
         allow "$kind" ''
         holds "first-$kind" "$kind" -l "$(ms 900)"
         act "second-$kind" "$kind" -q
-        [[ $kind == read ]] || wait_until 5 heard_of "$kind"
+        [[ $kind == read ]] || wait_until 5 heard_of
         finish "first-$kind" "second-$kind"
         assert_equal "$(cat "first-$kind.err" "second-$kind.err")" ""
         run -0 rlock "$kind" -n x -- rlock "$kind" -x -n x -- echo inside

@@ -54,7 +54,7 @@ is_listened_to() {
     assert_equal "$(redis_on tls --scan)" 'redisson_lock_token:{x}'
 }
 
-@test "the server comes back: a waiter finds it; with a certificate that is not good: 77, and 76 before the lease is over" {
+@test "the server comes back: a waiter finds it; with a bad certificate: 77, and 76 before the lease is over" {
     local certificate begin lease=$((1500 * SLOW))
     for certificate in server expired; do
         rm -f history end-*
