@@ -14,10 +14,6 @@ denied() {
         /^object$/ {getline object; if (object !~ /^rlock_break:/) all += count} END {exit !(all >= times)}'
 }
 
-gone_key() { # KEY
-    (($(redis EXISTS "$1") == 0))
-}
-
 # allowed [OPTION...]: a section of x that beats, whose rlock has the rights of run.
 allowed() {
     allow run
@@ -51,7 +47,7 @@ assert_stopped() { # WORD...
     assert_stopped x
     (($(beat beat) < end)) || fail "alive after the lease's end"
     allow run
-    wait_until 5 gone_key x
+    wait_until 5 assert_free x
     assert_no_keys
 }
 
@@ -80,7 +76,7 @@ assert_stopped() { # WORD...
     assert_message
     assert_stderr_has evalsha
     (($(redis PTTL x) <= 1500 * SLOW))
-    wait_until 5 gone_key x
+    wait_until 5 assert_free x
     assert_no_keys
 }
 

@@ -41,7 +41,7 @@ missing() { # ABOUT: as the line says
 }
 
 @test "the rules of a kind are enough for it, and --kind asks for that one only" {
-    local kind
+    local kind kinds
     local -A all=([latch]='latch set,latch down,latch wait' [sem]='sem,sem --plain,sem --resize')
     for kind in run fair read write sem latch; do
         IFS=, read -ra kinds <<<"${all[$kind]-$kind}"

@@ -109,7 +109,8 @@ renewed() { # TIMES [SERVER]
     # A zombie has ended, and its parent, no shell any more by then, does not ask for it.
     bash -c '(until grep -qx sleep /proc/$$/comm; do sleep 0.01; done) & echo $! >zombie; exec sleep 60' 3>&- 4>&- &
     helper_pids+=($!)
-    wait_until 5 is_zombie
+    wait_until 5 test -s zombie
+    wait_until 5 in_state "$(cat zombie)" Z
     assert_usage "no such process" -- acquire run -n x --while "$(cat zombie)"
     assert_usage "a thread, not a process" -- acquire run -n x --while "$(a_thread)"
 }
@@ -119,10 +120,6 @@ a_thread() {
     local main
     main=$(server_pid main)
     find "/proc/$main/task" -mindepth 1 -maxdepth 1 ! -name "$main" -printf '%f\n' -quit
-}
-
-is_zombie() {
-    [[ -s zombie ]] && in_state "$(cat zombie)" Z
 }
 
 @test "a signal, the death of rlock, or of PID, while waiting leaves nothing behind; nor without --while" {
