@@ -33,7 +33,7 @@ guarded() {
     REDISCLI_AUTH=sesame redis_on guarded "$@"
 }
 
-@test "a cron job: not what has failed; once, and who comes second, at the same time or just after, has succeeded without it" {
+@test "a cron job: again after a failure; who comes second, at the same time or just after, succeeds without it" {
     local first
     script report.sh 'exit 3'
     run -3 pod cronjob

@@ -8,7 +8,7 @@ some_wait() { # N: so many are shown as waiting.
     (($("$RLOCK" status | grep -cw waits) == $1))
 }
 
-@test "the names of status, a line each, whatever keys are beside the locks: held and waited for, with braces and without" {
+@test "the names of status, a line each, whatever is beside the locks: held, waited for, with braces" {
     local kind name permits waiter waiters=()
     redis SET number 7
     redis HSET hash field value

@@ -94,21 +94,6 @@ assert_lease() {
     assert_no_keys
 }
 
-@test "without -v nothing is said; with -v the lock is named; with -q errors only" {
-    try run -n deploy -- true
-    assert_equal "$stderr" ""
-    try run -v -n deploy -- true
-    assert_success
-    assert_stderr_has "rlock: " deploy
-    foreign_hold x 300
-    try run -q -n x -- echo ran
-    assert_success
-    assert_output ran
-    assert_equal "$stderr" ""
-    run -127 --separate-stderr rlock run -q -n x -- no-such-command
-    assert_message
-}
-
 @test "a config file for a fleet stands in no kind's way" {
     printf '%s\n' 'min-hold = 2s' 'lease = 20s' 'on-lost = warn' 'wait = 3s' 'replicas = 0' 'replica-timeout = 2s' \
         'tls-ca = /ca.pem' 'tls-cert = /c.pem' 'tls-key = /k.pem' 'fsync = no' 'tls-name = redis.example' \
