@@ -29,12 +29,6 @@ teardown() {
     rlock_teardown
 }
 
-# What each replaces must stand in README's crontab.
-replace() { # TEXT OTHER
-    grep -qF -- "$1" table || fail "README's crontab has no '$1': $(cat table)" || return
-    sed -i "s|${1//\*/\\*}|$2|" table
-}
-
 # job COMMANDS: the job of all hosts, which waits for the file go. The first run anywhere does COMMANDS then.
 job() {
     cat >report.sh <<-END
@@ -78,7 +72,8 @@ is_idle() { # PID OF HOST'S unshare
 
 # night: both hosts have the crontab, and start their job at once, which @reboot means. Sets winner and other.
 night() {
-    replace '0 3 * * *' @reboot
+    grep -qF '0 3 * * *' table
+    sed -i 's|0 3 \* \* \*|@reboot|' table
     host web-01
     host web-02
     wait_until 20 test -s began
