@@ -35,16 +35,6 @@ same() {
     exec 7<&-
 }
 
-@test "standard streams that are closed stay closed" {
-    local look='for n in 0 1 2; do [ ! -e /proc/$$/fd/$n ] || open="$open $n"; done; echo "$open" >"$0"'
-    "${through[@]}" sh -c "$look" open <&-
-    assert_equal "$(cat open)" " 1 2"
-    "${through[@]}" sh -c "$look" open >&-
-    assert_equal "$(cat open)" " 0 2"
-    "${through[@]}" sh -c "$look" open <&- >&- 2>&-
-    assert_equal "$(cat open)" ""
-}
-
 # with_closed STREAMS ARG...: rlock without those of its standard streams; its status.
 with_closed() {
     local closed=$1
@@ -52,13 +42,15 @@ with_closed() {
     bash -c 'for n in $0; do exec {n}>&-; done; exec "$@"' "$closed" "$RLOCK" "$@" >closed.out 2>closed.err || return
 }
 
-@test "no message goes to the server where standard streams are closed, whatever the command" {
-    local closed handle
+@test "standard streams that are closed stay closed, and no message goes to the server instead, whatever the command" {
+    local closed handle look
+    look='for n in 0 1 2; do [ -e /proc/$$/fd/$n ] || closed="$closed $n"; done; echo "$closed" >"$0"'
     handle=$(rlock acquire run -n h -l 60s)
     foreign_hold busy 60000
     for closed in 0 1 2 "0 1" "0 2" "1 2" "0 1 2"; do
         redis CONFIG RESETSTAT >/dev/null
-        with_closed "$closed" run -v -n x -- true
+        with_closed "$closed" run -v -n x -- sh -c "$look" seen
+        assert_equal "$(cat seen)" " $closed"
         with_closed "$closed" fair -v -n x -l "$(ms 600)" -- sleep "0.$((3 * SLOW))"
         with_closed "$closed" run -v -n busy -w "$(ms 100)" -- true && false
         with_closed "$closed" sem -v --permits 2 -n s -- true

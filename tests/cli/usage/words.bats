@@ -26,44 +26,35 @@ free() {
     reap "$holder" 5
 }
 
-# refute_hostile FILE: not one byte of it would be taken for more than text.
-refute_hostile() {
-    python3 - "$1" <<'PYTHON'
+refute_hostile() { # FILE...: not one byte of them would be taken for more than text
+    python3 - "$@" <<'PYTHON'
 import sys, unicodedata
-text = open(sys.argv[1], "rb").read().decode("utf-8", "strict")
-bad = [hex(ord(c)) for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
-assert text and not bad, bad
+for file in sys.argv[1:]:
+    text = open(file, "rb").read().decode("utf-8", "strict")
+    bad = [hex(ord(c)) for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")]
+    assert text and not bad, (file, bad)
 PYTHON
 }
 
-@test "the waiting line, busy, status, break: what is not printable is a question mark" {
+@test "a message, status, break: what is not printable is a question mark; JSON has all, and nothing to obey" {
     held -c "$waits; : $nasty"
     rlock run -w "$(ms 100)" -n x -- true 2>said || true
     grep -F "${harmless%ü}" said
-    refute_hostile said
     rlock status x >table
-    refute_hostile table
     assert_equal "$(wc -l <table)" 2
-    rlock break --force x >broken 2>&1 || true
-    refute_hostile broken
-    free
-}
-
-@test "JSON has every character, and no byte that a terminal would obey" {
-    held -c "$waits; : $nasty"
     rlock status --json x >json
-    refute_hostile json
     python3 -c '
 import json
 command = json.load(open("json"))[0]["holders"][0]["command"]
 for part in ("\nREADY=1\n", "\x9b31m", "\u202egnp", "\u2028", "\u2066", "\ufeff", "\ufffd", "\x1b[2J", "\u00fc"):
     assert part in command, (part, command)'
     rlock run --log json -w "$(ms 100)" -n x -- true 2>log || true
-    refute_hostile log
     python3 -c '
 import json
 texts = [json.loads(line)["message"] for line in open("log")]
 assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), texts'
+    rlock break --force x >broken 2>&1 || true
+    refute_hostile said table json log broken
     free
 }
 
