@@ -43,10 +43,10 @@ is_listened_to() {
 
 @test "a lock is renewed over a connection of its own, and handed over by a message" {
     begins tls server
-    holds holder write -l "$(ms 600)"
+    holds holder write -l "$(ms 1000)"
     waits waiter read
     brief waiter
-    sleep "$((1800 * SLOW))e-3"
+    wait_until 10 tried $(($(calls evalsha tls) + 5)) # one every third of the lease
     refute_entered waiter
     finish holder
     gone 0 waiter
