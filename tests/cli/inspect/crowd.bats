@@ -2,7 +2,6 @@
 # crowd.bats: status, break and completion beside much that there is to see: nobody else waits for them.
 
 load ../../lib/rlock
-load ../../lib/process
 
 # fill CODE: runs Lua on the server. owner(i), known(i): an owner and what is known of it; ends, now: epoch ms.
 fill() {

@@ -2,7 +2,6 @@
 # doctor_sentinel.bats: rlock doctor behind Sentinels.
 
 load ../../lib/rlock
-load ../../lib/process
 load ../../lib/sentinel
 load ../../lib/doctor
 

@@ -4,9 +4,8 @@
 # lua/scripts.bats.
 
 load ../../lib/rlock
-load ../../lib/messages
 load ../../lib/status
-load ../../lib/latch
+load ../../lib/actors
 
 JAVA=77777777-2222-4333-8444-555555555555:7
 

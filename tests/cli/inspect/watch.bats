@@ -75,7 +75,6 @@ many() { # N: locks of Redisson's, each by a name of 90 letters
     ((${#shown} < 20000)) || fail "${#shown} bytes were written"
 }
 
-
 # --- its keys ------------------------------------------------------------------------------------
 
 # restored STATUS STEP...: it ends so, and stty says the same before and after.
