@@ -2,45 +2,26 @@
  * not be taken for another's. */
 #include "support/linked.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-TEST(a_late_answer_is_passed_over) {
-    struct linked f;
-    begin(&f, ANSWERS(PEER_SILENT, ONE("late") ONE("two"), ONE("three")));
-    send_all(&f);
-    rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.owed, 1);
-    assert_true(f.link.in_doubt);
-    assert_int_equal(f.link.stage, RLOCK__READY);
-    ask(&f, "SECOND");
-    assert_int_equal(call(&f, LONG_MS, "two"), RLOCK_OK);
-    assert_int_equal(f.link.owed, 0);
-    assert_false(f.link.in_doubt); /* the server has done the one before the other */
-    ask(&f, "THIRD");
-    assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
-    end(&f);
-    assert_asked(&f, 2, 1, "THIRD");
+static void abandon(struct linked *f, size_t owed) {
+    rlock__link_abandon(&f->link);
+    assert_int_equal(f->link.owed, owed);
+    assert_int_equal(f->link.in_doubt, owed > 0);
 }
 
-TEST(each_abandoned_answer_is_owed) {
+TEST(late_answers_are_passed_over) {
     struct linked f;
-    begin(&f,
-          ANSWERS(PEER_SILENT, PEER_SILENT, PEER_SILENT, ONE("a") ONE("b") ONE("c") ONE("mine")));
+    begin(&f, ANSWERS(PEER_SILENT, PEER_SILENT, PEER_SILENT,
+                      ONE("late") ONE("later") ONE("latest") ONE("mine"), ONE("next")));
     ask(&f, "ASKING");
     send_all(&f);
-    rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.owed, 2);
+    abandon(&f, 2);
     send_all(&f);
-    rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.owed, 3);
-    ask(&f, "SECOND");
-    assert_int_equal(call(&f, LONG_MS, "mine"), RLOCK_OK);
-    end(&f);
-    assert_int_equal(f.peer.request_count, 4);
+    abandon(&f, 3);
+    assert_answered(&f, "SECOND", "mine");
+    assert_int_equal(f.link.owed, 0);
+    assert_false(f.link.in_doubt); /* the server has done the ones before */
+    assert_answered(&f, "THIRD", "next");
+    end(&f, "ASKING; FIRST; FIRST; SECOND; THIRD");
 }
 
 /* A new connection owes nothing. */
@@ -48,45 +29,23 @@ TEST(debts_end_with_the_connection) {
     struct linked f;
     begin(&f, ANSWERS(PEER_SILENT, PEER_CLOSE, ONE("three")));
     send_all(&f);
-    rlock__link_abandon(&f.link);
-    ask(&f, "SECOND");
-    assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_AGAIN);
+    abandon(&f, 1);
+    assert_unanswered(&f, "SECOND", LONG_MS, "the server closed the connection");
     assert_int_equal(f.link.owed, 0);
-    ask(&f, "THIRD");
-    assert_int_equal(call(&f, LONG_MS, "three"), RLOCK_OK);
-    end(&f);
+    assert_answered(&f, "THIRD", "three");
+    end(&f, "FIRST; SECOND | THIRD");
 }
 
 TEST(what_was_not_sent_is_not_asked) {
     struct linked f;
     begin(&f, ANSWERS(ONE("mine")));
     ask(&f, "FIRST");
-    rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.owed, 0);
-    assert_false(f.link.in_doubt);
-    ask(&f, "SECOND");
-    assert_int_equal(call(&f, LONG_MS, "mine"), RLOCK_OK);
-    end(&f);
-    assert_int_equal(f.peer.request_count, 1);
-    assert_asked(&f, 0, 1, "SECOND");
+    abandon(&f, 0);
+    assert_answered(&f, "SECOND", "mine");
+    end(&f, "SECOND");
 }
 
-/* --- a server that takes no bytes ------------------------------------------------------------- */
-
-static int open_door(struct linked *f) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    *f = (struct linked){.peer.directory = "/tmp/rlock-door-XXXXXX"};
-    assert_non_null(mkdtemp(f->peer.directory));
-    (void)snprintf(f->peer.path, sizeof f->peer.path, "%s/sock", f->peer.directory);
-    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", f->peer.path);
-    const int door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(door, (const struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(door, 1), 0);
-    f->access.connect_timeout_ms = LONG_MS;
-    rlock__link_init(&f->link, f->peer.path, "", &f->access, &f->error);
-    return door;
-}
-
+/* A server that takes no more bytes. */
 TEST(sending_has_a_deadline) {
     static char much[8 << 20];
     const struct rlock__arg args[] = {{much, sizeof much}};
@@ -94,26 +53,24 @@ TEST(sending_has_a_deadline) {
     struct pollfd about;
     int64_t deadline_ms = RLOCK_FOREVER;
     rlock__reply *reply;
-    const int door = open_door(&f);
+    begin_to(&f, "", "");
+    peer_listen(&f.peer);
+    rlock__link_move(&f.link, f.peer.path, "");
     assert_true(rlock__link_ask(&f.link, 1, args));
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_poll(&f.link, &about, &deadline_ms);
     assert_int_equal(about.events, POLLOUT);
     assert_true(deadline_ms == RLOCK_FOREVER); /* it is connected: the caller's limit counts */
-    assert_int_equal(call(&f, SHORT_MS, NULL), RLOCK_AGAIN);
-    assert_string_equal(f.error.text, "no answer in time");
-    assert_int_equal(f.link.stage, RLOCK__CLOSED);
+    assert_unanswered(&f, "MORE", SHORT_MS, "no answer in time");
 
     /* Behind half a request no other can be sent. */
     assert_true(rlock__link_ask(&f.link, 1, args));
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     assert_in_range(f.link.request.sent, 1, f.link.request.size - 1);
     rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.stage, RLOCK__CLOSED);
+    assert_closed(&f);
     assert_true(f.link.in_doubt);
-    close(door);
-    unlink(f.peer.path);
-    rmdir(f.peer.directory);
+    peer_stop(&f.peer);
 }
 
 /* --- TLS ----------------------------------------------------------------------------------------
@@ -137,17 +94,15 @@ void __wrap_rlock__tls_close(struct rlock__tls *tls) {
 
 TEST(behind_an_unfinished_record_nothing_is_sent) {
     struct linked f;
-    static const char *const answers[] = {NULL};
     char session;
     rlock__reply *reply;
-    begin(&f, answers);
+    begin(&f, (const char *const[]){NULL});
     assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_OK); /* connected */
     f.link.conn.tls = (struct rlock__tls *)&session;
     ask(&f, "FIRST");
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     assert_int_equal(f.link.request.sent, 0);
-    rlock__link_abandon(&f.link);
-    assert_int_equal(f.link.stage, RLOCK__CLOSED);
-    assert_int_equal(f.link.owed, 0);
-    end(&f);
+    abandon(&f, 0);
+    assert_closed(&f);
+    end(&f, "");
 }

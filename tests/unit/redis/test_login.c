@@ -24,13 +24,9 @@ TEST(logs_in_before_anything_else) {
         f.access.user = rows[i].user;
         f.access.password = rows[i].password;
         f.access.db = rows[i].db;
-        ask(&f, "FIRST");
-        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
-        ask(&f, "SECOND"); /* once a connection */
-        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
-        end(&f);
-        assert_string_equal(peer_asked(&f.peer), rows[i].asked);
-        assert_int_equal(f.peer.requests[f.peer.request_count - 1].connection, 1);
+        assert_answered(&f, "FIRST", "pong");
+        assert_answered(&f, "SECOND", "pong"); /* once a connection */
+        end(&f, rows[i].asked);
     }
 }
 
@@ -54,6 +50,7 @@ TEST(a_refused_log_in_asks_nothing) {
         {"*-1\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
         {"+PONG\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
         {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
+        {PEER_SILENT, RLOCK_AGAIN, "no answer in time"},
     };
     for (size_t i = 0; i < 2 * COUNT(rows); i++) {
         struct linked f;
@@ -62,17 +59,16 @@ TEST(a_refused_log_in_asks_nothing) {
         begin(&f, ANSWERS(select ? "+OK\r\n" : answer, answer, ONE("pong")));
         f.access.password = "s3cr3t";
         f.access.db = 1;
+        if (answer == PEER_SILENT && select)
+            f.access.connect_timeout_ms = SHORT_MS;
         ask(&f, "FIRST");
-        const enum rlock_status status = call(&f, LONG_MS, "pong");
+        const enum rlock_status status =
+            call(&f, answer == PEER_SILENT && !select ? SHORT_MS : LONG_MS, "pong");
         if (status != rows[i % COUNT(rows)].status || strstr(f.error.text, text) == NULL)
             fail_msg("%s: %s: %s", answer, rlock_status_text(status), f.error.text);
-        assert_int_equal(f.link.stage, RLOCK__CLOSED);
+        assert_closed(&f);
         assert_false(f.link.in_doubt);
-        end(&f);
-        assert_int_equal(f.peer.request_count, select ? 2 : 1);
-        assert_asked(&f, 0, 1, "AUTH");
-        if (select)
-            assert_asked(&f, 1, 1, "SELECT");
+        end(&f, select ? "AUTH s3cr3t; SELECT 1" : "AUTH s3cr3t");
     }
 }
 
@@ -85,52 +81,25 @@ TEST(who_wants_no_password_gets_one) {
         struct linked f;
         begin(&f, ANSWERS(texts[i], ONE("pong")));
         f.access.password = "s3cr3t";
-        ask(&f, "FIRST");
-        assert_int_equal(call(&f, LONG_MS, "pong"), RLOCK_OK);
-        end(&f);
-    }
-}
-
-TEST(a_silent_log_in_ends_in_time) {
-    static const struct {
-        int64_t connect_ms, limit_ms;
-        const char *text;
-    } rows[] = {
-        {SHORT_MS, LONG_MS, "no answer in time"},
-        {LONG_MS, SHORT_MS, "no answer in time"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct linked f;
-        begin(&f, ANSWERS(PEER_SILENT));
-        f.access.password = "s3cr3t";
-        f.access.connect_timeout_ms = rows[i].connect_ms;
-        ask(&f, "FIRST");
-        const int64_t begun_ms = rlock_now_ms();
-        assert_int_equal(call(&f, rows[i].limit_ms, NULL), RLOCK_AGAIN);
-        assert_in_range(rlock_now_ms() - begun_ms, SHORT_MS, LONG_MS - 1);
-        assert_string_equal(f.error.text, rows[i].text);
-        assert_int_equal(f.link.stage, RLOCK__CLOSED);
-        assert_false(f.link.in_doubt); /* what was asked has not gone out */
-        end(&f);
-        assert_int_equal(f.peer.request_count, 1);
+        assert_answered(&f, "FIRST", "pong");
+        end(&f, "AUTH s3cr3t; FIRST");
     }
 }
 
 /* Half of a log-in in one round, its other half in the next: nothing is lost and nothing waits. */
 TEST(a_log_in_goes_on_when_another_is_waited_for) {
     static const char *const answers[] = {"+OK\r\n", ONE("mine"), NULL};
-    struct linked f = {.access = {.password = "s3cr3t", .connect_timeout_ms = LONG_MS}};
+    struct linked f;
     rlock__reply *reply;
-    peer_listen_tcp(&f.peer); /* it does not answer yet */
-    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access, &f.error);
+    begin_to(&f, "", "");
+    f.access.password = "s3cr3t";
+    peer_listen(&f.peer); /* it does not answer yet */
+    rlock__link_move(&f.link, f.peer.path, "");
     ask(&f, "FIRST");
     assert_int_equal(rlock__link_step(&f.link, &reply), RLOCK__IO_WAIT);
     rlock__link_abandon(&f.link); /* what was asked, not the way there */
     assert_int_equal(f.link.owed, 0);
     peer_serve(&f.peer, answers);
-    ask(&f, "SECOND");
-    assert_int_equal(call(&f, LONG_MS, "mine"), RLOCK_OK);
-    end(&f);
-    assert_int_equal(f.peer.request_count, 2);
-    assert_asked(&f, 1, 1, "SECOND");
+    assert_answered(&f, "SECOND", "mine");
+    end(&f, "AUTH s3cr3t; SECOND");
 }

@@ -1,20 +1,24 @@
 /* linked.c: a link to a peer. */
 #include "support/linked.h"
 
-#include "os/clock.h"
-
 #include <poll.h>
+#include <string.h>
+
+void begin_to(struct linked *f, const char *host, const char *port) {
+    *f = (struct linked){.peer.fd = -1, .access = {.connect_timeout_ms = LONG_MS}};
+    rlock__link_init(&f->link, host, port, &f->access, &f->error);
+}
 
 void begin(struct linked *f, const char *const *answers) {
+    begin_to(f, "", "");
     peer_start(&f->peer, answers);
-    f->access = (struct rlock__access){.connect_timeout_ms = LONG_MS};
-    f->error.text[0] = '\0';
     rlock__link_init(&f->link, f->peer.path, "", &f->access, &f->error);
 }
 
-void end(struct linked *f) {
+void end(struct linked *f, const char *asked) {
     rlock__link_close(&f->link);
     peer_stop(&f->peer);
+    assert_string_equal(peer_asked(&f->peer), asked);
 }
 
 void ask(struct linked *f, const char *word) {
@@ -40,6 +44,27 @@ enum rlock_status ping(struct linked *f, int64_t limit_ms) {
     return call(f, limit_ms, "");
 }
 
+void assert_answered(struct linked *f, const char *word, const char *expected) {
+    ask(f, word);
+    assert_int_equal(call(f, LONG_MS, expected), RLOCK_OK);
+    assert_int_equal(f->link.stage, RLOCK__READY);
+}
+
+void assert_unanswered(struct linked *f, const char *word, int64_t limit_ms, const char *why) {
+    const int64_t begun_ms = rlock_now_ms();
+    ask(f, word);
+    assert_int_equal(call(f, limit_ms, NULL), RLOCK_AGAIN);
+    assert_in_range(rlock_now_ms() - begun_ms, limit_ms < LONG_MS ? limit_ms : 0, LONG_MS - 1);
+    if (strstr(f->error.text, why) == NULL)
+        fail_msg("'%s', not '%s'", f->error.text, why);
+    assert_closed(f);
+}
+
+void assert_closed(const struct linked *f) {
+    assert_int_equal(f->link.stage, RLOCK__CLOSED);
+    assert_int_equal(f->link.conn.fd, -1);
+}
+
 void send_all(struct linked *f) {
     rlock__reply *reply;
     ask(f, "FIRST");
@@ -53,10 +78,4 @@ void send_all(struct linked *f) {
     }
     assert_int_equal(f->link.stage, RLOCK__READY);
     assert_int_equal(f->link.request.sent, f->link.request.size);
-}
-
-void assert_asked(const struct linked *f, size_t i, size_t connection, const char *word) {
-    assert_true(i < f->peer.request_count);
-    assert_int_equal(f->peer.requests[i].connection, connection);
-    assert_string_equal(f->peer.requests[i].words[0].data, word);
 }

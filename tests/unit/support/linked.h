@@ -16,12 +16,14 @@ struct linked {
     struct rlock__error error; /* the link's */
 };
 
-/* An answer that linked_call() reads as that text. */
+/* An answer that call() reads as that text. */
 #define ONE(text) "*1\r\n+" text "\r\n"
 
 void begin(struct linked *f, const char *const *answers);
-/* Closes the link and stops the peer; then the peer tells what it was asked. */
-void end(struct linked *f);
+/* To nobody yet: there is no peer. */
+void begin_to(struct linked *f, const char *host, const char *port);
+/* Closes the link and stops the peer, which must have been asked that, as of peer_asked(). */
+void end(struct linked *f, const char *asked);
 
 /* Adds a word to the request. */
 void ask(struct linked *f, const char *word);
@@ -32,10 +34,16 @@ enum rlock_status call(struct linked *f, int64_t limit_ms, const char *expected)
 /* Asks "PING" and waits for "+OK". */
 enum rlock_status ping(struct linked *f, int64_t limit_ms);
 
+/* Asks, and must be answered so. */
+void assert_answered(struct linked *f, const char *word, const char *expected);
+
+/* Asks, and must get no answer, for that reason and not before a limit below LONG_MS. The link is
+ * closed then. */
+void assert_unanswered(struct linked *f, const char *word, int64_t limit_ms, const char *why);
+
+void assert_closed(const struct linked *f);
+
 /* Asks "FIRST" and steps until the request is out and its answer is all that is missing. */
 void send_all(struct linked *f);
-
-/* The i-th request was that word, over that connection. */
-void assert_asked(const struct linked *f, size_t i, size_t connection, const char *word);
 
 #endif

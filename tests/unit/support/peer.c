@@ -13,8 +13,7 @@
 
 const char PEER_CLOSE[] = "close", PEER_SILENT[] = "silent";
 
-/* Called on the test's thread and on the peer's: no assertion of cmocka may jump out of the latter.
- */
+/* Also called on the peer's thread, out of which no assertion of cmocka may jump. */
 static void must(bool good, const char *what) {
     if (good)
         return;
@@ -94,16 +93,20 @@ void peer_serve(struct peer *peer, const char *const *script) {
 }
 
 void peer_start(struct peer *peer, const char *const *script) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     *peer = (struct peer){.fd = -1, .path = "/tmp/rlock-there-is-none"};
     if (script == NOWHERE)
         return;
+    peer_listen(peer);
+    peer_serve(peer, script);
+}
+
+void peer_listen(struct peer *peer) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
     *peer = (struct peer){.directory = "/tmp/rlock-peer-XXXXXX"};
     must(mkdtemp(peer->directory) != NULL, "mkdtemp");
     (void)snprintf(peer->path, sizeof peer->path, "%s/sock", peer->directory);
     (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", peer->path);
     open_socket(peer, (const struct sockaddr *)&address, sizeof address);
-    peer_serve(peer, script);
 }
 
 void peer_listen_tcp(struct peer *peer) {
@@ -119,7 +122,8 @@ void peer_stop(struct peer *peer) {
     if (peer->fd < 0)
         return;
     (void)shutdown(peer->fd, SHUT_RDWR);
-    pthread_join(peer->thread, NULL);
+    if (peer->script != NULL)
+        pthread_join(peer->thread, NULL);
     close(peer->fd);
     if (peer->port[0] != '\0')
         return;
@@ -133,8 +137,10 @@ const char *peer_asked(const struct peer *peer) {
     text[0] = '\0';
     for (size_t i = 0; i < peer->request_count; i++) {
         const struct peer_request *request = &peer->requests[i];
+        const bool first = request->connection != (i > 0 ? request[-1].connection : 0);
+        const char *between = i == 0 ? "" : first ? " | " : "; ";
         for (size_t k = 0; k < request->word_count && length < sizeof text; k++) {
-            const char *before = k > 0 ? " " : i > 0 ? "; " : "";
+            const char *before = k > 0 ? " " : between;
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", before,
                                        request->words[k].data);
         }

@@ -43,8 +43,9 @@ extern const char PEER_SILENT[]; /* says nothing */
  * stand; after the last it closes each connection at its first request. */
 void peer_start(struct peer *peer, const char *const *script);
 
-/* The same in two steps, at a port of 127.0.0.1 that the kernel chose: the answers may name it. Who
- * connects between the two waits. */
+/* The same in two steps, at a path or at a port of 127.0.0.1 that the kernel chose, which the
+ * answers may name. Who connects between the two waits. */
+void peer_listen(struct peer *peer);
 void peer_listen_tcp(struct peer *peer);
 void peer_serve(struct peer *peer, const char *const *script);
 
@@ -54,7 +55,7 @@ void peer_serve(struct peer *peer, const char *const *script);
 /* Ends it when the clients have closed their connections. */
 void peer_stop(struct peer *peer);
 
-/* After that: all that it was asked, as in "AUTH secret; PING". */
+/* After that: all that it was asked, as in "AUTH secret; PING | PING": on two connections. */
 const char *peer_asked(const struct peer *peer);
 
 #endif
