@@ -13,14 +13,12 @@ static int waits[8]; /* what poll(2) was asked for */
 static size_t wait_count;
 static int64_t poll_sleeps_ms; /* what it sleeps; 0: as long as asked */
 
-int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     clock_read = id;
     *out = (struct timespec){now_ms / 1000, now_ms % 1000 * 1000000 + 999999};
     return 0;
 }
 
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
     (void)fds;
     (void)count;
@@ -31,7 +29,6 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
 }
 
 /* What poll(2) is called in hardened objects. */
-int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t size);
 int __wrap___poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t size) {
     assert_true(count * sizeof *fds <= size);
     return __wrap_poll(fds, count, timeout_ms);
@@ -49,15 +46,10 @@ TEST(the_clock_counts_suspend) {
     assert_int_equal(clock_read, CLOCK_BOOTTIME);
 }
 
-TEST(drift_is_a_hundredth_and_two) {
+TEST(a_lease_ends_a_hundredth_and_two_early) {
     assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MIN_MS), 3);
-    assert_int_equal(rlock_drift_ms(30000), 302);
     assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MAX_MS), 6048002);
-}
-
-TEST(a_lease_counts_from_its_request) {
     assert_int_equal(rlock__lease_end_ms(5000, 30000), 5000 + 30000 - 302);
-    assert_int_equal(rlock__lease_end_ms(0, 100), 97);
 }
 
 TEST(forever_does_not_overflow) {
@@ -112,26 +104,23 @@ TEST(poll_is_asked_for_what_is_left) {
 
 /* poll(2) may be early, and takes no more than 24 days at once. */
 TEST(a_wait_lasts_until_its_deadline) {
-    struct rlock__limit limit = {now_ms + 250, -1};
-    poll_sleeps_ms = 100;
-    assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
-    assert_int_equal(wait_count, 3);
-    assert_int_equal(waits[0], 250);
-    assert_int_equal(waits[1], 150);
-    assert_int_equal(waits[2], 50);
-
-    before_each();
-    limit.deadline_ms = now_ms + 10 + INT_MAX;
-    assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
-    assert_int_equal(wait_count, 2);
-    assert_int_equal(waits[0], INT_MAX);
-    assert_int_equal(waits[1], 10);
-
-    before_each();
-    limit.deadline_ms = now_ms - 1; /* over: looks once, waits not at all */
-    assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
-    assert_int_equal(wait_count, 1);
-    assert_int_equal(waits[0], 0);
+    static const struct {
+        int64_t poll_sleeps_ms, left_ms;
+        int waits[4];
+        size_t count;
+    } rows[] = {
+        {100, 250, {250, 150, 50}, 3},
+        {0, INT64_C(10) + INT_MAX, {INT_MAX, 10}, 2},
+        {0, -1, {0}, 1}, /* over: looks once, waits not at all */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        before_each();
+        const struct rlock__limit limit = {now_ms + rows[i].left_ms, -1};
+        poll_sleeps_ms = rows[i].poll_sleeps_ms;
+        assert_int_equal(rlock__poll(-1, 0, &limit), RLOCK_AGAIN);
+        assert_int_equal(wait_count, rows[i].count);
+        assert_memory_equal(waits, rows[i].waits, wait_count * sizeof waits[0]);
+    }
 }
 
 /* Whoever waits for others too has moments of their own at which something is to be done. */
@@ -145,28 +134,33 @@ TEST(a_wait_may_end_before_its_deadline) {
     assert_int_equal(waits[1], 150);
 }
 
-/* Of a lock of names that were granted then. */
-static void assert_lease(const char *kind, int64_t lease_ms, int64_t first_ms, int64_t second_ms,
-                         int64_t end_ms, int64_t due_ms) {
-    struct rlock_lock lock = {.kind = rlock__kind_find(kind), .lease_ms = lease_ms};
-    struct rlock__instance instances[] = {{.granted_ms = first_ms}, {.granted_ms = second_ms}};
-    struct rlock__resource resources[] = {
-        {.lock = &lock, .instance_count = 1, .instances = &instances[0]},
-        {.lock = &lock, .instance_count = 1, .instances = &instances[1]}};
-    lock.resources = resources;
-    lock.resource_count = COUNT(resources);
-    rlock__lock_update_lease(&lock);
-    if (rlock_lease_end_ms(&lock) != end_ms || rlock_renewal_due_ms(&lock) != due_ms)
-        fail_msg("%s, %lld ms", kind, (long long)lease_ms);
-}
-
 /* Of several names the earliest end counts. What has no lease is not renewed. */
 TEST(a_third_of_the_lease_on_it_is_renewed) {
-    static const int64_t leases[] = {RLOCK_LEASE_MIN_MS, 1000, 30000, RLOCK_LEASE_MAX_MS};
-    for (size_t i = 0; i < COUNT(leases); i++) {
-        const int64_t end_ms = 7000 + leases[i] - rlock_drift_ms(leases[i]);
-        assert_lease("run", leases[i], 7000, 7000, end_ms, 7000 + leases[i] / 3);
-        assert_lease("run", leases[i], 7001, 7000, end_ms, 7000 + leases[i] / 3);
+    static const struct {
+        const char *kind;
+        int64_t lease_ms, first_ms, second_ms; /* when its two names were granted */
+        int64_t end_ms, due_ms;
+    } rows[] = {
+        {"run", RLOCK_LEASE_MIN_MS, 7000, 7000, 7097, 7033},
+        {"run", 30000, 7000, 7000, 36698, 17000},
+        {"run", 30000, 7001, 7000, 36698, 17000},
+        {"run", RLOCK_LEASE_MAX_MS, 7000, 7001, 7000 + RLOCK_LEASE_MAX_MS - 6048002,
+         7000 + RLOCK_LEASE_MAX_MS / 3},
+        {"latch", 30000, 7000, 7000, RLOCK_FOREVER, RLOCK_FOREVER},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct rlock_lock lock = {.kind = rlock__kind_find(rows[i].kind),
+                                  .lease_ms = rows[i].lease_ms,
+                                  .resource_count = 2};
+        struct rlock__instance instances[] = {{.granted_ms = rows[i].first_ms},
+                                              {.granted_ms = rows[i].second_ms}};
+        struct rlock__resource resources[] = {
+            {.lock = &lock, .instance_count = 1, .instances = &instances[0]},
+            {.lock = &lock, .instance_count = 1, .instances = &instances[1]}};
+        lock.resources = resources;
+        rlock__lock_update_lease(&lock);
+        if (rlock_lease_end_ms(&lock) != rows[i].end_ms ||
+            rlock_renewal_due_ms(&lock) != rows[i].due_ms)
+            fail_msg("row %zu", i);
     }
-    assert_lease("latch", 30000, 7000, 7000, RLOCK_FOREVER, RLOCK_FOREVER);
 }

@@ -78,8 +78,6 @@ TEST(sending_has_a_deadline) {
  */
 
 enum rlock__io __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
-                                       size_t *n, short *events, struct rlock__error *error);
-enum rlock__io __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from, size_t size,
                                        size_t *n, short *events, struct rlock__error *error) {
     (void)tls, (void)from, (void)size, (void)error;
     *n = 0;
@@ -87,7 +85,6 @@ enum rlock__io __wrap_rlock__tls_write(struct rlock__tls *tls, const char *from,
     return RLOCK__IO_WAIT;
 }
 
-void __wrap_rlock__tls_close(struct rlock__tls *tls);
 void __wrap_rlock__tls_close(struct rlock__tls *tls) {
     (void)tls;
 }

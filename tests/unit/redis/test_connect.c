@@ -39,8 +39,6 @@ void before_each(void) {
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **found);
 int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
-                       struct addrinfo **found);
-int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **found) {
     if ((hints->ai_flags & AI_NUMERICHOST) != 0)
         return __real_getaddrinfo(host, port, hints, found);

@@ -17,7 +17,6 @@ static void did(char what, const struct rlock__resource *resource) {
 
 /* --- the layer below -------------------------------------------------------------------------- */
 
-int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out) {
     (void)id;
     *out = (struct timespec){world.now_ms / 1000, world.now_ms % 1000 * 1000000};
@@ -62,8 +61,6 @@ static enum rlock_status take(struct rlock__resource *resource, const struct rlo
 
 /* One after the other here: what is done at once is seen in the order of the names. */
 enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
-                                     struct rlock__busy *busy);
-enum rlock_status __wrap_rlock__take(struct rlock_lock *lock, const struct rlock__limit *limit,
                                      struct rlock__busy *busy) {
     lock->stuck_at = 0;
     for (size_t i = 0; i < lock->resource_count; i++) {
@@ -82,7 +79,6 @@ static void leave(struct rlock__resource *resource) {
     *resource->instances = (struct rlock__instance){.state = RLOCK__NOTHING};
 }
 
-void __wrap_rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd);
 void __wrap_rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int cancel_fd) {
     (void)cancel_fd;
     assert_true(end_ms <= world.now_ms + 500 + NAMES_MAX); /* a dead server holds up nobody */
@@ -93,17 +89,12 @@ void __wrap_rlock__leave(struct rlock_lock *lock, bool all, int64_t end_ms, int 
     }
 }
 
-enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit);
 enum rlock_status __wrap_rlock__sleep(const struct rlock__limit *limit) {
     assert_true(limit->deadline_ms != RLOCK_FOREVER);
     world.now_ms = limit->deadline_ms;
     return RLOCK_OK;
 }
 
-enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
-                                       const struct rlock_client *client,
-                                       struct rlock__resource *resources, size_t count,
-                                       const struct rlock__limit *limit);
 enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
                                        const struct rlock_client *client,
                                        struct rlock__resource *resources, size_t count,
@@ -120,7 +111,6 @@ enum rlock_status __wrap_rlock__listen(struct rlock__listener *listener,
     return world.deaf ? RLOCK_AGAIN : RLOCK_OK;
 }
 
-void __wrap_rlock__listen_no_more(struct rlock__listener *listener);
 void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
     if (listener->resources == NULL)
         return;
@@ -130,15 +120,11 @@ void __wrap_rlock__listen_no_more(struct rlock__listener *listener) {
 }
 
 bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
-                                     const struct rlock__routes *routes);
-bool __wrap_rlock__listens_elsewhere(const struct rlock__listener *listener,
                                      const struct rlock__routes *routes) {
     assert_ptr_equal(routes, &world.client.routes);
     return listener->resources != NULL && world.moved;
 }
 
-enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count,
-                                     const struct rlock__limit *limit);
 enum rlock_status __wrap_rlock__hear(struct rlock__listener *listener, size_t count,
                                      const struct rlock__limit *limit) {
     const struct heard *heard = world.hearing;
