@@ -46,64 +46,42 @@ static const struct row {
 } rows[] = {
     {"redis://h", "single h|6379", "redis://h:6379"},
     {"redis://h/", "single h|6379", "redis://h:6379"},
-    {"redis://h:7000", "single h|7000", NULL},
     {"redis://h:65535", "single h|65535", NULL},
     {"redis://h/2", "single h|6379 db=2", "redis://h:6379/2"},
-    {"redis://h:7000/15", "single h|7000 db=15", NULL},
-    {"redis://10.0.0.1:1", "single 10.0.0.1|1", NULL},
     {"redis://[::1]", "single ::1|6379", "redis://[::1]:6379"},
     {"redis://[fe80::1%25eth0]:7/1", "single fe80::1%eth0|7 db=1", NULL},
-    {"redis://[::1]:7000/1", "single ::1|7000 db=1", NULL},
-    {"redis://u:" SECRET "@[::1]", "single ::1|6379 user=u password=" SECRET,
-     "redis://u@[::1]:6379"},
+    {"redis://b\xc3\xbc:1", "single b\xc3\xbc|1", "redis://b%C3%BC:1"},
     {"redis://u@h", "single h|6379 user=u", "redis://u@h:6379"},
     {"redis://:" SECRET "@h", "single h|6379 password=" SECRET, "redis://h:6379"},
     {"redis://u:" SECRET "@h:1/3", "single h|1 user=u password=" SECRET " db=3", "redis://u@h:1/3"},
     {"redis://u:p%40%3A%2f%25@h", "single h|6379 user=u password=p@:/%", "redis://u@h:6379"},
     {"redis://u:a:b@h", "single h|6379 user=u password=a:b", "redis://u@h:6379"},
-    {"redis://u:" SECRET "/x@h/1", "single h|6379 user=u password=" SECRET "/x db=1",
+    {"redis://u:" SECRET "/x@y@h/1", "single h|6379 user=u password=" SECRET "/x@y db=1",
      "redis://u@h:6379/1"},
-    {"redis://u:" SECRET "@x@h/1", "single h|6379 user=u password=" SECRET "@x db=1",
-     "redis://u@h:6379/1"},
-    {"redis://us%3Aer:" SECRET "@h", "single h|6379 user=us:er password=" SECRET,
-     "redis://us%3Aer@h:6379"},
-    {"redis://us%40er@h", "single h|6379 user=us@er", "redis://us%40er@h:6379"},
-    {"redis://us%25er@h", "single h|6379 user=us%er", "redis://us%25er@h:6379"},
-    {"redis://b\xc3\xbc:1", "single b\xc3\xbc|1", "redis://b%C3%BC:1"},
-    {"redis://a%2Fb:" SECRET "@h/1", "single h|6379 user=a/b password=" SECRET " db=1",
-     "redis://a%2Fb@h:6379/1"},
+    {"redis://a%3Ab%40c%25d%2Fe:" SECRET "@h/1",
+     "single h|6379 user=a:b@c%d/e password=" SECRET " db=1", "redis://a%3Ab%40c%25d%2Fe@h:6379/1"},
 
     {"rediss://h", "single+tls h|6379", "rediss://h:6379"},
-    {"rediss://u:" SECRET "@h:7/2", "single+tls h|7 user=u password=" SECRET " db=2",
-     "rediss://u@h:7/2"},
-    {"rediss://[::1]:7", "single+tls ::1|7", NULL},
+    {"rediss://u:" SECRET "@[::1]:7/2", "single+tls ::1|7 user=u password=" SECRET " db=2",
+     "rediss://u@[::1]:7/2"},
 
     {"unix:///run/redis.sock", "single path=/run/redis.sock", NULL},
     {"unix:///s?db=3", "single path=/s db=3", NULL},
     {"unix:///s?db=0", "single path=/s", "unix:///s"},
-    {"unix:///a%20b%3f", "single path=/a b?", "unix:///a%20b%3F"},
-    {"unix:///a@b:c", "single path=/a@b:c", NULL},
-    {"unix:///a%25b", "single path=/a%b", NULL},
-    {"unix:///a%3Fb?db=2", "single path=/a?b db=2", NULL},
-    {"unix:///a%2520b", "single path=/a%20b", NULL},
+    {"unix:///a@b:c%20d%3f%2520?db=2", "single path=/a@b:c d?%20 db=2",
+     "unix:///a@b:c%20d%3F%2520?db=2"},
 
     {"sentinel://h/m", "sentinel h|26379 master=m", "sentinel://h:26379/m"},
-    {"sentinel://a,b:7,c/m", "sentinel a|26379 b|7 c|26379 master=m",
-     "sentinel://a:26379,b:7,c:26379/m"},
-    {"sentinel://a,b/m/2", "sentinel a|26379 b|26379 master=m db=2",
-     "sentinel://a:26379,b:26379/m/2"},
+    {"sentinel://[::1],[::2]:7,h/m/2", "sentinel ::1|26379 ::2|7 h|26379 master=m db=2",
+     "sentinel://[::1]:26379,[::2]:7,h:26379/m/2"},
     {"sentinel://a/m/", "sentinel a|26379 master=m", "sentinel://a:26379/m"},
-    {"sentinel://[::1],[::2]:7,h/m", "sentinel ::1|26379 ::2|7 h|26379 master=m",
-     "sentinel://[::1]:26379,[::2]:7,h:26379/m"},
     {"sentinel://u:" SECRET "@a,b/m", "sentinel a|26379 b|26379 master=m user=u password=" SECRET,
      "sentinel://u@a:26379,b:26379/m"},
     {"sentinel://:" SECRET ",x/y@a,b/m/1",
      "sentinel a|26379 b|26379 master=m password=" SECRET ",x/y db=1",
      "sentinel://a:26379,b:26379/m/1"},
-    {"sentinel://a:1/m%2Fy%40%25", "sentinel a|1 master=m/y@%", "sentinel://a:1/m%2Fy%40%25"},
+    {"sentinel://a:1/m%2Fy%40%25", "sentinel a|1 master=m/y@%", NULL},
     {"sentinels://a:1,b:2/my-master", "sentinel+tls a|1 b|2 master=my-master", NULL},
-    {"sentinels://u:" SECRET "@a:1/m/3",
-     "sentinel+tls a|1 master=m user=u password=" SECRET " db=3", "sentinels://u@a:1/m/3"},
 
     {"cluster://h", "cluster h|6379", "cluster://h:6379"},
     {"cluster://a:1,b,[fe80::1%25eth0]:2", "cluster a|1 b|6379 fe80::1%eth0|2",
@@ -113,7 +91,6 @@ static const struct row {
     {"cluster://u:" SECRET "@a,b", "cluster a|6379 b|6379 user=u password=" SECRET,
      "cluster://u@a:6379,b:6379"},
     {"clusters://a:1,b:2", "cluster+tls a|1 b|2", NULL},
-    {"clusters://:" SECRET "@a:1", "cluster+tls a|1 password=" SECRET, "clusters://a:1"},
 };
 
 static void check(const struct row *row, const struct rlock__server *got) {
@@ -171,20 +148,16 @@ TEST(refuses_what_is_none) {
         {"redis://", "no host"},
         {"redis://:7000", "no host"},
         {"redis://u:" SECRET "@", "no host"},
-        {"redis://u:" SECRET "@:1", "no host"},
         {"redis://[]", "no host"},
         {"redis://u:" SECRET "@h:", "port"},
         {"redis://u:" SECRET "@h:0", "port"},
         {"redis://u:" SECRET "@h:65536", "port"},
         {"redis://u:" SECRET "@h:7x", "port"},
-        {"redis://u:" SECRET "@h:-1", "port"},
         {"redis://u:" SECRET "@h:99999999999999999999", "port"},
         {"redis://u:" SECRET "@::1", "brackets"},
         {"redis://u:" SECRET "@[::1", "brackets"},
         {"redis://u:" SECRET "@[::1]7", "brackets"},
         {"redis://u:" SECRET "@h/x", "database"},
-        {"redis://u:" SECRET "@h/-1", "database"},
-        {"redis://u:" SECRET "@h/0/1", "database"},
         {"redis://u:" SECRET "@h/1?db=2", "database"},
         {"redis://u:" SECRET "@h/99999999999", "database"},
         {"redis://u:" SECRET "@h?db=2", "host"},
@@ -198,35 +171,21 @@ TEST(refuses_what_is_none) {
         {"unix://u:" SECRET "@/s", "absolute"},
         {"unix:///s?x=1", "?db=N"},
         {"unix:///s?db=", "database"},
-        {"unix:///s?db=x", "database"},
         {"unix:///s\x1f", "control character"},
         {"redis://u:" SECRET "\n@h", "control character"},
-        {"unix:///s%", "%XX"},
         {"unix:///s%1", "%XX"},
-        {"rediss:/u:" SECRET "@h", "must begin with"},
-        {"rediss://u:" SECRET "@h/x", "database"},
         {"redis://u:" SECRET "@a,b", "several times"},
-        {"rediss://u:" SECRET "@a:1,b:2/1", "several times"},
         {"sentinel://u:" SECRET "@a,b", "master's name"},
-        {"sentinel://u:" SECRET "@a,b/", "master's name"},
         {"sentinel://u:" SECRET "@a,b//1", "master's name"},
         {"sentinel://u:" SECRET "@a/m/x", "database"},
-        {"sentinel://u:" SECRET "@a/m/1/2", "database"},
         {"sentinel://u:" SECRET "@a/m%", "%XX"},
         {"sentinel://u:" SECRET "@/m", "no host"},
         {"sentinel://u:" SECRET "@a,/m", "no host"},
-        {"sentinel://u:" SECRET "@,a/m", "no host"},
-        {"sentinel://u:" SECRET "@a,,b/m", "no host"},
-        {"sentinels://u:" SECRET "@a:0/m", "port"},
         {"sentinel://u:" SECRET "@a,b:x/m", "port"},
         {"sentinel://u:" SECRET "@a,::1/m", "brackets"},
-        {"sentinel://u:" SECRET "@a,[::1/m", "brackets"},
         {"cluster://u:" SECRET "@a,b/1", "one database"},
-        {"clusters://u:" SECRET "@a/x", "one database"},
         {"cluster://u:" SECRET "@", "no host"},
         {"cluster://u:" SECRET "@a,b?db=1", "host"},
-        {"cluster://u:" SECRET "@a,[::1]x", "brackets"},
-        {"cluster://u:" SECRET "%zz@a", "%XX"},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct rlock__server server;
@@ -239,30 +198,24 @@ TEST(refuses_what_is_none) {
     }
 }
 
-/* sockaddr_un has room for 107 bytes and the end. */
-TEST(a_sockets_path_has_its_limit) {
-    char url[200] = "unix:///";
+/* That one is good, and with one more at its end it is too long. */
+static void assert_longest(const char *url, const char *more, const char *why) {
+    char longer[500];
     struct rlock__server server;
     struct rlock__error error = {""};
-    memset(url + strlen("unix:///"), 'x', 106);
     parse(&server, url);
-    assert_int_equal(strlen(server.path), 107);
     rlock__server_free(&server);
-    strcat(url, "x");
-    assert_int_equal(rlock__server_parse(&server, url, &error), RLOCK_INVALID);
-    assert_non_null(strstr(error.text, "107 bytes"));
+    (void)snprintf(longer, sizeof longer, "%s%s", url, more);
+    assert_int_equal(rlock__server_parse(&server, longer, &error), RLOCK_INVALID);
+    assert_non_null(strstr(error.text, why));
 }
 
-TEST(some_hosts_are_enough) {
-    char url[400] = "cluster://h";
-    struct rlock__server server;
-    struct rlock__error error = {""};
+/* sockaddr_un has room for 107 bytes and the end. */
+TEST(paths_and_hosts_have_their_limit) {
+    char path[200] = "unix:///", hosts[400] = "cluster://h";
+    memset(path + strlen(path), 'x', 106);
     for (size_t i = 1; i < RLOCK__HOSTS_MAX; i++)
-        (void)strcat(url, ",h");
-    parse(&server, url);
-    assert_int_equal(server.host_count, RLOCK__HOSTS_MAX);
-    rlock__server_free(&server);
-    (void)strcat(url, ",h");
-    assert_int_equal(rlock__server_parse(&server, url, &error), RLOCK_INVALID);
-    assert_non_null(strstr(error.text, "16 hosts"));
+        (void)strcat(hosts, ",h");
+    assert_longest(path, "x", "107 bytes");
+    assert_longest(hosts, ",h", "16 hosts");
 }
