@@ -1,5 +1,5 @@
-/* test_resp.c: how large and of what shape a server's reply may be; and what its numbers are good
- * for. */
+/* test_resp.c: how large and of what shape a server's reply may be; and what digits are good for.
+ */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -21,44 +21,28 @@ static size_t look(struct rlock__resp *resp, const char *bytes, size_t size, boo
     return good;
 }
 
-TEST(what_redis_says_is_good) {
-    static const char *const rows[] = {
-        "+OK\r\n",
-        "+\r\n",
-        "-ERR a\rb\nc\r\n",
-        ":0\r\n",
-        ":-9223372036854775808\r\n",
-        "$0\r\n\r\n",
-        "$-1\r\n",
-        "$6\r\n\r\n*9\r\n\r\n",
-        "*0\r\n",
-        "*-1\r\n",
-        "*2\r\n*1\r\n*0\r\n$1\r\nx\r\n",
-        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
-        "*3\r\n:1\r\n:2\r\n:3\r\n+next\r\n$3\r\nabc\r\n",
-    };
-    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
-        struct rlock__resp resp = {.most = 0};
-        const char *text = rows[i / 2];
-        if (look(&resp, text, strlen(text), i % 2 == 1) != strlen(text) || resp.fault != NULL)
-            fail_msg("refused: %s: %s", text, resp.fault);
-        assert_int_equal(resp.depth + resp.counted + resp.to_skip, 0);
-        assert_int_equal(resp.type, '\0');
-    }
-}
-
-TEST(what_redis_never_says_is_not) {
+TEST(what_redis_never_says_is_cut_off) {
     static const struct {
-        const char *text, *fault;
-        size_t good;
+        const char *text, *fault; /* NULL: it is good */
+        size_t good;              /* bytes before the fault */
     } rows[] = {
+        {"+OK\r\n", NULL, 0},
+        {"+\r\n", NULL, 0},
+        {"-ERR a\rb\nc\r\n", NULL, 0},
+        {":0\r\n", NULL, 0},
+        {":-9223372036854775808\r\n", NULL, 0},
+        {"$0\r\n\r\n", NULL, 0},
+        {"$-1\r\n", NULL, 0},
+        {"$6\r\n\r\n*9\r\n\r\n", NULL, 0},
+        {"*0\r\n", NULL, 0},
+        {"*-1\r\n", NULL, 0},
+        {"*2\r\n*1\r\n*0\r\n$1\r\nx\r\n", NULL, 0},
+        {"*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", NULL, 0},
+        {"*3\r\n:1\r\n:2\r\n:3\r\n+next\r\n$3\r\nabc\r\n", NULL, 0},
         {"HTTP/1.1 400 Bad\r\n", ALIEN, 0},
         {"\r\n", ALIEN, 0},
         {"+OK\r\n?", ALIEN, 5},
         {"%1\r\n", ALIEN, 0},
-        {">1\r\n", ALIEN, 0},
-        {"_\r\n", ALIEN, 0},
-        {"#t\r\n", ALIEN, 0},
         {"*1\r\n~1\r\n", ALIEN, 4},
         {":\r\n", ALIEN, 2},
         {":1-\r\n", ALIEN, 4},
@@ -67,7 +51,6 @@ TEST(what_redis_never_says_is_not) {
         {"*-2\r\n", ALIEN, 4},
         {"$-9223372036854775809\r\n", ALIEN, 22},
         {"*x\r\n", ALIEN, 3},
-        {"*999999999999999999\r\n", LARGE, 20},
         {"*536870912\r\n", LARGE, 11},
         {"*10923\r\n", LARGE, 7}, /* 96 bytes each, and 1 MiB */
         {"$1048577\r\n", LARGE, 9},
@@ -77,12 +60,16 @@ TEST(what_redis_never_says_is_not) {
     };
     for (size_t i = 0; i < 2 * COUNT(rows); i++) {
         struct rlock__resp resp = {.most = 0};
-        const char *text = rows[i / 2].text;
+        const char *text = rows[i / 2].text, *fault = rows[i / 2].fault;
         const size_t good = look(&resp, text, strlen(text), i % 2 == 1);
-        if (good != rows[i / 2].good || resp.fault == NULL ||
-            strstr(resp.fault, rows[i / 2].fault) == NULL)
+        if (good != (fault != NULL ? rows[i / 2].good : strlen(text)) ||
+            (resp.fault != NULL) != (fault != NULL) ||
+            (fault != NULL && strstr(resp.fault, fault) == NULL))
             fail_msg("%s: %zu, %s", text, good, resp.fault);
-        assert_int_equal(rlock__resp_look(&resp, "+OK\r\n", 5), 0); /* dead is dead */
+        if (fault != NULL)
+            assert_int_equal(rlock__resp_look(&resp, "+OK\r\n", 5), 0); /* dead is dead */
+        else
+            assert_int_equal(resp.depth + resp.counted + resp.to_skip + (size_t)resp.type, 0);
     }
 }
 
@@ -124,8 +111,6 @@ TEST(each_reply_has_the_whole_room) {
     }
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
-
 TEST(digits_are_read_exactly) {
     static const struct {
         const char *text;
@@ -151,15 +136,4 @@ TEST(digits_are_read_exactly) {
             number != (rows[i].good ? rows[i].number : 77))
             fail_msg("%s: %lld", rows[i].text, (long long)number);
     }
-}
-
-TEST(numbers_are_good_for_sums) {
-    const int64_t most = INT64_C(9007199254740992);
-    assert_int_equal(rlock__resp_bounded(0), 0);
-    assert_int_equal(rlock__resp_bounded(-1), -1);
-    assert_int_equal(rlock__resp_bounded(most), most);
-    assert_int_equal(rlock__resp_bounded(most + 1), most);
-    assert_int_equal(rlock__resp_bounded(INT64_MAX), most);
-    assert_int_equal(rlock__resp_bounded(INT64_MIN), -most);
-    assert_true(most * 1000 > 0);
 }
