@@ -1,6 +1,7 @@
 /* test_client.c: which servers a client takes, how it gets in, and how long it waits for them. */
 #include "support/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "redis/client.h"
@@ -8,75 +9,62 @@
 
 #define SECRET "s3cr3t"
 
-static enum rlock_status make(rlock_client **client, size_t count, const char *const *urls,
-                              const char *password) {
-    const struct rlock_client_options options = {.size = sizeof options,
-                                                 .servers = urls,
-                                                 .server_count = count,
-                                                 .password = password,
-                                                 .connect_timeout_ms = 4000,
-                                                 .io_timeout_ms = 3000};
+/* urls: separated by blanks. */
+static enum rlock_status make(rlock_client **client, const char *urls,
+                              struct rlock_client_options options) {
+    const char *servers[17];
+    char words[512];
+    (void)snprintf(words, sizeof words, "%s", urls);
+    options.size = sizeof options;
+    options.servers = servers;
+    for (char *url = strtok(words, " "); url != NULL; url = strtok(NULL, " ")) {
+        assert_true(options.server_count < COUNT(servers));
+        servers[options.server_count++] = url;
+    }
     return rlock_client_new(client, &options);
-}
-
-static size_t count_urls(const char *const *urls) {
-    size_t count = 0;
-    while (urls[count] != NULL)
-        count++;
-    return count;
 }
 
 TEST(which_servers_make_a_lock) {
     static const struct {
-        const char *urls[17];
-        const char *shown, *error; /* one of the two */
+        const char *urls, *shown, *error; /* one of the two */
     } rows[] = {
-        {{"redis://:" SECRET "@h"}, "redis://h:6379", NULL},
-        {{"sentinel://:" SECRET "@a,b/m"}, "sentinel://a:26379,b:26379/m", NULL},
-        {{"cluster://:" SECRET "@a,b"}, "cluster://a:6379,b:6379", NULL},
-        {{"sentinels://a/m"}, "sentinels://a:26379/m", NULL},
-        {{"clusters://a"}, "clusters://a:6379", NULL},
-        {{"redis://:" SECRET "@a", "rediss://:" SECRET "@b", "unix:///c"},
-         "redis://a:6379 rediss://b:6379 unix:///c",
-         NULL},
-        {{"redis://a", "redis://a:2", "redis://a:3"},
-         "redis://a:6379 redis://a:2 redis://a:3",
-         NULL},
-        {{NULL}, NULL, "1 to 15 servers"},
-        {{"redis://" SECRET ":x"}, NULL, "port"},
-        {{"redis://a", "redis://b"}, NULL, "2 is an even number of servers"},
-        {{"redis://a", "redis://b", "redis://c", "redis://d"}, NULL, "give 3 or 5"},
-        {{"redis://a", "redis://a"}, NULL, "numbers 1 and 2 are one server"},
-        {{"redis://a", "redis://b", "redis://c", "redis://d", "redis://b"}, NULL, "2 and 5"},
+        {"redis://:" SECRET "@h", "redis://h:6379", NULL},
+        {"sentinel://:" SECRET "@a,b/m", "sentinel://a:26379,b:26379/m", NULL},
+        {"cluster://:" SECRET "@a,b", "cluster://a:6379,b:6379", NULL},
+        {"redis://:" SECRET "@a rediss://:" SECRET "@b unix:///c",
+         "redis://a:6379 rediss://b:6379 unix:///c", NULL},
+        {"redis://a redis://a:2 redis://a:3", "redis://a:6379 redis://a:2 redis://a:3", NULL},
+        {"", NULL, "1 to 15 servers"},
+        {"redis://" SECRET ":x", NULL, "port"},
+        {"redis://a redis://b", NULL, "2 is an even number of servers"},
+        {"redis://a redis://b redis://c redis://d", NULL, "give 3 or 5"},
+        {"redis://a redis://a", NULL, "numbers 1 and 2 are one server"},
+        {"redis://a redis://b redis://c redis://d redis://b", NULL, "2 and 5"},
         /* However it is spelt. */
-        {{"redis://a", "redis://b", "redis://A:6379"}, NULL, "numbers 1 and 3"},
-        {{"redis://[::A]", "redis://b", "redis://[::a]:6379"}, NULL, "numbers 1 and 3"},
-        {{"redis://b", "redis://u:" SECRET "@a", "rediss://u@a/3"}, NULL, "numbers 2 and 3"},
-        {{"unix:///a%20b", "unix:///c", "unix:///%61 b?db=1"}, NULL, "numbers 1 and 3"},
-        {{"redis://a", "redis://b", "sentinel://:" SECRET "@c/m"}, NULL, "number 3 is a"},
-        {{"cluster://a", "redis://b", "redis://c"}, NULL, "number 1 is a"},
-        {{"redis://a", "redis://b", "nonsense"}, NULL, "must begin with"},
-        {{"redis://a:1", "redis://a:2", "redis://a:3", "redis://a:4", "redis://a:5", "redis://a:6",
-          "redis://a:7", "redis://a:8", "redis://a:9", "redis://a:10", "redis://a:11",
-          "redis://a:12", "redis://a:13", "redis://a:14", "redis://a:15", "redis://a:16"},
-         NULL,
-         "1 to 15 servers"},
+        {"redis://a redis://b redis://A:6379", NULL, "numbers 1 and 3"},
+        {"redis://[::A] redis://b redis://[::a]:6379", NULL, "numbers 1 and 3"},
+        {"redis://b redis://u:" SECRET "@a rediss://u@a/3", NULL, "numbers 2 and 3"},
+        {"unix:///a%20b unix:///c unix:///%61%20b?db=1", NULL, "numbers 1 and 3"},
+        {"redis://a redis://b sentinel://:" SECRET "@c/m", NULL, "number 3 is a"},
+        {"cluster://a redis://b redis://c", NULL, "number 1 is a"},
+        {"redis://a redis://b nonsense", NULL, "must begin with"},
+        {"redis://a:1 redis://a:2 redis://a:3 redis://a:4 redis://a:5 redis://a:6 redis://a:7 "
+         "redis://a:8 redis://a:9 redis://b:1 redis://b:2 redis://b:3 redis://b:4 redis://b:5 "
+         "redis://b:6 redis://b:7",
+         NULL, "1 to 15 servers"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
         const enum rlock_status status =
-            make(&client, count_urls(rows[i].urls), rows[i].urls, NULL);
+            make(&client, rows[i].urls, (struct rlock_client_options){.password = NULL});
+        const bool good = rows[i].shown != NULL;
         assert_non_null(client);
-        if (rows[i].shown != NULL) {
-            if (status != RLOCK_OK)
-                fail_msg("%s: %s", rows[i].shown, rlock_error(client));
+        if (status != (good ? RLOCK_OK : RLOCK_INVALID) ||
+            strstr(rlock_error(client), good ? "" : rows[i].error) == NULL ||
+            strstr(rlock_error(client), SECRET) != NULL)
+            fail_msg("%s: %s", rows[i].urls, rlock_error(client));
+        if (good)
             assert_string_equal(rlock_client_server(client), rows[i].shown);
-        } else {
-            assert_int_equal(status, RLOCK_INVALID);
-            if (strstr(rlock_error(client), rows[i].error) == NULL ||
-                strstr(rlock_error(client), SECRET) != NULL)
-                fail_msg("row %zu: %s", i, rlock_error(client));
-        }
         rlock_client_free(client);
     }
 }
@@ -110,7 +98,9 @@ TEST(who_gets_which_password) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
-        assert_int_equal(make(&client, 1, &rows[i].url, rows[i].common), RLOCK_OK);
+        const struct rlock_client_options options = {.password = rows[i].common,
+                                                     .connect_timeout_ms = 4000};
+        assert_int_equal(make(&client, rows[i].url, options), RLOCK_OK);
         const struct rlock__site *site = &client->sites[0];
         assert_text(site->access.user, rows[i].user);
         assert_text(site->access.password, rows[i].password);
@@ -125,19 +115,16 @@ TEST(who_gets_which_password) {
 }
 
 TEST(tls_is_for_those_that_ask_for_it) {
-    static const char *const urls[] = {"redis://a", "rediss://b", "unix:///c"};
-    const struct rlock_tls_options given = {
-        .size = sizeof given,
-        .ca = "ca.pem",
-        .cert = "cert.pem",
-        .key = "key.pem",
-        .name = "h",
-        .insecure = true,
-    };
-    const struct rlock_client_options options = {
-        .size = sizeof options, .servers = urls, .server_count = COUNT(urls), .tls = &given};
+    static const struct rlock_tls_options given = {.size = sizeof given,
+                                                   .ca = "ca.pem",
+                                                   .cert = "cert.pem",
+                                                   .key = "key.pem",
+                                                   .name = "h",
+                                                   .insecure = true};
     rlock_client *client;
-    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+    assert_int_equal(make(&client, "redis://a rediss://b unix:///c",
+                          (struct rlock_client_options){.tls = &given}),
+                     RLOCK_OK);
     assert_null(client->sites[0].access.tls);
     assert_null(client->sites[2].access.tls);
     const struct rlock__tls_config *tls = client->sites[1].access.tls;
@@ -155,36 +142,33 @@ TEST(tls_is_for_those_that_ask_for_it) {
  * several servers none is waited for longer than a second. */
 TEST(how_long_an_answer_may_take) {
     static const struct {
-        const char *urls[4];
+        const char *urls;
         int replicas;
         int64_t io_ms, until_ms; /* RLOCK_FOREVER; else after now */
         int64_t takes_ms;
     } rows[] = {
-        {{"redis://a"}, 0, 3000, RLOCK_FOREVER, 3000},
-        {{"redis://a"}, 0, 3000, 700, 700},
-        {{"redis://a"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 3000},
-        {{"redis://a"}, 2, 3000, RLOCK_FOREVER, 4500},
-        {{"redis://a"}, 2, 3000, 4000, 4000},
-        {{"sentinel://a/m"}, 0, 3000, RLOCK_FOREVER, 3000},
-        {{"sentinel://a/m"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
-        {{"cluster://a"}, RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
-        {{"redis://a", "redis://b", "redis://c"}, 0, 3000, RLOCK_FOREVER, 1000},
-        {{"redis://a", "redis://b", "redis://c"}, 0, 400, RLOCK_FOREVER, 400},
-        {{"redis://a", "redis://b", "redis://c"}, 1, 3000, RLOCK_FOREVER, 2500},
+        {"redis://a", 0, 3000, RLOCK_FOREVER, 3000},
+        {"redis://a", 0, 3000, 700, 700},
+        {"redis://a", RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 3000},
+        {"redis://a", 2, 3000, RLOCK_FOREVER, 4500},
+        {"redis://a", 2, 3000, 4000, 4000},
+        {"sentinel://a/m", 0, 3000, RLOCK_FOREVER, 3000},
+        {"sentinel://a/m", RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
+        {"cluster://a", RLOCK_REPLICAS_AUTO, 3000, RLOCK_FOREVER, 4500},
+        {"redis://a redis://b redis://c", 0, 3000, RLOCK_FOREVER, 1000},
+        {"redis://a redis://b redis://c", 0, 400, RLOCK_FOREVER, 400},
+        {"redis://a redis://b redis://c", 1, 3000, RLOCK_FOREVER, 2500},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
-        const struct rlock_client_options options = {.size = sizeof options,
-                                                     .servers = rows[i].urls,
-                                                     .server_count = count_urls(rows[i].urls),
-                                                     .io_timeout_ms = rows[i].io_ms,
+        const struct rlock_client_options options = {.io_timeout_ms = rows[i].io_ms,
                                                      .replicas = rows[i].replicas,
                                                      .replica_timeout_ms = 1500};
-        assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
-        const int64_t now = rlock_now_ms(), until_ms = rows[i].until_ms;
+        assert_int_equal(make(&client, rows[i].urls, options), RLOCK_OK);
+        const int64_t now_ms = rlock_now_ms();
         const struct rlock__limit limit =
-            rlock__client_limit(client, until_ms == RLOCK_FOREVER ? until_ms : now + until_ms, 7);
-        assert_in_range(limit.deadline_ms - now, rows[i].takes_ms, rows[i].takes_ms + 100);
+            rlock__client_limit(client, rlock__after_ms(now_ms, rows[i].until_ms), 7);
+        assert_in_range(limit.deadline_ms - now_ms, rows[i].takes_ms, rows[i].takes_ms + 100);
         assert_int_equal(limit.cancel_fd, 7);
         rlock_client_free(client);
     }
@@ -194,43 +178,38 @@ TEST(how_long_an_answer_may_take) {
  * which the first try leaves some. */
 TEST(how_long_a_first_answer_may_take) {
     static const struct {
-        const char *urls[4];
+        const char *urls;
         int64_t connect_ms, io_ms;
         int64_t ago_ms, until_ms; /* began; RLOCK_FOREVER, else after now */
         bool answered, again;
         int64_t takes_ms;
     } rows[] = {
-        {{"redis://a"}, 8000, 30000, 0, RLOCK_FOREVER, false, false, 7000},
-        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, false, 4000},
-        {{"redis://a"}, 8000, 30000, 3000, RLOCK_FOREVER, false, true, 5000},
-        {{"redis://a"}, 8000, 30000, 9000, RLOCK_FOREVER, false, true, 100},
-        {{"redis://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
-        {{"redis://a"}, 2000, 500, 0, 700, false, false, 700},
-        {{"redis://a"}, RLOCK_FOREVER, 500, 0, 700, false, false, 700},
-        {{"redis://a"}, 2000, 500, 9000, RLOCK_FOREVER, true, true, 2500},
-        {{"redis://a"}, 2000, 500, 9000, 700, true, false, 700},
-        {{"cluster://a"}, 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
-        {{"redis://a", "redis://b", "redis://c"}, 8000, 3000, 0, RLOCK_FOREVER, false, false, 1000},
-        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, false, true, 800},
-        {{"redis://a", "redis://b", "redis://c"}, 800, 3000, 0, RLOCK_FOREVER, true, true, 1000},
+        {"redis://a", 8000, 30000, 0, RLOCK_FOREVER, false, false, 7000},
+        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, false, false, 4000},
+        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, false, true, 5000},
+        {"redis://a", 8000, 30000, 9000, RLOCK_FOREVER, false, true, 100},
+        {"redis://a", 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {"redis://a", 2000, 500, 0, 700, false, false, 700},
+        {"redis://a", RLOCK_FOREVER, 500, 0, 700, false, false, 700},
+        {"redis://a", 2000, 500, 9000, RLOCK_FOREVER, true, true, 2500},
+        {"redis://a", 2000, 500, 9000, 700, true, false, 700},
+        {"cluster://a", 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
+        {"redis://a redis://b redis://c", 8000, 3000, 0, RLOCK_FOREVER, false, false, 1000},
+        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, false, true, 800},
+        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, true, true, 1000},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
-        const struct rlock_client_options options = {.size = sizeof options,
-                                                     .servers = rows[i].urls,
-                                                     .server_count = count_urls(rows[i].urls),
-                                                     .connect_timeout_ms = rows[i].connect_ms,
+        const struct rlock_client_options options = {.connect_timeout_ms = rows[i].connect_ms,
                                                      .io_timeout_ms = rows[i].io_ms};
-        assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
+        assert_int_equal(make(&client, rows[i].urls, options), RLOCK_OK);
         for (size_t k = 0; k < client->routes.count; k++)
             client->routes.at[k].answered = rows[i].answered;
-        const int64_t now = rlock_now_ms(), until_ms = rows[i].until_ms;
+        const int64_t now_ms = rlock_now_ms();
         const struct rlock__limit limit =
-            rlock__client_call_limit(client, now - rows[i].ago_ms, rows[i].again,
-                                     until_ms == RLOCK_FOREVER ? until_ms : now + until_ms, 7);
-        if (limit.deadline_ms - now < rows[i].takes_ms ||
-            limit.deadline_ms - now > rows[i].takes_ms + 100)
-            fail_msg("%zu: %lld", i, (long long)(limit.deadline_ms - now));
+            rlock__client_call_limit(client, now_ms - rows[i].ago_ms, rows[i].again,
+                                     rlock__after_ms(now_ms, rows[i].until_ms), 7);
+        assert_in_range(limit.deadline_ms - now_ms, rows[i].takes_ms, rows[i].takes_ms + 100);
         assert_int_equal(limit.cancel_fd, 7);
         rlock_client_free(client);
     }
@@ -238,9 +217,10 @@ TEST(how_long_a_first_answer_may_take) {
 
 /* A lock could be had only of a majority; one lost answer is enough for a doubt. */
 TEST(what_is_known_of_several_servers) {
-    static const char *const urls[] = {"redis://a", "redis://b", "redis://c"};
     rlock_client *client;
-    assert_int_equal(make(&client, COUNT(urls), urls, NULL), RLOCK_OK);
+    assert_int_equal(make(&client, "redis://a redis://b redis://c",
+                          (struct rlock_client_options){.password = NULL}),
+                     RLOCK_OK);
     struct rlock__routes *routes = &client->routes;
     assert_int_equal(rlock__majority(routes->count), 2);
     assert_false(rlock__routes_answered(routes));
