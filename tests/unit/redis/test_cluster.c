@@ -6,15 +6,12 @@
 #include "redis/route.h"
 #include "support/peer.h"
 
-enum { NODES_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
+enum { NODES_MAX = 2, LONG_MS = 5000, FIND_MS = 2000 };
 
 #define NODE(host, port) "*3\r\n$" host "\r\n:" port "\r\n$2\r\nid\r\n"
+#define ALL_AT(node)     "*1\r\n*3\r\n:0\r\n:16383\r\n" node
 #define NO_SHARDS        "-ERR unknown subcommand 'SHARDNUMSUB'\r\n"
 #define SHARDS           "*0\r\n"
-
-#define HOST_OF_16  "abcdefghijklmnop"
-#define HOST_OF_64  HOST_OF_16 HOST_OF_16 HOST_OF_16 HOST_OF_16
-#define HOST_OF_256 HOST_OF_64 HOST_OF_64 HOST_OF_64 HOST_OF_64
 
 struct fixture {
     struct peer peers[NODES_MAX];
@@ -44,15 +41,16 @@ static void end(struct fixture *f) {
 }
 
 static enum rlock_status find(struct fixture *f, unsigned slot) {
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
+    const struct rlock__limit limit = {rlock_now_ms() + FIND_MS, -1};
     f->found = NULL;
     return rlock__cluster_find(f->cluster, slot, &limit, &f->found);
 }
 
-static void assert_at(const struct rlock__link *link, const char *host, const char *port) {
-    assert_non_null(link);
-    assert_string_equal(link->host, host);
-    assert_string_equal(link->port, port);
+static void assert_found(struct fixture *f, unsigned slot, const char *host, const char *port) {
+    if (find(f, slot) != RLOCK_OK)
+        fail_msg("%s", f->error.text);
+    assert_string_equal(f->found->host, host);
+    assert_string_equal(f->found->port, port);
 }
 
 /* --- slots ------------------------------------------------------------------------------------ */
@@ -96,17 +94,14 @@ static const char two_ranges[] =
 TEST(a_node_tells_who_serves_what) {
     struct fixture f;
     begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, NO_SHARDS)));
-    assert_int_equal(find(&f, 0), RLOCK_OK);
+    assert_found(&f, 0, "10.0.0.1", "7001");
     const struct rlock__link *first = f.found;
-    assert_at(first, "10.0.0.1", "7001");
     assert_false(rlock__cluster_has_replica(first));
     assert_int_equal(find(&f, 99), RLOCK_OK);
     assert_ptr_equal(f.found, first); /* one node, one link */
-    assert_int_equal(find(&f, 100), RLOCK_OK);
-    assert_at(f.found, "10.0.0.2", "7002");
+    assert_found(&f, 100, "10.0.0.2", "7002");
     assert_true(rlock__cluster_has_replica(f.found));
-    assert_int_equal(find(&f, 16383), RLOCK_OK);
-    assert_at(f.found, "10.0.0.2", "7002");
+    assert_found(&f, 16383, "10.0.0.2", "7002");
     end(&f);
     /* What is known is not asked again. */
     assert_string_equal(peer_asked(&f.peers[0]), "CLUSTER SLOTS; PUBSUB SHARDNUMSUB");
@@ -114,24 +109,19 @@ TEST(a_node_tells_who_serves_what) {
 
 TEST(nodes_may_tell_less_or_more) {
     static const struct {
-        const char *row, *host; /* NULL: that of who told it */
+        const char *told, *host;
     } rows[] = {
-        {NODE("0\r\n", "7001"), NULL},
-        {NODE("-1", "7001"), NULL},
-        {NODE("1\r\n?", "7001"), NULL},
-        {"*2\r\n$1\r\nh\r\n:7001\r\n", "h"},
-        {NODE("3\r\n::1", "7001"), "::1"},
-        {NODE("12\r\nnode.example", "7001"), "node.example"},
-        {"*4\r\n$1\r\nh\r\n:7001\r\n$2\r\nid\r\n*2\r\n$8\r\nhostname\r\n$1\r\nn\r\n", "h"},
+        {ALL_AT(NODE("0\r\n", "7001")), "127.0.0.1"}, /* that of the node that told it */
+        {ALL_AT(NODE("-1", "7001")), "127.0.0.1"},
+        {ALL_AT(NODE("1\r\n?", "7001")), "127.0.0.1"},
+        {ALL_AT("*2\r\n$1\r\nh\r\n:7001\r\n"), "h"},
+        {ALL_AT(NODE("3\r\n::1", "7001")), "::1"},
+        {ALL_AT("*4\r\n$1\r\nh\r\n:7001\r\n$2\r\nid\r\n*2\r\n$8\r\nhostname\r\n$1\r\nn\r\n"), "h"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        char text[512];
-        (void)snprintf(text, sizeof text, "*1\r\n*3\r\n:0\r\n:16383\r\n%s", rows[i].row);
-        begin(&f, 1, SCRIPTS(ANSWERS(text, NO_SHARDS)));
-        if (find(&f, 5) != RLOCK_OK)
-            fail_msg("row %zu: %s", i, f.error.text);
-        assert_at(f.found, rows[i].host != NULL ? rows[i].host : "127.0.0.1", "7001");
+        begin(&f, 1, SCRIPTS(ANSWERS(rows[i].told, NO_SHARDS)));
+        assert_found(&f, 5, rows[i].host, "7001");
         end(&f);
     }
 }
@@ -146,15 +136,12 @@ TEST(a_slot_that_nobody_serves_is_asked_for_elsewhere) {
         "*1\r\n*3\r\n:0\r\n:16384\r\n" NODE("1\r\nh", "1"), /* there is no such slot */
         "*1\r\n*3\r\n:-1\r\n:16383\r\n" NODE("1\r\nh", "1"),
         "*1\r\n*2\r\n:0\r\n:16383\r\n",
-        "*1\r\n*3\r\n:0\r\n:16383\r\n$1\r\nh\r\n",
+        ALL_AT("$1\r\nh\r\n"),
         "*2\r\n:1\r\n*0\r\n",
         /* No place: nothing can be there. */
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "0"),
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "-1"),
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "72537"), /* 7001 in 16 bits */
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("3\r\na b", "7001"),
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("3\r\na\nb", "7001"),
-        "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("256\r\n" HOST_OF_256, "7001"),
+        ALL_AT(NODE("1\r\nh", "0")),
+        ALL_AT(NODE("1\r\nh", "72537")), /* 7001 in 16 bits */
+        ALL_AT(NODE("3\r\na b", "7001")),
     };
     for (size_t i = 0; i < COUNT(left_behind); i++) {
         struct fixture f;
@@ -164,23 +151,26 @@ TEST(a_slot_that_nobody_serves_is_asked_for_elsewhere) {
         if (find(&f, 5) != RLOCK_AGAIN)
             fail_msg("row %zu", i);
         assert_string_equal(f.error.text, "CLUSTERDOWN: no node serves slot 5");
-        assert_int_equal(find(&f, 5), RLOCK_OK);
-        assert_at(f.found, "10.0.0.1", "7001");
+        assert_found(&f, 5, "10.0.0.1", "7001");
         end(&f);
     }
+}
+
+/* "HOST:PORT serves FIRST to LAST", as the answer has it. Returns its end. */
+static char *tell_range(char *to, int first, int last, const char *host, int port) {
+    return to + sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n+%s\r\n:%d\r\n", first, last, host, port);
 }
 
 /* More nodes than a cluster has cost no more than those it may have. */
 TEST(nodes_beyond_measure_are_passed_over) {
     enum { MANY = 1100, ROW_SIZE = 96 };
     static char text[MANY * ROW_SIZE];
+    struct fixture f;
     char *to = text + sprintf(text, "*%d\r\n", MANY);
     for (int i = 0; i < MANY; i++)
-        to += sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n$1\r\nh\r\n:%d\r\n", i, i, 7000 + i);
-    struct fixture f;
+        to = tell_range(to, i, i, "h", 7000 + i);
     begin(&f, 1, SCRIPTS(ANSWERS(text, NO_SHARDS, text, NO_SHARDS)));
-    assert_int_equal(find(&f, 900), RLOCK_OK);
-    assert_at(f.found, "h", "7900");
+    assert_found(&f, 900, "h", "7900");
     assert_int_equal(find(&f, 1050), RLOCK_AGAIN);
     end(&f);
 }
@@ -190,15 +180,13 @@ TEST(nodes_that_are_gone_are_not_asked) {
     struct peer gone;
     struct fixture f;
     char with_it[256];
-    static const char without_it[] = "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("9\r\n127.0.0.3", "1");
+    static const char without_it[] = ALL_AT(NODE("9\r\n127.0.0.3", "1"));
     static const char in_part[] = "*1\r\n*3\r\n:0\r\n:16382\r\n" NODE("9\r\n127.0.0.3", "1");
     peer_listen_tcp(&gone);
     peer_serve(&gone, ANSWERS(NULL));
     (void)snprintf(with_it, sizeof with_it,
-                   "*1\r\n*4\r\n:0\r\n:16383\r\n" NODE("9\r\n127.0.0.3",
-                                                       "1") "*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n"
-                                                            "$2\r\nid\r\n",
-                   gone.port);
+                   "*1\r\n*4\r\n:0\r\n:16383\r\n%s*2\r\n+127.0.0.1\r\n:%s\r\n",
+                   NODE("9\r\n127.0.0.3", "1"), gone.port);
     begin(&f, 1, SCRIPTS(ANSWERS(with_it, SHARDS, in_part, without_it, without_it)));
     for (int i = 0; i < 4; i++) {
         assert_int_equal(find(&f, 5), RLOCK_OK);
@@ -206,9 +194,8 @@ TEST(nodes_that_are_gone_are_not_asked) {
     }
     end(&f);
     assert_int_equal(f.peers[0].request_count, 5);
-    peer_stop(&gone);
-    assert_int_equal(gone.request_count,
-                     2); /* not after the answer that has another for each slot */
+    peer_stop(&gone); /* not after the answer that has another for each slot */
+    assert_int_equal(gone.request_count, 2);
 }
 
 TEST(new_nodes_come_however_many_have_gone) {
@@ -219,16 +206,15 @@ TEST(new_nodes_come_however_many_have_gone) {
     for (int round = 0, port = 1000; round < ROUNDS; round++) {
         char *to = texts[round] + sprintf(texts[round], "*%d\r\n", NEW);
         for (int i = 0; i < NEW; i++, port++)
-            to += sprintf(to, "*3\r\n:%d\r\n:%d\r\n*2\r\n$9\r\n127.0.0.3\r\n:%d\r\n", i * RANGE,
-                          i < NEW - 1 ? (i + 1) * RANGE - 1 : 16383, port);
+            to = tell_range(to, i * RANGE, i < NEW - 1 ? (i + 1) * RANGE - 1 : 16383, "127.0.0.3",
+                            port);
         script[round > 0 ? round + 1 : 0] = texts[round];
     }
     begin(&f, 1, SCRIPTS(script));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 1; round <= ROUNDS; round++) {
         char port[16];
-        (void)snprintf(port, sizeof port, "%d", 1000 + (round + 1) * NEW - 1);
-        assert_int_equal(find(&f, 16383), RLOCK_OK);
-        assert_at(f.found, "127.0.0.3", port);
+        (void)snprintf(port, sizeof port, "%d", 1000 + round * NEW - 1);
+        assert_found(&f, 16383, "127.0.0.3", port);
         rlock__cluster_doubt(f.cluster);
     }
     end(&f);
@@ -237,49 +223,44 @@ TEST(new_nodes_come_however_many_have_gone) {
 /* What did not work may be old news, and the node that told it the last to hear of it. */
 TEST(in_doubt_another_node_is_asked) {
     struct fixture f;
-    static const char stale[] = "*1\r\n*3\r\n:0\r\n:16383\r\n" NODE("1\r\nh", "1");
+    static const char stale[] = ALL_AT(NODE("1\r\nh", "1"));
     begin(&f, 2,
           SCRIPTS(ANSWERS(stale, NO_SHARDS, stale, NO_SHARDS), ANSWERS(two_ranges, NO_SHARDS)));
-    assert_int_equal(find(&f, 5), RLOCK_OK);
-    assert_at(f.found, "h", "1");
+    assert_found(&f, 5, "h", "1");
     rlock__cluster_doubt(f.cluster);
-    assert_int_equal(find(&f, 5), RLOCK_OK);
-    assert_at(f.found, "10.0.0.1", "7001");
+    assert_found(&f, 5, "10.0.0.1", "7001");
     end(&f);
 }
 
-TEST(a_node_that_does_not_answer_is_passed_over) {
-    static const char *const deaf[] = {PEER_CLOSE, PEER_SILENT, "-LOADING wait\r\n",
-                                       "-NOPERM no\r\n",
-                                       "-ERR This instance has cluster support disabled\r\n"};
-    for (size_t i = 0; i < COUNT(deaf); i++) {
-        struct fixture f;
-        const struct rlock__limit limit = {rlock_now_ms() + 10 * SHORT_MS, -1};
-        begin(&f, 2, SCRIPTS(ANSWERS(deaf[i]), ANSWERS(two_ranges, NO_SHARDS)));
-        assert_int_equal(rlock__cluster_find(f.cluster, 5, &limit, &f.found), RLOCK_OK);
-        assert_at(f.found, "10.0.0.1", "7001");
-        end(&f);
-    }
-}
-
-TEST(why_no_node_helps_is_told) {
+TEST(who_does_not_help_is_passed_over) {
+    static const char loading[] = "-LOADING wait\r\n", denied[] = "-NOPERM no\r\n",
+                      alone[] = "-ERR This instance has cluster support disabled\r\n";
     static const struct {
         const char *first, *second;
         enum rlock_status status;
         const char *error;
     } rows[] = {
+        {PEER_CLOSE, two_ranges, RLOCK_OK, NULL},
+        {PEER_SILENT, two_ranges, RLOCK_OK, NULL},
+        {loading, two_ranges, RLOCK_OK, NULL},
+        {denied, two_ranges, RLOCK_OK, NULL},
+        {alone, two_ranges, RLOCK_OK, NULL},
         {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,
          "the server closed the connection (if it speaks TLS, give rediss://)"},
-        {"-LOADING wait\r\n", PEER_CLOSE, RLOCK_AGAIN, "LOADING wait"},
-        {PEER_CLOSE, "-NOPERM no\r\n", RLOCK_DENIED, "no"},
-        {"-ERR This instance has cluster support disabled\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE,
-         "it is not a cluster: give redis://HOST"},
+        {loading, PEER_CLOSE, RLOCK_AGAIN, "LOADING wait"},
+        {PEER_CLOSE, denied, RLOCK_DENIED, "no"},
+        {alone, PEER_CLOSE, RLOCK_UNAVAILABLE, "it is not a cluster: give redis://HOST"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
-        begin(&f, 2, SCRIPTS(ANSWERS(rows[i].first), ANSWERS(rows[i].second)));
-        assert_int_equal(find(&f, 5), rows[i].status);
-        assert_string_equal(f.error.text, rows[i].error);
+        begin(&f, 2, SCRIPTS(ANSWERS(rows[i].first), ANSWERS(rows[i].second, NO_SHARDS)));
+        const enum rlock_status status = find(&f, 5);
+        if (status != rows[i].status)
+            fail_msg("row %zu: %s", i, rlock_status_text(status));
+        if (rows[i].error != NULL)
+            assert_string_equal(f.error.text, rows[i].error);
+        else
+            assert_string_equal(f.found->host, "10.0.0.1");
         end(&f);
     }
 }
@@ -297,22 +278,4 @@ TEST(sharded_channels_are_used_where_they_are_known) {
         end(&f);
         assert_string_equal(f.peers[0].requests[1].words[1].data, "SHARDNUMSUB");
     }
-}
-
-/* A keeper, a listener: nobody is asked what is known already. */
-TEST(what_is_known_is_taken_over) {
-    struct fixture f;
-    begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, SHARDS)));
-    assert_int_equal(find(&f, 5), RLOCK_OK);
-    struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);
-    assert_non_null(like);
-    rlock__cluster_free(f.cluster);
-    f.cluster = like;
-    assert_int_equal(find(&f, 5), RLOCK_OK);
-    assert_at(f.found, "10.0.0.1", "7001");
-    assert_int_equal(find(&f, 100), RLOCK_OK);
-    assert_true(rlock__cluster_has_replica(f.found));
-    assert_true(rlock__cluster_sharded(like));
-    end(&f);
-    assert_int_equal(f.peers[0].request_count, 2);
 }

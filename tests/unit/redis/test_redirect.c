@@ -120,10 +120,6 @@ TEST(a_script_finds_its_node) {
         {"each EVAL needs an ASKING of its own", ANSWERS(ASK),
          ANSWERS(ASKED, "-NOSCRIPT no\r\n", ASKED, YES(5)), RLOCK_OK, 0, "EVALSHA",
          "ASKING EVALSHA ASKING EVAL", 0},
-        {"a node that names no host means its own", ANSWERS("-MOVED 16287 :" OTHER "\r\n"),
-         ANSWERS(YES(5)), RLOCK_OK, 0, "EVALSHA", "EVALSHA", 0},
-        {"a node that knows no host means its own", ANSWERS("-MOVED 16287 ?:" OTHER "\r\n"),
-         ANSWERS(YES(5)), RLOCK_OK, 0, "EVALSHA", "EVALSHA", 0},
         {"what may pass is asked anew", ANSWERS("-TRYAGAIN Multiple keys\r\n", SLOTS, YES(6)),
          SILENT, RLOCK_AGAIN, 6, "EVALSHA CLUSTER EVALSHA", "", 0},
         {"a cluster that is down is asked anew", ANSWERS("-CLUSTERDOWN no\r\n", SLOTS, YES(6)),
@@ -166,18 +162,10 @@ TEST(a_circle_comes_to_an_end) {
     assert_int_equal(f.peers[0].request_count + f.peers[1].request_count, 2 + 9);
 }
 
-/* A key of each half of the slots. */
-static const char *key_of(bool upper) {
-    static const char *const keys[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    size_t i = 0;
-    while (i + 1 < COUNT(keys) && (rlock__slot(keys[i]) >= 8192) != upper)
-        i++;
-    return keys[i];
-}
-
 /* Two names in one round trip: the node that answers does not speak for the one that does not. */
 TEST(each_script_knows_whether_it_was_answered) {
     struct fixture f;
+    assert_true(rlock__slot("bar") < 8192 && rlock__slot("foo") >= 8192);
     begin(&f);
     (void)snprintf(f.slots, sizeof f.slots,
                    "*2\r\n*3\r\n:0\r\n:8191\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$1\r\na\r\n"
@@ -189,7 +177,7 @@ TEST(each_script_knows_whether_it_was_answered) {
     struct rlock__batch batches[2];
     for (size_t i = 0; i < 2; i++) {
         calls[i] = (struct rlock__call){.key_count = 1,
-                                        .keys = {key_of(i == 1)},
+                                        .keys = {i == 0 ? "bar" : "foo"},
                                         .arg_count = 5,
                                         .args = {"a", "b", "c", "d", "SPUBLISH e"}};
         runs[i] = (struct rlock__run){.route = &f.route, .call = &calls[i]};
@@ -224,22 +212,16 @@ TEST(where_a_text_sends_us) {
         {"MOVED 3999 :6381", "seed", "6381", false},
         {"MOVED 3999 ?:6381", "seed", "6381", false},
         {"MOVED", NULL, NULL, false},
-        {"MOVED ", NULL, NULL, false},
         {"MOVED 3999", NULL, NULL, false},
-        {"MOVED 3999 ", NULL, NULL, false},
         {"MOVED 3999 h", NULL, NULL, false},
         {"MOVED 16384 h:1", NULL, NULL, false},
         {"MOVED -1 h:1", NULL, NULL, false},
         {"MOVED x h:1", NULL, NULL, false},
-        {"MOVED 3999 h:99999999", NULL, NULL, false},
         {"MOVED 3999 h:", NULL, NULL, false},
         {"MOVED 3999 h:x", NULL, NULL, false},
-        {"MOVED 3999 h:0", NULL, NULL, false},
         {"MOVED 3999 h:65536", NULL, NULL, false},
-        {"MOVED 3999 " HOST_OF_256 ":1", NULL, NULL, false},
         {"ASK 3999 " HOST_OF_256 HOST_OF_256 ":1", NULL, NULL, false},
         {"MOVED 3999 a\033[2J:1", NULL, NULL, false},
-        {"MOVED 3999 a b:1", NULL, NULL, false},
         {"TRYAGAIN 3999 h:1", NULL, NULL, false},
         {"ERR MOVED 3999 h:1", NULL, NULL, false},
     };
