@@ -80,30 +80,6 @@ TEST(a_yes_is_confirmed_by_replicas_and_disk) {
     }
 }
 
-TEST(what_needs_no_replica_asks_for_none) {
-    static const struct {
-        const char *answer;
-        int replicas;
-        bool replicated;
-    } rows[] = {
-        {YES(17), 0, true},
-        {YES(17), 1, false},                  /* nothing that must last: a release */
-        {NO, 1, true},                        /* nothing was written */
-        {YES(17), RLOCK_REPLICAS_AUTO, true}, /* none is known of */
-        {"-LOADING wait\r\n", 1, true},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct servers f;
-        const char *const answers[] = {rows[i].answer, NULL};
-        begin_one(&f, answers, rows[i].replicas);
-        f.call.replicated = rows[i].replicated;
-        run_until(&f, 1, LONG_MS, -1);
-        assert_false(f.runs[0].unconfirmed);
-        end(&f);
-        assert_int_equal(f.peers[0].request_count, 1);
-    }
-}
-
 /* --- which of them ---------------------------------------------------------------------------- */
 
 #define FOLLOWER(host, offset) "*3\r\n+" host "\r\n+1\r\n+" offset "\r\n"
@@ -193,14 +169,8 @@ TEST(those_that_could_be_promoted_must_have_it) {
 /* One that stays behind is waited for as long as --replica-timeout says, not for ever. */
 TEST(who_stays_behind_ends_it_in_time) {
     struct servers f;
-    static const char behind[] =
-        ROLE(3, FOLLOWER("c", "90") FOLLOWER("::1", "80") FOLLOWER("10.0.0.1", "95"));
-    const char *answers[61] = {YES(17)};
-    for (size_t i = 1; i < 60; i += 2) {
-        answers[i] = ":2\r\n";
-        answers[i + 1] = behind;
-    }
-    begin_named(&f, answers);
+    static const char behind[] = ROLE(3, FOLLOWER("c", "90") B("80") A("95"));
+    begin_named(&f, ANSWERS(YES(17), ":2\r\n", behind, ":2\r\n", behind, ":2\r\n", behind));
     f.sites[0].replica_timeout_ms = 0;
     run_until(&f, 1, LONG_MS, -1);
     assert_int_equal(f.runs[0].status, RLOCK_AGAIN);
