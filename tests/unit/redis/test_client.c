@@ -114,30 +114,6 @@ TEST(who_gets_which_password) {
     }
 }
 
-TEST(tls_is_for_those_that_ask_for_it) {
-    static const struct rlock_tls_options given = {.size = sizeof given,
-                                                   .ca = "ca.pem",
-                                                   .cert = "cert.pem",
-                                                   .key = "key.pem",
-                                                   .name = "h",
-                                                   .insecure = true};
-    rlock_client *client;
-    assert_int_equal(make(&client, "redis://a rediss://b unix:///c",
-                          (struct rlock_client_options){.tls = &given}),
-                     RLOCK_OK);
-    assert_null(client->sites[0].access.tls);
-    assert_null(client->sites[2].access.tls);
-    const struct rlock__tls_config *tls = client->sites[1].access.tls;
-    assert_non_null(tls);
-    assert_ptr_equal(client->sites[1].finder.tls, tls);
-    assert_text(tls->ca, "ca.pem");
-    assert_text(tls->cert, "cert.pem");
-    assert_text(tls->key, "key.pem");
-    assert_text(tls->name, "h");
-    assert_true(tls->insecure);
-    rlock_client_free(client);
-}
-
 /* One reply's time, and the replicas' where they are asked; less where the deadline is nearer. Of
  * several servers none is waited for longer than a second. */
 TEST(how_long_an_answer_may_take) {
@@ -213,23 +189,4 @@ TEST(how_long_a_first_answer_may_take) {
         assert_int_equal(limit.cancel_fd, 7);
         rlock_client_free(client);
     }
-}
-
-/* A lock could be had only of a majority; one lost answer is enough for a doubt. */
-TEST(what_is_known_of_several_servers) {
-    rlock_client *client;
-    assert_int_equal(make(&client, "redis://a redis://b redis://c",
-                          (struct rlock_client_options){.password = NULL}),
-                     RLOCK_OK);
-    struct rlock__routes *routes = &client->routes;
-    assert_int_equal(rlock__majority(routes->count), 2);
-    assert_false(rlock__routes_answered(routes));
-    routes->at[2].answered = true;
-    assert_false(rlock__routes_answered(routes));
-    routes->at[0].answered = true;
-    assert_true(rlock__routes_answered(routes));
-    assert_false(rlock__routes_in_doubt(routes));
-    routes->at[1].in_doubt = true;
-    assert_true(rlock__routes_in_doubt(routes));
-    rlock_client_free(client);
 }

@@ -77,18 +77,6 @@ static void assert_looked_up(int times) {
 
 /* --- look-up ---------------------------------------------------------------------------------- */
 
-TEST(paths_and_numbers_are_not_looked_up) {
-    struct linked f;
-    begin(&f, answers);
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-    end(&f, "PING");
-    begin_named(&f, answers);
-    rlock__link_init(&f.link, "127.0.0.1", f.peer.port, &f.access, &f.error);
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-    end(&f, "PING");
-    assert_looked_up(0);
-}
-
 /* The second address is tried when nobody listens at the first; addresses that have worked serve
  * again. */
 TEST(a_name_is_looked_up_once) {
@@ -182,18 +170,6 @@ TEST(a_name_keeps_its_addresses) {
     assert_looked_up(2);
     let_go_on(1, 2);
     end(&f, "AUTH s3cr3t; PING | AUTH s3cr3t; PING");
-}
-
-/* The connection was lost: by now the name may lead to the one that has taken over. */
-TEST(after_a_failure_a_name_is_looked_up_again) {
-    struct linked f;
-    begin_named(&f, ANSWERS("+OK\r\n", PEER_CLOSE, "+OK\r\n"));
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-    assert_looked_up(1);
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-    assert_looked_up(2);
-    end(&f, "PING; PING | PING");
 }
 
 /* Where a name leads to is not waited for while it is known where it led; what the name service

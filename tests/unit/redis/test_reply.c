@@ -95,22 +95,6 @@ TEST(a_reply_may_be_cut_anywhere) {
     }
 }
 
-TEST(what_came_before_the_end_counts) {
-    struct pipe pipe;
-    rlock__reply *reply;
-    pipe_open(&pipe);
-    say(&pipe, "+one\r\n-ERR two\r\n", 16);
-    assert_int_equal(shutdown(pipe.peer, SHUT_WR), 0);
-    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
-    assert_null(rlock__reply_error(reply));
-    rlock__reply_free(reply);
-    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE);
-    assert_string_equal(rlock__reply_error(reply), "ERR two");
-    rlock__reply_free(reply);
-    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_BROKEN);
-    pipe_close(&pipe);
-}
-
 /* Replies that are well formed, but have no fields of ours; and only "+OK" is OK. */
 TEST(odd_replies_have_no_fields) {
     static const char *const odd[] = {
@@ -132,23 +116,6 @@ TEST(odd_replies_have_no_fields) {
             fail_msg("%s", odd[i]);
         rlock__reply_free(reply);
     }
-}
-
-TEST(fields_of_fields_are_read) {
-    rlock__reply *reply = reply_of("*2\r\n*2\r\n$1\r\nh\r\n:7\r\n:5\r\n");
-    int64_t number = 77;
-    const rlock__reply *inner = rlock__reply_at(reply, 0);
-    assert_non_null(inner);
-    assert_string_equal(rlock__reply_text(inner, 0), "h");
-    assert_true(rlock__reply_integer(inner, 1, &number));
-    assert_int_equal(number, 7);
-    assert_int_equal(rlock__reply_count(rlock__reply_at(reply, 1)), 0);
-    assert_false(rlock__reply_number(inner, &number));
-    assert_true(rlock__reply_number(rlock__reply_at(reply, 1), &number));
-    assert_int_equal(number, 5);
-    assert_null(rlock__reply_at(reply, 2));
-    assert_null(rlock__reply_at(rlock__reply_at(reply, 2), 0));
-    rlock__reply_free(reply);
 }
 
 /* They are added to, and multiplied. */
@@ -189,31 +156,6 @@ TEST(what_is_no_reply_is_the_last) {
     }
 }
 
-/* A peer that always has more to say gets a turn, not all of the time. */
-TEST(what_never_stops_is_left_alone_now_and_then) {
-    static const char text[] = ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n";
-    struct pipe pipe;
-    rlock__reply *reply;
-    size_t received = 0, said = 0;
-    enum rlock__io io = RLOCK__IO_DONE;
-    pipe_open(&pipe);
-    for (; io == RLOCK__IO_DONE; received++) {
-        ssize_t n;
-        while (said < 1 << 20 &&
-               (n = send(pipe.peer, text, sizeof text - 1, MSG_NOSIGNAL)) == sizeof text - 1)
-            said += (size_t)n;
-        io = receive(&pipe, &reply);
-        rlock__reply_free(reply);
-    }
-    assert_int_equal(io, RLOCK__IO_WAIT);
-    assert_int_equal(pipe.conn.events, POLLOUT); /* which is so at once */
-    assert_in_range(4 * received, 200 * 1024, 300 * 1024);
-    assert_true(4 * received < said);
-    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE); /* what is there is there */
-    rlock__reply_free(reply);
-    pipe_close(&pipe);
-}
-
 /* A stranger's text in a message: one line, and nothing that moves a terminal's cursor. */
 TEST(an_errors_text_is_made_harmless) {
     struct rlock__error error;
@@ -224,38 +166,6 @@ TEST(an_errors_text_is_made_harmless) {
     longer[sizeof longer - 1] = '\0';
     rlock__error_set(&error, "%s", longer);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
-}
-
-TEST(commands_are_one_request_and_binary_safe) {
-    struct pipe pipe;
-    struct rlock__request request = {.bytes = NULL};
-    char sent[64];
-    static const char expected[] =
-        "*1\r\n$6\r\nASKING\r\n*3\r\n$4\r\nEVAL\r\n$4\r\na\0\r\n\r\n$0\r\n\r\n";
-    const struct rlock__arg asking[] = {{"ASKING", 6}},
-                            eval[] = {{"EVAL", 4}, {"a\0\r\n", 4}, {"", 0}};
-    pipe_open(&pipe);
-    assert_true(rlock__request_add(&request, 1, asking));
-    assert_true(rlock__request_add(&request, COUNT(eval), eval));
-    assert_int_equal(rlock__conn_send(&pipe.conn, &request, &pipe.error), RLOCK__IO_DONE);
-    assert_int_equal(recv(pipe.peer, sent, sizeof sent, 0), sizeof expected - 1);
-    assert_memory_equal(sent, expected, sizeof expected - 1);
-    rlock__request_free(&request);
-    assert_null(request.bytes);
-    assert_int_equal(request.size + request.sent, 0);
-    pipe_close(&pipe);
-}
-
-/* The longest command that there is: none of its words is made up. */
-TEST(a_request_has_as_many_words_as_fit) {
-    struct rlock__request request = {.bytes = NULL};
-    struct rlock__arg args[RLOCK__REQUEST_MAX + 1];
-    for (size_t i = 0; i < COUNT(args); i++)
-        args[i] = (struct rlock__arg){"x", 1};
-    assert_false(rlock__request_add(&request, COUNT(args), args));
-    assert_true(rlock__request_add(&request, COUNT(args) - 1, args));
-    assert_int_equal(request.size, strlen("*48\r\n") + RLOCK__REQUEST_MAX * strlen("$1\r\nx\r\n"));
-    rlock__request_free(&request);
 }
 
 /* Reads what is there. Returns how much. */
