@@ -172,6 +172,17 @@ TEST(a_name_keeps_its_addresses) {
     end(&f, "AUTH s3cr3t; PING | AUTH s3cr3t; PING");
 }
 
+/* The connection was lost: by now the name may lead to the one that has taken over. */
+TEST(after_a_failure_a_name_is_looked_up_again) {
+    struct linked f;
+    begin_named(&f, ANSWERS("+OK\r\n", PEER_CLOSE, "+OK\r\n"));
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_AGAIN);
+    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
+    assert_looked_up(2);
+    end(&f, "PING; PING | PING");
+}
+
 /* Where a name leads to is not waited for while it is known where it led; what the name service
  * says in the end serves the next connection. */
 TEST(a_slow_name_service_holds_nobody_up) {

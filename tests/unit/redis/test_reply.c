@@ -156,6 +156,27 @@ TEST(what_is_no_reply_is_the_last) {
     }
 }
 
+/* A peer that always has more to say gets a turn, not all of the time. */
+TEST(what_never_stops_is_left_alone_now_and_then) {
+    static const char text[] = ":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n";
+    struct pipe pipe;
+    rlock__reply *reply;
+    size_t received = 0;
+    enum rlock__io io = RLOCK__IO_DONE;
+    pipe_open(&pipe);
+    for (; io == RLOCK__IO_DONE && received < 1 << 18; received++) {
+        (void)send(pipe.peer, text, sizeof text - 1, MSG_NOSIGNAL);
+        io = receive(&pipe, &reply);
+        rlock__reply_free(reply);
+    }
+    assert_int_equal(io, RLOCK__IO_WAIT);
+    assert_int_equal(pipe.conn.events, POLLOUT); /* which is so at once */
+    assert_in_range(4 * received, 200 * 1024, 300 * 1024);
+    assert_int_equal(receive(&pipe, &reply), RLOCK__IO_DONE); /* what is there is there */
+    rlock__reply_free(reply);
+    pipe_close(&pipe);
+}
+
 /* A stranger's text in a message: one line, and nothing that moves a terminal's cursor. */
 TEST(an_errors_text_is_made_harmless) {
     struct rlock__error error;
