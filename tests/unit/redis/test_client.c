@@ -157,30 +157,31 @@ TEST(how_long_a_first_answer_may_take) {
         const char *urls;
         int64_t connect_ms, io_ms;
         int64_t ago_ms, until_ms; /* began; RLOCK_FOREVER, else after now */
-        bool answered, again;
+        size_t answered;          /* by so many servers */
+        bool again;
         int64_t takes_ms;
     } rows[] = {
-        {"redis://a", 8000, 30000, 0, RLOCK_FOREVER, false, false, 7000},
-        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, false, false, 4000},
-        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, false, true, 5000},
-        {"redis://a", 8000, 30000, 9000, RLOCK_FOREVER, false, true, 100},
-        {"redis://a", 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
-        {"redis://a", 2000, 500, 0, 700, false, false, 700},
-        {"redis://a", RLOCK_FOREVER, 500, 0, 700, false, false, 700},
-        {"redis://a", 2000, 500, 9000, RLOCK_FOREVER, true, true, 2500},
-        {"redis://a", 2000, 500, 9000, 700, true, false, 700},
-        {"cluster://a", 2000, 500, 0, RLOCK_FOREVER, false, false, 1500},
-        {"redis://a redis://b redis://c", 8000, 3000, 0, RLOCK_FOREVER, false, false, 1000},
-        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, false, true, 800},
-        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, true, true, 1000},
+        {"redis://a", 8000, 30000, 0, RLOCK_FOREVER, 0, false, 7000},
+        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, 0, false, 4000},
+        {"redis://a", 8000, 30000, 3000, RLOCK_FOREVER, 0, true, 5000},
+        {"redis://a", 8000, 30000, 9000, RLOCK_FOREVER, 0, true, 100},
+        {"redis://a", 2000, 500, 0, RLOCK_FOREVER, 0, false, 1500},
+        {"redis://a", 2000, 500, 0, 700, 0, false, 700},
+        {"redis://a", RLOCK_FOREVER, 500, 0, 700, 0, false, 700},
+        {"redis://a", 2000, 500, 9000, RLOCK_FOREVER, 1, true, 2500},
+        {"redis://a", 2000, 500, 9000, 700, 1, false, 700},
+        {"cluster://a", 2000, 500, 0, RLOCK_FOREVER, 0, false, 1500},
+        {"redis://a redis://b redis://c", 8000, 3000, 0, RLOCK_FOREVER, 0, false, 1000},
+        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, 1, true, 800},
+        {"redis://a redis://b redis://c", 800, 3000, 0, RLOCK_FOREVER, 2, true, 1000},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         rlock_client *client;
         const struct rlock_client_options options = {.connect_timeout_ms = rows[i].connect_ms,
                                                      .io_timeout_ms = rows[i].io_ms};
         assert_int_equal(make(&client, rows[i].urls, options), RLOCK_OK);
-        for (size_t k = 0; k < client->routes.count; k++)
-            client->routes.at[k].answered = rows[i].answered;
+        for (size_t k = 0; k < rows[i].answered; k++)
+            client->routes.at[k].answered = true;
         const int64_t now_ms = rlock_now_ms();
         const struct rlock__limit limit =
             rlock__client_call_limit(client, now_ms - rows[i].ago_ms, rows[i].again,
@@ -189,4 +190,12 @@ TEST(how_long_a_first_answer_may_take) {
         assert_int_equal(limit.cancel_fd, 7);
         rlock_client_free(client);
     }
+}
+
+TEST(one_lost_answer_is_enough_for_a_doubt) {
+    struct rlock__route at[3] = {{.in_doubt = false}};
+    const struct rlock__routes routes = {.count = COUNT(at), .at = at};
+    assert_false(rlock__routes_in_doubt(&routes));
+    at[1].in_doubt = true;
+    assert_true(rlock__routes_in_doubt(&routes));
 }
