@@ -279,3 +279,19 @@ TEST(sharded_channels_are_used_where_they_are_known) {
         assert_string_equal(f.peers[0].requests[1].words[1].data, "SHARDNUMSUB");
     }
 }
+
+/* A keeper, a listener: nobody is asked what is known already. */
+TEST(what_is_known_is_taken_over) {
+    struct fixture f;
+    begin(&f, 1, SCRIPTS(ANSWERS(two_ranges, SHARDS)));
+    assert_int_equal(find(&f, 5), RLOCK_OK);
+    struct rlock__cluster *like = rlock__cluster_new(&f.server, &f.access, f.cluster, &f.error);
+    assert_non_null(like);
+    rlock__cluster_free(f.cluster);
+    f.cluster = like;
+    assert_found(&f, 100, "10.0.0.2", "7002");
+    assert_true(rlock__cluster_has_replica(f.found));
+    assert_true(rlock__cluster_sharded(like));
+    end(&f);
+    assert_int_equal(f.peers[0].request_count, 2);
+}
