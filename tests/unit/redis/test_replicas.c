@@ -112,7 +112,13 @@ static void begin_named(struct servers *f, const char *const *answers) {
 #define B(offset) FOLLOWER("::1", offset)
 
 TEST(those_that_could_be_promoted_must_have_it) {
-    static const char not_b[] = "the replica ::1:1, ";
+    enum { MANY = 300 };
+    static char many[MANY * 32 + 64];
+    char *to = many + sprintf(many, "*3\r\n+master\r\n:90\r\n*%d\r\n", MANY);
+    for (int i = 0; i < MANY; i++)
+        to = stpcpy(to, FOLLOWER("x", "90"));
+    static const char not_b[] = "the replica ::1:1, ", denied[] = "-NOPERM no\r\n",
+                      unknown[] = "-ERR unknown command 'ROLE'\r\n";
     const struct {
         const char *const *answers; /* all are asked for: to WAIT and ROLE, in turn */
         enum rlock_status status;
@@ -150,6 +156,13 @@ TEST(those_that_could_be_promoted_must_have_it) {
         {ANSWERS(YES(17), ":2\r\n",
                  ROLE(4, FOLLOWER("c", "80") FOLLOWER("d", "1") B("90") A("95"))),
          RLOCK_OK, ""},
+        /* Sizes that no master has. */
+        {ANSWERS(YES(17), ":300\r\n", many), RLOCK_AGAIN, ""},
+        /* Who may not ask for their names goes by their number, of all that are alive: one that is
+         * never promoted must not answer for one that was. */
+        {ANSWERS(YES(17), ":2\r\n", denied, ":3\r\n"), RLOCK_OK, ""},
+        {ANSWERS(YES(17), ":2\r\n", denied, ":2\r\n"), RLOCK_AGAIN, ""},
+        {ANSWERS(YES(17), ":2\r\n", unknown, ":3\r\n"), RLOCK_OK, ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct servers f;
@@ -161,7 +174,9 @@ TEST(those_that_could_be_promoted_must_have_it) {
                      f.routes[0].error.text);
         assert_int_equal(f.runs[0].unconfirmed, rows[i].status != RLOCK_OK);
         end(&f);
-        assert_non_null(strstr(peer_asked(&f.peers[0]), "; WAIT 2 70; ROLE"));
+        const bool no_role = rows[i].answers[2] == denied || rows[i].answers[2] == unknown;
+        assert_non_null(
+            strstr(peer_asked(&f.peers[0]), no_role ? "; ROLE; WAIT 3 " : "; WAIT 2 70; ROLE"));
         assert_null(rows[i].answers[f.peers[0].request_count]);
     }
 }
@@ -177,28 +192,6 @@ TEST(who_stays_behind_ends_it_in_time) {
     assert_non_null(strstr(f.routes[0].error.text, "::1:1"));
     end(&f);
     assert_int_equal(f.peers[0].request_count, 3);
-}
-
-/* Who may not ask for their names goes by their number, of all that are alive: one that is never
- * promoted must not answer for one that was. */
-TEST(without_role_all_that_live_are_counted) {
-    static const char denied[] = "-NOPERM no\r\n", unknown[] = "-ERR unknown command 'ROLE'\r\n";
-    static const struct {
-        const char *role, *have;
-        enum rlock_status status;
-    } rows[] = {{denied, ":3\r\n", RLOCK_OK},
-                {denied, ":2\r\n", RLOCK_AGAIN},
-                {unknown, ":3\r\n", RLOCK_OK}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct servers f;
-        begin_named(&f, ANSWERS(YES(17), ":2\r\n", rows[i].role, rows[i].have));
-        run_until(&f, 1, LONG_MS, -1);
-        assert_int_equal(f.runs[0].status, rows[i].status);
-        assert_true(f.routes[0].no_role);
-        end(&f);
-        assert_int_equal(f.peers[0].request_count, 4);
-        assert_non_null(strstr(peer_asked(&f.peers[0]), "; ROLE; WAIT 3 "));
-    }
 }
 
 /* The Sentinels could not tell: whatever follows the master must have it, and something must. */
@@ -217,20 +210,6 @@ TEST(unknown_replicas_must_all_have_it) {
         end(&f);
         assert_non_null(strstr(peer_asked(&f.peers[0]), "; WAIT 1 70"));
     }
-}
-
-/* Sizes that no master has. */
-TEST(a_role_beyond_measure_confirms_nothing) {
-    enum { COUNT_OF = 300 };
-    static char role[COUNT_OF * 32 + 64];
-    char *to = role + sprintf(role, "*3\r\n+master\r\n:90\r\n*%d\r\n", COUNT_OF);
-    for (int i = 0; i < COUNT_OF; i++)
-        to = stpcpy(to, FOLLOWER("x", "90"));
-    struct servers f;
-    begin_named(&f, ANSWERS(YES(17), ":300\r\n", role));
-    run_until(&f, 1, LONG_MS, -1);
-    assert_int_equal(f.runs[0].status, RLOCK_AGAIN);
-    end(&f);
 }
 
 /* Each server of several asks its own; who is not confirmed does not count for the majority. */
