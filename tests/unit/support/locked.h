@@ -9,10 +9,6 @@
 
 enum { SERVERS_MAX = 3, NAMES_MAX = 4, LEASE_MS = 30000 };
 
-#define NOWHERE                                                                                    \
-    NULL /* in the place of a script: a server that is not there, which shows at once              \
-          */
-
 /* Answers of scripts. */
 #define GRANTED(token) "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 #define DONE           "*3\r\n:1\r\n:30000\r\n:0\r\n" /* renewed, released, raised */

@@ -10,31 +10,19 @@ static struct CMUnitTest tests[TESTS_MAX];
 static int lines[TESTS_MAX];
 static size_t count;
 
-static int run(void (*hook)(void)) {
-    if (hook != NULL)
-        hook();
-    return 0;
-}
+/* What cmocka calls, of what the file may have defined. */
+#define HOOK(name, hook)                                                                           \
+    static int name(void **state) {                                                                \
+        (void)state;                                                                               \
+        if ((hook) != NULL)                                                                        \
+            (hook)();                                                                              \
+        return 0;                                                                                  \
+    }
 
-static int set_up_all(void **state) {
-    (void)state;
-    return run(before_all);
-}
-
-static int set_up(void **state) {
-    (void)state;
-    return run(before_each);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return run(after_each);
-}
-
-static int tear_down_all(void **state) {
-    (void)state;
-    return run(after_all);
-}
+HOOK(set_up_all, before_all)
+HOOK(set_up, before_each)
+HOOK(tear_down, after_each)
+HOOK(tear_down_all, after_all)
 
 void test_add(int line, const char *name, void (*test)(void **state)) {
     size_t i = count;

@@ -211,10 +211,6 @@ const char *deeds(void) {
     return told(false);
 }
 
-const char *deeds_in_time(void) {
-    return told(true);
-}
-
 int64_t time_of(size_t deed) {
     assert_true(deed < world.deed_count);
     return world.deeds[deed].at_ms;

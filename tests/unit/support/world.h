@@ -89,8 +89,6 @@ enum rlock_status acquire(int64_t deadline_ms, int64_t until_ms);
 
 /* What was done, as a word; of several names with the name's number behind each letter. */
 const char *deeds(void);
-/* The same, with the time in front of what was done then: "tL 801:Tn". */
-const char *deeds_in_time(void);
 int64_t time_of(size_t deed);
 size_t count_of(char what);
 
@@ -102,7 +100,8 @@ struct wait {
     const struct heard *hearing;
     int64_t deadline_ms, until_ms; /* as of acquire() */
     enum rlock_status status;
-    const char *deeds; /* in time, if there is a ':' in it */
+    const char *deeds; /* if there is a ':' in it, with the time in front of what was done then:
+                          "tL 801:Tn" */
 };
 
 void assert_waits(const struct wait *rows, size_t count);
