@@ -53,8 +53,6 @@ static void assert_found(struct fixture *f, unsigned slot, const char *host, con
     assert_string_equal(f->found->port, port);
 }
 
-/* --- slots ------------------------------------------------------------------------------------ */
-
 TEST(each_key_has_its_slot) {
     static const struct {
         const char *key;
@@ -83,8 +81,6 @@ TEST(each_key_has_its_slot) {
             fail_msg("%s: %u", rows[i].key, rlock__slot(rows[i].key));
     }
 }
-
-/* --- what the nodes say ----------------------------------------------------------------------- */
 
 static const char two_ranges[] =
     "*2\r\n"

@@ -56,8 +56,6 @@ int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo
     return failure;
 }
 
-/* --- helpers ---------------------------------------------------------------------------------- */
-
 /* To a peer whose name is somewhere. */
 static void begin_named(struct linked *f, const char *const *script) {
     begin_to(f, "", "");
@@ -250,8 +248,6 @@ TEST(what_another_link_has_found_is_taken_over) {
     assert_int_equal(ping(&other, LONG_MS), RLOCK_AGAIN);
     end(&f, "PING | PING");
 }
-
-/* --- connecting ------------------------------------------------------------------------------- */
 
 TEST(a_path_that_leads_nowhere_is_told) {
     char path[RLOCK__HOST_SIZE] = ""; /* what is no URL's, and so was never measured */

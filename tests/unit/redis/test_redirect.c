@@ -99,8 +99,6 @@ static const char *asked(const struct fixture *f, size_t node) {
     return text;
 }
 
-/* --- a script's way --------------------------------------------------------------------------- */
-
 TEST(a_script_finds_its_node) {
     const struct {
         const char *what, *const *first, *const *second;
@@ -195,8 +193,6 @@ TEST(each_script_knows_whether_it_was_answered) {
     assert_string_equal(asked(&f, 0), "EVALSHA");
     assert_string_equal(asked(&f, 1), "EVALSHA");
 }
-
-/* --- the text --------------------------------------------------------------------------------- */
 
 TEST(where_a_text_sends_us) {
     static const struct {

@@ -80,8 +80,6 @@ TEST(a_yes_is_confirmed_by_replicas_and_disk) {
     }
 }
 
-/* --- which of them ---------------------------------------------------------------------------- */
-
 #define FOLLOWER(host, offset) "*3\r\n+" host "\r\n+1\r\n+" offset "\r\n"
 #define ROLE(count, followers) "*3\r\n+master\r\n:90\r\n*" #count "\r\n" followers
 #define NOBODY                 ROLE(0, "")

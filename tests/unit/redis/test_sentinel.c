@@ -66,8 +66,6 @@ static enum rlock_status find_within(struct fixture *f, bool want_replicas, int6
                                &f->master, &f->error);
 }
 
-/* --- the master ------------------------------------------------------------------------------- */
-
 /* One after the other, beginning with the last one that has answered. */
 TEST(another_sentinel_is_asked) {
     static const char *const deaf[] = {
@@ -137,8 +135,6 @@ TEST(who_cancels_waits_for_no_sentinel) {
     assert_int_equal(f.peers[1].request_count, 0);
 }
 
-/* --- its password ----------------------------------------------------------------------------- */
-
 /* Most Sentinels want none: one that has not asked for it is not told. */
 TEST(a_password_is_told_when_it_is_asked_for) {
     static const char *const users[] = {NULL, "alice"};
@@ -158,8 +154,6 @@ TEST(a_password_is_told_when_it_is_asked_for) {
         assert_string_equal(peer_asked(&f.peers[0]), words[i]);
     }
 }
-
-/* --- its replicas ----------------------------------------------------------------------------- */
 
 /* How many must acknowledge what is written, and how many will besides. */
 TEST(replicas_that_could_be_promoted_are_wanted) {

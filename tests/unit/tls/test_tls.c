@@ -390,8 +390,6 @@ TEST(a_name_is_asked_for_and_an_address_is_not) {
     }
 }
 
-/* --- bytes ----------------------------------------------------------------------------------- */
-
 enum { LINES = 600, LINE_SIZE = 8192 };
 
 /* Writes as much as goes now. Returns how much of all has gone. */
@@ -457,8 +455,6 @@ TEST(a_server_that_goes_is_told_and_raises_no_signal) {
         finish(&end);
     }
 }
-
-/* --- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, TALKS = 10 };
 
