@@ -76,17 +76,27 @@ static void assert_looked_up(int times) {
 /* --- look-up ---------------------------------------------------------------------------------- */
 
 /* The second address is tried when nobody listens at the first; addresses that have worked serve
- * again. */
+ * again, also another link to the same host. */
 TEST(a_name_is_looked_up_once) {
-    struct linked f;
+    struct linked f, like, other;
     begin_named(&f, answers);
-    for (size_t i = 0; i < 2; i++) {
+    begin_to(&like, "somewhere", f.peer.port);
+    begin_to(&other, "elsewhere", f.peer.port);
+    rlock__link_like(&like.link, &f.link); /* nothing is known yet */
+    assert_true(like.link.look_up_again);
+    for (int i = 0; i < 2; i++) {
         assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
         assert_int_equal(f.link.addresses.count, 2);
         rlock__link_close(&f.link);
     }
+    rlock__link_like(&like.link, &f.link);
+    assert_int_equal(ping(&like, LONG_MS), RLOCK_OK);
+    rlock__link_close(&like.link);
     assert_looked_up(1);
-    end(&f, "PING | PING");
+    names.mode = FAILS;
+    rlock__link_like(&other.link, &f.link);
+    assert_int_equal(ping(&other, LONG_MS), RLOCK_AGAIN);
+    end(&f, "PING | PING | PING");
 }
 
 /* It may be found later, or lead elsewhere. */
@@ -229,24 +239,6 @@ TEST(who_is_not_the_one_to_ask_is_left) {
         assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
         end(&f, rows[i].leaves ? "PING | PING" : "PING; PING");
     }
-}
-
-TEST(what_another_link_has_found_is_taken_over) {
-    struct linked f, like, other;
-    begin_named(&f, answers);
-    begin_to(&like, "somewhere", f.peer.port);
-    begin_to(&other, "elsewhere", f.peer.port);
-    rlock__link_like(&like.link, &f.link); /* nothing is known yet */
-    assert_true(like.link.look_up_again);
-    assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-    rlock__link_close(&f.link);
-    names.mode = FAILS;
-    rlock__link_like(&like.link, &f.link);
-    rlock__link_like(&other.link, &f.link);
-    assert_int_equal(ping(&like, LONG_MS), RLOCK_OK);
-    rlock__link_close(&like.link);
-    assert_int_equal(ping(&other, LONG_MS), RLOCK_AGAIN);
-    end(&f, "PING | PING");
 }
 
 TEST(a_path_that_leads_nowhere_is_told) {
