@@ -66,11 +66,13 @@ TEST(a_refused_log_in_asks_nothing) {
         begin(&f, ANSWERS(select ? "+OK\r\n" : answer, answer, ONE("pong")));
         f.access.password = "s3cr3t";
         f.access.db = 1;
+        const int64_t least_ms = answer == PEER_SILENT ? SHORT_MS : 0, begun_ms = rlock_now_ms();
         if (answer == PEER_SILENT && select)
             f.access.connect_timeout_ms = SHORT_MS;
         ask(&f, "FIRST");
         const enum rlock_status status =
             call(&f, answer == PEER_SILENT && !select ? SHORT_MS : LONG_MS, "pong");
+        assert_in_range(rlock_now_ms() - begun_ms, least_ms, LONG_MS - 1);
         if (status != rows[i % COUNT(rows)].status || strstr(f.error.text, text) == NULL)
             fail_msg("%s: %s: %s", answer, rlock_status_text(status), f.error.text);
         assert_closed(&f);
