@@ -108,63 +108,67 @@ static void begin_named(struct servers *f, const char *const *answers) {
 
 #define A(offset) FOLLOWER("10.0.0.1", offset)
 #define B(offset) FOLLOWER("::1", offset)
+#define C(offset) FOLLOWER("c", offset)
+/* One, and how far it and ::1 are. */
+#define THREE(one, its, bs) ROLE(3, FOLLOWER(#one, #its) B(#bs) A("95"))
 
 TEST(those_that_could_be_promoted_must_have_it) {
     enum { MANY = 300 };
     static char many[MANY * 32 + 64];
+    static const char named[] = "; WAIT 2 70; ROLE", numbered[] = "; ROLE; WAIT 3 ",
+                      unknown[] = "; WAIT 1 70; ROLE", not_b[] = "the replica ::1:1, ",
+                      not_all[] = "not all replicas", denied[] = "-NOPERM no\r\n",
+                      no_role[] = "-ERR unknown command 'ROLE'\r\n";
+    const struct {
+        enum rlock_status status;
+        const char *asked, *error;
+        const char *says[4]; /* all is asked for: to WAIT and ROLE, in turn */
+    } rows[] = {
+        {RLOCK_OK, named, "", {":2\r\n", ROLE(2, A("90") B("90"))}},
+        /* The same address in other words, or a name where we know a number. */
+        {RLOCK_OK, named, "", {":2\r\n", ROLE(2, A("90") FOLLOWER("0:0::1", "90"))}},
+        {RLOCK_OK, named, "", {":2\r\n", ROLE(2, A("90") FOLLOWER("b", "90"))}},
+        /* One has been promoted behind our back: whoever answers in its place. */
+        {RLOCK_AGAIN, named, not_b, {":1\r\n", ROLE(1, A("90"))}},
+        {RLOCK_AGAIN, named, not_b, {":2\r\n", ROLE(2, A("90") C("90"))}},
+        {RLOCK_AGAIN, named, not_b, {":2\r\n", ROLE(2, A("90") FOLLOWER("d", "90"))}},
+        {RLOCK_AGAIN, named, not_b, {":2\r\n", ROLE(2, A("90") FOLLOWER("10.0.0.9", "90"))}},
+        {RLOCK_AGAIN, named, "the replica 10.0.0.1:1, ", {":0\r\n", NOBODY}},
+        {RLOCK_AGAIN, named, not_all, {":2\r\n", SLAVE}},
+        {RLOCK_AGAIN, named, not_all, {":2\r\n", "+OK\r\n"}},
+        /* Others were faster: it is waited for, too. */
+        {RLOCK_OK, named, "", {":2\r\n", THREE(c, 90, 80), ":3\r\n", THREE(c, 90, 90)}},
+        /* One that has just come another Sentinel may know. */
+        {RLOCK_OK, named, "", {":2\r\n", THREE(new, 80, 90), ":3\r\n", THREE(new, 90, 90)}},
+        /* So must one that was the master, from when it follows on. */
+        {RLOCK_OK, named, "", {":2\r\n", THREE(e, 80, 90), ":3\r\n", THREE(e, 90, 90)}},
+        /* Nobody waits for what is no server, never becomes the master, or is gone. */
+        {RLOCK_OK, named, "", {":2\r\n", ROLE(3, "*3\r\n+t\r\n+0\r\n+0\r\n" B("90") A("95"))}},
+        {RLOCK_OK, named, "", {":2\r\n", ROLE(4, C("80") FOLLOWER("d", "1") B("90") A("95"))}},
+        /* Sizes that no master has. */
+        {RLOCK_AGAIN, named, "", {":300\r\n", many}},
+        /* Who may not ask for their names goes by their number, of all that are alive: one that is
+         * never promoted must not answer for one that was. */
+        {RLOCK_OK, numbered, "", {":2\r\n", denied, ":3\r\n"}},
+        {RLOCK_AGAIN, numbered, "", {":2\r\n", denied, ":2\r\n"}},
+        {RLOCK_OK, numbered, "", {":2\r\n", no_role, ":3\r\n"}},
+        /* The Sentinels could not tell: whatever follows the master must have it, and something
+         * must. */
+        {RLOCK_OK, unknown, "", {":1\r\n", ROLE(1, FOLLOWER("x", "90"))}},
+        {RLOCK_AGAIN, unknown, "", {":1\r\n", NOBODY}},
+    };
     char *to = many + sprintf(many, "*3\r\n+master\r\n:90\r\n*%d\r\n", MANY);
     for (int i = 0; i < MANY; i++)
         to = stpcpy(to, FOLLOWER("x", "90"));
-    static const char not_b[] = "the replica ::1:1, ", denied[] = "-NOPERM no\r\n",
-                      unknown[] = "-ERR unknown command 'ROLE'\r\n";
-    const struct {
-        const char *const *answers; /* all are asked for: to WAIT and ROLE, in turn */
-        enum rlock_status status;
-        const char *error;
-    } rows[] = {
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") B("90"))), RLOCK_OK, ""},
-        /* The same address in other words, or a name where we know a number. */
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") FOLLOWER("0:0::1", "90"))), RLOCK_OK, ""},
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") FOLLOWER("b", "90"))), RLOCK_OK, ""},
-        /* One has been promoted behind our back: whoever answers in its place. */
-        {ANSWERS(YES(17), ":1\r\n", ROLE(1, A("90"))), RLOCK_AGAIN, not_b},
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") FOLLOWER("c", "90"))), RLOCK_AGAIN, not_b},
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") FOLLOWER("d", "90"))), RLOCK_AGAIN, not_b},
-        {ANSWERS(YES(17), ":2\r\n", ROLE(2, A("90") FOLLOWER("10.0.0.9", "90"))), RLOCK_AGAIN,
-         not_b},
-        {ANSWERS(YES(17), ":0\r\n", NOBODY), RLOCK_AGAIN, "the replica 10.0.0.1:1, "},
-        {ANSWERS(YES(17), ":2\r\n", SLAVE), RLOCK_AGAIN, "not all replicas"},
-        {ANSWERS(YES(17), ":2\r\n", "+OK\r\n"), RLOCK_AGAIN, "not all replicas"},
-        /* Others were faster: it is waited for, too. */
-        {ANSWERS(YES(17), ":2\r\n", ROLE(3, FOLLOWER("c", "90") B("80") A("95")), ":3\r\n",
-                 ROLE(3, FOLLOWER("c", "90") B("90") A("95"))),
-         RLOCK_OK, ""},
-        /* One that has just come another Sentinel may know. */
-        {ANSWERS(YES(17), ":2\r\n", ROLE(3, FOLLOWER("new", "80") B("90") A("95")), ":3\r\n",
-                 ROLE(3, FOLLOWER("new", "90") B("90") A("95"))),
-         RLOCK_OK, ""},
-        /* So must one that was the master, from when it follows on. */
-        {ANSWERS(YES(17), ":2\r\n", ROLE(3, FOLLOWER("e", "80") B("90") A("95")), ":3\r\n",
-                 ROLE(3, FOLLOWER("e", "90") B("90") A("95"))),
-         RLOCK_OK, ""},
-        /* Nobody waits for what is no server. */
-        {ANSWERS(YES(17), ":2\r\n", ROLE(3, "*3\r\n+t\r\n+0\r\n+0\r\n" B("90") A("95"))), RLOCK_OK,
-         ""},
-        /* Nobody waits for one that never becomes the master, nor for one that is gone. */
-        {ANSWERS(YES(17), ":2\r\n",
-                 ROLE(4, FOLLOWER("c", "80") FOLLOWER("d", "1") B("90") A("95"))),
-         RLOCK_OK, ""},
-        /* Sizes that no master has. */
-        {ANSWERS(YES(17), ":300\r\n", many), RLOCK_AGAIN, ""},
-        /* Who may not ask for their names goes by their number, of all that are alive: one that is
-         * never promoted must not answer for one that was. */
-        {ANSWERS(YES(17), ":2\r\n", denied, ":3\r\n"), RLOCK_OK, ""},
-        {ANSWERS(YES(17), ":2\r\n", denied, ":2\r\n"), RLOCK_AGAIN, ""},
-        {ANSWERS(YES(17), ":2\r\n", unknown, ":3\r\n"), RLOCK_OK, ""},
-    };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct servers f;
-        begin_named(&f, rows[i].answers);
+        const char *const *says = rows[i].says;
+        const char *const *answers = ANSWERS(YES(17), says[0], says[1], says[2], says[3]);
+        begin_named(&f, answers);
+        if (rows[i].asked == unknown) {
+            rlock__replicas_free(&f.routes[0].replicas);
+            f.routes[0].replicas.unknown = true;
+        }
         run_until(&f, 1, LONG_MS, -1);
         if (f.runs[0].status != rows[i].status ||
             strstr(f.routes[0].error.text, rows[i].error) != f.routes[0].error.text)
@@ -172,10 +176,8 @@ TEST(those_that_could_be_promoted_must_have_it) {
                      f.routes[0].error.text);
         assert_int_equal(f.runs[0].unconfirmed, rows[i].status != RLOCK_OK);
         end(&f);
-        const bool no_role = rows[i].answers[2] == denied || rows[i].answers[2] == unknown;
-        assert_non_null(
-            strstr(peer_asked(&f.peers[0]), no_role ? "; ROLE; WAIT 3 " : "; WAIT 2 70; ROLE"));
-        assert_null(rows[i].answers[f.peers[0].request_count]);
+        assert_non_null(strstr(peer_asked(&f.peers[0]), rows[i].asked));
+        assert_null(answers[f.peers[0].request_count]);
     }
 }
 
@@ -190,24 +192,6 @@ TEST(who_stays_behind_ends_it_in_time) {
     assert_non_null(strstr(f.routes[0].error.text, "::1:1"));
     end(&f);
     assert_int_equal(f.peers[0].request_count, 3);
-}
-
-/* The Sentinels could not tell: whatever follows the master must have it, and something must. */
-TEST(unknown_replicas_must_all_have_it) {
-    static const struct {
-        const char *role;
-        enum rlock_status status;
-    } rows[] = {{ROLE(1, FOLLOWER("x", "90")), RLOCK_OK}, {NOBODY, RLOCK_AGAIN}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct servers f;
-        begin_named(&f, ANSWERS(YES(17), ":1\r\n", rows[i].role));
-        rlock__replicas_free(&f.routes[0].replicas);
-        f.routes[0].replicas.unknown = true;
-        run_until(&f, 1, LONG_MS, -1);
-        assert_int_equal(f.runs[0].status, rows[i].status);
-        end(&f);
-        assert_non_null(strstr(peer_asked(&f.peers[0]), "; WAIT 1 70"));
-    }
 }
 
 /* Each server of several asks its own; who is not confirmed does not count for the majority. */
