@@ -21,7 +21,7 @@ static size_t look(struct rlock__resp *resp, const char *bytes, size_t size, boo
     return good;
 }
 
-TEST(what_redis_never_says_is_cut_off) {
+TEST(what_redis_says_is_good_and_nothing_else) {
     static const struct {
         const char *text, *fault; /* NULL: it is good */
         size_t good;              /* bytes before the fault */
