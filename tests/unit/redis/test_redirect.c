@@ -15,12 +15,9 @@ enum { NODES_MAX = 2, LONG_MS = 5000, TEXT_SIZE = 256 };
 #define HOST_OF_256 HOST_OF_64 HOST_OF_64 HOST_OF_64 HOST_OF_64
 #define YES(token)  "*3\r\n:1\r\n:" #token "\r\n:30000\r\n"
 
-/* In an answer, the port of the other node; as an answer, that the first node serves all slots. */
-#define OTHER "@"
-static const char SLOTS[] = "slots";
+/* In the place of an answer: that the first node serves all slots, or that the other one does. */
+static const char SLOTS[] = "slots", MOVED[] = "moved", ASK[] = "ask";
 
-#define MOVED  "-MOVED 16287 127.0.0.1:" OTHER "\r\n"
-#define ASK    "-ASK 16287 127.0.0.1:" OTHER "\r\n"
 #define ASKED  "+OK\r\n"
 #define SILENT ANSWERS(NULL)
 
@@ -28,7 +25,7 @@ static const char SLOTS[] = "slots";
 struct fixture {
     struct peer peers[NODES_MAX];
     const char *answers[NODES_MAX][16];
-    char texts[NODES_MAX][16][TEXT_SIZE], slots[TEXT_SIZE];
+    char slots[TEXT_SIZE], moved[NODES_MAX][TEXT_SIZE], ask[NODES_MAX][TEXT_SIZE];
     struct rlock__site site;
     struct rlock__route route;
     struct rlock__answer answer;
@@ -40,6 +37,11 @@ static void begin(struct fixture *f) {
                                    .replica_timeout_ms = 70}};
     for (size_t i = 0; i < NODES_MAX; i++)
         peer_listen_tcp(&f->peers[i]);
+    for (size_t i = 0; i < NODES_MAX; i++) {
+        const char *other = f->peers[1 - i].port;
+        (void)snprintf(f->moved[i], TEXT_SIZE, "-MOVED 16287 127.0.0.1:%s\r\n", other);
+        (void)snprintf(f->ask[i], TEXT_SIZE, "-ASK 16287 127.0.0.1:%s\r\n", other);
+    }
     f->site.server.hosts[0] = (struct rlock__host){.name = "127.0.0.1", .port = f->peers[0].port};
     (void)snprintf(f->slots, sizeof f->slots,
                    "*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:%s\r\n$2\r\nid\r\n",
@@ -49,15 +51,11 @@ static void begin(struct fixture *f) {
 
 /* What a node says, from its i-th answer on. */
 static void says(struct fixture *f, size_t node, size_t i, const char *const *script) {
-    for (; *script != NULL; i++, script++) {
-        const char *port = strstr(*script, OTHER);
-        f->answers[node][i] = *script == SLOTS ? f->slots : *script;
-        if (port == NULL || *script == PEER_CLOSE)
-            continue;
-        (void)snprintf(f->texts[node][i], TEXT_SIZE, "%.*s%s%s", (int)(port - *script), *script,
-                       f->peers[1 - node].port, port + strlen(OTHER));
-        f->answers[node][i] = f->texts[node][i];
-    }
+    for (; *script != NULL; i++, script++)
+        f->answers[node][i] = *script == SLOTS   ? f->slots
+                              : *script == MOVED ? f->moved[node]
+                              : *script == ASK   ? f->ask[node]
+                                                 : *script;
 }
 
 /* The first node is asked for the slots and for sharded channels, which it knows, and then for what
