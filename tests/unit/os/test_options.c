@@ -180,6 +180,8 @@ TEST(what_is_missing_is_told) {
     handle.holds = &hold;
     handle.hold_count = 1;
     assert_refused(rlock_lock_resume(&lock, client, &handle), "a handle needs an owner");
+    handle.owner = "o"; /* and the hold has none */
+    assert_refused(rlock_lock_resume(&lock, client, &handle), "a handle needs an owner");
     assert_refused(rlock_latch_set(client, &count, &number), empty);
     assert_refused(rlock_inspect(client, &looking, &view), empty);
     assert_refused(rlock_break(client, &breaking, &number), empty);
