@@ -11,142 +11,78 @@ enum {
     OUTCOMES = RLOCK__NOT_DONE + 1
 };
 
-/* A step from each of the states, by each of the requests, with each of the outcomes. */
-struct step {
-    struct rlock__instance before, after;
-    enum rlock__request_kind request;
-    enum rlock__outcome outcome;
-    bool answered;
-};
-
-static void each_step(void (*check)(const struct step *step)) {
+/* After a step from each of the states, by each of the requests, with each of the outcomes. */
+TEST(nothing_that_may_stand_there_is_forgotten_and_no_try_is_taken_for_another) {
     const size_t steps = STATES * KNOWLEDGE * 2 * REQUEST_KINDS * OUTCOMES;
     for (size_t i = 0; i < steps; i++) {
-        size_t rest = i;
-        struct step step = {.before = {.tries = 3, .ticket = 7}};
-        step.before.state = (enum rlock__state)(rest % STATES);
-        rest /= STATES;
-        step.before.unanswered = (enum rlock__unanswered)(rest % KNOWLEDGE);
-        rest /= KNOWLEDGE;
-        step.before.may_arrive_late = rest % 2;
-        rest /= 2;
-        step.request = (enum rlock__request_kind)(rest % REQUEST_KINDS);
-        step.outcome = (enum rlock__outcome)(rest / REQUEST_KINDS);
-        step.answered = step.outcome <= RLOCK__NO;
-        step.after = step.before;
-        rlock__instance_after(&step.after, step.request, step.outcome);
-        check(&step);
+        const struct rlock__instance before = {
+            .state = (enum rlock__state)(i % STATES),
+            .unanswered = (enum rlock__unanswered)(i / STATES % KNOWLEDGE),
+            .may_arrive_late = i / STATES / KNOWLEDGE % 2,
+            .tries = 3,
+            .ticket = 7,
+        };
+        const size_t step = i / STATES / KNOWLEDGE / 2;
+        const enum rlock__request_kind request = (enum rlock__request_kind)(step % REQUEST_KINDS);
+        const enum rlock__outcome outcome = (enum rlock__outcome)(step / REQUEST_KINDS);
+        struct rlock__instance after = before;
+        rlock__instance_after(&after, request, outcome);
+
+        const bool answered = outcome <= RLOCK__NO, release = request == RLOCK__RELEASE;
+        const bool takes = request == RLOCK__TAKE || request == RLOCK__RESTORE;
+        const bool leaving = before.unanswered == RLOCK__LEAVING;
+        const bool pending = before.unanswered == RLOCK__REPLY_PENDING;
+        const bool over = release && answered;
+        const bool in_line = after.state == RLOCK__IN_LINE;
+        const bool was_in_line = before.state == RLOCK__IN_LINE;
+        const struct {
+            const char *what;
+            bool when, so;
+        } rules[] = {
+            {"what may stand there does until the server has said otherwise",
+             !answered && rlock__instance_may_stay(&before), rlock__instance_may_stay(&after)},
+            {"a doubt stays", !answered && rlock__instance_in_doubt(&before),
+             rlock__instance_in_doubt(&after)},
+            {"only an answered release leaves the line", was_in_line && !answered, in_line},
+            {"a no leaves the place in line as it was", outcome == RLOCK__NO && !release,
+             in_line == was_in_line},
+            {"what a try before was granted does not count for this one",
+             request == RLOCK__TAKE && !answered, after.state != RLOCK__HELD},
+            {"an answer is all there was to know", takes && answered,
+             after.unanswered == RLOCK__ANSWERED},
+            {"a request to take it may have done so",
+             takes && !answered && outcome != RLOCK__NOT_DONE, rlock__instance_may_stay(&after)},
+            {"it may do so late", takes && outcome == RLOCK__NO_ANSWER,
+             after.may_arrive_late && rlock__instance_in_doubt(&after)},
+            {"a yes is believed", outcome == RLOCK__YES,
+             after.state == (release ? RLOCK__GIVEN_BACK : RLOCK__HELD)},
+            {"a no is believed", outcome == RLOCK__NO, after.state != RLOCK__HELD},
+            {"there is nothing to release", outcome == RLOCK__NO && release,
+             after.state == RLOCK__NOTHING},
+            {"a late request is expected until the release is answered", before.may_arrive_late,
+             after.may_arrive_late == !over},
+            /* Over another connection nothing says that the pending one came before. */
+            {"a pending request may come behind the release", release && !answered && pending,
+             after.may_arrive_late},
+            /* The number says to a server what belongs to a try that is over. */
+            {"a release that others may come behind ends the number", true,
+             after.tries == before.tries + (over && (before.may_arrive_late || leaving))},
+            {"what is over is over", over, !rlock__instance_may_stay(&after) && after.ticket == 0},
+            {"a release without an answer may have been carried out",
+             release && !answered && outcome != RLOCK__NOT_DONE,
+             after.unanswered == RLOCK__LEAVING},
+            {"a renewal does not undo a release that may have been carried out",
+             request == RLOCK__RENEW && leaving, after.unanswered == RLOCK__LEAVING},
+            {"nothing but a release leaves", !release && !leaving,
+             after.unanswered != RLOCK__LEAVING},
+        };
+        for (size_t k = 0; k < COUNT(rules); k++) {
+            if (rules[k].when && !rules[k].so)
+                fail_msg("state %d, unanswered %d, late %d, request %d, outcome %d: not '%s'",
+                         before.state, before.unanswered, before.may_arrive_late, request, outcome,
+                         rules[k].what);
+        }
     }
-}
-
-#define assert_step(step, condition)                                                               \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("state %d, unanswered %d, late %d, request %d, outcome %d: not %s",           \
-                     (step)->before.state, (step)->before.unanswered,                              \
-                     (step)->before.may_arrive_late, (step)->request, (step)->outcome,             \
-                     #condition);                                                                  \
-    } while (0)
-
-static void check_forgotten(const struct step *step) {
-    if (!step->answered && rlock__instance_may_stay(&step->before))
-        assert_step(step, rlock__instance_may_stay(&step->after));
-    if (!step->answered && rlock__instance_in_doubt(&step->before))
-        assert_step(step, rlock__instance_in_doubt(&step->after));
-    if (!step->answered && step->before.state == RLOCK__IN_LINE)
-        assert_step(step, step->after.state == RLOCK__IN_LINE);
-}
-
-/* What may stand on the server is remembered until the server has said otherwise. */
-TEST(nothing_is_forgotten_without_an_answer) {
-    each_step(check_forgotten);
-}
-
-static void check_taking(const struct step *step) {
-    const bool takes = step->request == RLOCK__TAKE || step->request == RLOCK__RESTORE;
-    /* What a try before this was granted does not count for this one. */
-    if (step->request == RLOCK__TAKE && !step->answered)
-        assert_step(step, step->after.state != RLOCK__HELD);
-    if (!takes || step->outcome == RLOCK__NOT_DONE)
-        return;
-    if (step->answered)
-        assert_step(step, step->after.unanswered == RLOCK__ANSWERED);
-    else
-        assert_step(step, rlock__instance_may_stay(&step->after));
-    if (step->outcome == RLOCK__NO_ANSWER)
-        assert_step(step, step->after.may_arrive_late && rlock__instance_in_doubt(&step->after));
-}
-
-TEST(a_request_to_take_it_may_have_done_so) {
-    each_step(check_taking);
-}
-
-static void check_yes(const struct step *step) {
-    if (step->outcome != RLOCK__YES)
-        return;
-    if (step->request == RLOCK__RELEASE)
-        assert_step(step, step->after.state == RLOCK__GIVEN_BACK);
-    else
-        assert_step(step, step->after.state == RLOCK__HELD);
-}
-
-TEST(a_yes_is_believed) {
-    each_step(check_yes);
-}
-
-static void check_no(const struct step *step) {
-    if (step->outcome != RLOCK__NO)
-        return;
-    assert_step(step, step->after.state != RLOCK__HELD);
-    if (step->request != RLOCK__RELEASE) /* which alone leaves the line */
-        assert_step(step, (step->after.state == RLOCK__IN_LINE) ==
-                              (step->before.state == RLOCK__IN_LINE));
-    else
-        assert_step(step, step->after.state == RLOCK__NOTHING);
-}
-
-TEST(a_no_is_believed_but_a_place_in_line_stays) {
-    each_step(check_no);
-}
-
-static void check_late(const struct step *step) {
-    const bool over = step->request == RLOCK__RELEASE && step->answered;
-    if (step->before.may_arrive_late)
-        assert_step(step, step->after.may_arrive_late == !over);
-    /* Over another connection nothing says that the pending one came before. */
-    if (step->request == RLOCK__RELEASE && !step->answered &&
-        step->before.unanswered == RLOCK__REPLY_PENDING)
-        assert_step(step, step->after.may_arrive_late);
-}
-
-TEST(a_late_request_is_expected_until_the_release_is_answered) {
-    each_step(check_late);
-}
-
-static void check_number(const struct step *step) {
-    const bool over = step->request == RLOCK__RELEASE && step->answered;
-    const bool late = step->before.may_arrive_late || step->before.unanswered == RLOCK__LEAVING;
-    assert_step(step, step->after.tries == step->before.tries + (over && late));
-    if (over)
-        assert_step(step, !rlock__instance_may_stay(&step->after) && step->after.ticket == 0);
-}
-
-/* The number says to a server what belongs to a try that is over. */
-TEST(a_release_that_others_may_come_behind_ends_the_number) {
-    each_step(check_number);
-}
-
-static void check_leaving(const struct step *step) {
-    if (step->request == RLOCK__RELEASE && !step->answered && step->outcome != RLOCK__NOT_DONE)
-        assert_step(step, step->after.unanswered == RLOCK__LEAVING);
-    if (step->request == RLOCK__RENEW && step->before.unanswered == RLOCK__LEAVING)
-        assert_step(step, step->after.unanswered == RLOCK__LEAVING);
-    if (step->request != RLOCK__RELEASE && step->before.unanswered != RLOCK__LEAVING)
-        assert_step(step, step->after.unanswered != RLOCK__LEAVING);
-}
-
-TEST(a_release_without_an_answer_may_have_been_carried_out) {
-    each_step(check_leaving);
 }
 
 /* A release that may still arrive must not be about the next try. */
@@ -170,8 +106,6 @@ TEST(the_next_try_is_not_given_back) {
     rlock__instance_after(&instance, RLOCK__TAKE, RLOCK__NOT_DONE);
     assert_int_equal(instance.state, RLOCK__NOTHING);
 }
-
-/* --- what a run says -------------------------------------------------------------------------- */
 
 TEST(a_run_has_one_outcome) {
     static const struct {
