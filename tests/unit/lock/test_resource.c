@@ -13,8 +13,6 @@ static void assert_word(const struct locked *f, size_t request, size_t word, con
     assert_string_equal(f->peers[0].requests[request].words[word].data, text);
 }
 
-/* --- what is asked ---------------------------------------------------------------------------- */
-
 TEST(one_request_takes_it_and_one_gives_it_back) {
     struct locked f;
     begin_one(&f, ANSWERS(GRANTED(17), GRANTED(17)));
@@ -42,80 +40,72 @@ TEST(one_request_takes_it_and_one_gives_it_back) {
     }
 }
 
-/* --- what is answered ------------------------------------------------------------------------- */
-
-TEST(an_odd_answer_holds_nothing) {
-    static const struct {
-        const char *answer;
-        enum rlock_status status;
-    } rows[] = {
-        {":1\r\n", RLOCK_UNAVAILABLE},
-        {"+OK\r\n", RLOCK_UNAVAILABLE},
-        {"$1\r\n1\r\n", RLOCK_UNAVAILABLE},
-        {"$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*-1\r\n", RLOCK_UNAVAILABLE},
-        {"*0\r\n", RLOCK_UNAVAILABLE},
-        {"*1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"*2\r\n:1\r\n:17\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n$1\r\n1\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n+1\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n$2\r\n17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n$-1\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:1\r\n:17\r\n$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:7\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:-2\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:2\r\n:17\r\n:30000\r\n", RLOCK_UNAVAILABLE}, /* re-entered: there was no proof */
-        {"*3\r\n:1\r\n:0\r\n:30000\r\n", RLOCK_UNAVAILABLE},  /* no token is 0, none is negative */
-        {"*3\r\n:1\r\n:-17\r\n:30000\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n*3\r\n:1\r\n:17\r\n:30000\r\n:1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"-ERR user_script:1: odd\r\n", RLOCK_UNAVAILABLE},
-        {"-NOPERM no\r\n", RLOCK_DENIED},
-        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND},
-        {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND},
-        {"*4\r\n:-2\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_REFUSED},
-        {"*4\r\n:-3\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_OUSTED},
-        {"*4\r\n:-3\r\n:0\r\n:0\r\n$-1\r\n", RLOCK_UNAVAILABLE}, /* it says why, or is none */
-        {"*3\r\n:0\r\n:-1\r\n:1\r\n", RLOCK_BUSY},
-        {"*9\r\n:0\r\n:9\r\n:1\r\n$-1\r\n:5\r\n$1\r\nx\r\n*0\r\n$-1\r\n$1\r\n9\r\n", RLOCK_BUSY},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct locked f;
-        begin_one(&f, ANSWERS(rows[i].answer, GONE));
-        const enum rlock_status status = try_once(&f);
-        if (status != rows[i].status)
-            fail_msg("%s: %s, not %s (%s)", rows[i].answer, rlock_status_text(status),
-                     rlock_status_text(rows[i].status), rlock_error(f.client));
-        assert_null(rlock_hold_at(f.lock, 0));
-        end(&f);
-        /* What may stand on the server after all is taken back. */
-        if (status == RLOCK_UNAVAILABLE)
-            assert_string_equal(asked(&f, 0), "ab");
-    }
-}
-
-TEST(an_odd_answer_renews_nothing) {
-    static const struct {
-        const char *answer;
-        enum rlock_status status;
-    } rows[] = {
-        {GONE, RLOCK_LOST},
-        {":1\r\n", RLOCK_UNAVAILABLE},
-        {"$-1\r\n", RLOCK_UNAVAILABLE},
-        {"*1\r\n:1\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:2\r\n:30000\r\n:0\r\n", RLOCK_UNAVAILABLE},
-        {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_UNAVAILABLE},
-        {"-READONLY no\r\n", RLOCK_UNAVAILABLE},
-        {"-NOAUTH no\r\n", RLOCK_DENIED},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct locked f;
-        begin_one(&f, ANSWERS(GRANTED(17), rows[i].answer));
+static void assert_answer(const char *answer, bool renewal, enum rlock_status expected) {
+    struct locked f;
+    enum rlock_status status;
+    if (renewal) {
+        begin_one(&f, ANSWERS(GRANTED(17), answer));
         assert_int_equal(try_once(&f), RLOCK_OK);
         const int64_t end_ms = rlock_lease_end_ms(f.lock);
-        if (rlock_renew(f.lock) != rows[i].status)
-            fail_msg("%s", rows[i].answer);
+        status = rlock_renew(f.lock);
         assert_int_equal(rlock_lease_end_ms(f.lock), end_ms);
-        end(&f);
+    } else {
+        begin_one(&f, ANSWERS(answer, GONE));
+        status = try_once(&f);
+        assert_null(rlock_hold_at(f.lock, 0));
+    }
+    if (status != expected)
+        fail_msg("%s: %s, not %s (%s)", answer, rlock_status_text(status),
+                 rlock_status_text(expected), rlock_error(f.client));
+    end(&f);
+    /* What may stand on the server after all is taken back. */
+    if (!renewal && status == RLOCK_UNAVAILABLE)
+        assert_string_equal(asked(&f, 0), "ab");
+}
+
+TEST(an_odd_answer_holds_and_renews_nothing) {
+    static const char *const odd[] = {
+        ":1\r\n",
+        "$1\r\n1\r\n",
+        "$-1\r\n",
+        "*-1\r\n",
+        "*0\r\n",
+        "*1\r\n:1\r\n",
+        "*2\r\n:1\r\n:17\r\n",
+        "*3\r\n$1\r\n1\r\n:17\r\n:30000\r\n",
+        "*3\r\n:1\r\n$2\r\n17\r\n:30000\r\n",
+        "*3\r\n:1\r\n:17\r\n$-1\r\n",
+        "*3\r\n:7\r\n:17\r\n:30000\r\n",
+        "*3\r\n:2\r\n:17\r\n:30000\r\n",  /* re-entered: there was no proof */
+        "*3\r\n:-2\r\n:17\r\n:30000\r\n", /* it says why, or is none */
+        "*4\r\n:-3\r\n:0\r\n:0\r\n$-1\r\n",
+        "*3\r\n*3\r\n:1\r\n:17\r\n:30000\r\n:1\r\n:1\r\n",
+        "-ERR user_script:1: odd\r\n"};
+    static const struct {
+        const char *answer;
+        enum rlock_status taken, renewed; /* RLOCK_OK: not tried */
+    } rows[] = {
+        {"*3\r\n:1\r\n:0\r\n:30000\r\n", RLOCK_UNAVAILABLE, RLOCK_OK}, /* no token is 0 */
+        {"*3\r\n:1\r\n:-17\r\n:30000\r\n", RLOCK_UNAVAILABLE, RLOCK_OK},
+        {"-NOPERM no\r\n", RLOCK_DENIED, RLOCK_DENIED},
+        {"-READONLY no\r\n", RLOCK_OK, RLOCK_UNAVAILABLE},
+        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND, RLOCK_OK},
+        {"*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND, RLOCK_UNAVAILABLE},
+        {"*4\r\n:-2\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_REFUSED, RLOCK_OK},
+        {"*4\r\n:-3\r\n:0\r\n:0\r\n$2\r\nno\r\n", RLOCK_OUSTED, RLOCK_OK},
+        {"*3\r\n:0\r\n:-1\r\n:1\r\n", RLOCK_BUSY, RLOCK_LOST},
+        {"*9\r\n:0\r\n:9\r\n:1\r\n$-1\r\n:5\r\n$1\r\nx\r\n*0\r\n$-1\r\n$1\r\n9\r\n", RLOCK_BUSY,
+         RLOCK_OK},
+    };
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        assert_answer(odd[i], false, RLOCK_UNAVAILABLE);
+        assert_answer(odd[i], true, RLOCK_UNAVAILABLE);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].taken != RLOCK_OK)
+            assert_answer(rows[i].answer, false, rows[i].taken);
+        if (rows[i].renewed != RLOCK_OK)
+            assert_answer(rows[i].answer, true, rows[i].renewed);
     }
 }
 
@@ -145,15 +135,6 @@ TEST(a_lost_answer_is_asked_for_again) {
         for (size_t k = 0; k < f.peers[0].requests[0].word_count; k++)
             assert_word(&f, 1, k, f.peers[0].requests[0].words[k].data);
     }
-}
-
-TEST(without_any_answer_it_is_in_doubt) {
-    struct locked f;
-    begin_one(&f, ANSWERS(PEER_CLOSE));
-    assert_int_equal(try_once(&f), RLOCK_UNAVAILABLE);
-    assert_true(rlock_in_doubt(f.lock));
-    assert_null(rlock_hold_at(f.lock, 0));
-    end(&f);
 }
 
 /* A release that is told that nothing is held has given it back before, if an answer of it was
