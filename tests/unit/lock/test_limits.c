@@ -12,6 +12,7 @@
 #define NOBODY "unix:///nowhere/sock"
 
 static rlock_client *client;
+static rlock_lock *lock;
 
 static struct rlock_client_options client_options(void) {
     static const char *const servers[] = {NOBODY};
@@ -22,32 +23,22 @@ static struct rlock_client_options client_options(void) {
     return options;
 }
 
-void before_all(void) {
-    const struct rlock_client_options options = client_options();
-    assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
-}
-
-void after_all(void) {
-    rlock_client_free(client);
-}
-
 static void assert_refused(enum rlock_status status, const char *why) {
     assert_int_equal(status, RLOCK_INVALID);
     if (strstr(rlock_error(client), why) == NULL)
         fail_msg("'%s' does not say '%s'", rlock_error(client), why);
 }
 
-static void assert_makes(const struct rlock_lock_options *options) {
-    rlock_lock *lock;
-    if (rlock_lock_new(&lock, client, options) != RLOCK_OK)
+/* It is made, or refused because of that. */
+static void assert_lock(const struct rlock_lock_options *options, const char *why) {
+    rlock_lock *made;
+    const enum rlock_status status = rlock_lock_new(&made, client, options);
+    if (why != NULL)
+        assert_refused(status, why);
+    else if (status != RLOCK_OK)
         fail_msg("%s", rlock_error(client));
-    rlock_lock_free(lock);
-}
-
-static void assert_refuses(const struct rlock_lock_options *options, const char *why) {
-    rlock_lock *lock;
-    assert_refused(rlock_lock_new(&lock, client, options), why);
-    assert_null(lock);
+    assert_true((made != NULL) == (why == NULL));
+    rlock_lock_free(made);
 }
 
 static struct rlock_lock_options lock_options(void) {
@@ -58,6 +49,18 @@ static struct rlock_lock_options lock_options(void) {
     return options;
 }
 
+void before_all(void) {
+    const struct rlock_client_options of_client = client_options();
+    const struct rlock_lock_options of_lock = lock_options();
+    assert_int_equal(rlock_client_new(&client, &of_client), RLOCK_OK);
+    assert_int_equal(rlock_lock_new(&lock, client, &of_lock), RLOCK_OK);
+}
+
+void after_all(void) {
+    rlock_lock_free(lock);
+    rlock_client_free(client);
+}
+
 static char *text_of(size_t length) {
     char *text = malloc(length + 1);
     assert_non_null(text);
@@ -66,45 +69,44 @@ static char *text_of(size_t length) {
     return text;
 }
 
-/* --- the lock --------------------------------------------------------------------------------- */
-
-TEST(a_name) {
+TEST(names_and_texts) {
     struct rlock_lock_options options = lock_options();
-    char *name = text_of(RLOCK_NAME_MAX + 1);
-    options.names = (const char *const *)&name;
-    assert_refuses(&options, "1 to 512 bytes");
-    name[RLOCK_NAME_MAX] = '\0';
-    assert_makes(&options);
-    free(name);
+    const char *name;
+    const struct {
+        const char **text;
+        size_t most;
+        const char *why;
+    } rows[] = {
+        {&name, RLOCK_NAME_MAX, "1 to 512 bytes"},
+        {&options.user, RLOCK_TEXT_MAX, "at most 1024 bytes"},
+        {&options.command, RLOCK_TEXT_MAX, "at most 1024 bytes"},
+        {&options.note, RLOCK_TEXT_MAX, "at most 1024 bytes"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *text = text_of(rows[i].most + 1);
+        options = lock_options();
+        name = options.names[0];
+        options.names = &name;
+        *rows[i].text = text;
+        assert_lock(&options, rows[i].why);
+        text[rows[i].most] = '\0';
+        assert_lock(&options, NULL);
+        free(text);
+    }
 }
 
-TEST(names) {
+TEST(how_many_names) {
     struct rlock_lock_options options = lock_options();
-    const char **many = calloc(RLOCK_NAMES_MAX + 1, sizeof *many);
-    for (size_t i = 0; i < RLOCK_NAMES_MAX + 1; i++)
+    const char *many[RLOCK_NAMES_MAX + 1];
+    for (size_t i = 0; i < COUNT(many); i++)
         many[i] = "x";
     options.names = many;
     options.name_count = RLOCK_NAMES_MAX;
-    assert_makes(&options);
+    assert_lock(&options, NULL);
     options.name_count++;
-    assert_refuses(&options, "1 to 10000 names");
+    assert_lock(&options, "1 to 10000 names");
     options.name_count = 0;
-    assert_refuses(&options, "1 to 10000 names");
-    free(many);
-}
-
-TEST(texts) {
-    struct rlock_lock_options options = lock_options();
-    const char **const fields[] = {&options.user, &options.command, &options.note};
-    char *text = text_of(RLOCK_TEXT_MAX + 1);
-    for (size_t i = 0; i < COUNT(fields); i++) {
-        text[RLOCK_TEXT_MAX] = 'x';
-        *fields[i] = text;
-        assert_refuses(&options, "at most 1024 bytes");
-        text[RLOCK_TEXT_MAX] = '\0';
-        assert_makes(&options);
-    }
-    free(text);
+    assert_lock(&options, "1 to 10000 names");
 }
 
 TEST(numbers) {
@@ -119,53 +121,37 @@ TEST(numbers) {
         {"sem", &options.permits, 0, RLOCK_TAKE_MAX, "1 to 10000"},
         {"sem", &options.permits_total, 0, RLOCK_PERMITS_MAX, "1 to 1000000000"},
         {"fair", &options.priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX, "-1000 to 1000"},
+        {"run", &options.priority, 0, 0, "priority is not supported for this kind of lock"},
+        {"read", &options.priority, 0, 0, "priority is not supported for this kind of lock"},
+        {"sem", &options.priority, 0, 0, "priority is not supported for this kind of lock"},
+        {"latch", &options.priority, 0, 0, "priority is not supported for this kind of lock"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const int64_t usual = *rows[i].field;
+        const struct {
+            int64_t number;
+            const char *why;
+        } tries[] = {{rows[i].least, NULL},
+                     {rows[i].most, NULL},
+                     {rows[i].least - 1, rows[i].why},
+                     {rows[i].most + 1, rows[i].why}};
+        options = lock_options();
         options.kind = rows[i].kind;
-        *rows[i].field = rows[i].least;
-        assert_makes(&options);
-        *rows[i].field = rows[i].most;
-        assert_makes(&options);
-        *rows[i].field = rows[i].least - 1;
-        assert_refuses(&options, rows[i].why);
-        *rows[i].field = rows[i].most + 1;
-        assert_refuses(&options, rows[i].why);
-        *rows[i].field = usual;
+        for (size_t k = 0; k < COUNT(tries); k++) {
+            *rows[i].field = tries[k].number;
+            assert_lock(&options, tries[k].why);
+        }
     }
-}
-
-TEST(a_priority_of_fair_alone) {
-    static const char *const others[] = {"run", "read", "write", "sem", "plain", "latch"};
-    struct rlock_lock_options options = lock_options();
-    options.priority = -1;
-    for (size_t i = 0; i < COUNT(others); i++) {
-        options.kind = others[i];
-        assert_refuses(&options, "priority is not supported for this kind of lock");
-    }
-    options.kind = "fair";
-    assert_makes(&options);
-}
-
-static rlock_lock *made(void) {
-    const struct rlock_lock_options options = lock_options();
-    rlock_lock *lock;
-    assert_int_equal(rlock_lock_new(&lock, client, &options), RLOCK_OK);
-    return lock;
 }
 
 TEST(how_long_it_stays_taken) {
-    rlock_lock *lock = made();
     assert_int_equal(rlock_release(lock, RLOCK_TIME_MAX_MS, 0), RLOCK_OK); /* it is not held */
     assert_int_equal(rlock_release(lock, -1, 0), RLOCK_OK);
     assert_refused(rlock_release(lock, RLOCK_TIME_MAX_MS + 1, 0), "at most 36525 days");
-    rlock_lock_free(lock);
 }
 
 TEST(a_keepers_grace) {
     struct rlock_keeper_options options = RLOCK_KEEPER_OPTIONS_INIT;
     rlock_keeper *keeper;
-    rlock_lock *lock = made();
     options.grace_ms = -1;
     assert_refused(rlock_keeper_start(&keeper, lock, &options), "less than the lease");
     options.grace_ms = RLOCK_LEASE_DEFAULT_MS;
@@ -174,17 +160,19 @@ TEST(a_keepers_grace) {
     options.grace_ms--;
     assert_int_equal(rlock_keeper_start(&keeper, lock, &options), RLOCK_OK);
     (void)rlock_keeper_stop(keeper);
-    rlock_lock_free(lock);
 }
 
-/* Any point in time is one. */
+/* Any point in time is one, and a skip has no number. */
 TEST(deadlines) {
     static const int64_t past[] = {INT64_MIN, -1, 0, 1};
-    rlock_lock *lock = made();
     for (size_t i = 0; i < COUNT(past); i++) {
         struct rlock_wait wait = RLOCK_WAIT_INIT;
-        struct rlock_count count = RLOCK_COUNT_INIT;
+        struct rlock_count count = RLOCK_COUNT_INIT, skip = RLOCK_COUNT_INIT;
         int64_t left;
+        skip.name = "x";
+        skip.number = past[i];
+        skip.deadline_ms = 0;
+        assert_int_equal(rlock_skip(client, &skip, &left), RLOCK_UNAVAILABLE);
         wait.deadline_ms = past[i];
         assert_int_equal(rlock_acquire(lock, &wait), RLOCK_UNAVAILABLE);
         wait.deadline_ms = RLOCK_FOREVER;
@@ -193,10 +181,7 @@ TEST(deadlines) {
         assert_int_equal(rlock_latch_set(client, &count, &left), RLOCK_UNAVAILABLE);
         assert_int_equal(rlock_release(lock, 0, past[i]), RLOCK_OK);
     }
-    rlock_lock_free(lock);
 }
-
-/* --- what is changed without being held ------------------------------------------------------- */
 
 TEST(counts) {
     const struct {
@@ -219,16 +204,6 @@ TEST(counts) {
     }
 }
 
-TEST(a_skip_has_no_number) {
-    const int64_t numbers[] = {0, -1, INT64_MAX};
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        const struct rlock_count count = {
-            .size = sizeof count, .name = "x", .number = numbers[i], .cancel_fd = -1};
-        int64_t skips;
-        assert_int_equal(rlock_skip(client, &count, &skips), RLOCK_UNAVAILABLE);
-    }
-}
-
 TEST(who_breaks_a_lock) {
     const char *owner = "somebody";
     struct rlock_break_options options = RLOCK_BREAK_OPTIONS_INIT;
@@ -246,8 +221,6 @@ TEST(who_breaks_a_lock) {
     free(by);
 }
 
-/* --- the client ------------------------------------------------------------------------------- */
-
 static void assert_client(const struct rlock_client_options *options, const char *why) {
     rlock_client *other;
     const enum rlock_status status = rlock_client_new(&other, options);
@@ -257,7 +230,7 @@ static void assert_client(const struct rlock_client_options *options, const char
     rlock_client_free(other);
 }
 
-TEST(a_clients_times) {
+TEST(a_clients_times_and_replicas) {
     struct rlock_client_options options = client_options();
     int64_t *const fields[] = {&options.connect_timeout_ms, &options.io_timeout_ms,
                                &options.replica_timeout_ms};
@@ -271,10 +244,6 @@ TEST(a_clients_times) {
         *fields[i] = RLOCK_TIME_MAX_MS;
         assert_client(&options, NULL);
     }
-}
-
-TEST(replicas) {
-    struct rlock_client_options options = client_options();
     options.replicas = RLOCK_REPLICAS_AUTO - 1;
     assert_client(&options, "at most 100");
     options.replicas = RLOCK_REPLICAS_MAX + 1;
