@@ -53,15 +53,6 @@ TEST(passwords_are_hidden) {
         {"redis://u:@h", "redis://u:@h"},
         {"--server=rediss://us%40er:S3%3ACRET@h", "--server=rediss://us%40er:***@h"},
         {"REDIS://u:S3CRET@h", "REDIS://u:***@h"},
-        /* as rlock reads it: to the last '@', whatever stands before */
-        {"redis://u:S3@C/R@ET@h/1", "redis://u:***@h/1"},
-        {"rediss://u:S3@C/R@ET@h/1", "rediss://u:***@h/1"},
-        {"valkey://u:S3@C/R@ET@h/1", "valkey://u:***@h/1"},
-        {"valkeys://u:S3@C/R@ET@h/1", "valkeys://u:***@h/1"},
-        {"sentinel://u:S3@C/R@ET@h/m", "sentinel://u:***@h/m"},
-        {"sentinels://u:S3@C/R@ET@h/m", "sentinels://u:***@h/m"},
-        {"cluster://u:S3@C/R@ET@h", "cluster://u:***@h"},
-        {"clusters://u:S3@C/R@ET@h", "clusters://u:***@h"},
         {"redis://u:S3'C\"R,E;T@h", "redis://u:***@h"},
         {"redis://u:S3://CRET@h", "redis://u:***@h"},
         {"sentinel://u:S3CRET@a:1,b:2/m", "sentinel://u:***@a:1,b:2/m"},
@@ -96,6 +87,16 @@ TEST(passwords_are_hidden) {
         secret_hide(text);
         assert_string_equal(text, rows[i].shown);
     }
+    /* As rlock reads its own URLs: to the last '@', whatever stands before. */
+    static const char *const ours[] = {"redis",    "rediss",    "valkey",  "valkeys",
+                                       "sentinel", "sentinels", "cluster", "clusters"};
+    for (size_t i = 0; i < COUNT(ours); i++) {
+        char text[64], shown[64];
+        (void)snprintf(text, sizeof text, "%s://u:S3@C/R@ET@h/1", ours[i]);
+        (void)snprintf(shown, sizeof shown, "%s://u:***@h/1", ours[i]);
+        secret_hide(text);
+        assert_string_equal(text, shown);
+    }
 }
 
 TEST(a_text_is_cut_in_front_of_a_character) {
@@ -127,10 +128,5 @@ TEST(a_text_is_cut_in_front_of_a_character) {
         assert_string_equal(text, rows[i].cut);
         assert_true(columns_of(text) <= rows[i].columns);
     }
-}
-
-TEST(what_a_text_takes_is_counted) {
-    assert_int_equal(columns_of(""), 0);
-    assert_int_equal(columns_of("a\xf0\x9f\x94\x92z"), 4);
-    assert_int_equal(columns_of("\xc3\xbc\x80"), 2);
+    assert_int_equal(columns_of("a\xf0\x9f\x94\x92z\xc3\xbc\x80"), 6);
 }
