@@ -26,18 +26,17 @@ static const char FREE[] =
 
 struct inspected {
     struct peer peer;
-    char url[128];
     rlock_client *client;
     rlock_view *view;
     enum rlock_status status;
     int64_t io_timeout_ms;
-    size_t asked; /* by then, how often */
 };
 
-static void inspect_pages(struct inspected *f, const char *name, const char *const *answers) {
+static void inspect(struct inspected *f, const char *name, const char *const *answers) {
+    char url[128];
     peer_start(&f->peer, answers);
-    (void)snprintf(f->url, sizeof f->url, "unix://%s", f->peer.path);
-    const char *const servers[] = {f->url};
+    (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
+    const char *const servers[] = {url};
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
     options.servers = servers;
     options.server_count = 1;
@@ -47,37 +46,17 @@ static void inspect_pages(struct inspected *f, const char *name, const char *con
     f->status = rlock_inspect(f->client, &asked, &f->view);
 }
 
-static void inspect(struct inspected *f, const char *name, const char *answer) {
-    const char *answers[] = {answer, NULL};
-    inspect_pages(f, name, answers);
-}
-
 static void forget(struct inspected *f) {
     rlock_view_free(f->view);
     rlock_client_free(f->client);
     peer_stop(&f->peer);
-    f->asked = f->peer.request_count;
 }
 
-TEST(a_free_name_has_nothing) {
-    struct inspected f = {.io_timeout_ms = 0};
-    inspect(&f, "a", FREE);
-    assert_int_equal(f.status, RLOCK_OK);
-    assert_string_equal(f.view->name, "a");
-    assert_string_equal(f.view->server, f.url);
-    assert_null(f.view->kind);
-    assert_false(f.view->held);
-    assert_int_equal(f.view->as_of_ms, 1700000000123);
-    assert_int_equal(f.view->token, -1);
-    assert_int_equal(f.view->since_ms, -1);
-    assert_int_equal(f.view->holder_count + f.view->waiter_count, 0);
-    forget(&f);
-}
-
-TEST(holders_and_waiters_are_read) {
+/* Of an rlock that says little of itself, and of Redisson. */
+TEST(what_is_not_said_is_the_owners_or_unknown) {
     /* clang-format off */
     static const char answer[] =
-        HEAD("1", TEXT(3, "sem"), TEXT(19, "9223372036854775807"), ":5\r\n:2\r\n:-1\r\n")
+        HEAD("1", TEXT(3, "sem"), TEXT(0, ""), NO_NUMBERS)
         "*2\r\n"
         "*15\r\n" TEXT(5, "u:4@h") TEXT(0, "") ":-1\r\n" TEXT(0, "") TEXT(0, "")
         ":-1\r\n:-1\r\n:1\r\n" TEXT(20, "99999999999999999999") ":-1\r\n:0\r\n:0\r\n" TEXT(0, "")
@@ -85,44 +64,24 @@ TEST(holders_and_waiters_are_read) {
         "*15\r\n" TEXT(7, "u:1@far") TEXT(4, "near") ":7\r\n" TEXT(1, "u") TEXT(1, "c")
         ":1700\r\n:30\r\n:1\r\n" TEXT(16, "9007199254740993") ":3\r\n:1\r\n:1\r\n" TEXT(1, "n")
         ":1\r\n" TEXT(2, "i1")
-        "*2\r\n*7\r\n" TEXT(6, "u:8@h8") ":16\r\n" TEXT(1, "U") TEXT(1, "C") TEXT(1, "N") TEXT(11, "1 of dev1,b")
-        ":-1000\r\n"
-        "*7\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
+        "*1\r\n*7\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
         TAIL("3", NO_PARTS TEXT(0, ""));
     /* clang-format on */
     struct inspected f = {.io_timeout_ms = 0};
-    inspect(&f, "a", answer);
+    inspect(&f, "a", ANSWERS(answer));
     assert_int_equal(f.status, RLOCK_OK);
-    assert_string_equal(f.view->kind, "sem");
-    assert_true(f.view->held && f.view->token == INT64_MAX);
-    assert_true(f.view->permits_total == 5 && f.view->permits_available == 2);
-    assert_true(f.view->count == -1 && f.view->since_ms == 1700);
     assert_int_equal(f.view->holder_count, 2);
     const struct rlock_view_holder *first = &f.view->holders[0], *second = &f.view->holders[1];
     assert_string_equal(first->owner, "u:1@far");
-    assert_string_equal(first->host, "near"); /* what it says of itself comes first */
-    assert_string_equal(first->user, "u");
-    assert_string_equal(first->command, "c");
-    assert_true(first->pid == 7 && first->since_ms == 1700 && first->ttl_ms == 30);
-    assert_true(first->holds == 1 && first->token == 9007199254740993 && first->permits == 3);
+    assert_string_equal(first->host, "near");
+    assert_true(first->pid == 7 && first->token == 9007199254740993);
     assert_true(first->writes && first->kept && first->preemptible);
-    assert_string_equal(first->note, "n");
-    assert_string_equal(second->host, "h"); /* else its owner does */
+    assert_string_equal(second->host, "h");
     assert_true(second->pid == 4 && second->user == NULL && second->command == NULL);
     assert_true(second->since_ms == -1 && second->ttl_ms == -1 && second->permits == -1);
-    assert_true(!second->writes);
-    assert_int_equal(f.view->waiter_count, 2);
-    const struct rlock_view_waiter *waiters = f.view->waiters;
-    assert_string_equal(waiters[0].host, "h8");
-    assert_string_equal(waiters[0].user, "U");
-    assert_string_equal(waiters[0].command, "C");
-    assert_string_equal(waiters[0].note, "N");
-    assert_string_equal(waiters[0].any, "1 of dev1,b");
-    assert_null(waiters[1].any);
-    assert_true(waiters[0].priority == -1000 && waiters[1].priority == 0);
-    assert_true(waiters[0].pid == 8 && waiters[0].position == 1 && waiters[0].since_ms == 16);
-    assert_string_equal(waiters[1].owner, "u:9"); /* Redisson's: a thread's id, not a process's */
-    assert_true(waiters[1].host == NULL && waiters[1].pid == -1 && waiters[1].position == 2);
+    assert_true(second->token == -1 && !second->writes);
+    const struct rlock_view_waiter *waiter = &f.view->waiters[0]; /* a thread's id, no process's */
+    assert_true(waiter->host == NULL && waiter->pid == -1 && waiter->any == NULL);
     forget(&f);
 }
 
@@ -151,7 +110,7 @@ TEST(pages_are_put_together) {
     };
     /* clang-format on */
     struct inspected f = {.io_timeout_ms = 0};
-    inspect_pages(&f, "a", answers);
+    inspect(&f, "a", answers);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->kind, "write");
     assert_true(f.view->held && f.view->holder_count == 2 && f.view->since_ms == 30);
@@ -166,7 +125,7 @@ TEST(pages_are_put_together) {
         assert_int_equal(f.view->waiters[i].position, i + 1);
     }
     forget(&f);
-    assert_int_equal(f.asked, 2);
+    assert_int_equal(f.peer.request_count, 2);
 }
 
 #define P24 "aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -192,7 +151,7 @@ TEST(permits_are_counted_where_need_be) {
     };
     /* clang-format on */
     struct inspected f = {.io_timeout_ms = 0};
-    inspect_pages(&f, "a", answers);
+    inspect(&f, "a", answers);
     assert_int_equal(f.status, RLOCK_OK);
     assert_int_equal(f.view->holder_count, 3);
     assert_string_equal(f.view->holders[0].owner, "a");
@@ -201,18 +160,15 @@ TEST(permits_are_counted_where_need_be) {
     assert_true(f.view->holders[1].permits == 1 && f.view->holders[1].ttl_ms == 7);
     assert_true(f.view->holders[2].permits == 1 && f.view->holders[2].ttl_ms == 6);
     forget(&f);
-    assert_int_equal(f.asked, 2);
+    assert_int_equal(f.peer.request_count, 2);
 }
 
 /* What took the server too long must not take it as long again. */
 TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
-    static const char *const answers[] = {PEER_SILENT, FREE, NULL};
     struct inspected f = {.io_timeout_ms = 100};
-    inspect_pages(&f, "a", answers);
+    inspect(&f, "a", ANSWERS(PEER_SILENT, FREE));
     assert_int_equal(f.status, RLOCK_OK);
-    rlock_view_free(f.view);
-    rlock_client_free(f.client);
-    peer_stop(&f.peer);
+    forget(&f);
     assert_int_equal(f.peer.request_count, 2);
     long portions[2];
     for (size_t i = 0; i < 2; i++) {
@@ -236,11 +192,11 @@ TEST(what_cannot_be_seen_has_a_reason) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct inspected f = {.io_timeout_ms = 0};
-        inspect(&f, rows[i].name, rows[i].answer);
+        inspect(&f, rows[i].name, ANSWERS(rows[i].answer));
         assert_int_equal(f.status, rows[i].status);
         assert_non_null(strstr(rlock_error(f.client), rows[i].error));
         assert_null(f.view);
         forget(&f);
-        assert_int_equal(f.asked, rows[i].status == RLOCK_INVALID ? 0 : 1);
+        assert_int_equal(f.peer.request_count, rows[i].status == RLOCK_INVALID ? 0 : 1);
     }
 }
