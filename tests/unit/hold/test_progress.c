@@ -43,28 +43,24 @@ static const char *shown(struct progress *progress, const struct rlock_lock *loc
 
 /* By alice, or by one of whom nothing but the owner is known. */
 static struct rlock_holder holder(const char *owner, int64_t place, int64_t waiting) {
-    const struct rlock_holder alice = {
-        .name = "x",
-        .owner = "u:7@web-01",
-        .host = "web-01",
-        .user = "alice",
-        .command = "./deploy.sh",
-        .note = "",
-        .pid = 7,
-        .held_ms = 180000,
-        .as_of_ms = rlock_now_ms(),
-        .position = place,
-        .waiting = waiting,
-    };
-    const struct rlock_holder unknown = {.name = "x",
-                                         .owner = owner,
-                                         .host = "",
-                                         .user = "",
-                                         .command = "",
-                                         .note = "",
-                                         .position = place,
-                                         .waiting = waiting};
-    return owner == NULL ? alice : unknown;
+    struct rlock_holder by = {.name = "x",
+                              .owner = owner,
+                              .host = "",
+                              .user = "",
+                              .command = "",
+                              .note = "",
+                              .position = place,
+                              .waiting = waiting};
+    if (owner == NULL) {
+        by.owner = "u:7@web-01";
+        by.host = "web-01";
+        by.user = "alice";
+        by.command = "./deploy.sh";
+        by.pid = 7;
+        by.held_ms = 180000;
+        by.as_of_ms = rlock_now_ms();
+    }
+    return by;
 }
 
 #define BY_ALICE ": held by alice@web-01 pid 7 for 3m, ./deploy.sh"
@@ -86,14 +82,9 @@ TEST(each_kind_says_what_its_waiters_want_to_know) {
         {&fair, NULL, 3, 4, "", " (fair, 3rd of 4)" BY_ALICE},
         {&fair, NULL, 4, 4, "", " (fair, 4th of 4)" BY_ALICE},
         {&fair, NULL, 11, 200, "", " (fair, 11th of 200)" BY_ALICE},
-        {&fair, NULL, 12, 200, "", " (fair, 12th of 200)" BY_ALICE},
         {&fair, NULL, 13, 200, "", " (fair, 13th of 200)" BY_ALICE},
-        {&fair, NULL, 20, 200, "", " (fair, 20th of 200)" BY_ALICE},
         {&fair, NULL, 21, 200, "", " (fair, 21st of 200)" BY_ALICE},
-        {&fair, NULL, 22, 200, "", " (fair, 22nd of 200)" BY_ALICE},
-        {&fair, NULL, 101, 200, "", " (fair, 101st of 200)" BY_ALICE},
         {&fair, NULL, 111, 200, "", " (fair, 111th of 200)" BY_ALICE},
-        {&fair, NULL, 113, 200, "", " (fair, 113th of 200)" BY_ALICE},
         {&reader, "u:1", 0, 0, "", " (read): held by u:1"},
         {&reader, "", 0, 0, "", " (read): held by others"},
         {&run, "", 0, 0, "", ": held by others"},
@@ -111,13 +102,6 @@ TEST(each_kind_says_what_its_waiters_want_to_know) {
         progress_begin(&progress, "x", rows[i].kind);
         assert_string_equal(shown(&progress, &lock), expected);
     }
-}
-
-TEST(why_a_latch_is_waited_for) {
-    const struct rlock_holder three = holder("", 0, 3);
-    char why[64];
-    progress_why(why, sizeof why, &latch, &three);
-    assert_string_equal(why, "3 to go");
 }
 
 /* Here, without a terminal. */
