@@ -1,4 +1,4 @@
-/* test_subscriptions.c: listening on several servers, and on a cluster's shard. */
+/* test_subscriptions.c: what a waiter hears: from one server, several, and a cluster's shard. */
 #include "support/listening.h"
 
 #include <fcntl.h>
@@ -9,22 +9,94 @@
 
 #define WAKE     MESSAGE(OWN, ZERO)
 #define RELEASED MESSAGE(SHARED, ZERO)
+#define FIRST    MESSAGE(OWN, "$11\r\nfirst 30000\r\n")
 
-static void begin_three(struct listening *f) {
+static void begin_on(struct listening *f, size_t servers) {
     const char *const *answers[] = {f->answers[0], f->answers[1], f->answers[2]};
     *f = (struct listening){.on.timeout_ms = LONG_MS};
-    begin(&f->on, SERVERS_MAX, answers);
+    begin(&f->on, servers, answers);
     f->lock = f->on.lock;
 }
 
-/* --- several servers -------------------------------------------------------------------------- */
+/* Told that it is first now, it subscribes once more; the release that comes before that is
+ * confirmed must not be lost, or all would sleep until a cap. */
+TEST(a_release_while_it_subscribes_is_heard) {
+    static const struct {
+        const char *said;
+        unsigned heard;
+    } rows[] = {{WAKE CONFIRM(SHARED), RLOCK__WOKEN},
+                {CONFIRM(SHARED) WAKE, RLOCK__WOKEN},
+                {CONFIRM(SHARED) RELEASED, RLOCK__RELEASED}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct listening f;
+        begin_on(&f, 1);
+        says(&f, 0, CONFIRM(OWN) FIRST);
+        says(&f, 0, rows[i].said);
+        says(&f, 0, PEER_SILENT);
+        assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
+        assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
+        assert_int_equal(f.news.what, RLOCK__FIRST);
+        assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_OK);
+        const int64_t begun_ms = rlock_now_ms();
+        assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
+        assert_true(rlock_now_ms() - begun_ms < LONG_MS / 2);
+        assert_int_equal(f.news.what, rows[i].heard);
+        end(&f.on);
+    }
+}
+
+TEST(strange_messages_wake_nobody) {
+    static const char *const strange[] = {
+        CONFIRM(OWN) MESSAGE("$1\r\ny\r\n", "$-1\r\n"),
+        CONFIRM(OWN) "*1\r\n$7\r\nmessage\r\n",
+        CONFIRM(OWN) "*2\r\n$7\r\nmessage\r\n:1\r\n",
+        CONFIRM(OWN) "*4\r\n$8\r\npmessage\r\n$1\r\n*\r\n" OWN ZERO,
+        CONFIRM(OWN) ":1\r\n+OK\r\n$-1\r\n*-1\r\n",
+        CONFIRM(OWN) MESSAGE(OWN, "$-1\r\n"),
+    };
+    for (size_t i = 0; i < COUNT(strange); i++) {
+        struct listening f;
+        begin_on(&f, 1);
+        says(&f, 0, strange[i]);
+        assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
+        assert_int_equal(hear_within(&f, 30), RLOCK_OK);
+        assert_int_equal(f.news.what, 0);
+        end(&f.on);
+    }
+}
+
+/* One release speaks on both channels: that is one try, not two. */
+TEST(all_that_has_come_is_one_piece_of_news) {
+    struct listening f;
+    begin_on(&f, 1);
+    says(&f, 0, CONFIRM(OWN) CONFIRM(SHARED) FIRST MESSAGE(OWN, "$4\r\nbeat\r\n") RELEASED WAKE);
+    says(&f, 0, PEER_SILENT);
+    assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_OK);
+    assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
+    assert_int_equal(f.news.what, RLOCK__WOKEN | RLOCK__RELEASED | RLOCK__HEARTBEAT | RLOCK__FIRST);
+    assert_int_equal(f.news.first_ms, 30000);
+    assert_int_equal(hear_within(&f, 20), RLOCK_OK);
+    assert_int_equal(f.news.what, 0);
+    end(&f.on);
+}
+
+TEST(a_dead_connection_is_told) {
+    struct listening f;
+    begin_on(&f, 1);
+    says(&f, 0, CONFIRM(OWN));
+    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
+    (void)shutdown(f.lock->listeners->subscriptions[0].link->conn.fd, SHUT_RDWR);
+    assert_int_equal(hear_within(&f, LONG_MS), RLOCK_UNAVAILABLE);
+    assert_null(f.lock->listeners->resources); /* it hears nothing, and says so */
+    end(&f.on);
+}
 
 TEST(a_majority_that_hears_is_enough) {
     static const char *const thirds[] = {PEER_SILENT, PEER_CLOSE, "-NOPERM no\r\n",
                                          "-LOADING wait\r\n"};
     for (size_t i = 0; i < COUNT(thirds); i++) {
         struct listening f;
-        begin_three(&f);
+        begin_on(&f, SERVERS_MAX);
         says(&f, 0, CONFIRM(OWN));
         says(&f, 1, thirds[i]);
         says(&f, 2, CONFIRM(OWN));
@@ -45,7 +117,7 @@ TEST(a_majority_that_hears_is_enough) {
 TEST(each_server_wakes) {
     for (size_t i = 0; i < SERVERS_MAX; i++) {
         struct listening f;
-        begin_three(&f);
+        begin_on(&f, SERVERS_MAX);
         for (size_t k = 0; k < SERVERS_MAX; k++)
             says(&f, k, k == i ? CONFIRM(OWN) WAKE : CONFIRM(OWN));
         assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
@@ -58,16 +130,7 @@ TEST(each_server_wakes) {
 /* A second later, as long as others hear. */
 TEST(who_has_gone_deaf_hears_again) {
     struct listening f;
-    begin_three(&f);
-    says(&f, 0, CONFIRM(OWN));
-    says(&f, 1, CONFIRM(OWN));
-    says(&f, 2, PEER_CLOSE);
-    says(&f, 2, CONFIRM(OWN));
-    says(&f, 2, CONFIRM(SHARED) RELEASED);
-    assert_int_equal(listen_within(&f, true, LONG_MS), RLOCK_AGAIN); /* the two closed at SHARED */
-    end(&f.on);
-
-    begin_three(&f);
+    begin_on(&f, SERVERS_MAX);
     for (size_t i = 0; i < 2; i++) {
         says(&f, i, CONFIRM(OWN));
         says(&f, i, CONFIRM(SHARED));
@@ -97,7 +160,7 @@ TEST(when_all_are_deaf_it_is_told) {
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct listening f;
-        begin_three(&f);
+        begin_on(&f, SERVERS_MAX);
         for (size_t k = 0; k < 2 * SERVERS_MAX; k++)
             says(&f, k / 2, rows[i].says[k % 2]);
         if (rows[i].listens)
@@ -110,8 +173,6 @@ TEST(when_all_are_deaf_it_is_told) {
         end(&f.on);
     }
 }
-
-/* --- a cluster -------------------------------------------------------------------------------- */
 
 #define SCONFIRM(channel) "*3\r\n$10\r\nssubscribe\r\n" channel ":1\r\n"
 
@@ -131,56 +192,51 @@ static void begin_cluster(struct listening *f, const char *shards) {
     peer_serve(peer, f->answers[0]);
 }
 
-TEST(a_shard_has_channels_of_its_own) {
-    struct listening f;
-    begin_cluster(&f, "*0\r\n");
-    says(&f, 0, SCONFIRM(OWN) "*3\r\n$8\r\nsmessage\r\n" OWN "$1\r\n0\r\n");
-    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
-    assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
-    assert_true(f.news.what & RLOCK__WOKEN);
-    end(&f.on);
-    assert_string_equal(f.on.peers[0].requests[2].words[0].data, "SSUBSCRIBE");
+TEST(a_cluster_is_listened_to_as_it_can_speak) {
+    static const struct {
+        const char *shards, *says;
+        enum rlock_status listens;
+        unsigned heard;
+        const char *asked;
+    } rows[] = {
+        {"*0\r\n", SCONFIRM(OWN) "*3\r\n$8\r\nsmessage\r\n" OWN "$1\r\n0\r\n", RLOCK_OK,
+         RLOCK__WOKEN, "SSUBSCRIBE"},
+        /* An older one has one bus. */
+        {"-ERR unknown subcommand 'SHARDNUMSUB'\r\n", CONFIRM(OWN) WAKE, RLOCK_OK, RLOCK__WOKEN,
+         "SUBSCRIBE"},
+        {"*0\r\n", "-MOVED 16287 127.0.0.1:1\r\n", RLOCK_AGAIN, 0, "SSUBSCRIBE"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct listening f;
+        begin_cluster(&f, rows[i].shards);
+        says(&f, 0, rows[i].says);
+        assert_int_equal(listen_within(&f, false, LONG_MS), rows[i].listens);
+        if (rows[i].listens == RLOCK_OK)
+            assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
+        else
+            assert_string_equal(f.lock->listeners->error->text, "MOVED 16287 127.0.0.1:1");
+        assert_int_equal(f.news.what, rows[i].heard);
+        end(&f.on);
+        assert_string_equal(f.on.peers[0].requests[2].words[0].data, rows[i].asked);
+    }
 }
 
-TEST(an_older_cluster_has_one_bus) {
-    struct listening f;
-    begin_cluster(&f, "-ERR unknown subcommand 'SHARDNUMSUB'\r\n");
-    says(&f, 0, CONFIRM(OWN));
-    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
-    end(&f.on);
-    assert_string_equal(f.on.peers[0].requests[2].words[0].data, "SUBSCRIBE");
-}
-
-/* Says something by itself, over a connection that takes the place of the subscription's. */
-static int interrupt(struct listening *f, const char *text) {
-    char spelt[TEXT_SIZE];
-    int fds[2];
-    spell(f, spelt, text);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
-    assert_int_equal(send(fds[1], spelt, strlen(spelt), 0), strlen(spelt));
-    assert_true(dup3(fds[0], f->lock->listeners->subscriptions[0].link->conn.fd, O_CLOEXEC) >= 0);
-    close(fds[0]);
-    return fds[1];
-}
-
-/* The slot has moved, and the channel with it: whoever asks the cluster anew finds where to. */
+/* The slot has moved, and the channel with it: whoever asks the cluster anew finds where to. It is
+ * told over a connection that takes the place of the subscription's. */
 TEST(a_channel_that_moves_is_told) {
     struct listening f;
+    char spelt[TEXT_SIZE];
+    int fds[2];
     begin_cluster(&f, "*0\r\n");
     says(&f, 0, SCONFIRM(OWN));
     assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
-    const int other_end = interrupt(&f, "*3\r\n$12\r\nsunsubscribe\r\n" OWN ":0\r\n");
+    spell(&f, spelt, "*3\r\n$12\r\nsunsubscribe\r\n" OWN ":0\r\n");
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+    assert_int_equal(send(fds[1], spelt, strlen(spelt), 0), strlen(spelt));
+    assert_true(dup3(fds[0], f.lock->listeners->subscriptions[0].link->conn.fd, O_CLOEXEC) >= 0);
     assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_UNAVAILABLE);
     assert_null(f.lock->listeners->resources);
-    close(other_end);
-    end(&f.on);
-}
-
-TEST(a_subscription_may_be_sent_elsewhere) {
-    struct listening f;
-    begin_cluster(&f, "*0\r\n");
-    says(&f, 0, "-MOVED 16287 127.0.0.1:1\r\n");
-    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_AGAIN);
-    assert_string_equal(f.lock->listeners->error->text, "MOVED 16287 127.0.0.1:1");
+    close(fds[0]);
+    close(fds[1]);
     end(&f.on);
 }
