@@ -160,19 +160,3 @@ TEST(what_cannot_be_taken_up_is_refused) {
     rlock_lock_free(lock);
     rlock_client_free(client);
 }
-
-TEST(what_is_not_held_is_lost_before_anybody_is_asked) {
-    static const char *const name = "x";
-    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
-    rlock_client *client = make_client("/nowhere");
-    rlock_lock *lock;
-    int64_t ttl_ms;
-    options.names = &name;
-    options.name_count = 1;
-    assert_int_equal(rlock_lock_new(&lock, client, &options), RLOCK_OK);
-    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
-    assert_string_equal(rlock_stuck_at(lock), "x");
-    assert_string_equal(rlock_error(client), "x is not held");
-    rlock_lock_free(lock);
-    rlock_client_free(client);
-}

@@ -7,6 +7,7 @@
 
 #include "rlock_admin.h"
 #include "rlock_count.h"
+#include "rlock_handle.h"
 
 /* Nobody is there: what is sent is told from what is refused. */
 #define NOBODY "unix:///nowhere/sock"
@@ -141,6 +142,12 @@ TEST(numbers) {
             assert_lock(&options, tries[k].why);
         }
     }
+}
+
+TEST(what_is_not_held_is_lost_before_anybody_is_asked) {
+    int64_t ttl_ms;
+    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
+    assert_string_equal(rlock_error(client), "x is not held");
 }
 
 TEST(how_long_it_stays_taken) {
