@@ -128,41 +128,6 @@ TEST(pages_are_put_together) {
     assert_int_equal(f.peer.request_count, 2);
 }
 
-#define P24 "aaaaaaaaaaaaaaaaaaaaaaaa"
-#define Q24 "bbbbbbbbbbbbbbbbbbbbbbbb"
-
-/* Redisson's permits stand among the permits alone, which are gone through where some are missing.
- */
-TEST(permits_are_counted_where_need_be) {
-    /* clang-format off */
-    static const char *const answers[] = {
-        HEAD("0", TEXT(3, "sem"), TEXT(0, ""), ":5\r\n:1\r\n:-1\r\n")
-        "*2\r\n" HOLDER(TEXT(1, "a"), "1", "9", "1", "1", TEXT(32, P24 "00000001"))
-                 HOLDER(TEXT(1, "b"), "2", "-1", "1", "0", TEXT(32, Q24 "00000001"))
-        NOBODY TAIL("4", NO_PARTS TEXT(0, "")),
-        HEAD("0", TEXT(3, "sem"), TEXT(0, ""), ":5\r\n:1\r\n:-1\r\n") NOBODY NOBODY
-        TAIL("4", "*5\r\n" PART(TEXT(32, P24 "00000001"), TEXT(32, P24 "00000001"), "9", "0")
-                           PART(TEXT(32, P24 "00000002"), TEXT(32, P24 "00000002"), "9", "0")
-                           PART(TEXT(32, P24 "00000002"), TEXT(32, P24 "00000002"), "8", "0")
-                           PART(TEXT(32, "c" P24 "0000001"), TEXT(32, "c" P24 "0000001"), "7", "0")
-                           PART(TEXT(32, "c" P24 "0000002"), TEXT(32, "c" P24 "0000002"), "6", "0")
-                           TEXT(0, "")),
-        NULL,
-    };
-    /* clang-format on */
-    struct inspected f = {.io_timeout_ms = 0};
-    inspect(&f, "a", answers);
-    assert_int_equal(f.status, RLOCK_OK);
-    assert_int_equal(f.view->holder_count, 3);
-    assert_string_equal(f.view->holders[0].owner, "a");
-    assert_true(f.view->holders[0].permits == 2 && f.view->holders[0].holds == 1);
-    assert_string_equal(f.view->holders[1].owner, "c" P24 "0000001");
-    assert_true(f.view->holders[1].permits == 1 && f.view->holders[1].ttl_ms == 7);
-    assert_true(f.view->holders[2].permits == 1 && f.view->holders[2].ttl_ms == 6);
-    forget(&f);
-    assert_int_equal(f.peer.request_count, 2);
-}
-
 /* What took the server too long must not take it as long again. */
 TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
     struct inspected f = {.io_timeout_ms = 100};

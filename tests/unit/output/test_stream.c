@@ -6,7 +6,6 @@
 #include <pty.h>
 #include <string.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "output/out.h"
@@ -47,13 +46,19 @@ void after_each(void) {
     close(master);
 }
 
-/* Lines of a length that shares no factor with the kernel's buffers, until none is taken. */
-static int fill(char line[100]) {
+static bool is_whole(const char *line) {
+    const size_t length = strcspn(line, "\n");
+    return (length == 96 && strspn(line, "x") == 96) || strncmp(line, "the end", length) == 0;
+}
+
+TEST(of_a_line_taken_in_part_the_rest_comes_first) {
+    /* Of a length that shares no factor with the kernel's buffers, until none is taken. */
+    char line[97];
     int said = 0;
     memset(line, 'x', 96);
     line[96] = '\n';
     for (int refused = 0; refused < 20;) {
-        if (stream_say(line, 97, 0)) {
+        if (stream_say(line, sizeof line, 0)) {
             said++;
             refused = 0;
         } else {
@@ -61,17 +66,6 @@ static int fill(char line[100]) {
             (void)poll(NULL, 0, 5); /* the kernel moves what it has to the reader's side */
         }
     }
-    return said;
-}
-
-static bool is_whole(const char *line) {
-    const size_t length = strcspn(line, "\n");
-    return (length == 96 && strspn(line, "x") == 96) || strncmp(line, "the end", length) == 0;
-}
-
-TEST(of_a_line_taken_in_part_the_rest_comes_first) {
-    char line[100];
-    const int said = fill(line);
     assert_true(said > 10);
     drain();
     assert_true(stream_say("the end\n", 8, 1000));
@@ -82,21 +76,6 @@ TEST(of_a_line_taken_in_part_the_rest_comes_first) {
     for (const char *at = taken; *at != '\0'; at += strcspn(at, "\n") + 1, lines++)
         assert_true(is_whole(at));
     assert_int_equal(lines, said + 1);
-}
-
-TEST(what_no_one_reads_costs_its_patience_once) {
-    char line[100];
-    struct timespec before, after;
-    (void)fill(line);
-    clock_gettime(CLOCK_MONOTONIC, &before);
-    for (int i = 0; i < 10; i++)
-        assert_false(stream_say(line, 97, 200));
-    clock_gettime(CLOCK_MONOTONIC, &after);
-    const long ms =
-        (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
-    assert_in_range(ms, 190, 1999); /* of clocks that count whole milliseconds */
-    drain();
-    stream_finish(1000);
 }
 
 TEST(a_line_that_is_too_long_is_dropped) {
