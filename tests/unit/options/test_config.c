@@ -88,6 +88,7 @@ TEST(mistakes_are_told_with_file_and_line) {
     } rows[] = {
         {"leese = 5s", 1, "unknown key 'leese': did you mean 'lease'?"},
         {"\n\nfrobnicate = 5s", 3, "unknown key 'frobnicate'"},
+        {"leaseleaseleaseleaseleaseleaseleaselease = 5s", 1, "see 'rlock run --help'"},
         {"lea = 5s", 1, "unknown key 'lea'"}, /* no abbreviations */
         {"list-options = yes", 1, "unknown key"},
         {"lease = 5x", 1, "cannot use lease '5x': unknown unit"},

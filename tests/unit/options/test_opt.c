@@ -349,10 +349,13 @@ TEST(values_that_were_not_meant_are_told) {
  * Go's programs. */
 TEST(unknown_options_lead_to_ours) {
     static const struct mistake rows[] = {
-        {&cmd_run, "-n a --leese 5 true", "did you mean '--lease'? See 'rlock run --help'"},
+        {&cmd_run, "-n a --{leese,leasse,xlease} 5 true",
+         "did you mean '--lease'? See 'rlock run --help'"},
         {&cmd_latch_set, "-n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
+        {&cmd_run, "-n a --nay 1 true", "did you mean '--any'?"}, /* neighbours swapped: one slip */
+        {&cmd_run, "-n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
         {&cmd_run, "-n a --no true", "it could be --no-wait or --no-renew"},
-        {&cmd_run, "-n a --frobnicate true", "unknown option '--frobnicate': see"},
+        {&cmd_run, "-n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
         {&cmd_run, "-n a {-Z,-qZ} true", "unknown option '-Z'"},
         {&cmd_run, "-n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
         {&cmd_run, "-n x --shared true", "'rlock read'"},
