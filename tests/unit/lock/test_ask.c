@@ -67,8 +67,7 @@ TEST(a_second_request_is_about_the_rest) {
  * next try, of a wait before, has not come. */
 TEST(a_pool_asks_again_for_names_that_did_not_answer) {
     struct locked f = {.timeout_ms = 2000, .names = {"c", "a", "b"}, .any = 2};
-    const char *const *answers = ANSWERS(HELD, HELD, PEER_CLOSE, HELD, HELD, GONE, GONE);
-    begin(&f, 1, &answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(HELD, HELD, PEER_CLOSE, HELD, HELD, GONE, GONE)));
     assert_int_equal(try_once(&f), RLOCK_BUSY);
     assert_int_equal(try_once(&f), RLOCK_BUSY);
     assert_string_equal(rlock_stuck_at(f.lock), "c");
@@ -79,8 +78,7 @@ TEST(a_pool_asks_again_for_names_that_did_not_answer) {
  * what was in their way is known. */
 TEST(a_pool_that_waits_for_all_other_names_ends_where_it_did_before) {
     struct locked f = {.timeout_ms = 2000, .names = {"d", "c", "a", "b"}, .any = 2};
-    const char *const *answers = ANSWERS(GRANTED(17), DONE);
-    begin(&f, 1, &answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(GRANTED(17), DONE)));
     struct rlock__busy busy = {.resource = NULL};
     const struct rlock__limit limit = rlock__client_limit(f.client, rlock_now_ms() + 2000, -1);
     for (size_t i = 0; i < 4; i++) {
@@ -98,8 +96,7 @@ TEST(a_pool_that_waits_for_all_other_names_ends_where_it_did_before) {
 /* The grant is given back, whichever name stood in the way before. */
 TEST(a_pool_that_was_granted_too_late_begins_anew_with_what_is_preferred) {
     struct locked f = {.timeout_ms = 2000, .names = {"c", "a", "b"}, .any = 1};
-    const char *const *answers = ANSWERS(GRANTED(17), DONE);
-    begin(&f, 1, &answers);
+    begin(&f, 1, SCRIPTS(ANSWERS(GRANTED(17), DONE)));
     f.lock->lease_ms = 0; /* the answer takes more than half of it */
     assert_int_equal(try_once(&f), RLOCK_UNAVAILABLE);
     assert_string_equal(rlock_stuck_at(f.lock), "c");

@@ -90,22 +90,6 @@ TEST(a_majority_takes_it) {
     }
 }
 
-TEST(all_are_asked_for_the_same_hold) {
-    struct locked f;
-    const char *const *good = ANSWERS(GRANTED(7), DONE);
-    begin_three(&f, good, good, good);
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    assert_int_equal(release(&f), RLOCK_OK);
-    assert_null(rlock_hold_at(f.lock, 0));
-    end(&f);
-    assert_string_equal(all_asked(&f), "ab ab ab");
-    for (size_t i = 0; i < SERVERS; i++) {
-        for (size_t k = 10; k <= 12; k++) /* owner, lease, attempt */
-            assert_string_equal(f.peers[i].requests[0].words[k].data,
-                                f.peers[0].requests[0].words[k].data);
-    }
-}
-
 TEST(a_split_vote_is_known_as_one) {
     struct locked f;
     const struct rlock_wait once = {.size = sizeof once, .cancel_fd = -1};
@@ -115,18 +99,6 @@ TEST(a_split_vote_is_known_as_one) {
     assert_non_null(rlock_blocker(f.lock));
     end(&f);
     assert_string_equal(all_asked(&f), "a ab a");
-}
-
-/* It may be held there, too: what is given back is given back there as well. */
-TEST(a_silent_one_is_not_needed_but_remembered) {
-    struct locked f;
-    static const char *const good[] = {GRANTED(7), DONE, NULL};
-    begin_three(&f, good, good, ANSWERS(PEER_SILENT, GRANTED(7) DONE));
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    assert_true(rlock_in_doubt(f.lock));
-    assert_int_equal(release(&f), RLOCK_OK);
-    end(&f);
-    assert_string_equal(all_asked(&f), "ab ab ab");
 }
 
 TEST(without_a_majority_it_is_given_back_everywhere) {
@@ -163,10 +135,18 @@ TEST(a_majority_renews) {
         struct locked f;
         begin_three(&f, ANSWERS(GRANTED(7), DONE), ANSWERS(GRANTED(7), rows[i].one),
                     ANSWERS(GRANTED(7), rows[i].another));
+        struct rlock__instance *instances = f.lock->resources[0].instances;
+        bool all = true;
         assert_int_equal(try_once(&f), RLOCK_OK);
-        /* As if it had been long ago. */
-        for (size_t k = 0; k < SERVERS; k++)
-            f.lock->resources[0].instances[k].granted_ms -= 1000;
+        for (size_t k = 0; k < SERVERS; k++) {
+            instances[k].granted_ms -= 1000; /* as if it had been long ago */
+            all = all && instances[k].state == RLOCK__HELD;
+        }
+        if (!all) { /* two made it a majority before the third answered: again */
+            end(&f);
+            i--;
+            continue;
+        }
         rlock__lock_update_lease(f.lock);
         const int64_t end_ms = rlock_lease_end_ms(f.lock);
         const enum rlock_status status = rlock_renew(f.lock);
@@ -185,37 +165,33 @@ TEST(a_majority_renews) {
 
 /* The end of a hold says whether it was one: by then, too, a majority must have kept it. */
 TEST(a_hold_that_no_majority_kept_was_lost) {
-    static const struct {
-        const char *answers[SERVERS]; /* NULL: it was never there */
+    const char *const *kept = ANSWERS(GRANTED(7), DONE), *const *gone = ANSWERS(GRANTED(7), GONE);
+    /* It may be held there, too: what is given back is given back there as well. */
+    const char *const *unheard = ANSWERS(PEER_SILENT, GRANTED(7) DONE);
+    /* One round for one, another round for the other: together they are the majority. */
+    const char *const *late = ANSWERS(GRANTED(7), PEER_SILENT, DONE);
+    const struct {
+        const char *const *answers[SERVERS];
         enum rlock_status status;
+        const char *asked;
     } rows[] = {
-        {{DONE, DONE, DONE}, RLOCK_OK},   {{DONE, DONE, GONE}, RLOCK_OK},
-        {{DONE, GONE, GONE}, RLOCK_LOST}, {{GONE, GONE, GONE}, RLOCK_LOST},
-        {{DONE, DONE, NULL}, RLOCK_OK},   {{DONE, GONE, NULL}, RLOCK_LOST},
-        {{GONE, GONE, NULL}, RLOCK_LOST},
-    };
+        {{kept, kept, kept}, RLOCK_OK, "ab ab ab"},   {{kept, kept, gone}, RLOCK_OK, "ab ab ab"},
+        {{kept, gone, gone}, RLOCK_LOST, "ab ab ab"}, {{gone, gone, gone}, RLOCK_LOST, "ab ab ab"},
+        {{kept, kept}, RLOCK_OK, "ab ab "},           {{kept, gone}, RLOCK_LOST, "ab ab "},
+        {{gone, gone}, RLOCK_LOST, "ab ab "},         {{kept, late}, RLOCK_OK, "ab abb "},
+        {{kept, kept, unheard}, RLOCK_OK, "ab ab ab"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct locked f;
-        const char *const *third = ANSWERS(GRANTED(7), rows[i].answers[2]);
-        begin_three(&f, ANSWERS(GRANTED(7), rows[i].answers[0]),
-                    ANSWERS(GRANTED(7), rows[i].answers[1]),
-                    rows[i].answers[2] != NULL ? third : NOWHERE);
+        begin_three(&f, rows[i].answers[0], rows[i].answers[1], rows[i].answers[2]);
         assert_int_equal(try_once(&f), RLOCK_OK);
+        assert_true(rlock_in_doubt(f.lock) || rows[i].answers[2] != unheard);
         const enum rlock_status status = release(&f);
-        if (status != rows[i].status)
-            fail_msg("row %zu: %s", i, rlock_status_text(status));
         assert_null(rlock_hold_at(f.lock, 0));
         end(&f);
-        assert_string_equal(all_asked(&f), rows[i].answers[2] != NULL ? "ab ab ab" : "ab ab ");
+        if (status != rows[i].status || strcmp(all_asked(&f), rows[i].asked) != 0)
+            fail_msg("row %zu: %s, asked %s", i, rlock_status_text(status), all_asked(&f));
+        for (size_t k = 10; k <= 12; k++) /* all for the same owner, lease and attempt */
+            assert_string_equal(f.peers[1].requests[0].words[k].data,
+                                f.peers[0].requests[0].words[k].data);
     }
-}
-
-/* One round for one, another round for the other: together they are the majority. */
-TEST(it_may_be_given_back_in_rounds) {
-    struct locked f;
-    begin_three(&f, ANSWERS(GRANTED(7), DONE), ANSWERS(GRANTED(7), PEER_SILENT, DONE), NOWHERE);
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    assert_int_equal(release(&f), RLOCK_OK);
-    end(&f);
-    assert_string_equal(all_asked(&f), "ab abb ");
 }

@@ -48,9 +48,8 @@ TEST(listens_on_after_a_lost_answer) {
 TEST(sleeps_as_long_as_it_is_told) {
     static const int64_t asked_ms[] = {0, 2500, 125000};
     for (size_t k = 0; k < COUNT(asked_ms); k++) {
-        const struct answer answers[] = {BUSY_FOR(asked_ms[k], 70), AND_SO_ON};
         const int64_t most = asked_ms[k] != 0 ? asked_ms[k] : 5000;
-        begin(1, answers, NULL);
+        begin(1, ANSWERED(BUSY_FOR(asked_ms[k], 70)), NULL);
         assert_int_equal(acquire(FOREVER, 12 * most), RLOCK_AGAIN);
         assert_int_equal(strncmp(deeds(), "tlTTTTT", 7), 0);
         assert_in_range(count_of('T'), 12, 14);
@@ -60,8 +59,8 @@ TEST(sleeps_as_long_as_it_is_told) {
 }
 
 TEST(a_waiter_asked_for_heartbeats_does_not_sleep_on) {
-    static const struct heard hearing[] = {{.at_ms = 37, .heartbeat = true}, {0}};
-    begin(1, ANSWERED(BUSY_FOR(125000, 20), BUSY_FOR(125000, 20), BUSY_FOR(2500, 16)), hearing);
+    begin(1, ANSWERED(BUSY_FOR(125000, 20), BUSY_FOR(125000, 20), BUSY_FOR(2500, 16)),
+          HEARS({.at_ms = 37, .heartbeat = true}));
     assert_int_equal(acquire(FOREVER, 4000), RLOCK_AGAIN);
     assert_string_equal(deeds(), "tlTT");
     assert_in_range(time_of(3), 37 + 2250, 37 + 2500);
@@ -69,13 +68,11 @@ TEST(a_waiter_asked_for_heartbeats_does_not_sleep_on) {
 
 /* A latch that is not there yet is waited for; once there was word of it, it has been. */
 TEST(what_was_heard_of_has_been_there) {
-    static const struct heard hearing[] = {{.at_ms = 37, .released = true}, {0}};
-    begin(1, ANSWERED(BUSY(-1, 0)), hearing);
+    begin(1, ANSWERED(BUSY(-1, 0)), HEARS(RELEASED(37)));
     world.lock.kind = rlock__kind_find("latch");
     assert_int_equal(acquire(FOREVER, 30), RLOCK_AGAIN);
     assert_int_equal(world.resources[0].place, 0);
-    static const struct answer opened[] = {GRANTED(0), AND_SO_ON};
-    world.answers = opened;
+    world.answers = ANSWERED(GRANTED(0));
     assert_int_equal(acquire(FOREVER, FOREVER), RLOCK_OK);
     assert_int_equal(world.resources[0].place, 1);
 }
@@ -101,8 +98,8 @@ TEST(a_deaf_waiter_tries_now_and_then) {
 }
 
 TEST(a_lost_connection_is_listened_on_anew) {
-    static const struct heard hearing[] = {{.at_ms = 100, .dead = true}, {0}};
-    begin(1, ANSWERED(BUSY(29000, 2), BUSY(29000, 2), BUSY(29000, 2), GRANTED(0)), hearing);
+    begin(1, ANSWERED(BUSY(29000, 2), BUSY(29000, 2), BUSY(29000, 2), GRANTED(0)),
+          HEARS({.at_ms = 100, .dead = true}));
     assert_int_equal(acquire(FOREVER, FOREVER), RLOCK_OK);
     /* A try behind the new subscription finds what was said meanwhile. */
     const char *last = strrchr(deeds(), 'l');
@@ -122,10 +119,9 @@ static void begin_quorum(const struct answer *answers, const struct heard *heari
 /* Each has a minority: nobody's release will wake anybody, so all try again by themselves, and
  * further apart each time. */
 TEST(after_a_split_vote_it_tries_soon_again) {
-    static const struct answer answers[] = {SPLIT, AND_SO_ON};
     static const int64_t most_ms[] = {20, 40, 80, 160, 320, 320, 320, 320};
     int64_t longest_ms = 0;
-    begin_quorum(answers, NULL);
+    begin_quorum(ANSWERED(SPLIT), NULL);
     assert_int_equal(acquire(FOREVER, 2000), RLOCK_AGAIN);
     assert_int_equal(strncmp(deeds(), "tLTTT", 5), 0);
     for (size_t i = 3; i < world.deed_count; i++) {
@@ -165,8 +161,8 @@ TEST(who_does_not_wait_outlasts_a_split_vote) {
 
 /* The master is another one now, the old one may live on: what it says is not of our lock. */
 TEST(listens_where_the_lock_was_asked_for_last) {
-    static const struct heard hearing[] = {{.at_ms = 37, .woken = true}, {0}};
-    begin(1, ANSWERED(BUSY(29000, 1), BUSY(29000, 1), BUSY(29000, 1), GRANTED(0)), hearing);
+    begin(1, ANSWERED(BUSY(29000, 1), BUSY(29000, 1), BUSY(29000, 1), GRANTED(0)),
+          HEARS(WOKEN(37)));
     assert_int_equal(acquire(FOREVER, 30), RLOCK_AGAIN);
     assert_string_equal(deeds(), "tLT");
     world.moved = true;

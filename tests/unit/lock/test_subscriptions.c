@@ -91,39 +91,29 @@ TEST(a_dead_connection_is_told) {
     end(&f.on);
 }
 
+/* Each of them wakes. */
 TEST(a_majority_that_hears_is_enough) {
-    static const char *const thirds[] = {PEER_SILENT, PEER_CLOSE, "-NOPERM no\r\n",
-                                         "-LOADING wait\r\n"};
-    for (size_t i = 0; i < COUNT(thirds); i++) {
-        struct listening f;
-        begin_on(&f, SERVERS_MAX);
-        says(&f, 0, CONFIRM(OWN));
-        says(&f, 1, thirds[i]);
-        says(&f, 2, CONFIRM(OWN));
-        const int64_t begun_ms = rlock_now_ms();
-        assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
-        assert_true(rlock_now_ms() - begun_ms < LONG_MS / 2);
-        assert_ptr_equal(f.lock->listeners->resources, &f.lock->resources[0]);
-        assert_int_equal(hear_within(&f, SHORT_MS), RLOCK_OK);
-        assert_int_equal(f.news.what, 0);
-        end(&f.on);
-        for (size_t k = 0; k < 3; k++) {
-            assert_string_equal(f.on.peers[k].requests[0].words[0].data, "SUBSCRIBE");
-            assert_int_equal(f.on.peers[k].requests[0].word_count, 2);
-        }
-    }
-}
-
-TEST(each_server_wakes) {
-    for (size_t i = 0; i < SERVERS_MAX; i++) {
+    static const char *const deaf[] = {PEER_SILENT, PEER_CLOSE, "-NOPERM no\r\n",
+                                       "-LOADING wait\r\n"};
+    for (size_t i = 0; i < COUNT(deaf); i++) {
         struct listening f;
         begin_on(&f, SERVERS_MAX);
         for (size_t k = 0; k < SERVERS_MAX; k++)
-            says(&f, k, k == i ? CONFIRM(OWN) WAKE : CONFIRM(OWN));
+            says(&f, (i + k) % SERVERS_MAX,
+                 k == 0   ? deaf[i]
+                 : k == 1 ? CONFIRM(OWN) WAKE
+                          : CONFIRM(OWN));
+        const int64_t begun_ms = rlock_now_ms();
         assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
+        assert_ptr_equal(f.lock->listeners->resources, &f.lock->resources[0]);
         assert_int_equal(hear_within(&f, LONG_MS), RLOCK_OK);
+        assert_true(rlock_now_ms() - begun_ms < LONG_MS / 2);
         assert_int_equal(f.news.what, RLOCK__WOKEN);
         end(&f.on);
+        for (size_t k = 0; k < SERVERS_MAX; k++) {
+            assert_string_equal(f.on.peers[k].requests[0].words[0].data, "SUBSCRIBE");
+            assert_int_equal(f.on.peers[k].requests[0].word_count, 2);
+        }
     }
 }
 
