@@ -1,4 +1,5 @@
-/* test_inspect.c: what a server says of a name, as the library's caller sees it. */
+/* test_inspect.c: what a server says of a name, and how names are found among all keys, as the
+ * library's caller sees it. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -8,7 +9,11 @@
 #include "rlock_admin.h"
 #include "support/peer.h"
 
-#define TEXT(size, text) "$" #size "\r\n" text "\r\n"
+enum { LONG_MS = 5000, SHORT_MS = 300 };
+
+#define OWNER               "11111111-2222-3333-4444-555555555555:1"
+#define KEYS(cursor, count) "*2\r\n" cursor "*" count "\r\n"
+#define TEXT(size, text)    "$" #size "\r\n" text "\r\n"
 #define HEAD(held, kind, token, numbers)                                                           \
     "*15\r\n:1\r\n:1700000000123\r\n:" held "\r\n" kind token numbers
 #define NO_NUMBERS         ":-1\r\n:-1\r\n:-1\r\n"
@@ -24,30 +29,47 @@
 static const char FREE[] =
     HEAD("0", TEXT(0, ""), TEXT(0, ""), NO_NUMBERS) NOBODY NOBODY TAIL("-1", NO_PARTS TEXT(0, ""));
 
-struct inspected {
+struct asked {
     struct peer peer;
     rlock_client *client;
-    rlock_view *view;
+    rlock_view *view; /* or */
+    rlock_scan *scan;
     enum rlock_status status;
-    int64_t io_timeout_ms;
 };
 
-static void inspect(struct inspected *f, const char *name, const char *const *answers) {
+static void ask(struct asked *f, const char *const *answers, int64_t io_timeout_ms) {
     char url[128];
-    peer_start(&f->peer, answers);
-    (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
     const char *const servers[] = {url};
     struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
+    *f = (struct asked){.client = NULL};
+    peer_start(&f->peer, answers);
+    (void)snprintf(url, sizeof url, "unix://%s", f->peer.path);
     options.servers = servers;
     options.server_count = 1;
-    options.io_timeout_ms = f->io_timeout_ms > 0 ? f->io_timeout_ms : options.io_timeout_ms;
+    options.io_timeout_ms = io_timeout_ms;
     assert_int_equal(rlock_client_new(&f->client, &options), RLOCK_OK);
+}
+
+static void inspect(struct asked *f, const char *name, const char *const *answers,
+                    int64_t io_timeout_ms) {
+    ask(f, answers, io_timeout_ms);
     const struct rlock_inspect_options asked = {sizeof asked, name, 0, rlock_now_ms() + 5000, -1};
     f->status = rlock_inspect(f->client, &asked, &f->view);
 }
 
-static void forget(struct inspected *f) {
+/* For so long, or until it is over. */
+static void search(struct asked *f, const char *const *answers, int64_t limit_ms) {
+    ask(f, answers, 200);
+    assert_int_equal(rlock_scan_new(&f->scan, f->client, 0), RLOCK_OK);
+    const int64_t end_ms = rlock_now_ms() + limit_ms;
+    do
+        f->status = rlock_scan_step(f->scan, end_ms, -1);
+    while (f->status == RLOCK_AGAIN);
+}
+
+static void forget(struct asked *f) {
     rlock_view_free(f->view);
+    rlock_scan_free(f->scan);
     rlock_client_free(f->client);
     peer_stop(&f->peer);
 }
@@ -67,8 +89,8 @@ TEST(what_is_not_said_is_the_owners_or_unknown) {
         "*1\r\n*7\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
         TAIL("3", NO_PARTS TEXT(0, ""));
     /* clang-format on */
-    struct inspected f = {.io_timeout_ms = 0};
-    inspect(&f, "a", ANSWERS(answer));
+    struct asked f;
+    inspect(&f, "a", ANSWERS(answer), LONG_MS);
     assert_int_equal(f.status, RLOCK_OK);
     assert_int_equal(f.view->holder_count, 2);
     const struct rlock_view_holder *first = &f.view->holders[0], *second = &f.view->holders[1];
@@ -109,8 +131,8 @@ TEST(pages_are_put_together) {
         NULL,
     };
     /* clang-format on */
-    struct inspected f = {.io_timeout_ms = 0};
-    inspect(&f, "a", answers);
+    struct asked f;
+    inspect(&f, "a", answers, LONG_MS);
     assert_int_equal(f.status, RLOCK_OK);
     assert_string_equal(f.view->kind, "write");
     assert_true(f.view->held && f.view->holder_count == 2 && f.view->since_ms == 30);
@@ -130,17 +152,22 @@ TEST(pages_are_put_together) {
 
 /* What took the server too long must not take it as long again. */
 TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
-    struct inspected f = {.io_timeout_ms = 100};
-    inspect(&f, "a", ANSWERS(PEER_SILENT, FREE));
-    assert_int_equal(f.status, RLOCK_OK);
-    forget(&f);
-    assert_int_equal(f.peer.request_count, 2);
-    long portions[2];
-    for (size_t i = 0; i < 2; i++) {
-        const struct peer_request *request = &f.peer.requests[i];
-        portions[i] = strtol(request->words[request->word_count - 1].data, NULL, 10);
+    for (int scans = 0; scans <= 1; scans++) {
+        struct asked f;
+        long portions[2];
+        if (scans)
+            search(&f, ANSWERS(PEER_SILENT, KEYS(TEXT(1, "0"), "0")), LONG_MS);
+        else
+            inspect(&f, "a", ANSWERS(PEER_SILENT, FREE), 100);
+        assert_int_equal(f.status, RLOCK_OK);
+        forget(&f);
+        assert_int_equal(f.peer.request_count, 2);
+        for (size_t i = 0; i < 2; i++) {
+            const struct peer_request *request = &f.peer.requests[i];
+            portions[i] = atol(request->words[scans ? 3 : request->word_count - 1].data);
+        }
+        assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
     }
-    assert_true(portions[1] > 0 && portions[1] <= portions[0] / 4);
 }
 
 TEST(what_cannot_be_seen_has_a_reason) {
@@ -156,12 +183,43 @@ TEST(what_cannot_be_seen_has_a_reason) {
         {"a\nb", FREE, RLOCK_INVALID, "control"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct inspected f = {.io_timeout_ms = 0};
-        inspect(&f, rows[i].name, ANSWERS(rows[i].answer));
+        struct asked f;
+        inspect(&f, rows[i].name, ANSWERS(rows[i].answer), LONG_MS);
         assert_int_equal(f.status, rows[i].status);
         assert_non_null(strstr(rlock_error(f.client), rows[i].error));
         assert_null(f.view);
         forget(&f);
         assert_int_equal(f.peer.request_count, rows[i].status == RLOCK_INVALID ? 0 : 1);
+    }
+}
+
+TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_asked_has_a_reason) {
+#define HASH KEYS(TEXT(1, "0"), "1") TEXT(1, "x"), "+hash\r\n", ":1\r\n"
+    const struct {
+        const char *const *answers;
+        int64_t limit_ms;
+        enum rlock_status status;
+        const char *told; /* the name that was found, or why there is none */
+    } rows[] = {
+        {ANSWERS(HASH, "*1\r\n" TEXT(38, OWNER)), LONG_MS, RLOCK_OK, "x"},
+        {ANSWERS(HASH, "*1\r\n" TEXT(4, "name")), LONG_MS, RLOCK_OK, NULL},
+        /* It is not there for this user. */
+        {ANSWERS(HASH, "-NOPERM No permissions to access a key\r\n"), LONG_MS, RLOCK_OK, NULL},
+        {ANSWERS("-NOPERM no permissions to run the 'scan' command\r\n"), LONG_MS, RLOCK_DENIED,
+         "scan"},
+        {ANSWERS(":1\r\n"), LONG_MS, RLOCK_UNAVAILABLE, "can't be understood"},
+        {ANSWERS(KEYS(TEXT(1, "7"), "0")), SHORT_MS, RLOCK_UNAVAILABLE, ""}, /* then it is silent */
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct asked f;
+        search(&f, rows[i].answers, rows[i].limit_ms);
+        const bool good = f.status == RLOCK_OK;
+        const char *told = good ? rlock_scan_name(f.scan, 0) : rlock_error(f.client);
+        if (f.status != rows[i].status || (told == NULL) != (rows[i].told == NULL) ||
+            (told != NULL && strstr(told, rows[i].told) == NULL))
+            fail_msg("row %zu: %s, '%s'", i, rlock_status_text(f.status),
+                     told != NULL ? told : "no name");
+        assert_int_equal(rlock_scan_looked(f.scan), good);
+        forget(&f);
     }
 }
