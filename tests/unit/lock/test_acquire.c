@@ -1,16 +1,10 @@
 /* test_acquire.c: when a lock is tried for, given up and left. */
 #include "support/world.h"
 
-/* Counted from before the request went out. */
-TEST(a_free_lock_is_taken_at_once) {
-    begin(1, ANSWERED(GRANTED(3)), NULL);
-    assert_int_equal(acquire(FOREVER, FOREVER), RLOCK_OK);
-    assert_string_equal(deeds(), "t");
-    assert_int_equal(rlock_lease_end_ms(&world.lock), START_MS + 30000 - 302);
-}
-
 TEST(who_waits_tries_and_leaves) {
     const struct wait rows[] = {
+        {"a free lock is taken at once", 1, "run", ANSWERED(GRANTED(3)), NULL, FOREVER, FOREVER,
+         RLOCK_OK, "t"},
         {"who does not wait tries once", 1, "run", ANSWERED(BUSY(900, 1)), NULL, 0, FOREVER,
          RLOCK_BUSY, "t"},
         /* It may have been a grant; where nothing went out there is nothing to find out. */

@@ -85,8 +85,9 @@ TEST(nothing_that_may_stand_there_is_forgotten_and_no_try_is_taken_for_another) 
     }
 }
 
-/* A release that may still arrive must not be about the next try. */
-TEST(the_next_try_has_a_number_of_its_own) {
+/* A release that may still arrive must not be about the next try, for which what was given back
+ * before counts for nothing. */
+TEST(the_next_try_has_a_number_and_a_state_of_its_own) {
     struct rlock__instance instance = {.state = RLOCK__HELD, .tries = 3};
     rlock__instance_begin_try(&instance);
     assert_int_equal(instance.tries, 3);
@@ -97,11 +98,7 @@ TEST(the_next_try_has_a_number_of_its_own) {
     assert_true(rlock__instance_in_doubt(&instance));
     rlock__instance_begin_try(&instance); /* and so is the try */
     assert_int_equal(instance.tries, 4);
-}
-
-/* What was given back before counts for nothing at the end of the next hold. */
-TEST(the_next_try_is_not_given_back) {
-    struct rlock__instance instance = {.state = RLOCK__GIVEN_BACK};
+    instance = (struct rlock__instance){.state = RLOCK__GIVEN_BACK};
     rlock__instance_begin_try(&instance);
     rlock__instance_after(&instance, RLOCK__TAKE, RLOCK__NOT_DONE);
     assert_int_equal(instance.state, RLOCK__NOTHING);

@@ -109,8 +109,6 @@ TEST(a_lost_connection_is_listened_on_anew) {
     assert_true(world.now_ms < START_MS + 2000);
 }
 
-/* --- several servers -------------------------------------------------------------------------- */
-
 static void begin_quorum(const struct answer *answers, const struct heard *hearing) {
     begin(1, answers, hearing);
     world.client.count = world.client.routes.count = SERVERS_MAX;
@@ -156,8 +154,6 @@ TEST(who_does_not_wait_outlasts_a_split_vote) {
     assert_in_range(world.now_ms, START_MS + 1500, START_MS + 1900);
     assert_int_equal(count_of('l') + count_of('L') + count_of('T'), 0);
 }
-
-/* --- a lock that moves ------------------------------------------------------------------------ */
 
 /* The master is another one now, the old one may live on: what it says is not of our lock. */
 TEST(listens_where_the_lock_was_asked_for_last) {
