@@ -83,7 +83,6 @@ TEST(why_it_failed_is_told) {
     static const struct {
         const char *votes, *error;
     } rows[] = {
-        {"?", "why 0"},
         {"d", "why 0"},
         {"?dd", "why 2"},
         {"y?b?b", NULL}, /* BUSY: who is in the way is told by others */
