@@ -428,16 +428,6 @@ TEST(names_have_at_most_512_bytes_and_notes_256) {
     assert_refuses(&cmd_run, line, "256");
 }
 
-TEST(help_stops_reading) {
-    struct fixture f;
-    assert_int_equal(load_for(&f, &cmd_run, "-h"), SETTINGS_HELP);
-    settings_free(&f.settings);
-    assert_int_equal(load_for(&f, &cmd_run, "-n a --help --frobnicate"), SETTINGS_HELP);
-    settings_free(&f.settings);
-    assert_int_equal(load_for(&f, &cmd_run, "--list-options"), SETTINGS_LIST);
-    settings_free(&f.settings);
-}
-
 void before_all(void) {
     static const char *const names[] = {"RLOCK_SERVER", "RLOCK_PASSWORD", "RLOCK_PASSWORD_FILE"};
     for (size_t i = 0; i < COUNT(names); i++)
