@@ -14,20 +14,19 @@ enum { LONG_MS = 5000, SHORT_MS = 300 };
 #define OWNER               "11111111-2222-3333-4444-555555555555:1"
 #define KEYS(cursor, count) "*2\r\n" cursor "*" count "\r\n"
 #define TEXT(size, text)    "$" #size "\r\n" text "\r\n"
-#define HEAD(held, kind, token, numbers)                                                           \
-    "*15\r\n:1\r\n:1700000000123\r\n:" held "\r\n" kind token numbers
-#define NO_NUMBERS         ":-1\r\n:-1\r\n:-1\r\n"
-#define NOBODY             "*0\r\n"
-#define TAIL(leased, rest) ":0\r\n*0\r\n:" leased "\r\n" rest /* parts, and where to go on */
-#define NO_PARTS           "*0\r\n"
-#define HOLDER(owner, since, ttl, holds, permits, id)                                              \
-    "*15\r\n" owner TEXT(0, "") ":-1\r\n" TEXT(0, "")                                              \
-        TEXT(0, "") ":" since "\r\n:" ttl "\r\n:" holds                                            \
-                    "\r\n" TEXT(0, "") ":" permits "\r\n:0\r\n:0\r\n" TEXT(0, "") ":0\r\n" id
+#define NONE                TEXT(0, "")
+#define NOBODY              "*0\r\n"
+
+/* What is said of a name: its kind; holders, waiters; parts of them, and where to go on. */
+#define HEAD(kind) "*15\r\n:1\r\n:1700000000123\r\n:0\r\n" kind NONE ":-1\r\n:-1\r\n:-1\r\n"
+#define HOLDER(owner, since, id)                                                                   \
+    "*15\r\n" owner NONE ":-1\r\n" NONE NONE ":" since "\r\n:9\r\n:1\r\n" NONE                     \
+    ":-1\r\n:0\r\n:0\r\n" NONE ":0\r\n" id
+#define WAITER(owner, since)         "*7\r\n" owner ":" since "\r\n" NONE NONE NONE NONE ":0\r\n"
+#define TAIL(parts)                  ":0\r\n*0\r\n:-1\r\n" parts
 #define PART(owner, id, ttl, writes) "*4\r\n" owner id ":" ttl "\r\n:" writes "\r\n"
 
-static const char FREE[] =
-    HEAD("0", TEXT(0, ""), TEXT(0, ""), NO_NUMBERS) NOBODY NOBODY TAIL("-1", NO_PARTS TEXT(0, ""));
+static const char FREE[] = HEAD(NONE) NOBODY NOBODY TAIL(NOBODY NONE);
 
 struct asked {
     struct peer peer;
@@ -74,60 +73,23 @@ static void forget(struct asked *f) {
     peer_stop(&f->peer);
 }
 
-/* Of an rlock that says little of itself, and of Redisson. */
-TEST(what_is_not_said_is_the_owners_or_unknown) {
-    /* clang-format off */
-    static const char answer[] =
-        HEAD("1", TEXT(3, "sem"), TEXT(0, ""), NO_NUMBERS)
-        "*2\r\n"
-        "*15\r\n" TEXT(5, "u:4@h") TEXT(0, "") ":-1\r\n" TEXT(0, "") TEXT(0, "")
-        ":-1\r\n:-1\r\n:1\r\n" TEXT(20, "99999999999999999999") ":-1\r\n:0\r\n:0\r\n" TEXT(0, "")
-        ":0\r\n" TEXT(2, "i4")
-        "*15\r\n" TEXT(7, "u:1@far") TEXT(4, "near") ":7\r\n" TEXT(1, "u") TEXT(1, "c")
-        ":1700\r\n:30\r\n:1\r\n" TEXT(16, "9007199254740993") ":3\r\n:1\r\n:1\r\n" TEXT(1, "n")
-        ":1\r\n" TEXT(2, "i1")
-        "*1\r\n*7\r\n" TEXT(3, "u:9") ":17\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
-        TAIL("3", NO_PARTS TEXT(0, ""));
-    /* clang-format on */
-    struct asked f;
-    inspect(&f, "a", ANSWERS(answer), LONG_MS);
-    assert_int_equal(f.status, RLOCK_OK);
-    assert_int_equal(f.view->holder_count, 2);
-    const struct rlock_view_holder *first = &f.view->holders[0], *second = &f.view->holders[1];
-    assert_string_equal(first->owner, "u:1@far");
-    assert_string_equal(first->host, "near");
-    assert_true(first->pid == 7 && first->token == 9007199254740993);
-    assert_true(first->writes && first->kept && first->preemptible);
-    assert_string_equal(second->host, "h");
-    assert_true(second->pid == 4 && second->user == NULL && second->command == NULL);
-    assert_true(second->since_ms == -1 && second->ttl_ms == -1 && second->permits == -1);
-    assert_true(second->token == -1 && !second->writes);
-    const struct rlock_view_waiter *waiter = &f.view->waiters[0]; /* a thread's id, no process's */
-    assert_true(waiter->host == NULL && waiter->pid == -1 && waiter->any == NULL);
-    forget(&f);
-}
-
 /* Holders and waiters that come twice, for others come and go between two pages. */
 TEST(pages_are_put_together) {
     /* clang-format off */
     static const char *const answers[] = {
-        HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
-        "*2\r\n" HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
-                 HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(1, "a"))
-        "*2\r\n" "*7\r\n" TEXT(1, "y") ":1\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
-                 "*7\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
-        TAIL("-1", "*2\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "40", "0")
-                            PART(TEXT(1, "c"), TEXT(1, "3"), "40", "0") TEXT(4, "4 17")),
-        HEAD("0", TEXT(4, "read"), TEXT(0, ""), NO_NUMBERS)
-        "*3\r\n" HOLDER(TEXT(1, "a"), "30", "9", "1", "-1", TEXT(7, "a:write"))
-                 HOLDER(TEXT(1, "b"), "20", "9", "1", "-1", TEXT(1, "b"))
-                 HOLDER(TEXT(1, "d"), "40", "9", "1", "-1", TEXT(1, "d"))
-        "*2\r\n" "*7\r\n" TEXT(1, "x") ":2\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
-                 "*7\r\n" TEXT(1, "z") ":3\r\n" TEXT(0, "") TEXT(0, "") TEXT(0, "") TEXT(0, "") ":0\r\n"
-        TAIL("-1", "*4\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "41", "0")
-                            PART(TEXT(1, "b"), TEXT(1, "2"), "50", "1")
-                            PART(TEXT(1, "b"), TEXT(1, "4"), "0", "0")
-                            PART(TEXT(1, "d"), TEXT(1, "5"), "0", "0") TEXT(0, "")),
+        HEAD(TEXT(4, "read"))
+        "*2\r\n" HOLDER(TEXT(1, "b"), "20", TEXT(1, "b")) HOLDER(TEXT(1, "a"), "30", TEXT(1, "a"))
+        "*2\r\n" WAITER(TEXT(1, "y"), "1") WAITER(TEXT(1, "x"), "2")
+        TAIL("*2\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "40", "0")
+                      PART(TEXT(1, "c"), TEXT(1, "3"), "40", "0") TEXT(4, "4 17")),
+        HEAD(TEXT(4, "read"))
+        "*3\r\n" HOLDER(TEXT(1, "a"), "30", TEXT(7, "a:write")) HOLDER(TEXT(1, "b"), "20", TEXT(1, "b"))
+                 HOLDER(TEXT(1, "d"), "40", TEXT(1, "d"))
+        "*2\r\n" WAITER(TEXT(1, "x"), "2") WAITER(TEXT(1, "z"), "3")
+        TAIL("*4\r\n" PART(TEXT(1, "b"), TEXT(1, "1"), "41", "0")
+                      PART(TEXT(1, "b"), TEXT(1, "2"), "50", "1")
+                      PART(TEXT(1, "b"), TEXT(1, "4"), "0", "0")
+                      PART(TEXT(1, "d"), TEXT(1, "5"), "0", "0") NONE),
         NULL,
     };
     /* clang-format on */
