@@ -58,29 +58,6 @@ TEST(a_long_message_is_cut_to_a_line) {
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 }
 
-static void say_all(void) {
-    const struct out_field fields[] = {OUT_TEXT("name", "x")};
-    out_error("an error");
-    out_warn("a warning");
-    out_info("news");
-    out_debug("details");
-    out_event(OUT_INFO, "waiting", fields, 1, "waiting");
-    out_event(OUT_DEBUG, "acquired", fields, 1, "acquired");
-}
-
-TEST(levels_are_heard_as_asked_for) {
-    begin(true, false, false);
-    say_all();
-    assert_string_equal(end(), "rlock: an error\n");
-    begin(false, false, false);
-    say_all();
-    assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: waiting\n");
-    begin(false, true, false);
-    say_all();
-    assert_string_equal(end(), "rlock: an error\nrlock: a warning\nrlock: news\nrlock: details\n"
-                               "rlock: waiting\nrlock: acquired\n");
-}
-
 TEST(what_cannot_be_written_is_dropped) {
     begin(false, false, false);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
