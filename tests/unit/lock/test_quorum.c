@@ -32,6 +32,7 @@ static const char *all_asked(const struct locked *f) {
 TEST(a_majority_takes_it) {
     const char *const *granted = ANSWERS(GRANTED(9)), *const *held = ANSWERS(HELD_BY("o"));
     const char *const *back = ANSWERS(GRANTED(5), DONE), *const *denied = ANSWERS(NOPERM);
+    const char *const *other = ANSWERS(HELD_BY("p"));
     const struct {
         const char *what;
         enum rlock_status status;
@@ -42,6 +43,7 @@ TEST(a_majority_takes_it) {
         /* The next holder's token must be larger whichever majority gives it. */
         {"the largest token is told", RLOCK_OK, 9, "at a a", {back, granted, held}},
         {"a minority is given back", RLOCK_BUSY, 0, "a ab a", {held, back, held}},
+        {"who has most is in the way", RLOCK_BUSY, 0, "a a a", {other, held, held}},
         {"most deny it", RLOCK_DENIED, 0, "a ab a", {denied, back, denied}},
         {"no majority knows the token",
          RLOCK_UNAVAILABLE,

@@ -104,26 +104,6 @@ TEST(why_it_failed_is_told) {
     }
 }
 
-TEST(the_text_of_most_wins) {
-    static const struct {
-        const char *texts[5];
-        size_t count, most, supporters;
-    } rows[] = {
-        {{"a"}, 1, 0, 1},
-        {{"a", "b", "b"}, 3, 1, 2},
-        {{"a", "b", "c"}, 3, 0, 1},
-        {{"a", "b", "b", "a"}, 4, 0, 2}, /* the first of equals */
-        {{"", "b", "b", "b", ""}, 5, 1, 3},
-        {{"a", "a", "a", "a", "a"}, 5, 0, 5},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        size_t supporters;
-        assert_int_equal(rlock__votes_most(rows[i].texts, rows[i].count, &supporters),
-                         rows[i].most);
-        assert_int_equal(supporters, rows[i].supporters);
-    }
-}
-
 /* The leases by size, the majority's last: so many servers keep the name as long as that. */
 TEST(a_majority_keeps_the_name) {
     static const struct {
