@@ -132,56 +132,44 @@ TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
     }
 }
 
-TEST(what_cannot_be_seen_has_a_reason) {
-    static const struct {
-        const char *name, *answer;
-        enum rlock_status status;
-        const char *error;
-    } rows[] = {
-        {"a", "*3\r\n:-1\r\n:0\r\n:0\r\n", RLOCK_WRONG_KIND, ""},
-        {"a", "*3\r\n:1\r\n:0\r\n:0\r\n", RLOCK_UNAVAILABLE, "can't be understood"},
-        {"a", "-NOPERM no right\r\n", RLOCK_DENIED, "no right"},
-        {"", FREE, RLOCK_INVALID, "name"},
-        {"a\nb", FREE, RLOCK_INVALID, "control"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct asked f;
-        inspect(&f, rows[i].name, ANSWERS(rows[i].answer), LONG_MS);
-        assert_int_equal(f.status, rows[i].status);
-        assert_non_null(strstr(rlock_error(f.client), rows[i].error));
-        assert_null(f.view);
-        forget(&f);
-        assert_int_equal(f.peer.request_count, rows[i].status == RLOCK_INVALID ? 0 : 1);
-    }
-}
-
-TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_asked_has_a_reason) {
+TEST(a_hash_with_one_owner_is_a_lock_and_what_cannot_be_seen_has_a_reason) {
 #define HASH KEYS(TEXT(1, "0"), "1") TEXT(1, "x"), "+hash\r\n", ":1\r\n"
     const struct {
+        const char *inspected; /* NULL: a scan */
         const char *const *answers;
-        int64_t limit_ms;
         enum rlock_status status;
         const char *told; /* the name that was found, or why there is none */
     } rows[] = {
-        {ANSWERS(HASH, "*1\r\n" TEXT(38, OWNER)), LONG_MS, RLOCK_OK, "x"},
-        {ANSWERS(HASH, "*1\r\n" TEXT(4, "name")), LONG_MS, RLOCK_OK, NULL},
+        {"a", ANSWERS("*3\r\n:-1\r\n:0\r\n:0\r\n"), RLOCK_WRONG_KIND, ""},
+        {"a", ANSWERS("*3\r\n:1\r\n:0\r\n:0\r\n"), RLOCK_UNAVAILABLE, "can't be understood"},
+        {"a", ANSWERS("-NOPERM no right\r\n"), RLOCK_DENIED, "no right"},
+        {"", ANSWERS(FREE), RLOCK_INVALID, "name"},
+        {"a\nb", ANSWERS(FREE), RLOCK_INVALID, "control"},
+        {NULL, ANSWERS(HASH, "*1\r\n" TEXT(38, OWNER)), RLOCK_OK, "x"},
+        {NULL, ANSWERS(HASH, "*1\r\n" TEXT(4, "name")), RLOCK_OK, NULL},
         /* It is not there for this user. */
-        {ANSWERS(HASH, "-NOPERM No permissions to access a key\r\n"), LONG_MS, RLOCK_OK, NULL},
-        {ANSWERS("-NOPERM no permissions to run the 'scan' command\r\n"), LONG_MS, RLOCK_DENIED,
+        {NULL, ANSWERS(HASH, "-NOPERM No permissions to access a key\r\n"), RLOCK_OK, NULL},
+        {NULL, ANSWERS("-NOPERM no permissions to run the 'scan' command\r\n"), RLOCK_DENIED,
          "scan"},
-        {ANSWERS(":1\r\n"), LONG_MS, RLOCK_UNAVAILABLE, "can't be understood"},
-        {ANSWERS(KEYS(TEXT(1, "7"), "0")), SHORT_MS, RLOCK_UNAVAILABLE, ""}, /* then it is silent */
+        {NULL, ANSWERS(":1\r\n"), RLOCK_UNAVAILABLE, "can't be understood"},
+        {NULL, ANSWERS(KEYS(TEXT(1, "7"), "0")), RLOCK_UNAVAILABLE, ""}, /* then it is silent */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct asked f;
-        search(&f, rows[i].answers, rows[i].limit_ms);
+        if (rows[i].inspected != NULL)
+            inspect(&f, rows[i].inspected, rows[i].answers, LONG_MS);
+        else
+            search(&f, rows[i].answers, i + 1 < COUNT(rows) ? LONG_MS : SHORT_MS);
         const bool good = f.status == RLOCK_OK;
         const char *told = good ? rlock_scan_name(f.scan, 0) : rlock_error(f.client);
         if (f.status != rows[i].status || (told == NULL) != (rows[i].told == NULL) ||
             (told != NULL && strstr(told, rows[i].told) == NULL))
             fail_msg("row %zu: %s, '%s'", i, rlock_status_text(f.status),
                      told != NULL ? told : "no name");
-        assert_int_equal(rlock_scan_looked(f.scan), good);
+        assert_null(f.view);
+        if (rows[i].inspected == NULL)
+            assert_int_equal(rlock_scan_looked(f.scan), good);
         forget(&f);
+        assert_int_equal(f.peer.request_count == 0, rows[i].status == RLOCK_INVALID);
     }
 }

@@ -60,14 +60,11 @@ TEST(reads_settings) {
         fail_msg("%s", why.text);
     assert_string_equal(settings.server.urls[0], "redis://h/0#not-a-comment");
     assert_int_equal(OPT_FROM(&settings, server.urls)->source, SOURCE_USER_FILE);
-    assert_int_equal(settings.lock.wait_ms, 300000);
-    assert_int_equal(settings.lock.lease_ms, 2000);
+    assert_true(settings.lock.wait_ms == 300000 && settings.lock.lease_ms == 2000);
     assert_int_equal(OPT_FROM(&settings, lock.lease_ms)->line, 13);
     assert_true(settings.run.no_renew && settings.quiet && settings.run.on_lost == ON_LOST_WARN);
-    assert_int_equal(settings.verbosity, 1);
-    assert_int_equal(settings.lock.conflict_exit_code, 3);
-    assert_int_equal(settings.lock.min_hold_ms, 1000);
-    assert_int_equal(settings.server.io_timeout_ms, 250);
+    assert_true(settings.verbosity == 1 && settings.lock.conflict_exit_code == 3);
+    assert_true(settings.lock.min_hold_ms == 1000 && settings.server.io_timeout_ms == 250);
 }
 
 TEST(flags_can_be_taken_back) {
