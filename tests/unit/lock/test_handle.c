@@ -112,11 +112,10 @@ TEST(what_was_cut_or_changed_is_none) {
 }
 
 TEST(each_name_is_looked_for_as_who_holds_it) {
-    static const char *const answers[] = {KEPT_1234, LOST, NULL};
     struct peer peer;
     rlock_lock *lock;
     int64_t ttl_ms;
-    peer_start(&peer, answers);
+    peer_start(&peer, ANSWERS(KEPT_1234, LOST));
     rlock_client *client = make_client(peer.path);
     assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
     assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);

@@ -120,7 +120,6 @@ TEST(each_kind_has_its_options) {
     LOADS(&cmd_fair, "-n a true", !s->lock.supersede && s->lock.priority == 0);
     LOADS(&cmd_fair, "-n a --priority -1000 true", s->lock.priority == -1000);
     LOADS(&cmd_fair, "-n a --priority=1000 true", s->lock.priority == 1000);
-    LOADS(&cmd_read, "-n a -n b true", s->name_count == 2);
     LOADS(&cmd_write, "-n a -n b --prefer=readers true", s->lock.prefer == PREFER_READERS);
     LOADS(&cmd_write, "-n a --prefer readers --prefer writers true",
           s->lock.prefer == PREFER_WRITERS);
@@ -389,11 +388,6 @@ TEST(several_servers_are_a_quorum) {
     s = loaded(&cmd_run, "-n a -s redis://h -s unix:///i?db=1 --server=local:j true");
     assert_true(s->server.count == 3 && is(s->server.urls[1], "unix:///i?db=1"));
     assert_true(is(s->server.urls[2], "local:j"));
-    LOADS(&cmd_read, "-n a -s redis://h:1 -s redis://h:2 -s rediss://[::1]:3 true",
-          s->server.count == 3);
-    LOADS(&cmd_write, "-n a -s redis://h -s redis://[::1] -s redis://[::2] true",
-          s->server.count == 3);
-
     /* The environment and the files have one text for all of them; an option replaces them all. */
     setenv("RLOCK_SERVER", " redis://a redis://b  redis://c\tredis://d redis://e\n", 1);
     s = loaded(&cmd_run, "-n a true");

@@ -29,8 +29,6 @@ static const char *end(void) {
     return text;
 }
 
-/* --- text ------------------------------------------------------------------------------------- */
-
 TEST(a_message_is_one_harmless_line) {
     static const struct {
         const char *said, *written;

@@ -17,16 +17,12 @@
 /* Where descendants write their pids, so that we know of them without the code that is tested. */
 static int pids_in, pids_out;
 
-static void tell_pid(void) {
-    const pid_t pid = getpid();
-    (void)!write(pids_in, &pid, sizeof pid);
-}
-
 enum { LIFE_S = 120 }; /* of one that a test has failed to end */
 
 _Noreturn static void live(void) {
+    const pid_t pid = getpid();
     (void)alarm(LIFE_S);
-    tell_pid();
+    (void)!write(pids_in, &pid, sizeof pid);
     for (;;)
         pause();
 }
