@@ -148,8 +148,7 @@ TEST(holds_are_handed_down) {
     }
 }
 
-/* Nor by `latch down`: the holds around are kept, but their owners and tokens are not the latch's.
- */
+/* By `latch down`: the holds around are kept, but their owners and tokens are not its own. */
 TEST(a_name_that_is_not_held_has_no_owner) {
     char list[4096];
     assert_true(environment_write_name("l", "latch", "redis://h:6379", list, sizeof list));

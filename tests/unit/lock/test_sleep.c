@@ -27,8 +27,7 @@ TEST(what_wakes_a_sleeper) {
         {"who becomes first listens to Redisson, too", 1, "run",
          ANSWERED(BUSY(29000, 2), BUSY(29000, 2), GRANTED(0)), HEARS(FIRST(50, 700)), FOREVER,
          FOREVER, RLOCK_OK, "tlT 50:L 751:Tn"},
-        /* One with an earlier ticket has come back: who listens is one too many, rather than none.
-         */
+        /* One with an earlier ticket has come back: better one too many who listens than none. */
         {"who is first no more listens on", 1, "run", ANSWERED(BUSY(900, 1), BUSY(29000, 2)), NULL,
          FOREVER, 3000, RLOCK_AGAIN, "tLT"},
     };

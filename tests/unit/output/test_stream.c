@@ -10,10 +10,8 @@
 
 #include "output/out.h"
 
-enum { TAKEN_MAX = 1 << 17 };
-
 static int real_stderr, master;
-static char taken[TAKEN_MAX]; /* what the terminal has shown */
+static char taken[1 << 17]; /* what the terminal has shown */
 static size_t taken_length;
 
 /* A terminal that nobody reads, in the place of standard error, until the test ends or fails. */
