@@ -58,7 +58,7 @@ static void inspect(struct asked *f, const char *name, const char *const *answer
 
 /* For so long, or until it is over. */
 static void search(struct asked *f, const char *const *answers, int64_t limit_ms) {
-    ask(f, answers, 200);
+    ask(f, answers, patience_ms(200));
     assert_int_equal(rlock_scan_new(&f->scan, f->client, 0), RLOCK_OK);
     const int64_t end_ms = rlock_now_ms() + limit_ms;
     do
@@ -120,7 +120,7 @@ TEST(what_was_not_answered_in_time_is_asked_for_in_smaller_portions) {
         if (scans)
             search(&f, ANSWERS(PEER_SILENT, KEYS(TEXT(1, "0"), "0")), LONG_MS);
         else
-            inspect(&f, "a", ANSWERS(PEER_SILENT, FREE), 100);
+            inspect(&f, "a", ANSWERS(PEER_SILENT, FREE), patience_ms(100));
         assert_int_equal(f.status, RLOCK_OK);
         forget(&f);
         assert_int_equal(f.peer.request_count, 2);
