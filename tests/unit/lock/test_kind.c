@@ -21,26 +21,24 @@ static void assert_key(const char *pattern, const char *name, const char *expect
 #define RW                                                                                         \
     COMMON("rlock_leases"), "{x}:wait_write", "rlock_writers:{x}", "rlock_writer_beats:{x}",       \
         "rlock_told:{x}", "redisson_rwlock:{x}"
-#define SEM COMMON("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"
+#define SEM   COMMON("rlock_hold"), "{x}:timeout", "rlock_wants:{x}", "redisson_sc:{x}"
+#define LATCH COMMON("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"
 
 /* A record of runs is a name's, and a majority of independent servers can hold only that of which
  * one owner is in the way. */
 TEST(each_kind_has_its_keys) {
     static const struct {
         const char *kind, *record;
-        bool shareable;
+        bool shareable, renews;
         const char *keys[RLOCK__KEYS_MAX + 2];
     } rows[] = {
-        {"run", "rlock_last:{x}", true, {MUTEX}},
-        {"fair", "rlock_last:{x}", false, {MUTEX}},
-        {"read", NULL, true, {RW}},
-        {"write", NULL, true, {RW}},
-        {"sem", NULL, false, {SEM}},
-        {"plain", NULL, false, {SEM}},
-        {"latch",
-         NULL,
-         false,
-         {COMMON("rlock_hold"), "{x}:timeout", "redisson_countdownlatch__channel__{x}"}},
+        {"run", "rlock_last:{x}", true, true, {MUTEX}},
+        {"fair", "rlock_last:{x}", false, true, {MUTEX}},
+        {"read", NULL, true, true, {RW}},
+        {"write", NULL, true, true, {RW}},
+        {"sem", NULL, false, true, {SEM}},
+        {"plain", NULL, false, false, {SEM}},
+        {"latch", NULL, false, false, {LATCH}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct rlock__kind *kind = rlock__kind_find(rows[i].kind);
@@ -54,6 +52,7 @@ TEST(each_kind_has_its_keys) {
         else
             assert_null(kind->record);
         assert_int_equal(kind->shareable, rows[i].shareable);
+        assert_int_equal(kind->renew != NULL, rows[i].renews);
     }
 }
 

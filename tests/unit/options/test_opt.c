@@ -373,6 +373,8 @@ TEST(unknown_options_lead_to_ours) {
         {&cmd_run, "-n x --ttl 5s true", "'--lease'"},
         {&cmd_check, "--ttl 5s", "'--min-ttl'"},
         {&cmd_latch_wait, "-n x --timeout=5", "what limits a wait is --wait"},
+        {&cmd_latch_down, "-n x --timeout=5", "what limits a wait is --wait"},
+        {&cmd_sem, "-n x --resize 3 --timeout 5", "--wait"},
         {&cmd_status, "--timeout 5", "'--connect-timeout'"}, /* which has no --wait */
         {&cmd_run, "-name=x true", "'-name': did you mean '--name'?"},
         {&cmd_run, "-n x -command=true", "'-command': did you mean '--command'?"},

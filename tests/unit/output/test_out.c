@@ -56,6 +56,26 @@ TEST(a_long_message_is_cut_to_a_line) {
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 }
 
+TEST(levels_are_heard_as_asked_for) {
+    static const struct {
+        bool quiet, verbose;
+        const char *heard;
+    } rows[] = {{true, false, "rlock: an error\n"},
+                {false, false, "rlock: an error\nrlock: a warning\nrlock: waiting\n"},
+                {false, true,
+                 "rlock: an error\nrlock: a warning\nrlock: details\nrlock: waiting\n"
+                 "rlock: acquired\n"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        begin(rows[i].quiet, rows[i].verbose, false);
+        out_error("an error");
+        out_warn("a warning");
+        out_debug("details");
+        out_event(OUT_INFO, "waiting", NULL, 0, "waiting");
+        out_event(OUT_DEBUG, "acquired", NULL, 0, "acquired");
+        assert_string_equal(end(), rows[i].heard);
+    }
+}
+
 TEST(what_cannot_be_written_is_dropped) {
     begin(false, false, false);
     const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "output/out.h"
+#include "rlock.h"
 
 static int real_stderr, master;
 static char taken[1 << 17]; /* what the terminal has shown */
@@ -44,19 +45,13 @@ void after_each(void) {
     close(master);
 }
 
-static bool is_whole(const char *line) {
-    const size_t length = strcspn(line, "\n");
-    return (length == 96 && strspn(line, "x") == 96) || strncmp(line, "the end", length) == 0;
-}
-
-TEST(of_a_line_taken_in_part_the_rest_comes_first) {
-    /* Of a length that shares no factor with the kernel's buffers, until none is taken. */
-    char line[97];
+/* Lines of a length that shares no factor with the kernel's buffers, until none is taken. */
+static int fill(char line[97]) {
     int said = 0;
     memset(line, 'x', 96);
     line[96] = '\n';
     for (int refused = 0; refused < 20;) {
-        if (stream_say(line, sizeof line, 0)) {
+        if (stream_say(line, 97, 0)) {
             said++;
             refused = 0;
         } else {
@@ -64,6 +59,17 @@ TEST(of_a_line_taken_in_part_the_rest_comes_first) {
             (void)poll(NULL, 0, 5); /* the kernel moves what it has to the reader's side */
         }
     }
+    return said;
+}
+
+static bool is_whole(const char *line) {
+    const size_t length = strcspn(line, "\n");
+    return (length == 96 && strspn(line, "x") == 96) || strncmp(line, "the end", length) == 0;
+}
+
+TEST(of_a_line_taken_in_part_the_rest_comes_first) {
+    char line[97];
+    const int said = fill(line);
     assert_true(said > 10);
     drain();
     assert_true(stream_say("the end\n", 8, 1000));
@@ -74,6 +80,17 @@ TEST(of_a_line_taken_in_part_the_rest_comes_first) {
     for (const char *at = taken; *at != '\0'; at += strcspn(at, "\n") + 1, lines++)
         assert_true(is_whole(at));
     assert_int_equal(lines, said + 1);
+}
+
+TEST(what_no_one_reads_costs_its_patience_once) {
+    char line[97];
+    (void)fill(line);
+    const int64_t begun_ms = rlock_now_ms();
+    for (int i = 0; i < 10; i++)
+        assert_false(stream_say(line, sizeof line, 200));
+    assert_in_range(rlock_now_ms() - begun_ms, 190, 1999); /* of clocks of whole milliseconds */
+    drain();
+    stream_finish(1000);
 }
 
 TEST(a_line_that_is_too_long_is_dropped) {
