@@ -65,17 +65,6 @@ TEST(a_waiter_asked_for_heartbeats_does_not_sleep_on) {
     assert_in_range(time_of(3), 37 + 2250, 37 + 2500);
 }
 
-/* A latch that is not there yet is waited for; once there was word of it, it has been. */
-TEST(what_was_heard_of_has_been_there) {
-    begin(1, ANSWERED(BUSY(-1, 0)), HEARS(RELEASED(37)));
-    world.lock.kind = rlock__kind_find("latch");
-    assert_int_equal(acquire(FOREVER, 30), RLOCK_AGAIN);
-    assert_int_equal(world.resources[0].place, 0);
-    world.answers = ANSWERED(GRANTED(0));
-    assert_int_equal(acquire(FOREVER, FOREVER), RLOCK_OK);
-    assert_int_equal(world.resources[0].place, 1);
-}
-
 TEST(until_keeps_the_place) {
     begin(1, ANSWERED(BUSY(29000, 4)), NULL);
     for (int64_t until_ms = 100; until_ms <= 4400; until_ms += 100) {
