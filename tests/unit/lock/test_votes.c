@@ -7,13 +7,7 @@
 
 enum { SERVERS_MAX = 5 };
 
-/* Each server's last error is "why N", its name is "sN". */
-struct fixture {
-    struct rlock__site sites[SERVERS_MAX];
-    struct rlock__route at[SERVERS_MAX];
-    struct rlock__routes routes;
-    struct rlock__error error;
-};
+static struct rlock__error error; /* of all servers together */
 
 /* One letter a server, the outcome of one that is alone. */
 static const struct {
@@ -32,17 +26,20 @@ static enum rlock_status vote(char letter) {
     return alone[i].status;
 }
 
-static enum rlock_status count_votes(struct fixture *f, const char *letters, size_t count) {
+/* Each server's last error is "why N", its name is "sN". */
+static enum rlock_status count_votes(const char *letters, size_t count) {
     static char names[SERVERS_MAX][3] = {"s0", "s1", "s2", "s3", "s4"};
+    struct rlock__site sites[SERVERS_MAX] = {{.server = {.redacted = NULL}}};
+    struct rlock__route at[SERVERS_MAX] = {{.site = NULL}};
+    struct rlock__routes routes = {.count = count, .at = at, .error = &error};
     enum rlock_status votes[SERVERS_MAX];
-    *f = (struct fixture){.routes = {.count = count, .at = f->at, .error = &f->error}};
     for (size_t i = 0; i < count; i++) {
         votes[i] = vote(letters[i]);
-        f->sites[i].server.redacted = names[i];
-        f->at[i].site = &f->sites[i];
-        rlock__error_set(&f->at[i].error, "why %zu", i);
+        sites[i].server.redacted = names[i];
+        at[i].site = &sites[i];
+        rlock__error_set(&at[i].error, "why %zu", i);
     }
-    return rlock__votes_count(&f->routes, votes);
+    return rlock__votes_count(&routes, votes);
 }
 
 TEST(a_majority_decides) {
@@ -64,14 +61,13 @@ TEST(a_majority_decides) {
         {'?', "l?y yl? wy? wd? yydd?"},
         {'c', "c?? ycb ddc"}, /* someone wants to go */
     };
-    struct fixture f;
     for (size_t i = 0; i < COUNT(alone); i++)
-        assert_int_equal(count_votes(&f, &alone[i].letter, 1), alone[i].status);
+        assert_int_equal(count_votes(&alone[i].letter, 1), alone[i].status);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *votes = rows[i].votes;
         for (size_t length; *votes != '\0'; votes += length + (votes[length] == ' ')) {
             length = strcspn(votes, " ");
-            const enum rlock_status outcome = count_votes(&f, votes, length);
+            const enum rlock_status outcome = count_votes(votes, length);
             if (outcome != vote(rows[i].outcome))
                 fail_msg("%.*s: %s, not %c", (int)length, votes, rlock_status_text(outcome),
                          rows[i].outcome);
@@ -95,12 +91,11 @@ TEST(why_it_failed_is_told) {
         {"yl?", "2 of 3 servers have answered, 2 must agree; s2: why 2"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
-        const enum rlock_status outcome = count_votes(&f, rows[i].votes, strlen(rows[i].votes));
+        const enum rlock_status outcome = count_votes(rows[i].votes, strlen(rows[i].votes));
         if (rows[i].error == NULL)
             assert_int_equal(outcome, RLOCK_BUSY);
         else
-            assert_string_equal(f.error.text, rows[i].error);
+            assert_string_equal(error.text, rows[i].error);
     }
 }
 

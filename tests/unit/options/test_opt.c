@@ -431,27 +431,26 @@ void before_all(void) {
     setenv("RLOCK_CONFIG", "/dev/null", 1); /* whatever this machine has set up */
 }
 
-/* RLOCK_PASSWORD_FILE names a file with this content. */
-static void password_file(const char *content) {
-    char path[32];
-    const int fd = memfd_create("password", 0); /* until the test ends */
-    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    setenv("RLOCK_PASSWORD_FILE", path, 1);
-}
-
 TEST(a_password_is_the_first_line_of_its_file) {
-    struct fixture f;
+    static const char *const rows[][2] = {{" of the file \nsecond line\n", " of the file "},
+                                          {"no newline", "no newline"},
+                                          {"\nsecond", NULL}};
     setenv("RLOCK_SERVER", "redis://h", 1); /* which wants it */
-    password_file(" of the file \nsecond line\n");
-    LOADS(&cmd_run, "-n a true", is(s->server.password, " of the file "));
-    password_file("no newline");
-    LOADS(&cmd_run, "-n a true", is(s->server.password, "no newline"));
-    password_file("\nsecond");
-    assert_int_equal(load_for(&f, &cmd_run, "-n a true"), SETTINGS_BAD);
-    assert_int_equal(f.why.status, EXIT_CONFIG);
-    assert_non_null(strstr(f.why.text, "the first line is empty"));
-    settings_free(&f.settings);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct fixture f;
+        char path[32];
+        const int fd = memfd_create("password", 0);
+        assert_int_equal(write(fd, rows[i][0], strlen(rows[i][0])), strlen(rows[i][0]));
+        (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        setenv("RLOCK_PASSWORD_FILE", path, 1);
+        const enum settings_outcome outcome = load_for(&f, &cmd_run, "-n a true");
+        assert_int_equal(outcome, rows[i][1] != NULL ? SETTINGS_OK : SETTINGS_BAD);
+        assert_true(is(f.settings.server.password, rows[i][1]));
+        assert_true(outcome == SETTINGS_OK ||
+                    (f.why.status == EXIT_CONFIG && strstr(f.why.text, "the first line is empty")));
+        settings_free(&f.settings);
+        close(fd);
+    }
     before_all();
 }
 
