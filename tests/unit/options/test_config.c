@@ -15,8 +15,7 @@
 
 #define SECRET "s3cret"
 
-static char directory[] = "/tmp/rlock-test-XXXXXX";
-static char path[64]; /* of the file that each test writes */
+static char path[] = "/tmp/rlock-test-XXXXXX"; /* of the file that each test writes */
 
 static void write_content(const char *content) {
     FILE *stream = fopen(path, "w");
@@ -169,8 +168,7 @@ TEST(without_a_home_there_is_no_users_file) {
 }
 
 void before_all(void) {
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/rlock.conf", directory);
+    close(mkstemp(path));
     unsetenv("RLOCK_SERVER");
     unsetenv("RLOCK_PASSWORD");
     unsetenv("RLOCK_PASSWORD_FILE");
@@ -178,5 +176,4 @@ void before_all(void) {
 
 void after_all(void) {
     unlink(path);
-    rmdir(directory);
 }

@@ -1,7 +1,6 @@
 /* test_opt.c: the command line, merged with the environment. */
 #include "support/test.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
