@@ -10,9 +10,7 @@
 #include "rlock_handle.h"
 #include "support/peer.h"
 
-#define KEPT_1234 "*3\r\n:1\r\n:1234\r\n:0\r\n"
-#define LOST      "*3\r\n:0\r\n:0\r\n:0\r\n"
-#define ID        "0123456789abcdef0123456789abcdef"
+#define ID "0123456789abcdef0123456789abcdef"
 
 static struct rlock_handle_hold holds[] = {
     {.name = "a b\xc3\xa4{\"'$", .owner = "uuid:1@host", .id = ID, .token = 7},
@@ -115,7 +113,7 @@ TEST(each_name_is_looked_for_as_who_holds_it) {
     struct peer peer;
     rlock_lock *lock;
     int64_t ttl_ms;
-    peer_start(&peer, ANSWERS(KEPT_1234, LOST));
+    peer_start(&peer, ANSWERS("*3\r\n:1\r\n:1234\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n:0\r\n"));
     rlock_client *client = make_client(peer.path);
     assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
     assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);

@@ -92,14 +92,12 @@ TEST(a_dead_connection_is_told) {
 TEST(a_majority_that_hears_is_enough) {
     static const char *const deaf[] = {PEER_SILENT, PEER_CLOSE, "-NOPERM no\r\n",
                                        "-LOADING wait\r\n"};
+    static const char *const hears[] = {CONFIRM(OWN) WAKE, CONFIRM(OWN)};
     for (size_t i = 0; i < COUNT(deaf); i++) {
         struct listening f;
         begin_on(&f, SERVERS_MAX);
         for (size_t k = 0; k < SERVERS_MAX; k++)
-            says(&f, (i + k) % SERVERS_MAX,
-                 k == 0   ? deaf[i]
-                 : k == 1 ? CONFIRM(OWN) WAKE
-                          : CONFIRM(OWN));
+            says(&f, (i + k) % SERVERS_MAX, k == 0 ? deaf[i] : hears[k - 1]);
         const int64_t begun_ms = rlock_now_ms();
         assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
         assert_ptr_equal(f.lock->listeners->resources, &f.lock->resources[0]);
