@@ -7,7 +7,7 @@ examples   all functions of examples_MODULE.py: for each a file FOLDER/MODULE/NA
            empty when nothing is
 example    one of them
 
-SCRIPTS in the environment: the folder of the scripts, with what they include.
+SCRIPTS in the environment: the folder of the scripts in a build, with what they include.
 """
 import glob
 import importlib

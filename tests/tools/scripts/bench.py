@@ -1,4 +1,8 @@
 """What the examples stand on: an empty server, someone who listens, owners, and comparisons."""
+import json
+import os
+import subprocess
+
 from client import Listener, Lock, Server
 
 A, B, C, D, E = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abcde")
@@ -9,6 +13,10 @@ INFO, HOLD, WAITERS = "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
 LEASES = "rlock_leases:{x}"
 QUEUE, TIMEOUTS = "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}"
 PERMITS = "{x}:timeout"
+
+
+def owner(number):
+    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
 
 
 def attempt(number):
@@ -39,7 +47,7 @@ def about(got, expected, what="time"):
 
 class Bench:
     def __init__(self, path):
-        self.server, self.listener = Server(path), Listener(path)
+        self.path, self.server, self.listener = path, Server(path), Listener(path)
         self.server("FLUSHALL")
 
     def close(self):
@@ -53,9 +61,16 @@ class Bench:
     def locks(self, *kinds):
         return [self.lock(kind) for kind in kinds]
 
-    def has(self, **expected):
-        """See values()."""
-        self.values(expected)
+    def status(self, code=0):
+        """What `rlock status` shows of x, None for nothing; and that it changes nothing."""
+        before = self.server.see()
+        shown = subprocess.run([os.environ["SCRIPTS"] + "/../../cmd/rlock", "status", "--json", "x"], check=False,
+                               env={"RLOCK_CONFIG": "/dev/null", "RLOCK_SERVER": f"unix://{os.path.abspath(self.path)}"},
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        same(shown.returncode, code, "status")
+        same({key: value for key, (value, _) in self.server.see().items()},
+             {key: value for key, (value, _) in before.items() if self.server("EXISTS", key)}, "keys")
+        return next(iter(json.loads(shown.stdout)), None)
 
     def values(self, expected):
         """These keys stand, with these values, and no others; tokens apart."""
