@@ -9,26 +9,13 @@ example    one of them
 
 SCRIPTS in the environment: the folder of the scripts in a build, with what they include.
 """
-import glob
-import importlib
-import inspect
 import os
 import sys
 import traceback
 
 from bench import Bench
 from client import ServerError
-
-
-def found():
-    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "examples_*.py"))):
-        module = importlib.import_module(os.path.basename(path)[:-3])
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            if function.__module__ == module.__name__ and name[0] != "_":
-                yield f"{module.__name__[9:]}.{name}", function
-
-
-EXAMPLES = dict(found())
+from examples import EXAMPLES
 
 
 def example(name, path):

@@ -68,9 +68,14 @@ class Bench:
                                env={"RLOCK_CONFIG": "/dev/null", "RLOCK_SERVER": f"unix://{os.path.abspath(self.path)}"},
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         same(shown.returncode, code, "status")
-        same({key: value for key, (value, _) in self.server.see().items()},
-             {key: value for key, (value, _) in before.items() if self.server("EXISTS", key)}, "keys")
+        same(self.changes(before), {}, "what has changed")
         return next(iter(json.loads(shown.stdout)), None)
+
+    def changes(self, before):
+        """Of what server.see() has seen before, {key: (before, now)}; what has expired since is none."""
+        now = {key: value for key, (value, _) in self.server.see().items()}
+        then = {key: value for key, (value, _) in before.items() if key in now or self.server.left(key) != -2}
+        return {key: (then.get(key), now.get(key)) for key in now.keys() | then if then.get(key) != now.get(key)}
 
     def values(self, expected):
         """These keys stand, with these values, and no others; tokens apart."""
