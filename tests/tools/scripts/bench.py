@@ -13,9 +13,11 @@ INFO, HOLD, WAITERS = "rlock_info:{x}", "rlock_hold:{x}", "rlock_waiters:{x}"
 LEASES = "rlock_leases:{x}"
 QUEUE, TIMEOUTS = "redisson_lock_queue:{x}", "redisson_lock_timeout:{x}"
 PERMITS = "{x}:timeout"
+MOST = 40  # commands of one script
 
 
-def owner(number):
+def nth(number):
+    """An owner, one of many."""
     return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
 
 
@@ -57,6 +59,22 @@ class Bench:
 
     def lock(self, kind, name="x"):
         return Lock(self.server, kind, name)
+
+    def each(self, *kinds, total=3):
+        """A lock of each kind, on an empty server; a semaphore with so many permits."""
+        for kind in kinds:
+            self.server("FLUSHALL")
+            lock = self.lock(kind)
+            lock.total = total if kind in ("sem", "plain") else ""
+            yield kind, lock
+
+    def few(self, script, *words, most=MOST, **options):
+        """The answer of a script that runs no more commands than that; spent is how many."""
+        before = self.server.commands()
+        answer = script(*words, **options)
+        self.spent = self.server.commands() - before
+        same(self.spent <= most, True, f"{self.spent} commands by {script.__name__} {words}")
+        return answer
 
     def locks(self, *kinds):
         return [self.lock(kind) for kind in kinds]

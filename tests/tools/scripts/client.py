@@ -158,6 +158,8 @@ class Listener(Connection):
 class Lock:
     """One name, as one kind of lock."""
 
+    total = ""  # permits of a semaphore, which the first to take some says
+
     def __init__(self, server, kind, name="x", scripts=None):
         self.server, self.kind, self.name = server, kind, name
         self.folder = scripts or os.environ["SCRIPTS"]
@@ -185,11 +187,12 @@ class Lock:
         return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
                            f"PUBLISH {self.channel}", "1", *more)
 
-    def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total="",
+    def take(self, owner, attempt, lease=30000, permits=1, proof=("", ""), wait=True, total=None,
              variant="", place="", ticket="", period="", preempts_as="", preemptible=False, once_key="",
              priority=0):
         us = f'"host":"host","pid":42,"user":"user","command":"command","permits":{permits}'
         us += ',"preemptible":true' if preemptible else ""
+        total = self.total if total is None else total
         more = [total, variant, *proof, place, ticket, period, preempts_as, once_key, priority or ""]
         while more and more[-1] == "":
             more.pop()

@@ -1,74 +1,48 @@
 """What a script costs, however many wait or have died: commands are counted by INFO commandstats."""
 import re
 
-from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, same
+from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, nth, same
 from client import BUSY, GRANTED, RELEASED
 
-MOST = 40  # commands of one script
 BEATS_AGAIN, SOON = 2500, 1
 CROWDS = (10, 1000)
 FREE = {"run": 20, "fair": 22, "read": 29, "write": 28, "sem": 27}  # commands of a take and a give-back
-
-
-def _owner(number):
-    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
 
 
 def _attempt(number):
     return attempt(0x10000 + number)
 
 
-class Cost:
-    """Runs scripts, and keeps the largest number of commands that one of them has run."""
-
-    def __init__(self, bench, limit=MOST):
-        self.server, self.most, self.limit = bench.server, 0, limit
-
-    def of(self, script, *words, **options):
-        before = self.server.commands()
-        answer = script(*words, **options)
-        self.most = max(self.most, self.server.commands() - before)
-        same(self.most <= self.limit, True, f"{self.most} commands by {script.__name__} {words}")
-        return answer
-
-
 def _crowd(lock, size, first=0):
     """So many that wait, and none of them listens."""
     for number in range(first, first + size):
-        same(lock.take(_owner(number), _attempt(number), place="")[0], BUSY)
+        same(lock.take(nth(number), _attempt(number), place="")[0], BUSY)
 
 
 def cost_of_a_living_crowd(bench):
     """what a script of run or fair costs does not grow with those who wait"""
     for size in CROWDS:
-        for kind in ("run", "fair"):
-            bench.server("FLUSHALL")
-            lock, cost = bench.lock(kind), Cost(bench)
+        for kind, lock in bench.each("run", "fair"):
             lock.take(A, attempt(0xa))
             _crowd(lock, size)
             for number in (0, size // 2, size - 1):
-                again = cost.of(lock.take, _owner(number), _attempt(number), place="1")[11]
+                again = bench.few(lock.take, nth(number), _attempt(number), place="1")[11]
                 same(again, max(5000, 125 * size) if 20 < number < size - 4 else BEATS_AGAIN, f"{kind} {number}")
-            same(cost.of(lock.give, A, attempt(0xa))[0], RELEASED)
-            same(cost.of(lock.take, _owner(0), _attempt(0), place="1")[0], GRANTED)
-            cost.of(lock.give, _owner(2), _attempt(2))  # leaves
-            cost.of(lock.give, _owner(size // 2), _attempt(size // 2))
-            cost.of(lock.take, _owner(size), _attempt(size))
+            same(bench.few(lock.give, A, attempt(0xa))[0], RELEASED)
+            same(bench.few(lock.take, nth(0), _attempt(0), place="1")[0], GRANTED)
+            bench.few(lock.give, nth(2), _attempt(2))  # leaves
+            bench.few(lock.give, nth(size // 2), _attempt(size // 2))
+            bench.few(lock.take, nth(size), _attempt(size))
 
 
 def cost_of_a_free_lock(bench):
-    """a free lock is taken and given back by few commands
-
-    Taken and given back, nobody else being there: what nearly always is so comes first in the scripts."""
-    for kind, most in FREE.items():
-        bench.server("FLUSHALL")
-        lock = bench.lock(kind)
+    """a free lock is taken and given back by few commands: what nearly always is so comes first in the scripts"""
+    for kind, lock in bench.each(*FREE):
         for number in (1, 2):  # the first one sets a semaphore up
-            before = bench.server.commands()
-            same(lock.take(A, attempt(number), total=3 if kind == "sem" else "")[0], GRANTED)
-            same(lock.give(A, attempt(number))[0], RELEASED)
-        spent = bench.server.commands() - before
-        same(spent <= most, True, f"{kind}: {spent} commands")
+            same(bench.few(lock.take, A, attempt(number))[0], GRANTED)
+            taken = bench.spent
+            same(bench.few(lock.give, A, attempt(number))[0], RELEASED)
+        same(taken + bench.spent <= FREE[kind], True, f"{kind}: {taken} and {bench.spent} commands")
 
 
 def _rounded(value):
@@ -91,9 +65,8 @@ def _traces(bench, kind, slow):
     us = '"host":"host","pid":42,"user":"user","command":"command"'
     requests = (lock.take_script, "1", us, *total), (lock.give_script, "")
     for script, *more in requests:
-        before = bench.server.commands()
-        answer = lock.run(script, A, LEASE, attempt(1), 1, *more, *[""] * slow)
-        spent = bench.server.commands() - before
+        answer = bench.few(lock.run, script, A, LEASE, attempt(1), 1, *more, *[""] * slow)
+        spent = bench.spent
         left = {key: (_rounded(value), round(ms, -3)) for key, (value, ms) in bench.server.see().items()}
         yield spent, (answer, left, bench.listener.heard())
 
@@ -112,14 +85,14 @@ def dead_crowd_is_passed_over(bench):
     All that wait but the last have died, unheard; the lock is free. A few at a time, and within ten seconds."""
     for size in CROWDS:
         bench.server("FLUSHALL")
-        lock, cost, spent = bench.lock("fair"), Cost(bench), 0
+        lock, spent = bench.lock("fair"), 0
         lock.take(A, attempt(0xa))
         _crowd(lock, size)
         bench.hear(lock.own_channel(B))
         lock.take(B, attempt(0xb))
-        cost.of(lock.give, A, attempt(0xa))
+        bench.few(lock.give, A, attempt(0xa))
         while True:
-            answer = cost.of(lock.take, B, attempt(0xb), place="2")
+            answer = bench.few(lock.take, B, attempt(0xb), place="2")
             if answer[0] == GRANTED:
                 break
             spent += answer[11]
@@ -139,7 +112,7 @@ def dead_among_the_living(bench):
     lock.take(A, attempt(0xa))
     _crowd(lock, size)
     living = [number for number in range(size) if number % 3 == 2]
-    bench.hear(*(lock.own_channel(_owner(number)) for number in living))
+    bench.hear(*(lock.own_channel(nth(number)) for number in living))
     due, ticket, got = {number: 0 for number in living}, {}, []
     lock.give(A, attempt(0xa))
     now = last = 0
@@ -148,55 +121,23 @@ def dead_among_the_living(bench):
         if due[number] - now > SOON:
             bench.server.let_pass(due[number] - now)
             now = due[number]
-        answer = lock.take(_owner(number), _attempt(number), place="1", ticket=ticket.get(number, ""))
+        answer = lock.take(nth(number), _attempt(number), place="1", ticket=ticket.get(number, ""))
         if answer[0] == GRANTED:
             got.append(number)
             same(now - last < 10000, True, f"{number} waited for {now - last} ms")
             last = now
-            lock.give(_owner(number), _attempt(number))
+            lock.give(nth(number), _attempt(number))
             del due[number]
         else:
             due[number], ticket[number] = now + answer[11], answer[12]
         for channel, word in bench.listener.heard():
-            who = next((each for each in due if lock.own_channel(_owner(each)) == channel), None)
+            who = next((each for each in due if lock.own_channel(nth(each)) == channel), None)
             if who is not None and word == "0":
                 due[who] = now
             elif who is not None:
                 due[who] = min(due[who], now + BEATS_AGAIN)
     same(got, living, "the order")
     bench.standing()
-
-
-def comes_back_to_its_place(bench):
-    """who was taken for dead comes back to its place in the queue"""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
-    ticket = lock.take(B, attempt(2))[12]
-    lock.take(C, attempt(3))
-    for _ in range(4):
-        bench.server.let_pass(2400)
-        lock.take(C, attempt(3), place="2")
-    same(bench.server.value(QUEUE), [C])
-    same(lock.take(B, attempt(2), place="1", ticket=ticket)[2], 1)
-    same(bench.server.value(QUEUE), [B, C])
-    same(lock.take(C, attempt(3), place="1")[2], 2)
-
-
-def clock_set_back(bench):
-    """the server's clock is set back: who dies is passed over all the same
-
-    By a minute, while one dies: the others do not wait for the time to come again."""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
-    lock.take(B, attempt(2))
-    lock.take(C, attempt(3))
-    bench.server.let_pass(-60000)
-    lock.give(A, attempt(1))
-    for _ in range(3):
-        same(lock.take(C, attempt(3), place="2")[0], BUSY)
-        bench.server.let_pass(2400)
-    lock.take(C, attempt(3), place="2")
-    same(lock.take(C, attempt(3), place="2")[0], GRANTED)
 
 
 def clock_set_back_readers(bench):
@@ -212,23 +153,6 @@ def clock_set_back_readers(bench):
         same(read.take(C, attempt(3), place="1")[0], BUSY)
         bench.server.let_pass(2400)
     same(read.take(C, attempt(3), place="1")[0], GRANTED)
-
-
-def who_does_not_wait_buries_nobody_alive(bench):
-    """after a silence a try that does not wait drops nobody; the dead do not block it for long"""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
-    for number, owner in ((2, B), (3, C)):
-        lock.take(owner, _attempt(number))
-    bench.server.let_pass(8000)
-    lock.take(S, attempt(4), wait=False)
-    same(bench.server.value(QUEUE), [B, C])
-    bench.server.let_pass(3000)  # the dead do block it, but not for long
-    for _ in range(3):
-        lock.take(S, attempt(4), wait=False)
-        bench.server.let_pass(3000)
-    lock.take(S, attempt(4), wait=False)
-    same(bench.server.value(QUEUE), None)
 
 
 def scores_are_redissons(bench):

@@ -1,5 +1,5 @@
 """What Redisson holds and waits for is respected. It is written here as it writes it."""
-from bench import (A, B, C, HOLD, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about,
+from bench import (A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about,
                    attempt, lease_key, permit, same)
 from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
 
@@ -34,12 +34,9 @@ def foreign_mutex(bench):
     same(bench.server("DUMP", "x"), before, "the lock")
     bench.server.let_pass(LEASE)
     same(lock.take(A, attempt(3))[0], GRANTED)
-
-
-def foreign_mutex_without_lease(bench):
-    """Redisson's mutex without a lease is waited for"""
+    bench.server("FLUSHALL")
     bench.server("HSET", "x", R, 1)
-    same(bench.lock("run").take(A, attempt(1))[:2], [BUSY, -1])
+    same(bench.lock("run").take(A, attempt(1))[:2], [BUSY, -1], "without a lease")
     bench.for_ever("x")
 
 
@@ -134,21 +131,6 @@ def foreign_writer(bench):
     bench.heard((read.own_channel(C), "0"))
 
 
-def foreign_writer_that_also_reads(bench):
-    """Redisson's writer that also reads"""
-    read, write = bench.locks("read", "write")
-    _hold(bench, mode="write", R_write=1, R=1)
-    bench.server("SET", lease_key(R), 1, "PX", 5000)
-    bench.server.let_pass(6000)
-    for lock in (read, write):
-        same(lock.take(A, attempt(1), wait=False)[0], BUSY)
-    same(bench.server.value("x")[R + ":write"], "1")
-    bench.server("HDEL", "x", R + ":write")  # as Redisson gives it back
-    bench.server("HSET", "x", "mode", "read")
-    bench.server.let_pass(1000)
-    same(write.take(A, attempt(1))[0], GRANTED)
-
-
 def foreign_head_is_respected(bench):
     """Redisson's waiter at the head keeps its turn, its score and its queue"""
     fair, run = bench.locks("fair", "run")
@@ -182,81 +164,6 @@ def stale_foreign_heads_go(bench):
     about(scores[C], bench.server.now() + 700000)
 
 
-def who_leaves_moves_those_behind(bench):
-    """who leaves the queue moves those behind by 300,000"""
-    fair = bench.lock("fair")
-    _hold(bench, R=1)
-    fair.take(A, attempt(1))
-    _queue(bench, (S, LEASE + 2 * PATIENCE), (C, LEASE + 3 * PATIENCE))
-    same(fair.give(A, attempt(1)), [LOST, 0, 0])
-    same(bench.server.value(QUEUE), [S, C])
-    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
-    about(scores[S], now + LEASE + PATIENCE)
-    about(scores[C], now + LEASE + 2 * PATIENCE)
-    bench.for_ever(QUEUE, TIMEOUTS)
-
-
-def who_comes_to_the_front_dead_is_no_longer_in_the_way_than_redissons(bench):
-    """foreign: a dead waiter of rlock's that has come to the front is passed over by Redisson in its time
-
-    Its score was made for its first place. With no rlock behind it, only that lets Redisson's pass."""
-    fair = bench.lock("fair")
-    _hold(bench, R=1)
-    owners = [A.replace(A[0], f"{number:x}", 1) for number in range(15)]
-    for number, owner in enumerate(owners):
-        fair.take(owner, attempt(number))
-    _queue(bench, (S, LEASE + 16 * PATIENCE))
-    for number, owner in enumerate(owners[:-1]):
-        fair.give(owner, attempt(number))
-    same(bench.server.value(QUEUE), [owners[-1], S])
-    scores, now = bench.server.value(TIMEOUTS), bench.server.now()
-    about(scores[owners[-1]], now + LEASE + PATIENCE)
-    about(scores[S], now + LEASE + 2 * PATIENCE)
-
-
-def late_redisson_waiter_makes_nobody_late(bench):
-    """Redisson's late waiter does not make those of rlock's behind it late
-
-    Redisson drops it without a word, and takes a patience from all when the one before it enters."""
-    fair = bench.lock("fair")
-    _hold(bench, R=1)
-    _queue(bench, (S, LEASE + PATIENCE), (R + "1", -PATIENCE))
-    fair.take(A, attempt(1))
-    about(bench.server.value(TIMEOUTS)[A], bench.server.now() + LEASE + 2 * PATIENCE)
-    fair.take(B, attempt(2))
-    fair.give(A, attempt(1))  # moves B up
-    about(bench.server.value(TIMEOUTS)[B], bench.server.now() + LEASE + 2 * PATIENCE)
-
-
-def foreign_waiter_is_woken(bench):
-    """Redisson's waiter is woken on its channel"""
-    for kind in ("run", "fair"):
-        lock = bench.lock(kind)
-        bench.server("DEL", QUEUE, TIMEOUTS)
-        lock.take(A, attempt(1))
-        _queue(bench, (R, LEASE + PATIENCE))
-        bench.hear(lock.channel, lock.own_channel(R))
-        lock.give(A, attempt(1))
-        bench.heard((lock.own_channel(R), "0"))
-
-
-def score_without_a_place(bench):
-    """a place without a score, a score without a place: mended"""
-    fair = bench.lock("fair")
-    _hold(bench, R=1)
-    fair.take(A, attempt(1))
-    bench.server("LREM", QUEUE, 0, A)
-    same(fair.take(A, attempt(1))[0:3:2], [BUSY, 1])
-    same(bench.server.value(QUEUE), [A])
-    bench.server("ZREM", TIMEOUTS, A)
-    same(fair.take(A, attempt(1))[0:3:2], [BUSY, 1])
-    same(list(bench.server.value(TIMEOUTS)), [A])
-    fair.give(A, attempt(1))
-    bench.server("ZADD", TIMEOUTS, bench.server.now() + 5000, S)  # it would keep S out of the queue
-    fair.take(B, attempt(2), wait=False)
-    bench.standing("x")
-
-
 def foreign_permits(bench):
     """Redisson's permits count, expire and come back"""
     lock = bench.lock("sem")
@@ -281,17 +188,6 @@ def foreign_permits(bench):
     bench.values({"x": "3"})
 
 
-def foreign_plain_permits(bench):
-    """Redisson's plain permits"""
-    lock = bench.lock("plain")
-    bench.server("SET", "x", 1)
-    same(lock.take(A, attempt(1))[0], GRANTED)
-    same(lock.take(B, attempt(2), wait=False)[0], BUSY)
-    bench.server("INCRBY", "x", 1)
-    same(lock.take(B, attempt(2))[0], GRANTED)
-    same(bench.server.value("x"), "0")
-
-
 def foreign_latch(bench):
     """Redisson's latch"""
     lock = bench.lock("latch")
@@ -309,25 +205,9 @@ def foreign_latch(bench):
     bench.standing()
 
 
-def foreign_holder_beside_our_notes(bench):
-    """Redisson has taken what ours let expire"""
-    run = bench.lock("run")
-    token = run.take(A, attempt(1))[1]
-    bench.server("DEL", "x")
-    _hold(bench, R=1)
-    same(run.renew(A, attempt(1)), [LOST, 0, 0])
-    same(run.take(B, attempt(2), proof=(A, token), wait=False)[0:5:3], [BUSY, R])
-    same(run.take(A, attempt(1), wait=False)[0], BUSY)
-    same(run.give(A, attempt(1)), [LOST, 0, 0])
-    same(bench.server.value("x"), {R: "1"})
-    same(bench.server.value(HOLD), None)
-
-
 def broken_lock_proves_nothing(bench):
     """a lock deleted by hand leaves no proof. Somebody deletes it by hand; what stands beside it must not speak for the old holder."""
-    for kind in ("run", "fair", "read", "write"):
-        bench.server("FLUSHALL")
-        lock = bench.lock(kind)
+    for kind, lock in bench.each("run", "fair", "read", "write"):
         token = lock.take(A, attempt(1))[1]
         bench.server("DEL", "x")
         same(lock.take(B, attempt(2))[:2], [GRANTED, token + 1], kind)

@@ -2,7 +2,7 @@
 import os
 
 from bench import (A, B, C, D, E, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
-                   lease_key, owner, permit, same)
+                   lease_key, nth, permit, same)
 from client import common
 
 PAGED = [key.replace("*", "x") for key in common("rlock_hold:{*}") + [
@@ -187,7 +187,7 @@ def seen_of_the_last_run(bench):
 
 def seen_of_a_crowd_that_leaves(bench):
     """inspect: a crowd comes in pages; all that stay are seen, though others leave between the pages"""
-    now, owners = bench.server.now(), [owner(number) for number in range(1, 301)]
+    now, owners = bench.server.now(), [nth(number) for number in range(1, 301)]
     bench.server("HSET", "x", "mode", "read", *(word for each in owners for word in (each, 1)))
     bench.server("ZADD", LEASES, *(word for i, each in enumerate(owners) for word in (now + LEASE, f"{each} {attempt(i)}")))
     bench.server("ZADD", WAITERS, *(word for i, each in enumerate(owners) for word in (now * 1000 + i, "w" + each)))

@@ -1,7 +1,10 @@
 """A key of another kind is not touched; a server without memory does no harm."""
+import contextlib
+
 from bench import A, B, LEASE, attempt, lease_key, same
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED, STILL_HELD, WRONG_KIND, ServerError
 
+ALL = ("run", "fair", "read", "write", "sem", "plain")
 NEITHER = {  # what stands under the name: commands that put it there
     "text": (("SET", "x", "text"),),
     "empty text": (("SET", "x", ""),),
@@ -33,171 +36,103 @@ FOREIGN = {
 
 def _calls(lock):
     """All scripts of a kind, each with the answer to be given on a key of another kind."""
-    more = {"latch": ("latch_set", "latch_down"), "sem": ("sem_resize",)}
     for total in ("", 3) if lock.kind in ("sem", "plain") else ("",):
         for wait in (True, False):
-            options = {"wait": wait, "total": total}
-            yield "take", WRONG_KIND, lambda options=options: lock.take(A, attempt(1), **options)
+            yield WRONG_KIND, lock.take, (A, attempt(1)), {"wait": wait, "total": total}
     if lock.renew_script:
-        yield "renew", LOST, lambda: lock.renew(A, attempt(1))
+        yield LOST, lock.renew, (A, attempt(1)), {}
     if lock.give_script:
         for keep in (0, 5000):
-            yield "give", LOST, lambda keep=keep: lock.give(A, attempt(1), keep=keep)
-    for script in more.get(lock.kind, ()):
-        yield script, WRONG_KIND, lambda script=script: lock.run(script, A, LEASE, attempt(1), 3)
+            yield LOST, lock.give, (A, attempt(1)), {"keep": keep}
+    for script in {"latch": ("latch_set", "latch_down"), "sem": ("sem_resize",)}.get(lock.kind, ()):
+        yield WRONG_KIND, lock.run, (script, A, LEASE, attempt(1), 3), {}
 
 
-def _untouched(bench, kind):
-    lock = bench.lock(kind)
-    for what, commands in FOREIGN[kind].items():
-        for name, expected, call in _calls(lock):
-            bench.server("FLUSHALL")
-            for command in commands:
-                bench.server(*command)
-            before = bench.server.see()
-            dump = bench.server("DUMP", "x")
-            try:
-                answer = call()
-            except ServerError as error:
-                answer = [str(error)]
-            same(answer[0], expected, f"{kind} {name} on {what}")
-            after = bench.server.see()
-            same({key: value for key, (value, _) in after.items()},
-                 {key: value for key, (value, _) in before.items()}, f"{kind} {name} on {what}")
-            same(bench.server("DUMP", "x"), dump, f"{kind} {name} on {what}")
-            bench.ends_in(before["x"][1], "x")
+def another_kind(bench):
+    """no script touches a key of another kind"""
+    for kind, foreign in FOREIGN.items():
+        for what, commands in foreign.items():
+            for expected, script, words, options in _calls(bench.lock(kind)):
+                bench.server("FLUSHALL")
+                for command in commands:
+                    bench.server(*command)
+                before, dump = bench.server.see(), bench.server("DUMP", "x")
+                same(script(*words, **options)[0], expected, f"{kind} {script.__name__} {words} on {what}")
+                same((bench.changes(before), bench.server("DUMP", "x")), ({}, dump), f"{kind} {words} on {what}")
+                bench.ends_in(before["x"][1], "x")
 
 
-def run_on_another_kind(bench):
-    """run touches no key of another kind"""
-    _untouched(bench, "run")
-
-
-def fair_on_another_kind(bench):
-    """fair touches no key of another kind"""
-    _untouched(bench, "fair")
-
-
-def read_on_another_kind(bench):
-    """read touches no key of another kind"""
-    _untouched(bench, "read")
-
-
-def write_on_another_kind(bench):
-    """write touches no key of another kind"""
-    _untouched(bench, "write")
-
-
-def sem_on_another_kind(bench):
-    """sem touches no key of another kind"""
-    _untouched(bench, "sem")
-
-
-def plain_on_another_kind(bench):
-    """sem --plain touches no key of another kind"""
-    _untouched(bench, "plain")
-
-
-def latch_on_another_kind(bench):
-    """latch touches no key of another kind"""
-    _untouched(bench, "latch")
-
-
-def _memory(bench, limit):
-    bench.server("CONFIG", "SET", "maxmemory", limit)
-
-
-def _refused(call):
-    """The answer, or OOM."""
+@contextlib.contextmanager
+def _no_memory(bench):
+    bench.server("CONFIG", "SET", "maxmemory", 1)
     try:
-        return call()
+        yield
+    finally:
+        bench.server("CONFIG", "SET", "maxmemory", 0)
+
+
+def _unless_refused(script, *words, **options):
+    """The answer; None: there is no memory for it."""
+    try:
+        return script(*words, **options)
     except ServerError as error:
         same("OOM command not allowed" in str(error), True, error)
-        return "OOM"
+        return None
 
 
 def out_of_memory_renews_and_gives_back(bench):
     """out of memory: all that is held is renewed and given back"""
-    for kind in ("run", "fair", "read", "write", "sem", "plain"):
-        options = {"permits": 2} if kind in ("sem", "plain") else {}
-        total = {"total": 3} if options else {}
-        for nested in (False, True):
-            bench.server("FLUSHALL")
-            lock = bench.lock(kind)
-            token = lock.take(A, attempt(1), **options, **total)[1]
-            if nested and not options:
+    for nested in (False, True):
+        for kind, lock in bench.each(*ALL):
+            permits = {"permits": 2} if lock.total else {}
+            token = lock.take(A, attempt(1), **permits)[1]
+            has_inner = nested and not lock.total
+            if has_inner:
                 lock.take(B, attempt(2), proof=(A, token))
             bench.server.let_pass(10000)
-            _memory(bench, 1)
-            try:
+            with _no_memory(bench):
                 if lock.renew_script:
-                    same(lock.renew(A, attempt(1), **options), [KEPT, LEASE, 0], kind)
-                if nested and not options:
+                    same(lock.renew(A, attempt(1), **permits), [KEPT, LEASE, 0], kind)
+                if has_inner:
                     same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
-                same(lock.give(A, attempt(1), **options)[0], RELEASED, kind)
-            finally:
-                _memory(bench, 0)
-            bench.values({"x": "3"} if options else {})
+                same(lock.give(A, attempt(1), **permits)[0], RELEASED, kind)
+            bench.values({"x": "3"} if lock.total else {})
 
 
 def out_of_memory_takes_nothing(bench):
-    """out of memory: nothing is half taken. Nothing is half done: afterwards the first to come gets it."""
-    for kind in ("run", "fair", "read", "write", "sem", "plain"):
-        lock, total = bench.lock(kind), {"total": 3} if kind in ("sem", "plain") else {}
-        for held in (False, True):
-            bench.server("FLUSHALL")
+    """out of memory: nothing is half taken, and afterwards the first to come gets it; who waits has a place in line"""
+    for held in (False, True):
+        for kind, lock in bench.each(*ALL):
             if held:
-                lock.take(B, attempt(2), permits=3 if total else 1, **total)
+                lock.take(B, attempt(2), permits=lock.total or 1)
             before = bench.server.see()
-            _memory(bench, 1)
-            try:
-                answer = _refused(lambda: lock.take(A, attempt(1), wait=False, **total))
-            finally:
-                _memory(bench, 0)
-            if answer == "OOM":
+            with _no_memory(bench):
+                answer = _unless_refused(lock.take, A, attempt(1), wait=False)
+            if not answer:
                 same(bench.server.see().keys(), before.keys(), f"{kind} {held}")
             if held and kind != "read":
                 same(bench.server.value("x"), before["x"][0], kind)
-                lock.give(B, attempt(2), permits=3 if total else 1)
-            same(lock.take(A, attempt(1), **total)[0], GRANTED, kind)
-
-
-def out_of_memory_waits(bench):
-    """out of memory: who waits has a place in line. Who comes to wait gets its place, and keeps it."""
-    for kind in ("run", "fair", "write", "sem", "plain"):
-        lock, total = bench.lock(kind), {"total": 3} if kind in ("sem", "plain") else {}
-        bench.server("FLUSHALL")
-        lock.take(B, attempt(2), permits=3 if total else 1, **total)
-        _memory(bench, 1)
-        try:
-            for _ in range(2):
-                same(lock.take(A, attempt(1), **total)[:3:2], [BUSY, 1], kind)
-        finally:
-            _memory(bench, 0)
+                with _no_memory(bench):
+                    for _ in range(2):
+                        same(lock.take(A, attempt(3))[:3:2], [BUSY, 1], kind)
+                lock.give(A, attempt(3))
+                lock.give(B, attempt(2), permits=lock.total or 1)
+            same(lock.take(A, attempt(1))[0], GRANTED, kind)
 
 
 def out_of_memory_latch(bench):
     """out of memory: a latch opens"""
     latch = bench.lock("latch")
-    _memory(bench, 1)
-    try:
-        same(_refused(lambda: latch.run("latch_set", A, LEASE, attempt(1), 2)), "OOM")
+    with _no_memory(bench):
+        same(_unless_refused(latch.run, "latch_set", A, LEASE, attempt(1), 2), None)
         bench.standing()
-    finally:
-        _memory(bench, 0)
     latch.run("latch_set", A, LEASE, attempt(1), 2)
-    _memory(bench, 1)
-    try:
-        answer = _refused(lambda: latch.run("latch_down", A, LEASE, attempt(2), 1))
-        same(answer in ("OOM", [RELEASED, 1, 0]), True, answer)
-    finally:
-        _memory(bench, 0)
+    with _no_memory(bench):
+        answer = _unless_refused(latch.run, "latch_down", A, LEASE, attempt(2), 1)
+        same(answer in (None, [RELEASED, 1, 0]), True, answer)
     latch.run("latch_down", A, LEASE, attempt(2), 1)
     same(bench.server.value("x"), "1")
-    _memory(bench, 1)
-    try:
+    with _no_memory(bench):
         same(latch.run("latch_down", A, LEASE, attempt(3), 1), [RELEASED, 0, 0], "opening")
-    finally:
-        _memory(bench, 0)
     bench.forget(latch, 1, 2, 3)
     bench.standing()

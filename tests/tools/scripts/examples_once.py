@@ -2,7 +2,7 @@
 import json
 
 from bench import A, B, C, INFO, LEASE, LEASES, QUEUE, about, attempt, same
-from client import BUSY, DONE, GRANTED, LOST, REENTERED, RELEASED, STILL_HELD, WRONG_KIND
+from client import BUSY, DONE, GRANTED, RELEASED, WRONG_KIND
 
 RECORD = "rlock_last:{x}"
 HOUR, DAY = 3600000, 86400000
@@ -103,22 +103,6 @@ def skips_counted(bench):
     same(skip(9)[1], 1)
 
 
-def once_failed(bench):
-    """--once-per: a run that failed is noted, and keeps nobody from running"""
-    run = bench.lock("run")
-    _ran(run, 1, status=3)
-    same(sorted(bench.server.value(RECORD)), ["keep", "last"])
-    same(_noted(bench, "last")["status"], 3)
-    _ran(run, 2)
-    bench.server.let_pass(HOUR - 5000)
-    same(run.take(A, attempt(3), period=HOUR)[0], DONE)
-    _ran(run, 4, period=HOUR // 2, status=143)
-    same((_noted(bench, "last")["status"], _noted(bench, "success")["status"]), (143, 0))
-    same(run.take(A, attempt(5), period=HOUR)[0], DONE, "the success before it still counts")
-    bench.server.let_pass(5000)
-    same(run.take(A, attempt(6), period=HOUR)[0], GRANTED)
-
-
 def once_longest(bench):
     """--once-per: the longest time that was asked for is how long the record stays"""
     run = bench.lock("run")
@@ -146,45 +130,6 @@ def once_clock_set_back(bench):
     bench.ends_in(DAY, RECORD)
     bench.server.let_pass(HOUR)
     same(run.take(B, attempt(2), period=HOUR)[0], GRANTED)
-
-
-def once_noted_once(bench):
-    """--once-per: a release that is sent again, or of a hold that is lost, notes nothing"""
-    run = bench.lock("run")
-    _ran(run, 1)
-    before = bench.server.value(RECORD)
-    same(run.give(A, attempt(1), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
-    same(run.take(B, attempt(2))[0], GRANTED)
-    same(run.give(A, attempt(1), ended=(HOUR, 1, 1500)), [LOST, 0, 0])
-    bench.server("DEL", "x")  # B has lost it
-    same(run.give(B, attempt(2), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
-    same(bench.server.value(RECORD), before)
-
-
-def once_granted_again(bench):
-    """--once-per: an attempt that was granted is granted when it comes again, whatever is noted"""
-    for kind in ("run", "fair"):
-        lock = bench.lock(kind)
-        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
-        bench.server("HSET", RECORD, "done", bench.server.now())
-        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
-        same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
-        bench.server("DEL", RECORD)
-
-
-def once_nested(bench):
-    """--once-per: nested runs: each notes its own, under whatever hold"""
-    run = bench.lock("run")
-    token = run.take(A, attempt(1), period=HOUR)[1]
-    same(run.take(B, attempt(2), proof=(A, token), period=HOUR)[0], REENTERED)
-    same(run.give(A, attempt(2), waiter=B, ended=(HOUR, 0, 7)), [STILL_HELD, 1, 0])
-    same(_noted(bench, "last")["took_ms"], 7)
-    same(run.give(A, attempt(2), waiter=B, ended=(HOUR, 1, 8)), [LOST, 0, 0])
-    same(run.take(B, attempt(3), proof=(A, token), period=HOUR)[0], DONE)
-    same(bench.server.value("x"), {A: "1"})
-    same(run.give(A, attempt(1), keep=5000, ended=(HOUR, 2, 9)), [RELEASED, 0, 0])
-    bench.standing("x", INFO, LEASES, RECORD)
-    same((_noted(bench, "last")["status"], _noted(bench, "success")["took_ms"]), (2, 7))
 
 
 def once_and_others(bench):

@@ -1,17 +1,12 @@
 """fair --priority: who goes before whom, what becomes of Redisson's waiters, and what it costs."""
-from bench import A, B, C, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, same
+from bench import A, B, C, LEASE, MOST, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, nth, same
 from client import BUSY, GRANTED, OUSTED, RELEASED
-from examples_crowd import MOST, Cost
 
 HIGH, LOW, HIGHEST = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "def")
 WAITERS, FRONT = "rlock_queue:{x}", "rlock_queue_beats:{x}"
 PLAIN = "99999999-2222-4333-8444-555555555555:9@host"
 BAND = 4 * 10 ** 12
 AT_FRONT = 16 + 8 + 1  # so many send heartbeats at most
-
-
-def _owner(number):
-    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
 
 
 def _foreign(bench, owner):
@@ -24,8 +19,8 @@ def _foreign(bench, owner):
 
 def _stand(fair, *waiters):
     """(owner, priority) of those that come, each after the one before."""
-    for number, (owner, priority) in enumerate(waiters):
-        same(fair.take(owner, attempt(0x100 + number), priority=priority)[0], BUSY, owner)
+    for number, (who, priority) in enumerate(waiters):
+        same(fair.take(who, attempt(0x100 + number), priority=priority)[0], BUSY, who)
 
 
 def priority_goes_first(bench):
@@ -35,9 +30,9 @@ def priority_goes_first(bench):
     priorities = [0, 1, -1, 1000, 0, 1, -1000, -1, 1000, 0]
     places = [1, 1, 3, 1, 4, 3, 7, 7, 2, 7]
     for number, (priority, place) in enumerate(zip(priorities, places)):
-        answer = fair.take(_owner(number), attempt(0x10 + number), priority=priority)
+        answer = fair.take(nth(number), attempt(0x10 + number), priority=priority)
         same((answer[0], answer[2], answer[9]), (BUSY, place, number + 1), f"{number} of {priority}")
-    expected = [_owner(number) for number in sorted(range(10), key=lambda number: (-priorities[number], number))]
+    expected = [nth(number) for number in sorted(range(10), key=lambda number: (-priorities[number], number))]
     same(bench.server.value(QUEUE), expected)
     same(bench.server("ZRANGE", WAITERS, 0, -1), expected, "by tickets")
     for owner in expected:
@@ -56,14 +51,14 @@ def priority_tickets(bench):
     fair.take(A, attempt(1))
     for priority in (1000, -1000, 0, 1000, -1000, 0, 1000):
         number = bench.server("ZCARD", WAITERS)
-        ticket = fair.take(_owner(number), attempt(0x10 + number), priority=priority)[12]
+        ticket = fair.take(nth(number), attempt(0x10 + number), priority=priority)[12]
         about(ticket + priority * BAND, bench.server.now(), "the ticket")
-        same(int(float(bench.server("ZSCORE", WAITERS, _owner(number)))), ticket)
+        same(int(float(bench.server("ZSCORE", WAITERS, nth(number)))), ticket)
     tickets = [int(ticket) for ticket in bench.server("ZRANGE", WAITERS, 0, -1, "WITHSCORES")[1::2]]
     same(len(set(tickets)), 7, "tickets")
     later = bench.server.now() + 60000  # the clock was set back since
-    bench.server("ZADD", WAITERS, later - 1000 * BAND, _owner(6))
-    bench.server("ZADD", WAITERS, later, _owner(5))
+    bench.server("ZADD", WAITERS, later - 1000 * BAND, nth(6))
+    bench.server("ZADD", WAITERS, later, nth(5))
     same(fair.take(B, attempt(2), priority=1000)[12], later + 1 - 1000 * BAND, "one more than the last of its band")
     same(fair.take(C, attempt(3))[12], later + 1, "of those without")
     about(fair.take(HIGH, attempt(4), priority=7)[12] + 7 * BAND, bench.server.now(), "in a band of its own")
@@ -148,7 +143,7 @@ def priority_lets_a_few_past(bench):
     """fair --priority: a few at a time, and who comes meanwhile finds its place
 
     At a time; and who comes meanwhile stands behind them, or with its own."""
-    fair, cost = bench.lock("fair"), Cost(bench)
+    fair = bench.lock("fair")
     fair.take(A, attempt(1))
     fair.take(PLAIN, attempt(6))
     fair.take(LOW, attempt(2), priority=-1)
@@ -156,36 +151,17 @@ def priority_lets_a_few_past(bench):
     for owner in foreign:
         _foreign(bench, owner)
     fair.take(B, attempt(3))
-    cost.of(fair.take, HIGH, attempt(4), priority=-2)
+    bench.few(fair.take, HIGH, attempt(4), priority=-2)
     same(bench.server.value(QUEUE), [PLAIN, LOW, HIGH] + foreign + [B])
-    cost.of(fair.take, C, attempt(5), priority=-1)
+    bench.few(fair.take, C, attempt(5), priority=-1)
     same(bench.server.value(QUEUE), [PLAIN, LOW, C, HIGH] + foreign + [B])
     for past in (5, 10):
-        same(cost.of(fair.take, HIGH, attempt(4), priority=-2)[11], 1, "comes again at once")
+        same(bench.few(fair.take, HIGH, attempt(4), priority=-2)[11], 1, "comes again at once")
         same(bench.server.value(QUEUE), [PLAIN] + foreign[:past] + [LOW, C, HIGH] + foreign[past:] + [B])
-    cost.of(fair.take, HIGH, attempt(4), priority=-2)
+    bench.few(fair.take, HIGH, attempt(4), priority=-2)
     same(bench.server.value(QUEUE), [PLAIN] + foreign + [B, LOW, C, HIGH])
     same(bench.server("ZRANGE", WAITERS, 0, -1), [PLAIN, B, LOW, C, HIGH])
     same(set(bench.server.value(TIMEOUTS)), set(foreign) | {PLAIN, B, LOW, C, HIGH})
-
-
-def priority_and_redissons_next(bench):
-    """fair --priority: Redisson's next one counts all before it
-
-    It counts by the score of the last, which is farther away by each that comes to stand before it."""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
-    now = bench.server.now()
-    fair.take(LOW, attempt(2), priority=-1)
-    about(bench.server.value(TIMEOUTS)[LOW], now + LEASE + PATIENCE)
-    fair.take(B, attempt(3))
-    fair.take(C, attempt(4))
-    about(bench.server.value(TIMEOUTS)[LOW], now + LEASE + 3 * PATIENCE)
-    fair.take(HIGH, attempt(5), priority=1)
-    about(bench.server.value(TIMEOUTS)[HIGH], now + LEASE + PATIENCE)
-    fair.take(LOW, attempt(2), priority=-1)
-    fair.give(HIGH, attempt(5), priority=1)
-    about(bench.server.value(TIMEOUTS)[LOW], now + LEASE + 3 * PATIENCE)
 
 
 def priority_of_the_dead(bench):
@@ -197,7 +173,7 @@ def priority_of_the_dead(bench):
     fair.take(B, attempt(2))
     bench.server("ZADD", TIMEOUTS, bench.server.now() + 2 * 600000, R)
     bench.server("RPUSH", QUEUE, R)
-    _stand(fair, *((_owner(number), 1 + number) for number in range(7)))
+    _stand(fair, *((nth(number), 1 + number) for number in range(7)))
     fair.take(LOW, attempt(3), priority=-1)
     passed = 0
     while bench.server("LLEN", QUEUE) > 3:
@@ -251,17 +227,6 @@ def priority_comes_back_to_its_place(bench):
         same(bench.server.value(QUEUE), [HIGH, B, LOW, C], owner)
 
 
-def priority_asks_the_holder(bench):
-    """fair --priority: with --preempt it is the first in line that asks"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1), preemptible=True)
-    bench.hear(f"rlock_break:{A}")
-    fair.take(B, attempt(2))
-    same(len(fair.take(C, attempt(3), preempts_as="c")), 14, "not the second")
-    same(fair.take(HIGH, attempt(4), preempts_as="high", priority=1)[14], 1)
-    bench.heard((f"rlock_break:{A}", "preempt high"))
-
-
 def cost_of_priorities(bench):
     """fair --priority: one script runs 40 commands at most, whoever waits or has died
 
@@ -270,59 +235,37 @@ def cost_of_priorities(bench):
     for size in (10, 300):
         for foreign in (0, 30):
             bench.server("FLUSHALL")
-            fair, cost = bench.lock("fair"), Cost(bench, MOST + 10 * (foreign > 0))
+            fair, most = bench.lock("fair"), MOST + 10 * (foreign > 0)
             fair.take(A, attempt(0xa), lease=3600000)
             for number in range(size):
-                cost.of(fair.take, _owner(number), attempt(0x1000 + number), priority=number % 7 - 3)
+                bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
             for number in range(foreign):
                 _foreign(bench, f"{number:08x}-2222-4333-8444-555555555555:{number}")
             for _ in range(5):
                 for number in range(0, size, 3):
-                    cost.of(fair.take, _owner(number), attempt(0x1000 + number), priority=number % 7 - 3, place="1")
+                    bench.few(fair.take, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, place="1", most=most)
                 bench.server.let_pass(2400)
             for number in range(3):
-                cost.of(fair.give, _owner(number), attempt(0x1000 + number), priority=number % 7 - 3)
-            cost.of(fair.give, A, attempt(0xa))
-
-
-def overtaken_at_the_front(bench):
-    """fair --priority: those that are overtaken do not send heartbeats for ever
-
-    Each comes to stand before all: the front does not grow, and has no gap."""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(0xa))
-    for number in range(100):
-        bench.listener.listen(fair.own_channel(_owner(number)))
-        fair.take(_owner(number), attempt(0x1000 + number), priority=number + 1)
-        front = bench.server("HKEYS", FRONT)
-        same(len(front) <= AT_FRONT, True, f"{len(front)} send heartbeats")
-        same(set(bench.server("ZRANGE", WAITERS, 0, len(front) - 1)), set(front), "those in front")
+                bench.few(fair.give, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
+            bench.few(fair.give, A, attempt(0xa), most=most)
 
 
 def cost_without_priorities(bench):
-    """fair: without --priority no script runs a command more
-
-    As many commands as before there were any, with Redisson's in the queue and without them."""
+    """fair: without --priority no script runs a command more than before there were any, beside Redisson's or not"""
+    fair = bench.lock("fair")
+    scripts = (
+        (fair.take, B, attempt(2), {}), (fair.take, C, attempt(3), {}), (fair.take, PLAIN, attempt(4), {}),
+        (fair.take, B, attempt(2), {"place": "1"}), (fair.take, C, attempt(3), {"place": "2"}),
+        (fair.take, HIGH, attempt(5), {"wait": False}), (fair.give, C, attempt(3), {}), (fair.give, A, attempt(1), {}),
+        (fair.take, B, attempt(2), {"place": "1"}), (fair.give, B, attempt(2), {}))
     for foreign, expected in ((), [28, 28, 28, 20, 20, 13, 22, 22, 35, 21]), ((R,), [28, 31, 31, 21, 23, 13, 27, 22, 37, 20]):
         bench.server("FLUSHALL")
-        fair, spent = bench.lock("fair"), []
         fair.take(A, attempt(1))
-
-        def count(script, *words, **options):
-            before = bench.server.commands()
-            script(*words, **options)
-            spent.append(bench.server.commands() - before)
-
-        count(fair.take, B, attempt(2))
-        for owner in foreign:
-            _foreign(bench, owner)
-        count(fair.take, C, attempt(3))
-        count(fair.take, PLAIN, attempt(4))
-        count(fair.take, B, attempt(2), place="1")
-        count(fair.take, C, attempt(3), place="2")
-        count(fair.take, HIGH, attempt(5), wait=False)
-        count(fair.give, C, attempt(3))
-        count(fair.give, A, attempt(1))
-        count(fair.take, B, attempt(2), place="1")
-        count(fair.give, B, attempt(2))
+        spent = []
+        for script, *words, options in scripts:
+            bench.few(script, *words, **options)
+            if not spent:
+                for owner in foreign:
+                    _foreign(bench, owner)
+            spent.append(bench.spent)
         same(spent, expected, "commands")

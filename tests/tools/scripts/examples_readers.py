@@ -1,27 +1,19 @@
 """Many readers, alive or dead: no script runs more than a few commands, and all are soon in."""
-from bench import A, B, C, LEASE, R, attempt, lease_key, same
+from bench import A, B, C, LEASE, R, attempt, lease_key, nth, same
 from client import BUSY, GRANTED, KEPT, RELEASED
 
 MOST, FEW, MANY = 42, 10, 1000
 
 
-def _owner(number):
-    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
-
-
 def _enter(lock, count, lease=LEASE):
     for number in range(1, count + 1):
-        same(lock.take(_owner(number), attempt(number), lease=lease)[0], GRANTED)
+        same(lock.take(nth(number), attempt(number), lease=lease)[0], GRANTED)
 
 
 def _counted(bench, expected, script, *words, **options):
     """Its answer is as expected; returns how many commands it has run."""
-    before = bench.server.commands()
-    answer = script(*words, **options)
-    same(answer[0], expected)
-    count = bench.server.commands() - before
-    same(count <= MOST, True, f"{count} commands")
-    return count
+    same(bench.few(script, *words, most=MOST, **options)[0], expected)
+    return bench.spent
 
 
 def crowd_of_readers(bench):
@@ -38,7 +30,7 @@ def crowd_of_readers(bench):
             _counted(bench, BUSY, write.take, B, attempt(0x1002)),
             _counted(bench, BUSY, write.take, B, attempt(0x1002)),
             _counted(bench, BUSY, read.take, C, attempt(0x1003)),
-            _counted(bench, RELEASED, read.give, _owner(1), attempt(1))])
+            _counted(bench, RELEASED, read.give, nth(1), attempt(1))])
     for few, many in zip(*counts):
         same(many <= few + 2, True, f"{counts}")
 
@@ -90,9 +82,9 @@ def readers_wake_readers(bench):
     deaf, writers = {3, 4, 9, 20}, {1, 6, 7}
     for number in range(1, count + 1):
         lock, variant = (write, "prefer-readers") if number in writers else (read, "")
-        same(lock.take(_owner(number), attempt(number), variant=variant)[0], BUSY)
+        same(lock.take(nth(number), attempt(number), variant=variant)[0], BUSY)
         if number not in deaf:
-            bench.hear(lock.own_channel(_owner(number)))
+            bench.hear(lock.own_channel(nth(number)))
     bench.listener.heard()
     read.take(B, attempt(0x1002), proof=(A, "1"))  # a downgrade: the writers in line do not come in
     _counted(bench, RELEASED, write.give, A, attempt(0x1001))
@@ -102,9 +94,9 @@ def readers_wake_readers(bench):
         hops += 1
         for number in sorted(told):
             if number in writers:
-                _counted(bench, BUSY, write.take, _owner(number), attempt(number), variant="prefer-readers")
+                _counted(bench, BUSY, write.take, nth(number), attempt(number), variant="prefer-readers")
             else:
                 inside.add(number)
-                _counted(bench, GRANTED, read.take, _owner(number), attempt(number))
+                _counted(bench, GRANTED, read.take, nth(number), attempt(number))
         same(hops <= 10, True, f"{hops} hops")
     same(inside, set(range(1, count + 1)) - deaf - writers)

@@ -8,9 +8,8 @@ FIELDS = {"run": "{}", "read": "{}", "write": "{}:write"}
 
 
 def _kinds(bench):
-    for kind in FIELDS:
-        bench.server("FLUSHALL")
-        yield kind, bench.lock(kind), FIELDS[kind].format(A)
+    for kind, lock in bench.each(*FIELDS):
+        yield kind, lock, FIELDS[kind].format(A)
 
 
 def restored_where_it_is_free(bench):
@@ -30,20 +29,6 @@ def restored_where_it_is_free(bench):
         same(lock.give(A, attempt(1))[0], RELEASED, kind)
         bench.standing()
         same(lock.take(B, attempt(3))[1], 8, "the next one's token")
-
-
-def restored_once(bench):
-    """restore: twice is once, and nothing becomes less. Asked again it is the same hold; nor does it lower a token, or a lease."""
-    for kind, lock, field in _kinds(bench):
-        bench.server("SET", TOKEN, 9)
-        lock.restore(A, attempt(1), 7)
-        bench.server.let_pass(LEASE // 2)
-        same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
-        same(bench.server("HGET", "x", field), "1", kind)
-        same((lock.token(), lock.holder_shown(A)["token"]), (9, 7), kind)
-        bench.ends_in(LEASE, "x")
-        same(lock.restore(A, attempt(1), 7, lease=1000), [KEPT, 1000, 0], kind)
-        bench.ends_in(LEASE, "x")
 
 
 def restored_out_of_the_line(bench):
@@ -73,21 +58,6 @@ def restored_with_the_token_that_the_others_know(bench):
         same(lock.take(A, attempt(1))[1], 10, kind)
         same(lock.restore(A, attempt(1), 7), [KEPT, LEASE, 0], kind)
         same((bench.server("HGET", "x", field), lock.token(), lock.holder_shown(A)["token"]), ("1", 10, 7), kind)
-
-
-def restored_inner_and_outer(bench):
-    """restore: a hold and the one inside it, in whatever order. In whatever order; of the owner is shown what it says itself."""
-    for kind, lock, field in _kinds(bench):
-        same(lock.restore(A, attempt(2), 7, inner=True, command="inner"), [KEPT, LEASE, 0], kind)
-        same(lock.restore(A, attempt(1), 7, command="outer"), [KEPT, LEASE, 0], kind)
-        same(bench.server("HGET", "x", field), "2", kind)
-        same(lock.holder_shown(A)["command"], "outer", kind)
-        lock.restore(A, attempt(3), 7, inner=True, command="inner")
-        same(lock.holder_shown(A)["command"], "outer", kind)
-        for number in 1, 2:
-            same(lock.give(A, attempt(number))[0], STILL_HELD, kind)
-        same(lock.give(A, attempt(3))[0], RELEASED, kind)
-        bench.standing()
 
 
 def restored_nowhere_else(bench):

@@ -1,38 +1,22 @@
-"""Semaphores and latches that are used by many: what one script costs, and whose turn it is."""
-from bench import A, B, C, HOLD, INFO, LEASE, WAITERS, attempt, same
+"""Semaphores that are used by many: what one script costs, and whose turn it is."""
+import itertools
+
+from bench import A, B, C, LEASE, WAITERS, attempt, nth, same
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED
 
 BEATS, WANTS = "rlock_beats:{x}", "rlock_wants:{x}"
-MOST = 40  # commands of one script
 PATIENCE = 5001  # ms
-
-
-def _owner(number):
-    return f"{number:08x}-2222-4333-8444-555555555555:{number}@host"
-
-
-def _commands(bench, call):
-    """How many one script has run; and its answer."""
-    before = bench.server.commands()
-    answer = call()
-    return bench.server.commands() - before, answer
-
-
-def _few(bench, what, code, call):
-    number, answer = _commands(bench, call)
-    same(answer[0], code, what)
-    same(number <= MOST, True, f"{what}: {number} commands")
 
 
 def _crowd(bench, number, wants):
     """So many stand in line, and nobody of them listens."""
     now = bench.server.now()
     for i in range(number):
-        bench.server("ZADD", WAITERS, now * 1000 + i, _owner(i))
+        bench.server("ZADD", WAITERS, now * 1000 + i, nth(i))
         if wants > 1:
-            bench.server("HSET", WANTS, _owner(i), wants)
+            bench.server("HSET", WANTS, nth(i), wants)
         if i < 16:
-            _beats(bench, _owner(i), 7000)
+            _beats(bench, nth(i), 7000)
 
 
 def _beats(bench, owner, left):
@@ -42,84 +26,70 @@ def _beats(bench, owner, left):
 
 def few_commands_beside_waiters(bench):
     """sem: one script runs 40 commands at most, however many wait"""
-    for kind in ("sem", "plain"):
-        for number in (10, 1000):
-            for wants in (1, 2):
-                what = f"{kind}, {number} wait for {wants}"
-                bench.server("FLUSHALL")
-                lock = bench.lock(kind)
-                lock.take(A, attempt(1), total=2)
-                lock.take(B, attempt(2), total=2)
-                _crowd(bench, number, wants)
-                _few(bench, f"{what}: comes", BUSY, lambda: lock.take(C, attempt(3), permits=wants))
-                _few(bench, f"{what}: beats", BUSY, lambda: lock.take(C, attempt(3), permits=wants, place="2"))
-                _few(bench, f"{what}: given back", RELEASED, lambda: lock.give(A, attempt(1)))
-                _few(bench, f"{what}: taken", GRANTED, lambda: lock.take(C, attempt(4)))
-                _few(bench, f"{what}: gone", LOST, lambda: lock.give(_owner(0), attempt(5)))
-                _few(bench, f"{what}: resized", RELEASED, lambda: lock.run("sem_resize", A, LEASE, attempt(9), 50))
+    for number, wants in itertools.product((10, 1000), (1, 2)):
+        for kind, lock in bench.each("sem", "plain", total=2):
+            what = f"{kind}, {number} wait for {wants}"
+            lock.take(A, attempt(1))
+            lock.take(B, attempt(2))
+            _crowd(bench, number, wants)
+            same(bench.few(lock.take, C, attempt(3), permits=wants)[0], BUSY, what)
+            same(bench.few(lock.take, C, attempt(3), permits=wants, place="2")[0], BUSY, what)
+            same(bench.few(lock.give, A, attempt(1))[0], RELEASED, what)
+            same(bench.few(lock.take, C, attempt(4))[0], GRANTED, what)
+            same(bench.few(lock.give, nth(0), attempt(5))[0], LOST, what)
+            same(bench.few(lock.run, "sem_resize", A, LEASE, attempt(9), 50)[0], RELEASED, what)
 
 
 def few_commands_where_some_fit(bench):
     """sem: and whoever of them can enter, or has died
 
     One permit is free; who stands first asks for more, is old or young, dead or alive."""
-    for age in (0, PATIENCE):
-        for due in (7000, 3000, -1):
-            for owner in (_owner(0), _owner(20), C):
-                what = f"waits for {age} ms, heard of for {due} ms more, {owner}"
-                bench.server("FLUSHALL")
-                lock = bench.lock("sem")
-                lock.take(A, attempt(1), permits=3, total=4)
-                _crowd(bench, 40, 2)
-                bench.server("HDEL", WANTS, *map(_owner, range(2, 10)))
-                for i in range(40):
-                    bench.server("ZINCRBY", WAITERS, -age, _owner(i))
-                for i in range(15):
-                    _beats(bench, _owner(i), due)
-                for place in ("", "2", "2"):
-                    _few(bench, f"{what}: busy", BUSY, lambda: lock.take(owner, attempt(3), permits=2, place=place))
-                _few(bench, f"{what}: given back", RELEASED, lambda: lock.give(A, attempt(1), permits=3))
-                _few(bench, f"{what}: gone", LOST, lambda: lock.give(_owner(1), attempt(5)))
+    for age, due, owner in itertools.product((0, PATIENCE), (7000, 3000, -1), (nth(0), nth(20), C)):
+        what = f"waits for {age} ms, heard of for {due} ms more, {owner}"
+        bench.server("FLUSHALL")
+        lock = bench.lock("sem")
+        lock.take(A, attempt(1), permits=3, total=4)
+        _crowd(bench, 40, 2)
+        bench.server("HDEL", WANTS, *map(nth, range(2, 10)))
+        for i in range(40):
+            bench.server("ZINCRBY", WAITERS, -age, nth(i))
+        for i in range(15):
+            _beats(bench, nth(i), due)
+        for place in ("", "2", "2"):
+            same(bench.few(lock.take, owner, attempt(3), permits=2, place=place)[0], BUSY, what)
+        same(bench.few(lock.give, A, attempt(1), permits=3)[0], RELEASED, what)
+        same(bench.few(lock.give, nth(1), attempt(5))[0], LOST, what)
 
 
 def few_commands_beside_holders(bench):
-    """sem: and however many hold permits, or have died with them, of this name or of {this}"""
+    """sem: and however many hold permits, or have died with them; and however many are taken at once"""
     for number in (10, 1000):
-        bench.server("FLUSHALL")
-        lock = bench.lock("sem")
-        what = f"{number} hold it"
-        for i in range(1, number):
-            lock.take(_owner(i), attempt(i), lease=5000, total=number)
-        last = attempt(number)
-        _few(bench, f"{what}: taken", GRANTED, lambda: lock.take(B, last, total=number))
-        _few(bench, f"{what}: busy", BUSY, lambda: lock.take(C, attempt(number + 1), permits=5))
-        _few(bench, f"{what}: renewed", KEPT, lambda: lock.renew(B, last))
-        _few(bench, f"{what}: checked", KEPT, lambda: lock.run("sem_check", B, 0, "", 0, lock.token()))
-        _few(bench, f"{what}: given back", RELEASED, lambda: lock.give(B, last))
+        for _, lock in bench.each("sem", total=number):
+            for i in range(1, number):
+                lock.take(nth(i), attempt(i), lease=5000)
+            last, what = attempt(number), f"{number} hold it"
+            same(bench.few(lock.take, B, last)[0], GRANTED, what)
+            same(bench.few(lock.take, C, attempt(number + 1), permits=5)[0], BUSY, what)
+            same(bench.few(lock.renew, B, last)[0], KEPT, what)
+            same(bench.few(lock.run, "sem_check", B, 0, "", 0, lock.token())[0], KEPT, what)
+            same(bench.few(lock.give, B, last)[0], RELEASED, what)
+            bench.server.let_pass(5000)
+            same(bench.few(lock.take, B, last)[0], GRANTED, f"{what}, all dead")
+            same(bench.server.value("x"), str(number - 1), what)
+    for _, lock in bench.each("sem", total=10000):
+        same(bench.few(lock.take, A, attempt(1), permits=10000)[0], GRANTED)
+        same(bench.few(lock.renew, A, attempt(1), permits=10000)[0], KEPT)
+        same(bench.few(lock.give, A, attempt(1), permits=10000)[0], RELEASED)
+        bench.values({"x": "10000"})
+        lock.take(A, attempt(1), lease=5000, permits=10000)
         bench.server.let_pass(5000)
-        _few(bench, f"{what}, all dead: taken", GRANTED, lambda: lock.take(B, last))
-        same(bench.server.value("x"), str(number - 1), what)
-
-
-def few_commands_for_many_permits(bench):
-    """sem: and however many are taken at once"""
-    lock = bench.lock("sem")
-    many = {"permits": 10000}
-    _few(bench, "taken", GRANTED, lambda: lock.take(A, attempt(1), total=10000, **many))
-    _few(bench, "renewed", KEPT, lambda: lock.renew(A, attempt(1), **many))
-    _few(bench, "given back", RELEASED, lambda: lock.give(A, attempt(1), **many))
-    bench.values({"x": "10000"})
-    lock.take(A, attempt(1), lease=5000, **many)
-    bench.server.let_pass(5000)
-    same(lock.take(B, attempt(2), **many)[0], GRANTED, "those of the dead")
+        same(lock.take(B, attempt(2), permits=10000)[0], GRANTED, "those of the dead")
 
 
 def the_first_has_its_turn(bench):
     """sem: who asks for several is not overtaken for ever"""
-    for kind in ("sem", "plain"):
-        bench.server("FLUSHALL")
-        lock = bench.lock(kind)
-        lock.take(A, attempt(1), permits=2, total=3)
+    for kind, lock in bench.each("sem", "plain"):
+        lock.take(A, attempt(1), permits=2)
         same(lock.take(B, attempt(2), permits=3)[0], BUSY)
         same(lock.take(C, attempt(3), wait=False)[0], GRANTED, "overtaken")
         lock.give(C, attempt(3))
@@ -154,29 +124,18 @@ def nobody_has_a_turn_for_what_cannot_be(bench):
     same(lock.take(C, attempt(4), wait=False)[0], GRANTED, "there are too few for it")
 
 
-def plain_turns_end(bench):
-    """sem --plain: nor for what may never come back"""
-    lock = bench.lock("plain")
-    lock.take(A, attempt(1), permits=2, total=3)
-    lock.take(B, attempt(2), permits=2)
-    bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
-    same(lock.take(C, attempt(3), wait=False)[0], BUSY)
-    bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
-    same(lock.take(C, attempt(3), wait=False)[0], GRANTED)
-
-
 def permits_wake_one_after_the_other(bench):
     """sem: all permits that come back are used, though some of the waiters stand still
 
     Whoever comes wakes more, as long as there are permits; nobody waits for one that stands still."""
     lock = bench.lock("sem")
     lock.take(A, attempt(99), permits=40, total=40)
-    waiting = [_owner(i) for i in range(40)]
+    waiting = [nth(i) for i in range(40)]
     for i, owner in enumerate(waiting):
         lock.take(owner, attempt(i + 1))
     bench.hear(*map(lock.own_channel, waiting))
     lock.give(A, attempt(99), permits=40)
-    still, inside = {_owner(0), _owner(3)}, set()
+    still, inside = {nth(0), nth(3)}, set()
     woken = {channel for channel, said in bench.listener.heard() if said == "0"}
     while woken:
         owner = waiting[[lock.own_channel(each) for each in waiting].index(min(woken))]
@@ -186,18 +145,3 @@ def permits_wake_one_after_the_other(bench):
             inside.add(owner)
         woken |= {channel for channel, said in bench.listener.heard() if said == "0"}
     same(inside | still, set(waiting))
-
-
-def permits_that_stand_are_not_taken_twice(bench):
-    """sem: permits that stand, though nobody knows whose they are, are not taken twice
-
-    Their hold expired, and then the server's clock was set back: they are in use again."""
-    for permits, total in ((1, 2), (2, 5)):
-        lock = bench.lock("sem")
-        lock.take(A, attempt(1), permits=permits, total=total)
-        bench.server("DEL", HOLD, INFO)
-        same(lock.take(A, attempt(1), permits=permits, total=total)[0], GRANTED)
-        same(bench.server.value("x"), str(total - permits))
-        lock.give(A, attempt(1), permits=permits)
-        bench.values({"x": str(total)})
-        bench.server("DEL", "x")
