@@ -30,11 +30,10 @@ examples() { # MODULE: all of them, one at least
     [[ -z $wrong ]] || fail "$wrong"
 }
 
-@test "run, fair, read, write: keys, values and messages" { examples locks; }
+@test "run, fair, read, write: keys, values and messages; whom --preempt asks" { examples locks; }
 @test "sem, latch: keys, values and messages" { examples counts; }
 @test "a hold is put back on a server that has lost it" { examples restore; }
 @test "--once-per, --once-key, --max-skips: what is noted, and who runs" { examples once; }
-@test "--preempt: whom a waiter asks" { examples preempt; }
 @test "--priority: who goes before whom" { examples priority; }
 @test "what Redisson holds and waits for is respected" { examples foreign; }
 @test "what is wrong with Redisson's scripts is not here; what comes late or twice counts once" { examples faults; }

@@ -80,9 +80,7 @@ def what_comes_first_does_the_same(bench):
 
 
 def dead_crowd_is_passed_over(bench):
-    """a thousand dead fair waiters in front: a few at a time, within ten seconds
-
-    All that wait but the last have died, unheard; the lock is free. A few at a time, and within ten seconds."""
+    """a thousand dead fair waiters in front are passed over a few at a time, within ten seconds"""
     for size in CROWDS:
         bench.server("FLUSHALL")
         lock, spent = bench.lock("fair"), 0
@@ -105,9 +103,7 @@ def dead_crowd_is_passed_over(bench):
 
 
 def dead_among_the_living(bench):
-    """dead fair waiters among living ones: all of these enter in their order
-
-    Wherever they stand, those in front of the living are passed over, and the order stays."""
+    """dead fair waiters, wherever they stand among living ones, are passed over, and these enter in their order"""
     lock, size = bench.lock("fair"), 60
     lock.take(A, attempt(0xa))
     _crowd(lock, size)
@@ -156,9 +152,7 @@ def clock_set_back_readers(bench):
 
 
 def scores_are_redissons(bench):
-    """the scores of the fair queue are Redisson's
-
-    The one before it, and a patience; who leaves moves those of Redisson's behind it, and the last."""
+    """the scores of the fair queue are Redisson's: that of the one before and a patience; who leaves moves those behind it"""
     lock = bench.lock("fair")
     lock.take(A, attempt(1))
     now = bench.server.now()

@@ -68,9 +68,7 @@ def foreign_readers(bench):
 
 
 def reader_after_a_forced_unlock(bench):
-    """a reader of Redisson's that came after a forced unlock stays
-
-    Redisson deletes rlock's hash, and reads; rlock's readers come, renew in vain, and go: it stays."""
+    """Redisson's reader that came after its forced unlock of rlock's hash stays, whatever rlock's readers do"""
     read, write = bench.locks("read", "write")
     for early in (True, False):
         bench.server("FLUSHALL")

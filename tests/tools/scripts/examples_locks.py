@@ -7,7 +7,7 @@ PATIENT, NEWEST, DEAF = "patient@host", "newest@host", "deaf@host"
 
 
 def mutex_taken(bench):
-    """run: the hash, its lease, the token, who holds"""
+    """run: the hash, its lease, the token, who holds; a re-entry is counted, each release takes one, the last says 0"""
     lock = bench.lock("run")
     same(lock.take(A, attempt(1)), [GRANTED, 1, LEASE])
     bench.standing("x", INFO, LEASES)
@@ -19,14 +19,8 @@ def mutex_taken(bench):
     shown = lock.holder_shown(A)
     about(shown.pop("since"), bench.server.now())
     same(shown, {"token": 1, "host": "host", "pid": 42, "user": "user", "command": "command", "permits": 1})
-
-
-def mutex_reentered_and_given_back(bench):
-    """run: a re-entry is counted, each release takes one, the last says 0"""
-    lock = bench.lock("run")
-    token = lock.take(A, attempt(1))[1]
     bench.hear(lock.channel)
-    same(lock.take(B, attempt(2), proof=(A, token)), [REENTERED, token, LEASE])
+    same(lock.take(B, attempt(2), proof=(A, 1)), [REENTERED, 1, LEASE])
     same(bench.server.value("x"), {A: "2"})
     bench.server.let_pass(10000)
     same(lock.give(A, attempt(2), waiter=B), [STILL_HELD, 1, 0])
@@ -36,7 +30,7 @@ def mutex_reentered_and_given_back(bench):
     same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
     bench.standing()
     bench.heard((lock.channel, "0"))
-    same(lock.take(B, attempt(3))[1], token + 1, "token")
+    same(lock.take(B, attempt(3))[1], 2, "token")
 
 
 def mutex_renewed(bench):
@@ -96,9 +90,7 @@ def fair_queue(bench):
 
 
 def fair_newest_first(bench):
-    """fair --supersede: the newest waits, those before it know
-
-    --supersede: who comes later takes the place of those that came with it before."""
+    """fair --supersede: who comes later takes the place of those that came with it before, and they know"""
     fair = bench.lock("fair")
     fair.take(S, attempt(1))
     fair.take(A, attempt(2), variant="supersede")
@@ -218,9 +210,7 @@ def waiting_writer(bench):
 
 
 def left_held_by_a_reader(bench):
-    """read --min-hold: left held for its time, by nobody
-
-    Inside a hold of the same owner: it ends in its time, and takes nothing of the outer one."""
+    """read --min-hold: left held for its time, by nobody, inside a hold of the same owner as well"""
     read, write = bench.locks("read", "write")
     token = read.take(A, attempt(1), lease=60000)[1]
     read.take(B, attempt(2), proof=(A, token))
@@ -299,3 +289,36 @@ def line_of_waiters(bench):
         bench.server.let_pass(2400)
         lock.take(C, attempt(4))
     same(list(bench.server.value(WAITERS)), [C], "who is dead, or does not come, is out")
+
+
+def preempt_asks(bench):
+    """--preempt: a holder that has agreed is asked to end, with each try, and others are not"""
+    def asked(who, number, **options):
+        """Whether it has asked, and when it is to come again."""
+        answer = lock.take(who, attempt(number), **options)
+        return (answer[0], *answer[14:], answer[11])
+
+    has_asked, not_agreed, soon = 1, 2, 500
+    for kind, lock in bench.each("run", "fair"):
+        same(lock.take(A, attempt(1), preemptible=True)[0], GRANTED)
+        same(asked(B, 2), (BUSY, BEAT), "without the option")
+        same(asked(B, 2, preempts_as="bob"), (BUSY, has_asked, soon), "it does not listen yet")
+        bench.hear(f"rlock_break:{A}")
+        for _ in range(2):
+            same(asked(B, 2, preempts_as="bob")[:2], (BUSY, has_asked))
+            bench.heard((f"rlock_break:{A}", "preempt bob"))
+        for wait in (True, False):
+            same(asked(C, 5, preempts_as="carol", wait=wait)[:-1], (BUSY,), "only the first in line")
+        lock.give(C, attempt(5))
+        bench.heard()
+        bench.listener.deafen(f"rlock_break:{A}")
+        lock.give(B, attempt(2))
+        lock.give(A, attempt(1))
+        lock.take(A, attempt(3))
+        bench.hear(f"rlock_break:{A}")
+        same(asked(B, 4, preempts_as="bob"), (BUSY, not_agreed, BEAT))
+        bench.heard()
+        bench.listener.deafen(f"rlock_break:{A}")
+        lock.give(B, attempt(4))
+        lock.give(A, attempt(3))
+        bench.standing()

@@ -44,9 +44,7 @@ def priority_goes_first(bench):
 
 
 def priority_tickets(bench):
-    """fair --priority: tickets are times, whole at both ends
-
-    The time of coming, and in a band one more where somebody has that; whole at both ends."""
+    """fair --priority: tickets are the time of coming, or one more where somebody has that; whole at both ends"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     for priority in (1000, -1000, 0, 1000, -1000, 0, 1000):
@@ -65,9 +63,7 @@ def priority_tickets(bench):
 
 
 def priority_takes_a_free_lock(bench):
-    """fair --priority: a newcomer takes a free lock before one that was woken and has a lower one
-
-    A newcomer, though another has been woken and has not come yet; not one of the same priority."""
+    """fair --priority: a newcomer takes a free lock before one that was woken and has a lower one, not the same"""
     fair = bench.lock("fair")
     for head, newcomer, expected in ((0, 0, BUSY), (0, 1, GRANTED), (-1, 0, GRANTED), (-1, -1, BUSY), (5, 4, BUSY),
                                      (1000, 1000, BUSY), (-1000, -999, GRANTED)):
@@ -86,9 +82,7 @@ def priority_takes_a_free_lock(bench):
 
 
 def priority_beside_redissons(bench):
-    """fair --priority: Redisson's keep their order and their scores
-
-    Redisson's keep their order and their scores; and it pushes behind those with a low one, which let them past."""
+    """fair --priority: Redisson's keep their order and their scores, and are let past by those with a low one"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     fair.take(B, attempt(2))
@@ -120,9 +114,7 @@ def priority_beside_redissons(bench):
 
 
 def priority_head_is_low(bench):
-    """fair --priority: a low one lets Redisson's past that came later, and wakes them
-
-    The lock is free, and one with a low priority comes: Redisson's waiter behind it has the turn, and is told so."""
+    """fair --priority: one with a low one that finds the lock free lets Redisson's past that came later, and wakes it"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     fair.take(LOW, attempt(2), priority=-1)
@@ -140,9 +132,7 @@ def priority_head_is_low(bench):
 
 
 def priority_lets_a_few_past(bench):
-    """fair --priority: a few at a time, and who comes meanwhile finds its place
-
-    At a time; and who comes meanwhile stands behind them, or with its own."""
+    """fair --priority: a few are let past at a time, and who comes meanwhile stands behind them, or with its own"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1))
     fair.take(PLAIN, attempt(6))
@@ -165,9 +155,7 @@ def priority_lets_a_few_past(bench):
 
 
 def priority_of_the_dead(bench):
-    """fair --priority: the dead are passed over, and move none of Redisson's
-
-    Those that had overtaken Redisson's and died are passed over, and its scores stay."""
+    """fair --priority: the dead that had overtaken Redisson's are passed over, and its scores stay"""
     fair = bench.lock("fair")
     fair.take(A, attempt(1), lease=600000)
     fair.take(B, attempt(2))

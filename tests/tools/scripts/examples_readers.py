@@ -36,9 +36,7 @@ def crowd_of_readers(bench):
 
 
 def dead_crowd_of_readers(bench):
-    """readers: 1,000 that are dead hold nobody up, and no script takes them all out
-
-    They hold a writer up no longer than the one of them that lives, be it rlock's or Redisson's."""
+    """readers: 1,000 that are dead hold a writer up no longer than the one that lives, and no script takes them all out"""
     read, write = bench.locks("read", "write")
     for living in (A, R):
         bench.server("FLUSHALL")
@@ -58,9 +56,7 @@ def dead_crowd_of_readers(bench):
 
 
 def crowd_of_redissons_dead(bench):
-    """Redisson's dead readers are taken out a few at a time
-
-    A writer that waits comes again at once as long as there are more of them to be taken out."""
+    """Redisson's dead readers are taken out a few at a time, by a writer that comes again at once while there are more"""
     write = bench.lock("write")
     for number in range(50):
         bench.server("HSET", "x", "mode", "read", f"{number:08x}-2222-4333-8444-555555555555:7", 2)

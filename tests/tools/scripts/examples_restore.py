@@ -50,9 +50,7 @@ def restored_out_of_the_line(bench):
 
 
 def restored_with_the_token_that_the_others_know(bench):
-    """restore: a hold that a late request has taken gets the token of the others
-
-    A late request was granted here, with a token of this server's own."""
+    """restore: a hold that a late request has taken here, with a token of this server's own, gets that of the others"""
     for kind, lock, field in _kinds(bench):
         bench.server("SET", TOKEN, 9)
         same(lock.take(A, attempt(1))[1], 10, kind)
@@ -61,9 +59,7 @@ def restored_with_the_token_that_the_others_know(bench):
 
 
 def restored_nowhere_else(bench):
-    """restore: nothing is taken from anybody, and a try that was given back takes nothing
-
-    Who has it keeps it, Redisson's too; what is no lock stays; a try that is over is over."""
+    """restore: nothing is taken from anybody, Redisson's neither; what is no lock stays; a try that is over is over"""
     for kind, lock, field in _kinds(bench):
         for holder in "run", "write":
             bench.server("FLUSHALL")
@@ -82,9 +78,7 @@ def restored_nowhere_else(bench):
 
 
 def restored_readers(bench):
-    """restore: read holds beside others, and inside the owner's write hold
-
-    Beside other readers, also while a writer waits; inside its own write hold, and that around it."""
+    """restore: read holds beside others, also while a writer waits, and inside the owner's write hold"""
     read, write = bench.locks("read", "write")
     read.take(B, attempt(2))
     same(write.take(C, attempt(3))[0], BUSY)
@@ -100,9 +94,7 @@ def restored_readers(bench):
 
 
 def reentered_or_nothing(bench):
-    """asked to re-enter alone: the hold around it, or nothing
-
-    What is asked to re-enter alone takes nothing, stands in no line, and is in nobody's way."""
+    """asked to re-enter alone: the hold around it, or nothing, and in nobody's way"""
     for kind, lock, _ in _kinds(bench):
         same(lock.take(B, attempt(2), proof=(A, 7), wait="2"), [APART, 0, 0], kind)
         bench.standing()

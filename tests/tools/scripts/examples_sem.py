@@ -41,9 +41,7 @@ def few_commands_beside_waiters(bench):
 
 
 def few_commands_where_some_fit(bench):
-    """sem: and whoever of them can enter, or has died
-
-    One permit is free; who stands first asks for more, is old or young, dead or alive."""
+    """sem: and whoever of them can enter, or has died; the first asks for more than there is, is old or young"""
     for age, due, owner in itertools.product((0, PATIENCE), (7000, 3000, -1), (nth(0), nth(20), C)):
         what = f"waits for {age} ms, heard of for {due} ms more, {owner}"
         bench.server("FLUSHALL")
@@ -125,9 +123,7 @@ def nobody_has_a_turn_for_what_cannot_be(bench):
 
 
 def permits_wake_one_after_the_other(bench):
-    """sem: all permits that come back are used, though some of the waiters stand still
-
-    Whoever comes wakes more, as long as there are permits; nobody waits for one that stands still."""
+    """sem: all permits that come back are used: whoever comes wakes more, and nobody waits for one that stands still"""
     lock = bench.lock("sem")
     lock.take(A, attempt(99), permits=40, total=40)
     waiting = [nth(i) for i in range(40)]
