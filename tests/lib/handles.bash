@@ -28,8 +28,5 @@ assert_lost() {
 
 # The process that keeps x.
 keeper_of_x() {
-    local owner
-    owner=$(redis HKEYS x)
-    owner=${owner#*:}
-    echo "${owner%%@*}"
+    redis HKEYS x | sed 's/.*:\(.*\)@.*/\1/'
 }

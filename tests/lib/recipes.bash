@@ -4,6 +4,12 @@
 # recipe_KIND TEXT WHERE [WORD]
 # shellcheck shell=bash
 
+# ran WHERE COMMAND...: by bats' run, in the sandbox; it must succeed.
+ran() {
+    run env -C sandbox "${@:2}"
+    assert_success || fail "$1: ${*:2}"
+}
+
 # by_cron LINE: the command of a line of a crontab, by sh, with an empty environment but for its path, and what
 # /etc/rlock.conf would say. rlock is installed in /usr/local. cron would send a mail of what it prints.
 by_cron() {
@@ -21,8 +27,7 @@ recipe_crontab() {
         redis FLUSHALL >/dev/null
         name=$(sed -n 's/.* -n \([^ ]*\) .*/\1/p' <<<"$line")
         by_cron "$line"
-        assert_success || fail "$2: $line" || return
-        assert_output 'report sent' || fail "$2: $line" || return
+        assert_success && assert_output 'report sent' || fail "$2: $line" || return
         if [[ $line == *--min-hold* || $line == *--once-per* ]]; then
             by_cron "$line"
             assert_success && refute_output || fail "$2, a second time: $line" || return
@@ -57,15 +62,13 @@ recipe_unit() {
 # The one job of a CI file, as the runner would; "grey": one that does not get the lock does not fail, either.
 recipe_ci() {
     printf '%s\n' "$1" >ci.yml
-    run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
-    assert_success || fail "$2" || return
+    ran "$2" python3 "$TOOLS/ci_job.py" "$PWD/ci.yml" || return
     assert_line deployed
     assert_no_keys
     [[ $3 == grey ]] || return 0
     foreign_hold deploy 60000
     sed -i 's/-w 30m/-w 0/' ci.yml
-    run env -C sandbox python3 "$TOOLS/ci_job.py" "$PWD/ci.yml"
-    assert_success || fail "$2, while it is held" || return
+    ran "$2, while it is held" python3 "$TOOLS/ci_job.py" "$PWD/ci.yml" || return
     refute_line deployed
     assert_output --regexp '(allowed: |exit status )75'
     printf '#!/bin/sh\nexit 3\n' >sandbox/deploy.sh
@@ -81,26 +84,19 @@ recipe_container() {
 words = yaml.safe_load(sys.stdin)["command"]
 assert all(isinstance(word, str) for word in words), words
 print("\n".join(words))' <<<"$1")
-    run env -C sandbox "${words[@]}"
-    assert_success || fail "$2: ${words[*]}" || return
+    ran "$2" "${words[@]}" || return
     assert_output 'report sent'
 }
 
 recipe_ansible() {
     printf '%s\n' "$1" >playbook.yml
-    run env -C sandbox python3 "$TOOLS/playbook.py" "$PWD/playbook.yml"
-    assert_success || fail "$2" || return
+    ran "$2" python3 "$TOOLS/playbook.py" "$PWD/playbook.yml"
 }
 
 # Its braces, and what it runs: Debian has no terraform.
 recipe_terraform() {
-    local command
-    mkdir -p tf
-    printf '%s\n' "$1" >tf/main.tf
-    assert_equal "$(tr -cd '{' <tf/main.tf | wc -c)" "$(tr -cd '}' <tf/main.tf | wc -c)"
-    command=$(sed -n 's/^ *command *= "\(.*\)"$/\1/p' tf/main.tf)
-    run env -C sandbox sh -c "$command"
-    assert_success || fail "$2: $command" || return
+    assert_equal "$(tr -cd '{' <<<"$1" | wc -c)" "$(tr -cd '}' <<<"$1" | wc -c)"
+    ran "$2" sh -c "$(sed -n 's/^ *command *= "\(.*\)"$/\1/p' <<<"$1")" || return
     assert_output deployed
 }
 
@@ -109,10 +105,8 @@ recipe_makefile() {
     local script
     printf '%s\n' "$1" >sandbox/Makefile
     echo 'int main(void) { return 0; }' >sandbox/program.c
-    run make -C sandbox "$3"
-    assert_success || fail "$2" || return
-    run make -C sandbox -B -j 4 "$3"
-    assert_success || fail "$2" || return
+    ran "$2" make "$3" || return
+    ran "$2" make -B -j 4 "$3" || return
     while read -r script; do
         assert_line "$(cd sandbox && "$script")" || fail "$2: $script" || return
     done < <(grep -o '\./[a-z]*\.sh' <<<"$1")

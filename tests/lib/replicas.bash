@@ -50,12 +50,8 @@ renewed_on() {
     (($(expiry x "$1") > $2 + 300000000))
 }
 
-role_of() { # SERVER
-    redis_on "$1" ROLE | head -n 1
-}
-
 has_role() { # SERVER master|slave
-    [[ $(role_of "$1") == "$2" ]]
+    [[ $(redis_on "$1" ROLE | head -n 1) == "$2" ]]
 }
 
 # assert_nothing_left SERVER: but tokens, and what remembers for a while that a try was given back.

@@ -6,9 +6,7 @@
 
 source "$TESTS/lib/ports.bash"
 
-setup_file() { tls_setup_file; }
-
-tls_setup_file() {
+setup_file() {
     rlock_setup_file
     mkdir -p "$BATS_FILE_TMPDIR/certificates"
     bash "$TESTS/lib/certificates.bash" "$BATS_FILE_TMPDIR/certificates"

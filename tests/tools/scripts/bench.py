@@ -113,10 +113,6 @@ class Bench:
         for key in keys:
             about(self.server.left(key), ms, key)
 
-    def expires(self, *keys):
-        for key in keys:
-            same(self.server.left(key) > 0, True, f"expiry of {key}")
-
     def for_ever(self, *keys):
         for key in keys:
             same(self.server.left(key), -1, f"expiry of {key}")

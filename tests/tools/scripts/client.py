@@ -160,9 +160,8 @@ class Lock:
 
     total = ""  # permits of a semaphore, which the first to take some says
 
-    def __init__(self, server, kind, name="x", scripts=None):
+    def __init__(self, server, kind, name="x"):
         self.server, self.kind, self.name = server, kind, name
-        self.folder = scripts or os.environ["SCRIPTS"]
         self.take_script, self.renew_script, self.give_script, keys, channel = KINDS[kind]
         self.record = self.key("rlock_last:{*}")
         self.keys = [self.key(pattern) for pattern in keys]
@@ -177,12 +176,9 @@ class Lock:
     def own_channel(self, owner):
         return f"{self.channel}:{owner}"
 
-    def lease_key(self, owner, number=1):
-        return self.key("{*}") + f":{owner}:rwlock_timeout:{number}"
-
     def run(self, script, owner, lease, attempt, permits, *more, record=False):
         """One script, by its hash; its answer."""
-        sha1 = self.server.hash_of(f"{self.folder}/{script}.lua")
+        sha1 = self.server.hash_of(f"{os.environ['SCRIPTS']}/{script}.lua")
         keys = [*self.keys, *[self.record] * record, self.key(f"rlock_tombstone:{attempt[:32]}:{{*}}")]
         return self.server("EVALSHA", sha1, len(keys), *keys, owner, lease, attempt, permits,
                            f"PUBLISH {self.channel}", "1", *more)

@@ -27,7 +27,7 @@ def left_held_by_a_semaphore(bench):
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     same(lock.give(A, attempt(1), permits=2, keep=5000), [RELEASED, 0, 0])
-    bench.expires(INFO, HOLD)
+    bench.ends_in(LEASE, INFO, HOLD)
     same(bench.server.value("x"), "1")
     same(lock.take(B, attempt(2), permits=2, total=3)[0], BUSY)
     lock.give(B, attempt(2), permits=2)
