@@ -2,7 +2,7 @@
 import json
 
 from bench import A, B, C, INFO, LEASE, LEASES, QUEUE, about, attempt, same
-from client import BUSY, DONE, GRANTED, RELEASED, WRONG_KIND
+from client import BUSY, DONE, GRANTED, LOST, RELEASED, WRONG_KIND
 
 RECORD = "rlock_last:{x}"
 HOUR, DAY = 3600000, 86400000
@@ -130,6 +130,24 @@ def once_clock_set_back(bench):
     bench.ends_in(DAY, RECORD)
     bench.server.let_pass(HOUR)
     same(run.take(B, attempt(2), period=HOUR)[0], GRANTED)
+
+
+def once_after_lost_replies(bench):
+    """--once-per: a release sent again, or of a hold that is lost, notes nothing; a try that was granted is so again"""
+    for _, lock in bench.each("run", "fair"):
+        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
+        bench.server("HSET", RECORD, "done", bench.server.now())
+        same(lock.take(A, attempt(1), period=HOUR)[0], GRANTED)
+        same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+        bench.server("DEL", RECORD)
+        _ran(lock, 2)
+        before = bench.server.value(RECORD)
+        same(lock.give(A, attempt(2), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
+        same(lock.take(B, attempt(3))[0], GRANTED)
+        same(lock.give(A, attempt(2), ended=(HOUR, 1, 1500)), [LOST, 0, 0])
+        bench.server("DEL", "x")  # B has lost it
+        same(lock.give(B, attempt(3), ended=(HOUR, 0, 1500)), [LOST, 0, 0])
+        same(bench.server.value(RECORD), before)
 
 
 def once_and_others(bench):

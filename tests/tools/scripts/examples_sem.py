@@ -106,7 +106,7 @@ def the_first_has_its_turn(bench):
 
 
 def nobody_has_a_turn_for_what_cannot_be(bench):
-    """sem: but nobody waits for one that is dead, or asks for more than there is"""
+    """sem: but nobody waits for one that is dead, or asks for more than there is; or, --plain, for what may never come"""
     lock = bench.lock("sem")
     lock.take(A, attempt(1), permits=2, total=3)
     lock.take(B, attempt(2), permits=3)
@@ -120,6 +120,12 @@ def nobody_has_a_turn_for_what_cannot_be(bench):
     lock.run("sem_resize", A, LEASE, attempt(9), 2)
     lock.give(A, attempt(1), permits=2)
     same(lock.take(C, attempt(4), wait=False)[0], GRANTED, "there are too few for it")
+    for _, lock in bench.each("plain"):
+        lock.take(A, attempt(1), permits=2)
+        lock.take(B, attempt(2), permits=2)
+        for expected in (BUSY, GRANTED):
+            bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
+            same(lock.take(C, attempt(3), wait=False)[0], expected)
 
 
 def permits_wake_one_after_the_other(bench):
