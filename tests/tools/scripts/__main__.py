@@ -1,15 +1,10 @@
 """Tests of rlock's scripts alone, on a private redis-server.
 
-usage: python3 scripts examples SOCKET FOLDER
-       python3 scripts example MODULE.NAME SOCKET
+usage: python3 scripts SOCKET [MODULE[.NAME]...]
 
-examples   all functions of examples_MODULE.py: for each a file FOLDER/MODULE/NAME with what is wrong;
-           empty when nothing is
-example    one of them
-
-SCRIPTS in the environment: the folder of the scripts in a build, with what they include.
+Runs all functions of examples_MODULE.py, or these. What is wrong with one is said on standard output, and the status
+is 1 then. SCRIPTS in the environment: the folder of the scripts in a build, with what they include.
 """
-import os
 import sys
 import traceback
 
@@ -18,25 +13,25 @@ from client import ServerError
 from examples import EXAMPLES
 
 
-def example(name, path):
+def holds(name, path):
     bench = Bench(path)
     try:
         EXAMPLES[name](bench)
+        return True
+    except (AssertionError, ServerError, LookupError, TypeError):
+        print(f"{name}: {EXAMPLES[name].__doc__}")
+        traceback.print_exc(file=sys.stdout)
+        return False
     finally:
         bench.close()
 
 
-def examples(path, folder):
-    for name, function in EXAMPLES.items():
-        place = os.path.join(folder, *name.split("."))
-        os.makedirs(os.path.dirname(place), exist_ok=True)
-        with open(place, "w", encoding="utf-8") as file:
-            try:
-                example(name, path)
-            except (AssertionError, ServerError, LookupError, TypeError):
-                print(f"{name}: {function.__doc__}", file=file)
-                traceback.print_exc(file=file)
+def main(path, *wanted):
+    names = [name for name in EXAMPLES if not wanted or {name, name.split(".")[0]} & {*wanted}]
+    wrong = [name for name in names if not holds(name, path)]
+    print(f"{len(names)} examples, {len(wrong)} wrong")
+    return 1 if wrong or not names else 0
 
 
 if __name__ == "__main__":
-    {"example": example, "examples": examples}[sys.argv[1]](*sys.argv[2:])
+    sys.exit(main(*sys.argv[1:]))

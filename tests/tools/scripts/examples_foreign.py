@@ -20,24 +20,28 @@ def _queue(bench, *waiters):
             bench.server("ZADD", TIMEOUTS, bench.server.now() + ends, owner)
 
 
-def foreign_mutex(bench):
-    """Redisson's mutex is respected, and not touched"""
-    _hold(bench, R=2)
-    before = bench.server("DUMP", "x")
-    for lock in bench.locks("run", "fair"):
-        answer = lock.take(A, attempt(1))
-        same(answer[:1] + answer[2:5], [BUSY, 1, R, ""])
-        about(answer[1], LEASE, "hint")
-        same(lock.renew(A, attempt(1)), [LOST, 0, 0])
-        same(lock.take(A, attempt(2), proof=(R, "1"))[0], BUSY)
-        same(lock.give(A, attempt(1)), [LOST, 0, 0])
-    same(bench.server("DUMP", "x"), before, "the lock")
-    bench.server.let_pass(LEASE)
-    same(lock.take(A, attempt(3))[0], GRANTED)
-    bench.server("FLUSHALL")
-    bench.server("HSET", "x", R, 1)
-    same(bench.lock("run").take(A, attempt(1))[:2], [BUSY, -1], "without a lease")
-    bench.for_ever("x")
+def foreign_holder(bench):
+    """Redisson's mutex and writer are respected, and not touched; one without a lease is waited for"""
+    for kinds, fields in ((("run", "fair"), {"R": 2}), (("read", "write"), {"mode": "write", "R_write": 1})):
+        bench.server("FLUSHALL")
+        _hold(bench, **fields)
+        before = bench.server("DUMP", "x")
+        for lock in bench.locks(*kinds):
+            answer = lock.take(A, attempt(1), wait=False)
+            same(answer[0:4:3], [BUSY, R])
+            about(answer[1], LEASE, "hint")
+            same(lock.renew(A, attempt(1)), [LOST, 0, 0])
+            same(lock.take(A, attempt(2), proof=(R, "1"), wait=False)[0], BUSY)
+            same(lock.give(A, attempt(1)), [LOST, 0, 0])
+        same(bench.server("DUMP", "x"), before, "the lock")
+        bench.standing("x")
+        bench.ends_in(LEASE, "x")
+        bench.server("PERSIST", "x")
+        same(lock.take(A, attempt(1))[:2], [BUSY, -1], "without a lease")
+        bench.for_ever("x")
+        bench.server("PEXPIRE", "x", LEASE)
+        bench.server.let_pass(LEASE)
+        same(lock.take(A, attempt(1))[0], GRANTED)
 
 
 def foreign_readers(bench):
@@ -107,23 +111,13 @@ def foreign_reader_outlives_ours(bench):
     bench.ends_in(600000, "x")
 
 
-def foreign_writer(bench):
-    """Redisson's writer is respected, and not touched"""
+def readers_behind_a_foreign_writer(bench):
+    """Redisson's message wakes the first reader alone, which wakes the next"""
+    read = bench.lock("read")
     _hold(bench, mode="write", R_write=1)
-    before = bench.server("DUMP", "x")
-    read, write = bench.locks("read", "write")
-    for lock in (read, write):
-        answer = lock.take(A, attempt(1), wait=False)
-        same(answer[0:4:3], [BUSY, R])
-        about(answer[1], LEASE, "hint")
-        same(lock.renew(A, attempt(1)), [LOST, 0, 0])
-        same(lock.give(A, attempt(1)), [LOST, 0, 0])
-    same(bench.server("DUMP", "x"), before, "the lock")
-    bench.standing("x")
-    bench.ends_in(LEASE, "x")
     for number, owner in ((2, B), (3, C)):
         read.take(owner, attempt(number))
-    bench.server("DEL", "x")  # as Redisson gives it back; its message wakes the first alone
+    bench.server("DEL", "x")  # as Redisson gives it back
     bench.hear(read.own_channel(C))
     same(read.take(B, attempt(2))[0], GRANTED)
     bench.heard((read.own_channel(C), "0"))
