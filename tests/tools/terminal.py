@@ -25,6 +25,7 @@ import errno
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -165,25 +166,13 @@ class Driver:
                 self.give_up(what)
             self.turn()
 
-    def report(self, word):
-        """The value of the shell's report WORD, taken out; None when it has not come."""
-        for line in self.said.splitlines(keepends=True):
-            if line.startswith(word.encode()) and line.endswith(b"\n"):
-                self.said = self.said.replace(line, b"", 1)
-                return line.split()[1].decode()
-        return None
-
     def take(self, word):
-        values = []
-
-        def arrived():
-            value = self.report(word)
-            if value is not None:
-                values.append(value)
-            return values
-
-        self.until(f"report of {word}", arrived)
-        return values[0]
+        """The value of the shell's report WORD, taken out when it has come."""
+        line = re.compile(rb"^%b (.*)\n" % word.encode(), re.MULTILINE)
+        self.until(f"report of {word}", lambda: line.search(self.said))
+        value = line.search(self.said)[1].decode()
+        self.said = line.sub(b"", self.said, count=1)
+        return value
 
     def give_up(self, what):
         sys.stdout.buffer.write(self.shown)

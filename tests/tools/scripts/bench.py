@@ -60,6 +60,12 @@ class Bench:
     def lock(self, kind, name="x"):
         return Lock(self.server, kind, name)
 
+    def held(self, kind, **options):
+        """A lock that A's first attempt has taken."""
+        lock = self.lock(kind)
+        lock.take(A, attempt(1), **options)
+        return lock
+
     def each(self, *kinds, total=3):
         """A lock of each kind, on an empty server; a semaphore with so many permits."""
         for kind in kinds:

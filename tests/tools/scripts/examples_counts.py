@@ -24,8 +24,7 @@ def sem_taken(bench):
 
 def left_held_by_a_semaphore(bench):
     """sem --min-hold: the permits come back in its time"""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(1), permits=2, total=3)
+    lock = bench.held("sem", permits=2, total=3)
     same(lock.give(A, attempt(1), permits=2, keep=5000), [RELEASED, 0, 0])
     bench.ends_in(LEASE, INFO, HOLD)
     same(bench.server.value("x"), "1")
@@ -39,8 +38,7 @@ def left_held_by_a_semaphore(bench):
 
 def sem_renewed_and_expired(bench):
     """sem: renewed; expired permits come back once"""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(1), permits=2, total=3)
+    lock = bench.held("sem", permits=2, total=3)
     bench.server.let_pass(20000)
     same(lock.take(B, attempt(2), total=3)[0], GRANTED)
     same(lock.renew(A, attempt(1), permits=2), [KEPT, LEASE, 0])
@@ -58,8 +56,7 @@ def sem_renewed_and_expired(bench):
 
 def sem_lost_and_set_up_again(bench):
     """sem: lost with or without the permits in use, and set up again. The value is gone, the permits in use are not."""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(1), permits=2, total=3)
+    lock = bench.held("sem", permits=2, total=3)
     bench.server("DEL", "x")
     same(lock.take(B, attempt(2), total="", wait=False)[0], REFUSED)
     same(lock.renew(A, attempt(1), permits=2)[0], KEPT)
@@ -75,8 +72,7 @@ def sem_lost_and_set_up_again(bench):
 
 def sem_resized(bench):
     """sem --resize: the difference, also below what is in use, and waiters hear of it"""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(1), permits=3, total=3)
+    lock = bench.held("sem", permits=3, total=3)
     bench.hear(lock.channel, lock.own_channel(B))
     same(lock.take(B, attempt(2), total=3)[0], BUSY)
     same(lock.run("sem_resize", C, LEASE, attempt(9), 5), [RELEASED, 5, 3])

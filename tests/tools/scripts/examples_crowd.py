@@ -153,8 +153,7 @@ def clock_set_back_readers(bench):
 
 def scores_are_redissons(bench):
     """the scores of the fair queue are Redisson's: that of the one before and a patience; who leaves moves those behind it"""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
+    lock = bench.held("fair")
     now = bench.server.now()
     bench.server("RPUSH", QUEUE, R)
     bench.server("ZADD", TIMEOUTS, now + LEASE + 20000, R)  # tryLock(20 s)
@@ -180,8 +179,7 @@ def scores_are_redissons(bench):
 
 def scores_where_one_is_superseded(bench):
     """fair --supersede: who of Redisson's stood behind the one that goes is nearer by a place"""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
+    lock = bench.held("fair")
     now = bench.server.now()
     lock.take(B, attempt(2), variant="supersede")
     bench.server("RPUSH", QUEUE, R)

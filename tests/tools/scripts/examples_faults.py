@@ -23,8 +23,7 @@ def downgrade_tells_the_readers(bench):
 
 def server_away_drops_nobody(bench):
     """while the server is away nobody can beat, and nobody is dropped"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     for number, owner in ((2, B), (3, C)):
         fair.take(owner, attempt(number))
     bench.server.let_pass(9000)

@@ -110,8 +110,7 @@ def seen_of_a_semaphore(bench):
         same(seen["permits"], {"total": total, "available": available}, "permits")
         return by_owner
 
-    sem = bench.lock("sem")
-    sem.take(A, attempt(1), permits=2, total=5)
+    sem = bench.held("sem", permits=2, total=5)
     sem.take(B, attempt(2), lease=5000)
     bench.server("ZADD", PERMITS, bench.server.now() + 9000, permit(9))
     bench.server("DECR", "x")
@@ -132,8 +131,7 @@ def seen_of_a_semaphore(bench):
 
 def seen_of_numbers(bench):
     """inspect: sem --plain: permits by holder; Redisson's are only counted. latch: its count"""
-    plain = bench.lock("plain")
-    plain.take(A, attempt(1), permits=2, total=3)
+    plain = bench.held("plain", permits=2, total=3)
     seen, by_owner = _seen(bench, "held", "sem", [A])
     same((seen["permits"], by_owner[A]["permits"], by_owner[A]["ttl_ms"]), ({"total": 3, "available": 1}, 2, None))
     plain.give(A, attempt(1), permits=2)
@@ -159,8 +157,7 @@ def seen_of_what_is_no_lock(bench):
 
 def seen_of_odd_descriptions(bench):
     """inspect: whatever stands where a holder is described does no harm"""
-    run = bench.lock("run")
-    run.take(A, attempt(1))
+    run = bench.held("run")
     for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
         bench.server("HSET", INFO, A, text)
         _shown(_seen(bench, "held", "run", [A])[1][A], LEASE, host=None, pid=None, user=None, since=None, token=None)

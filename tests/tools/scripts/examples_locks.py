@@ -35,8 +35,7 @@ def mutex_taken(bench):
 
 def mutex_renewed(bench):
     """run: a renewal gives the whole lease, never less than there was, to the holder alone"""
-    lock = bench.lock("run")
-    lock.take(A, attempt(1))
+    lock = bench.held("run")
     bench.server.let_pass(10000)
     same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
     bench.ends_in(LEASE, "x", INFO, LEASES)
@@ -65,8 +64,7 @@ def mutex_left_held(bench):
 
 def fair_queue(bench):
     """fair: the queue, the scores, and a message for the head alone"""
-    lock = bench.lock("fair")
-    lock.take(A, attempt(1))
+    lock = bench.held("fair")
     for place, owner in ((1, B), (2, C)):
         answer = lock.take(owner, attempt(place + 1))
         same(answer[:1] + answer[2:4] + answer[9:12], [BUSY, place, A, place, 0, BEAT])
@@ -148,8 +146,7 @@ def readers(bench):
 
 def reader_renewed(bench):
     """read: a renewal is for one hold"""
-    lock = bench.lock("read")
-    lock.take(A, attempt(1))
+    lock = bench.held("read")
     lock.take(B, attempt(2))
     bench.server.let_pass(10000)
     same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
@@ -265,8 +262,7 @@ def line_of_waiters(bench):
 
     Each release wakes the first that listens, which keeps its place; the next one, too, where the first was
     woken before and has not come."""
-    lock = bench.lock("run")
-    lock.take(A, attempt(1))
+    lock = bench.held("run")
     for number, owner in enumerate((DEAF, B, C), 2):
         lock.take(owner, attempt(number))
     bench.hear(lock.own_channel(B), lock.own_channel(C))

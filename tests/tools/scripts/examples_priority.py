@@ -25,8 +25,7 @@ def _stand(fair, *waiters):
 
 def priority_goes_first(bench):
     """fair --priority: before all with a lower one, behind those with the same, never before who holds it"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     priorities = [0, 1, -1, 1000, 0, 1, -1000, -1, 1000, 0]
     places = [1, 1, 3, 1, 4, 3, 7, 7, 2, 7]
     for number, (priority, place) in enumerate(zip(priorities, places)):
@@ -45,8 +44,7 @@ def priority_goes_first(bench):
 
 def priority_tickets(bench):
     """fair --priority: tickets are the time of coming, or one more where somebody has that; whole at both ends"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     for priority in (1000, -1000, 0, 1000, -1000, 0, 1000):
         number = bench.server("ZCARD", WAITERS)
         ticket = fair.take(nth(number), attempt(0x10 + number), priority=priority)[12]
@@ -83,8 +81,7 @@ def priority_takes_a_free_lock(bench):
 
 def priority_beside_redissons(bench):
     """fair --priority: Redisson's keep their order and their scores, and are let past by those with a low one"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     fair.take(B, attempt(2))
     _foreign(bench, R)
     fair.take(LOW, attempt(3), priority=-5)
@@ -115,8 +112,7 @@ def priority_beside_redissons(bench):
 
 def priority_head_is_low(bench):
     """fair --priority: one with a low one that finds the lock free lets Redisson's past that came later, and wakes it"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     fair.take(LOW, attempt(2), priority=-1)
     for owner in (R, S):
         _foreign(bench, owner)
@@ -133,8 +129,7 @@ def priority_head_is_low(bench):
 
 def priority_lets_a_few_past(bench):
     """fair --priority: a few are let past at a time, and who comes meanwhile stands behind them, or with its own"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     fair.take(PLAIN, attempt(6))
     fair.take(LOW, attempt(2), priority=-1)
     foreign = [f"{number:08x}-2222-4333-8444-555555555555:{number}" for number in range(12)]
@@ -156,8 +151,7 @@ def priority_lets_a_few_past(bench):
 
 def priority_of_the_dead(bench):
     """fair --priority: the dead that had overtaken Redisson's are passed over, and its scores stay"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1), lease=600000)
+    fair = bench.held("fair", lease=600000)
     fair.take(B, attempt(2))
     bench.server("ZADD", TIMEOUTS, bench.server.now() + 2 * 600000, R)
     bench.server("RPUSH", QUEUE, R)
@@ -178,8 +172,7 @@ def priority_of_the_dead(bench):
 
 def priority_and_supersede(bench):
     """fair --priority: the newest stays, whatever its priority"""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     fair.take(PLAIN, attempt(2))
     fair.take(B, attempt(3), variant="supersede", priority=3)
     same(bench.server.value(QUEUE), [B, PLAIN])
@@ -202,8 +195,7 @@ def priority_and_supersede(bench):
 
 def priority_comes_back_to_its_place(bench):
     """fair --priority: one that was taken for dead comes back to its place. With its ticket, and its priority."""
-    fair = bench.lock("fair")
-    fair.take(A, attempt(1))
+    fair = bench.held("fair")
     tickets = [fair.take(owner, attempt(number), priority=priority)[12]
                for number, (owner, priority) in enumerate(((HIGH, 1), (B, 0), (LOW, -1), (C, -1)), 2)]
     for owner, number, priority in ((HIGH, 2, 1), (B, 3, 0), (LOW, 4, -1)):

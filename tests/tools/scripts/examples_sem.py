@@ -107,8 +107,7 @@ def the_first_has_its_turn(bench):
 
 def nobody_has_a_turn_for_what_cannot_be(bench):
     """sem: but nobody waits for one that is dead, or asks for more than there is; or, --plain, for what may never come"""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(1), permits=2, total=3)
+    lock = bench.held("sem", permits=2, total=3)
     lock.take(B, attempt(2), permits=3)
     bench.server("ZINCRBY", WAITERS, -PATIENCE, B)
     same(lock.take(C, attempt(3))[0], BUSY, "it is alive")
