@@ -1,7 +1,7 @@
 """What `rlock status` shows of a name, and that to look changes nothing."""
 import os
 
-from bench import (A, B, C, D, E, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
+from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
                    lease_key, nth, permit, same)
 from client import common
 
@@ -22,24 +22,6 @@ def _seen(bench, state, kind, holders=(), waiters=()):
 def _shown(holder, ttl_ms, **expected):
     about(holder["ttl_ms"], ttl_ms, "ttl_ms")
     same({name: holder[name] for name in expected}, expected)
-
-
-def seen_of_a_mutex(bench):
-    """inspect: run and fair: holds, lease, token, who, and all who wait"""
-    run, fair = bench.locks("run", "fair")
-    run.take(A, attempt(1))
-    run.take(B, attempt(2), proof=(A, "1"))
-    _shown(_seen(bench, "held", "run", [A])[1][A], LEASE, holds=2, token=1, host="host", pid=42, user="user",
-           command="command", permits=None, note=None)
-    run.take(B, attempt(3))
-    fair.take(C, attempt(4))
-    fair.take(D, attempt(5), priority=1000)
-    fair.take(E, attempt(6), priority=-1000)
-    seen, _ = _seen(bench, "held", "fair", [A], [D, C, E, B])
-    same([waiter.get("priority") for waiter in seen["waiters"]], [1000, None, -1000, None])
-    same({(waiter["user"], waiter["command"]) for waiter in seen["waiters"]}, {("user", "command")})
-    bench.server.let_pass(LEASE)
-    _seen(bench, "free", None)
 
 
 def seen_of_redissons_mutex(bench):
@@ -157,7 +139,7 @@ def seen_of_what_is_no_lock(bench):
 
 def seen_of_odd_descriptions(bench):
     """inspect: whatever stands where a holder is described does no harm"""
-    run = bench.held("run")
+    bench.held("run")
     for text in ("no json", "[1]", "7", '{"pid": 1e300, "host": {}, "since": null}', '{"pid": -1, "user": 3}'):
         bench.server("HSET", INFO, A, text)
         _shown(_seen(bench, "held", "run", [A])[1][A], LEASE, host=None, pid=None, user=None, since=None, token=None)
