@@ -5,7 +5,7 @@ import subprocess
 
 from client import Listener, Lock, Server
 
-A, B, C, D, E = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abcde")
+A, B, C = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" for letter in "abc")
 # Redisson's clients: a thread's id behind the colon.
 R, S = (f"{digit * 8}-2222-4333-8444-555555555555:{digit}" for digit in "78")
 LEASE, PATIENCE, BEAT = 30000, 300000, 2500
@@ -94,6 +94,13 @@ class Bench:
         same(shown.returncode, code, "status")
         same(self.changes(before), {}, "what has changed")
         return next(iter(json.loads(shown.stdout)), None)
+
+    def queue(self, *waiters):
+        """Those of Redisson's come: (owner, in how many ms it is stale) each; None: its time was lost."""
+        for owner, ends in waiters:
+            self.server("RPUSH", QUEUE, owner)
+            if ends is not None:
+                self.server("ZADD", TIMEOUTS, self.server.now() + ends, owner)
 
     def changes(self, before):
         """Of what server.see() has seen before, {key: (before, now)}; what has expired since is none."""

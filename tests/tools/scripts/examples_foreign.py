@@ -12,14 +12,6 @@ def _hold(bench, **fields):
     bench.server("PEXPIRE", "x", LEASE)
 
 
-def _queue(bench, *waiters):
-    """(owner, in how many ms it is stale) each; None: its time was lost."""
-    for owner, ends in waiters:
-        bench.server("RPUSH", QUEUE, owner)
-        if ends is not None:
-            bench.server("ZADD", TIMEOUTS, bench.server.now() + ends, owner)
-
-
 def foreign_holder(bench):
     """Redisson's mutex and writer are respected, and not touched; one without a lease is waited for"""
     for kinds, fields in ((("run", "fair"), {"R": 2}), (("read", "write"), {"mode": "write", "R_write": 1})):
@@ -126,7 +118,7 @@ def readers_behind_a_foreign_writer(bench):
 def foreign_head_is_respected(bench):
     """Redisson's waiter at the head keeps its turn, its score and its queue"""
     fair, run = bench.locks("fair", "run")
-    _queue(bench, (R, 5000))
+    bench.queue((R, 5000))
     bench.hear(fair.own_channel(R))
     same(fair.take(A, attempt(1))[0:4], [BUSY, -1, 2, R])
     bench.heard((fair.own_channel(R), "0"))
@@ -147,7 +139,7 @@ def foreign_head_is_respected(bench):
 def stale_foreign_heads_go(bench):
     """Redisson's stale waiters at the head go, the others' times stay as they are, as Redisson has it."""
     fair = bench.lock("fair")
-    _queue(bench, (R, -1), ("lost", None), (S, 400000), (C, 700000))
+    bench.queue((R, -1), ("lost", None), (S, 400000), (C, 700000))
     same(fair.take(A, attempt(1))[:4], [BUSY, -1, 3, S])
     same(bench.server.value(QUEUE), [S, C, A])
     scores = bench.server.value(TIMEOUTS)

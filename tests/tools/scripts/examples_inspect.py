@@ -30,8 +30,7 @@ def seen_of_redissons_mutex(bench):
     same(_seen(bench, "held", "run", [R])[1][R]["ttl_ms"], None)
     bench.server("PEXPIRE", "x", LEASE)
     _shown(_seen(bench, "held", "run", [R])[1][R], LEASE, holds=2, host=None, pid=None, since=None, token=None)
-    bench.server("RPUSH", QUEUE, S, B)
-    bench.server("ZADD", TIMEOUTS, bench.server.now() + 1000, S, bench.server.now() - 1, B)
+    bench.queue((S, 1000), (B, -1))
     _seen(bench, "held", "fair", [R], [S])  # the other's time is over
 
 

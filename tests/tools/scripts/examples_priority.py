@@ -6,7 +6,6 @@ HIGH, LOW, HIGHEST = (f"{letter * 8}-2222-4333-8444-555555555555:{letter}@host" 
 WAITERS, FRONT = "rlock_queue:{x}", "rlock_queue_beats:{x}"
 PLAIN = "99999999-2222-4333-8444-555555555555:9@host"
 BAND = 4 * 10 ** 12
-AT_FRONT = 16 + 8 + 1  # so many send heartbeats at most
 
 
 def _foreign(bench, owner):
@@ -15,12 +14,6 @@ def _foreign(bench, owner):
     ends = float(bench.server("ZSCORE", TIMEOUTS, last[0])) if last else bench.server.now() + bench.server.left("x")
     bench.server("ZADD", TIMEOUTS, ends + PATIENCE, owner)
     bench.server("RPUSH", QUEUE, owner)
-
-
-def _stand(fair, *waiters):
-    """(owner, priority) of those that come, each after the one before."""
-    for number, (who, priority) in enumerate(waiters):
-        same(fair.take(who, attempt(0x100 + number), priority=priority)[0], BUSY, who)
 
 
 def priority_goes_first(bench):
@@ -153,9 +146,9 @@ def priority_of_the_dead(bench):
     """fair --priority: the dead that had overtaken Redisson's are passed over, and its scores stay"""
     fair = bench.held("fair", lease=600000)
     fair.take(B, attempt(2))
-    bench.server("ZADD", TIMEOUTS, bench.server.now() + 2 * 600000, R)
-    bench.server("RPUSH", QUEUE, R)
-    _stand(fair, *((nth(number), 1 + number) for number in range(7)))
+    bench.queue((R, 2 * 600000))
+    for number in range(7):
+        same(fair.take(nth(number), attempt(0x100 + number), priority=1 + number)[0], BUSY)
     fair.take(LOW, attempt(3), priority=-1)
     passed = 0
     while bench.server("LLEN", QUEUE) > 3:
