@@ -1,5 +1,5 @@
 """What is wrong with Redisson's own scripts, each shown not to be here."""
-from bench import A, B, C, INFO, LEASE, PERMITS, about, attempt, lease_key, same
+from bench import A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, TIMEOUTS, about, attempt, lease_key, same
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED, STILL_HELD
 
 
@@ -19,6 +19,21 @@ def downgrade_tells_the_readers(bench):
     bench.server.let_pass(5000)
     same(read.take(B, attempt(3))[0], GRANTED)
     same(bench.server.value("x"), {"mode": "read", A: "1", B: "1"})
+
+
+def live_waiters_stay_for_hours(bench):
+    """live fair waiters stay, however long they wait: they beat, and their scores stay ahead, so that Redisson keeps them
+    (#3004, #3730, #1104)"""
+    fair = bench.held("fair", lease=86400000)
+    for _ in range(6):
+        bench.server.let_pass(2500)
+        for number, owner in ((2, B), (3, C)):
+            same(fair.take(owner, attempt(number))[0:3:2], [BUSY, number - 1])
+    bench.server("ZADD", TIMEOUTS, bench.server.now() - 1, B)  # the score alone does not count
+    same(fair.take(C, attempt(3))[2], 2)
+    same(fair.take(B, attempt(2))[2], 1)
+    about(bench.server.value(TIMEOUTS)[B], bench.server.now() + 86400000 - 15000 + PATIENCE)
+    same(bench.server.value(QUEUE), [B, C])
 
 
 def server_away_drops_nobody(bench):

@@ -1,7 +1,7 @@
 """What `rlock status` shows of a name, and that to look changes nothing."""
 import os
 
-from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, QUEUE, R, S, TIMEOUTS, WAITERS, about, attempt,
+from bench import (A, B, C, HOLD, INFO, LEASE, LEASES, PERMITS, R, S, WAITERS, about, attempt,
                    lease_key, nth, permit, same)
 from client import common
 
