@@ -1,6 +1,20 @@
 """What is wrong with Redisson's own scripts, each shown not to be here."""
-from bench import A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, TIMEOUTS, about, attempt, lease_key, same
+from bench import A, B, C, INFO, LEASE, LEASES, PATIENCE, PERMITS, QUEUE, TIMEOUTS, about, attempt, lease_key, same
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED, STILL_HELD
+
+
+def renewal_keeps_no_dead_reader_alive(bench):
+    """a reader's renewal keeps no dead reader alive (#7098)"""
+    read, write = bench.locks("read", "write")
+    read.take(A, attempt(1), lease=5000)
+    read.take(B, attempt(2))
+    for _ in range(3):
+        bench.server.let_pass(2000)
+        same(read.renew(B, attempt(2)), [KEPT, LEASE, 0])
+    same(read.renew(A, attempt(1)), [LOST, 0, 0])
+    bench.standing("x", INFO, LEASES, lease_key(B))
+    read.give(B, attempt(2))
+    same(write.take(C, attempt(3))[0], GRANTED)
 
 
 def downgrade_tells_the_readers(bench):
