@@ -13,9 +13,7 @@ setup_file() {
 }
 
 redis_on() {
-    local dir=$BATS_FILE_TMPDIR/$1
-    shift
-    timeout 10 redis-cli -s "$dir/sock" --no-auth-warning --user admin --pass admin "$@"
+    timeout 10 redis-cli -s "$BATS_FILE_TMPDIR/$1/sock" --no-auth-warning --user admin --pass admin "${@:2}"
 }
 
 # allow KIND [WITHOUT]: who comes over the Unix socket has the rights of that kind from now on, but one.

@@ -7,10 +7,8 @@ declare -gA pid_of=()
 # act WHO KIND [OPTION...]: an rlock KIND of x. Its section notes WHO in history, and lasts until
 # `finish WHO`, or is over at once where `brief WHO` was said before.
 act() {
-    local who=$1 kind=$2
-    shift 2
-    log=$who start "$kind" -n x "$@" -- "$SECTION" --log history --note "who=$who" --until "end-$who"
-    pid_of["$who"]=$pid
+    log=$1 start "$2" -n x "${@:3}" -- "$SECTION" --log history --note "who=$1" --until "end-$1"
+    pid_of["$1"]=$pid
 }
 
 # holds WHO KIND [OPTION...]: the same; returns when it is in.
@@ -34,19 +32,17 @@ finish() {
 
 # gone STATUS WHO...: they end so, by themselves.
 gone() {
-    local expected=$1 who
-    shift
-    for who in "$@"; do
+    local who
+    for who in "${@:2}"; do
         reap "${pid_of[$who]}"
-        assert_equal "$who: $status" "$who: $expected"
+        assert_equal "$who: $status" "$who: $1"
     done
 }
 
 signal() { # SIGNAL WHO...
-    local name=$1 who
-    shift
-    for who in "$@"; do
-        kill "-$name" "${pid_of[$who]}"
+    local who
+    for who in "${@:2}"; do
+        kill "-$1" "${pid_of[$who]}"
     done
 }
 
@@ -62,9 +58,7 @@ refute_entered() { # WHO...
 }
 
 kept_out() { # KIND [OPTION...]
-    local kind=$1
-    shift
-    try "$kind" -x -n x "$@" -- true
+    try "$1" -x -n x "${@:2}" -- true
     assert_failure 75
 }
 

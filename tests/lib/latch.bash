@@ -16,11 +16,10 @@ looked() { # TIMES
 # waits WHO [OPTION...]: it listens, and has looked since. Once past the latch it has a section of no
 # length, with WHO in the file history.
 waits() {
-    local who=$1 looks
-    shift
+    local looks
     looks=$(calls evalsha)
-    log=$who start latch wait -q -n x "$@" -- "$SECTION" --log history --note "who=$who"
-    pid_of["$who"]=$pid
+    log=$1 start latch wait -q -n x "${@:2}" -- "$SECTION" --log history --note "who=$1"
+    pid_of["$1"]=$pid
     wait_until 5 looked $((looks + 2))
 }
 

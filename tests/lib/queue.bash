@@ -13,10 +13,9 @@ queued() { # N
 
 # joins WHO [OPTION...]: a waiter, the last of the queue now.
 joins() {
-    local who=$1 length
+    local length
     length=$(redis LLEN "$queue")
-    shift
-    act "$who" fair "$@"
+    act "$1" fair "${@:2}"
     wait_until 5 queued $((length + 1))
 }
 

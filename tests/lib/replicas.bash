@@ -6,11 +6,10 @@ source "$TESTS/lib/ports.bash"
 # port_server NAME [OPTION...]: a redis-server on a port and, as all of them, on a Unix socket. One that
 # comes back has the port that it had.
 port_server() {
-    local name=$1 dir=$BATS_FILE_TMPDIR/$1
-    shift
+    local dir=$BATS_FILE_TMPDIR/$1
     mkdir -p "$dir"
     [[ -f $dir/port ]] || free_ports 1 >"$dir/port"
-    server_start "$name" --bind 127.0.0.1 --port "$(port_of "$name")" --repl-diskless-sync-delay 0 "$@"
+    server_start "$1" --bind 127.0.0.1 --port "$(port_of "$1")" --repl-diskless-sync-delay 0 "${@:2}"
 }
 
 port_of() { # SERVER
@@ -23,10 +22,8 @@ port_url() { # SERVER
 
 # replica_server NAME OF [OPTION...]: a replica of OF; returns when it has OF's data and is counted.
 replica_server() {
-    local name=$1 of=$2
-    shift 2
-    port_server "$name" --replicaof 127.0.0.1 "$(port_of "$of")" "$@"
-    wait_until 10 follows "$name" "$of"
+    port_server "$1" --replicaof 127.0.0.1 "$(port_of "$2")" "${@:3}"
+    wait_until 10 follows "$1" "$2"
 }
 
 # follows REPLICA MASTER: its link is up, and the master has heard from it, as WAIT needs.

@@ -115,13 +115,11 @@ start() {
 
 # hold NAME [OPTION...]: a background rlock that holds NAME until let_go; returns when it is held.
 hold() {
-    local name=$1
-    shift
-    rm -f "held-$name" "let-go-$name"
-    log=hold-$name start run -n "$name" "$@" -- \
-        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep "$2"; done' "held-$name" "let-go-$name" "0.0$SLOW"
+    rm -f "held-$1" "let-go-$1"
+    log=hold-$1 start run -n "$1" "${@:2}" -- \
+        sh -c 'echo >"$0"; until [ -e "$1" ]; do sleep "$2"; done' "held-$1" "let-go-$1" "0.0$SLOW"
     holder=$pid
-    wait_until 10 test -s "held-$name"
+    wait_until 10 test -s "held-$1"
 }
 
 let_go() { # NAME

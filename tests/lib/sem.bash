@@ -21,10 +21,9 @@ standing() { # N
 
 # waits WHO [OPTION...]: it listens, and has looked since.
 waits() {
-    local who=$1 length
-    shift
+    local length
     length=$(redis ZCARD 'rlock_waiters:{x}')
-    act "$who" sem -q "$@"
+    act "$1" sem -q "${@:2}"
     wait_until 5 standing $((length + 1))
 }
 

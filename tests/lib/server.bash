@@ -26,33 +26,27 @@ helper_pids=() # other processes started by this test: ended after it
 # server_start NAME [OPTION...]: a redis-server on $BATS_FILE_TMPDIR/NAME/sock with nothing kept on
 # disk. One that a test starts is stopped at the test's end, in whatever state it is.
 server_start() {
-    local name=$1 dir=$BATS_FILE_TMPDIR/$1
-    shift
+    local dir=$BATS_FILE_TMPDIR/$1
     mkdir -p "$dir"
     env -u TEST_MARK "${launcher[@]}" redis-server --port 0 --unixsocket "$dir/sock" --unixsocketperm 700 \
-        --save '' --appendonly no --dir "$dir" --logfile "$dir/log" --daemonize no "$@" \
+        --save '' --appendonly no --dir "$dir" --logfile "$dir/log" --daemonize no "${@:2}" \
         </dev/null >/dev/null 2>&1 3>&- 4>&- &
     echo $! >"$dir/pid"
-    [[ $name == main ]] || servers+=("$name")
-    wait_until 10 server_up "$name"
+    [[ $1 == main ]] || servers+=("$1")
+    wait_until 10 server_up "$1"
 }
 
 # net_server NAME [OPTION...]: one that also listens on TCP, in a network namespace of its own, so
 # that no port of this machine is touched. in_net NAME COMMAND... runs there.
 net_server() {
-    local name=$1
-    shift
     unshare -n true || skip "needs the right to make a network namespace"
     launcher=(unshare -n python3 -BSE "$TOOLS/loopback.py")
-    server_start "$name" --bind 127.0.0.1 -::1 --port 6379 "$@"
+    server_start "$1" --bind 127.0.0.1 -::1 --port 6379 "${@:2}"
     launcher=()
 }
 
 in_net() {
-    local pid
-    pid=$(server_pid "$1")
-    shift
-    nsenter -t "$pid" -n "$@"
+    nsenter -t "$(server_pid "$1")" -n "${@:2}"
 }
 
 # named COMMAND...: with a /etc/hosts of its own, the file hosts, which may change meanwhile. Becomes the

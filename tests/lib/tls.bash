@@ -24,14 +24,13 @@ tls_setup() {
 # tls_server NAME CERTIFICATE [OPTION...]: a redis-server that speaks TLS on one port and is plain on
 # another, and asks nobody for a certificate. One that comes back has the ports that it had.
 tls_server() {
-    local name=$1 certificate=$2 dir=$BATS_FILE_TMPDIR/$1 tls plain
-    shift 2
+    local dir=$BATS_FILE_TMPDIR/$1 tls plain
     mkdir -p "$dir"
     [[ -f $dir/ports ]] || free_ports 2 >"$dir/ports"
     read -r tls plain <"$dir/ports"
-    server_start "$name" --bind 127.0.0.1 --port "$plain" --tls-port "$tls" --tls-auth-clients no \
-        --tls-cert-file "$certificates/$certificate.pem" --tls-key-file "$certificates/$certificate.key" \
-        --tls-ca-cert-file "$certificates/ca.pem" "$@"
+    server_start "$1" --bind 127.0.0.1 --port "$plain" --tls-port "$tls" --tls-auth-clients no \
+        --tls-cert-file "$certificates/$2.pem" --tls-key-file "$certificates/$2.key" \
+        --tls-ca-cert-file "$certificates/ca.pem" "${@:3}"
 }
 
 tls_port() { # SERVER
