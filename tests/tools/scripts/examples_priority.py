@@ -142,6 +142,25 @@ def priority_lets_a_few_past(bench):
     same(set(bench.server.value(TIMEOUTS)), set(foreign) | {PLAIN, B, LOW, C, HIGH})
 
 
+def priority_and_redissons_next(bench):
+    """fair --priority: Redisson's next one counts all before it, by the score of the last, which each newcomer moves away"""
+    fair = bench.held("fair")
+
+    def score(owner, places):
+        about(bench.server.value(TIMEOUTS)[owner], bench.server.now() + LEASE + places * PATIENCE)
+
+    fair.take(LOW, attempt(2), priority=-1)
+    score(LOW, 1)
+    fair.take(B, attempt(3))
+    fair.take(C, attempt(4))
+    score(LOW, 3)
+    fair.take(HIGH, attempt(5), priority=1)
+    score(HIGH, 1)
+    fair.take(LOW, attempt(2), priority=-1)
+    fair.give(HIGH, attempt(5), priority=1)
+    score(LOW, 3)
+
+
 def priority_of_the_dead(bench):
     """fair --priority: the dead that had overtaken Redisson's are passed over, and its scores stay"""
     fair = bench.held("fair", lease=600000)
@@ -221,6 +240,17 @@ def cost_of_priorities(bench):
             for number in range(3):
                 bench.few(fair.give, nth(number), attempt(0x1000 + number), priority=number % 7 - 3, most=most)
             bench.few(fair.give, A, attempt(0xa), most=most)
+
+
+def overtaken_at_the_front(bench):
+    """fair --priority: those that are overtaken do not send heartbeats for ever: the front has 25 at most, and no gap"""
+    fair = bench.held("fair")
+    for number in range(100):
+        bench.listener.listen(fair.own_channel(nth(number)))
+        fair.take(nth(number), attempt(0x1000 + number), priority=number + 1)
+        front = bench.server("HKEYS", FRONT)
+        same(len(front) <= 16 + 8 + 1, True, f"{len(front)} send heartbeats")
+        same(set(bench.server("ZRANGE", WAITERS, 0, len(front) - 1)), set(front), "those in front")
 
 
 def cost_without_priorities(bench):

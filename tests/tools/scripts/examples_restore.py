@@ -105,3 +105,15 @@ def reentered_or_nothing(bench):
         same(lock.take(B, attempt(2), proof=(A, token), wait="2"), [REENTERED, token, LEASE], kind)
         same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
         same(lock.give(A, attempt(1))[0], RELEASED, kind)
+
+
+def restored_inner_and_outer(bench):
+    """restore: a hold and the one inside it, in whatever order; of the owner is shown what it says itself"""
+    for kind, lock, field in _kinds(bench):
+        same(lock.restore(A, attempt(2), 7, inner=True, command="inner"), [KEPT, LEASE, 0], kind)
+        same(lock.restore(A, attempt(1), 7, command="outer"), [KEPT, LEASE, 0], kind)
+        lock.restore(A, attempt(3), 7, inner=True, command="inner")
+        same((bench.server("HGET", "x", field), lock.holder_shown(A)["command"]), ("3", "outer"), kind)
+        for number, left in ((1, STILL_HELD), (2, STILL_HELD), (3, RELEASED)):
+            same(lock.give(A, attempt(number))[0], left, kind)
+        bench.standing()

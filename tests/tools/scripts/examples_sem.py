@@ -1,7 +1,7 @@
 """Semaphores that are used by many: what one script costs, and whose turn it is."""
 import itertools
 
-from bench import A, B, C, LEASE, WAITERS, attempt, nth, same
+from bench import A, B, C, HOLD, INFO, LEASE, WAITERS, attempt, nth, same
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED
 
 BEATS, WANTS = "rlock_beats:{x}", "rlock_wants:{x}"
@@ -146,3 +146,15 @@ def permits_wake_one_after_the_other(bench):
             inside.add(owner)
         woken |= {channel for channel, said in bench.listener.heard() if said == "0"}
     same(inside | still, set(waiting))
+
+
+def permits_that_stand_are_not_taken_twice(bench):
+    """sem: permits whose hold expired, and which are in use again since the clock was set back, are not taken twice"""
+    for permits, total in ((1, 2), (2, 5)):
+        for _, lock in bench.each("sem", total=total):
+            lock.take(A, attempt(1), permits=permits)
+            bench.server("DEL", HOLD, INFO)
+            same(lock.take(A, attempt(1), permits=permits)[0], GRANTED)
+            same(bench.server.value("x"), str(total - permits))
+            lock.give(A, attempt(1), permits=permits)
+            bench.values({"x": str(total)})
