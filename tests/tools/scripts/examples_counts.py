@@ -87,6 +87,19 @@ def sem_resized(bench):
     same(bench.server.value("x"), "1")
 
 
+def plain_taken(bench):
+    """sem --plain: the value alone"""
+    lock = bench.lock("plain")
+    bench.hear(lock.channel)
+    same(lock.take(A, attempt(1), permits=2, total=3)[:2], [GRANTED, 1])
+    bench.standing("x", INFO, HOLD)
+    same(bench.server.value("x"), "1")
+    same(lock.take(B, attempt(2), permits=2, wait=False)[0], BUSY)
+    same(lock.give(A, attempt(1), permits=2), [RELEASED, 0, 0])
+    bench.values({"x": "3"})
+    bench.heard((lock.channel, "3"), (lock.channel, "3"))  # it was set up
+
+
 def latch_counted_down(bench):
     """latch: the count, 1 when set, 0 when open, gone"""
     lock = bench.lock("latch")

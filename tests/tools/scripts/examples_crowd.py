@@ -136,6 +136,20 @@ def dead_among_the_living(bench):
     bench.standing()
 
 
+def clock_set_back(bench):
+    """the server's clock is set back by a minute: who dies meanwhile is passed over all the same"""
+    lock = bench.held("fair")
+    lock.take(B, attempt(2))
+    lock.take(C, attempt(3))
+    bench.server.let_pass(-60000)
+    lock.give(A, attempt(1))
+    for _ in range(3):
+        same(lock.take(C, attempt(3), place="2")[0], BUSY)
+        bench.server.let_pass(2400)
+    lock.take(C, attempt(3), place="2")
+    same(lock.take(C, attempt(3), place="2")[0], GRANTED)
+
+
 def clock_set_back_readers(bench):
     """the server's clock is set back: a writer that was stopped keeps readers out for seconds only"""
     read, write = bench.locks("read", "write")

@@ -50,6 +50,21 @@ def live_waiters_stay_for_hours(bench):
     same(bench.server.value(QUEUE), [B, C])
 
 
+def dead_waiters_go_within_seconds(bench):
+    """dead fair waiters go within seconds, wherever they stand"""
+    fair = bench.held("fair")
+    for number, owner in enumerate(("1@dead", "2@dead", B, "3@dead", C), 2):
+        fair.take(owner, attempt(number))
+    fair.give(A, attempt(1))
+    for _ in range(3):
+        same(fair.take(B, attempt(4))[0], BUSY)
+        bench.server.let_pass(2400)
+        answer = fair.take(C, attempt(6))
+    same(answer[11], 1, "ms: there is more to do")
+    same(fair.take(B, attempt(4))[0], GRANTED)
+    same((bench.server.value("x"), bench.server.value(QUEUE)), ({B: "1"}, [C]))
+
+
 def server_away_drops_nobody(bench):
     """while the server is away nobody can beat, and nobody is dropped"""
     fair = bench.held("fair")

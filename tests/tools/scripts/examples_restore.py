@@ -31,6 +31,18 @@ def restored_where_it_is_free(bench):
         same(lock.take(B, attempt(3))[1], 8, "the next one's token")
 
 
+def restored_once(bench):
+    """restore: twice is once, and neither a token nor a lease becomes less"""
+    for kind, lock, field in _kinds(bench):
+        bench.server("SET", TOKEN, 9)
+        lock.restore(A, attempt(1), 7)
+        bench.server.let_pass(LEASE // 2)
+        for lease in (LEASE, 1000):
+            same(lock.restore(A, attempt(1), 7, lease=lease), [KEPT, lease, 0], kind)
+            bench.ends_in(LEASE, "x")
+        same((bench.server("HGET", "x", field), lock.token(), lock.holder_shown(A)["token"]), ("1", 9, 7), kind)
+
+
 def restored_out_of_the_line(bench):
     """restore: out of the line, in which the next is the first then. Most servers have granted it, and here it waited still."""
     for kind, lock, field in _kinds(bench):
