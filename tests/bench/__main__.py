@@ -3,7 +3,6 @@ import argparse
 import os
 import pathlib
 import re
-import shutil
 import signal
 import sys
 import tempfile
@@ -35,7 +34,7 @@ QUICK = types.SimpleNamespace(
     turns=10, settle_s=0.5, idle_s=1, limit_s=10)
 
 
-def of_scripts(tools, size, step, _):
+def of_scripts(tools, size, step):
     theirs = {}
     with Server(*free_ports(1)) as server:
         if learn.has_redisson(tools.build):
@@ -45,25 +44,22 @@ def of_scripts(tools, size, step, _):
     yield report.scripts({kind: found for kind, found in figures.items() if found})
 
 
-def of_starts(tools, size, step, _):
+def of_starts(tools, size, step):
     if figures := step("a command under a free lock", starts.measure, tools, size):
         yield report.starts(figures)
 
 
-def of_waiters(tools, size, step, folder):
+def of_waiters(tools, size, step):
     figures = {(kind, count): step(f"{count} waiters of {kind}", waiters.measure, tools, kind,
                                    count, size)
                for kind in ("run", "fair") for count in fitting(size.counts)}
     hand_offs = {what: found[1] for what, found in figures.items() if found}
-    idle = {what: found[0] for what, found in figures.items() if found and found[0]}
     yield report.hand_offs(hand_offs)
-    if idle:
+    if idle := {what: found[0] for what, found in figures.items() if found and found[0]}:
         yield report.idle(idle)
-    if idle and shutil.which("gnuplot"):
-        yield report.plots(hand_offs, idle, folder)
 
 
-def of_bounds(tools, size, step, _):
+def of_bounds(tools, size, step):
     acts = {f"{state} waiters of `{kind}`": (act, kind)
             for state, act in (("living", bounds.living), ("dead", bounds.dead))
             for kind in ("run", "fair")}
@@ -127,8 +123,7 @@ def main():
         tools = Tools(rlock, folder)
         texts = []
         for section in args.section or SECTIONS:
-            plots = HERE if args.readme else rlock.parent.parent
-            texts += SECTIONS[section](tools, QUICK if args.quick else FULL, steps.step, plots)
+            texts += SECTIONS[section](tools, QUICK if args.quick else FULL, steps.step)
     text = "\n\n".join([", ".join(tools.versions) + ".", *texts]) + "\n"
     print(text)
     if args.readme:

@@ -10,6 +10,7 @@
  *
  * requests.h is what a real rlock was heard to say (learn.py): the requests TAKE and GIVE, and
  * RANDOMS, the numbers in them that are made anew here. */
+#define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-"""The figures as text for people (Markdown), and as plots."""
-import subprocess
-
+"""The figures as text for people (Markdown)."""
 NONE = "–"  # not measured
 
 
@@ -76,44 +74,3 @@ def bounds(figures):
     return ("Commands that the most expensive script runs when there are this many:\n\n"
             + table(["", *map(counted, counts)], rows)
             + f"\n\nA newcomer behind dead waiters waited {slowest:.1f} s at most.")
-
-
-# --- plots ----------------------------------------------------------------------------------------
-
-PLOT = """set terminal svg size 640,360 font "sans-serif,12" background "white"
-set output "{file}"
-set title "{title}"
-set xlabel "waiters"
-set ylabel "{unit}"
-set logscale x
-set yrange [0:*]
-set key below
-set grid
-{data}
-plot {lines}
-"""
-
-
-def plot(file, title, unit, lines):
-    """lines: {name: [(x, y)]}"""
-    data = "\n".join("\n".join([f"$line{i} << end", *(f"{x} {y}" for x, y in line), "end"])
-                     for i, line in enumerate(lines.values()))
-    drawn = ", ".join(f'$line{i} with linespoints linewidth 2 title "{name}"'
-                      for i, name in enumerate(lines))
-    subprocess.run(["gnuplot"], input=PLOT.format(file=file, title=title, unit=unit, data=data,
-                                                  lines=drawn), text=True, check=True)
-
-
-def plots(hand_offs, idle, folder):
-    """Figures as above. Two files, and the words that show them beside."""
-    lines = {}
-    for (kind, count), one in hand_offs.items():
-        lines.setdefault(kind, []).append((count, one["median"]))
-        lines.setdefault(f"{kind}, one by one", []).append((count, one["floor"]))
-    plot(f"{folder}/hand-off.svg", "From the end of one command to the start of the next", "ms",
-         lines)
-    lines = {}
-    for (kind, count), one in idle.items():
-        lines.setdefault(kind, []).append((count, 100 * one["server_cpu"]))
-    plot(f"{folder}/waiting.svg", "Server CPU while all wait", "% of a core", lines)
-    return "![hand-off](hand-off.svg) ![waiting](waiting.svg)"

@@ -5,10 +5,11 @@ import shutil
 import subprocess
 
 import bounds
+from machine import TOOLS
 from resp import packed
 
 HERE = pathlib.Path(__file__).resolve().parent
-CC = ["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra"]
+CC = ["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra"]
 
 
 def quote(data):
@@ -29,14 +30,14 @@ class Tools:
                          "Redis " + said(["redis-server", "--version"]).split("v=")[1].split()[0],
                          f"{os.cpu_count()} processors"]
         self.names = bounds.names(self.build)
-        self.stamp, self.sidebyside = self.compiled("stamp"), self.compiled("sidebyside")
+        self.section, self.sidebyside = self.compiled(TOOLS / "section.c"), self.compiled(HERE / "sidebyside.c")
         library = self.build / "lib"
-        self.crowd = self.compiled("crowd", "-pthread", f"-I{HERE.parent.parent / 'lib'}",
+        self.crowd = self.compiled(HERE / "crowd.c", "-pthread", f"-I{HERE.parent.parent / 'lib'}",
                                    f"-L{library}", "-lrlock", f"-Wl,-rpath,{library}")
 
-    def compiled(self, name, *options):
-        program = f"{self.folder}/{name}"
-        subprocess.run([*CC, "-o", program, HERE / f"{name}.c", *options], check=True)
+    def compiled(self, source, *options):
+        program = f"{self.folder}/{source.stem}"
+        subprocess.run([*CC, "-o", program, source, *options], check=True)
         return program
 
     def released(self):
@@ -56,4 +57,4 @@ class Tools:
         with open(f"{self.folder}/requests.h", "w", encoding="ascii") as file:
             print(f"#define TAKE {take}", f"#define GIVE {give}",
                   f"#define RANDOMS {{{randoms}}}", sep="\n", file=file)
-        return self.compiled("bare", f"-I{self.folder}")
+        return self.compiled(HERE / "bare.c", f"-I{self.folder}")

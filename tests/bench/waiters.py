@@ -1,16 +1,16 @@
 """Many that wait for one lock: real rlocks in front, and behind them crowd.c, which plays the rest.
 
-A holder has the lock until it is told to end. Then each rlock in turn runs stamp.c, which notes
-when it began and ended: the time from one's end to the next one's begin is a hand-off, with all the
-others in line behind. The crowd stays until it is killed.
+A holder has the lock until it is told to end. Then each rlock in turn runs section.c, which notes when it began and
+ended: the time from one's end to the next one's begin is a hand-off, with all the others in line behind. The crowd
+stays until it is killed.
 """
 import os
 import pathlib
+import re
 import resource
 import select
 import statistics
 import subprocess
-import tempfile
 import time
 
 import learn
@@ -52,7 +52,7 @@ class Waiters:
         self.server, self.real, self.crowds = Server(), [], []
 
     def __enter__(self):
-        self.log = f"{self.server.folder}/stamps"
+        self.log, self.holders = pathlib.Path(self.server.folder, "log-of-sections"), 0
         return self
 
     def __exit__(self, *_):
@@ -62,29 +62,26 @@ class Waiters:
         self.server.__exit__()
 
     def start(self, *more):
-        command = [*learn.command(self.tools.rlock, self.kind), "--", self.tools.stamp, self.log]
+        command = [*learn.command(self.tools.rlock, self.kind), "--", self.tools.section, "--log", self.log]
         self.real.append(start([*command, *more]))
 
     def start_holder(self):
         """The next that keeps it until let_go()."""
-        self.fifo = tempfile.mktemp(dir=self.server.folder)
-        os.mkfifo(self.fifo)
-        self.start(self.fifo)
+        self.holders += 1
+        self.start("--until", f"{self.server.folder}/over-{self.holders}", "--note", f"holder={self.holders}.")
 
     def has_it(self):
-        """The holder's command runs: it has opened its FIFO."""
-        try:
-            self.hand = os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            return False
-        return True
+        """The holder's command runs."""
+        if has := self.log.exists() and f" holder={self.holders}." in self.log.read_text(encoding="ascii"):
+            self.over = pathlib.Path(self.server.folder, f"over-{self.holders}")
+        return has
 
     def hold(self):
         self.start_holder()
         wait_for("a holder", self.has_it)
 
     def let_go(self):
-        os.close(self.hand)
+        self.over.touch()
 
     def join(self, count):
         """So many come to wait, or as many as are missing; the last rlock is to be a holder."""
@@ -125,9 +122,9 @@ class Waiters:
 
     def gaps_ms(self):
         """Between those who have ended by now."""
-        with open(self.log, encoding="ascii") as file:
-            stamps = sorted(tuple(map(int, line.split())) for line in file)
-        return [(after[0] - before[1]) / 1e6 for before, after in zip(stamps, stamps[1:])]
+        text = self.log.read_text(encoding="ascii")
+        stays = sorted(tuple(map(int, stay)) for stay in re.findall("enter=([0-9]+) exit=([0-9]+) ", text))
+        return [(after[0] - before[1]) / 1e6 for before, after in zip(stays, stays[1:])]
 
     # --- what is measured -------------------------------------------------------------------------
 
@@ -152,7 +149,7 @@ def one_by_one(tools, kind, turns):
     """The floor: from the end of one to the begin of the next where nobody waits; times in ms."""
     with Waiters(tools, kind) as scene:
         words = learn.command(tools.rlock, kind)
-        subprocess.run([tools.sidebyside, str(turns), *words, "--", tools.stamp, scene.log],
+        subprocess.run([tools.sidebyside, str(turns), *words, "--", tools.section, "--log", scene.log],
                        check=True, stdout=subprocess.DEVNULL)
         return scene.gaps_ms()
 
