@@ -13,31 +13,18 @@ setup() {
 
 teardown() { :; }
 
-# bench SECTION: its tables, without Redisson's column.
-bench() {
-    RLOCK_NO_INTEROP=1 RLOCK_BIN=$RLOCK run --separate-stderr "$PROJECT/tests/bench/run" --quick "$@"
+@test "each section of the bench has its figures" {
+    local row
+    RLOCK_NO_INTEROP=1 RLOCK_BIN=$RLOCK run --separate-stderr "$TESTS/bench/run" --quick scripts starts waiters
     assert_success
-}
-
-@test "scripts: each kind's are said once more, and cost something" {
-    bench scripts
-    for kind in run fair read write sem; do
-        assert_line --regexp "^\| .$kind. \| [1-9][0-9.]* µs \|"
-    done
-}
-
-@test "starts: beside a bare C program with rlock's own words" {
-    bench starts
-    assert_line --regexp '^\| bare C \| [0-9.]+ ms \| \*\*1\.00\*\* \|'
-    assert_line --regexp '^\| rlock run \| [0-9.]+ ms \| \*\*[0-9.]+\*\* \|'
-}
-
-@test "waiters: hand-offs, and what those cost who wait" {
-    bench waiters
-    for kind in run fair; do
-        for waiters in 1 10; do
-            assert_line --regexp "^\| .$kind. \| $waiters \| [0-9.]+ ms \| [0-9.]+ ms \| \*\*[0-9.]+\*\* \|"
-        done
-        assert_line --regexp "^\| .$kind. \| 10 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ % \|"
-    done
+    while read -r row; do
+        assert_line --regexp "^\| $row \|"
+    done <<-'END'
+	.(run|fair|read|write|sem). \| [1-9][0-9.]* µs
+	bare C \| [0-9.]+ ms \| \*\*1\.00\*\*
+	rlock run \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.run. \| 1 \| [0-9.]+ ms \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.fair. \| 10 \| [0-9.]+ ms \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.fair. \| 10 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ % \| [0-9.]+ %
+	END
 }

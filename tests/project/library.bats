@@ -58,14 +58,21 @@ $(tail -n +3 difference)"
 
 # --- what is installed -----------------------------------------------------------------------------
 
-@test "each header compiles alone, as C11, C17 and C++17" {
-    local header compiler
+# compile_each ARG...: as C11, C17 and C++17; a program of these arguments, if there is one, succeeds.
+compile_each() {
+    local compiler
+    for compiler in 'cc -std=c11' 'cc -std=c17' 'c++ -std=c++17 -x c++'; do
+        # shellcheck disable=SC2086
+        $compiler -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" "$@" || fail "$compiler $*"
+        [[ ! -e made ]] || ./made || fail "$compiler: $*"
+    done
+}
+
+@test "each header compiles alone" {
+    local header
     for header in "$PREFIX"/include/rlock*.h; do
         printf '#include <%s>\nint main(void) { return rlock_version() == NULL; }\n' "${header##*/}" >alone.c
-        for compiler in 'cc -std=c11' 'cc -std=c17' 'c++ -std=c++17 -x c++'; do
-            # shellcheck disable=SC2086
-            $compiler -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -fsyntax-only alone.c
-        done
+        compile_each -fsyntax-only alone.c
     done
 }
 
@@ -87,11 +94,7 @@ inits() {
         done < <(inits)
         echo 'return 0; }'
     } >inits.c
-    for strict in 'cc -std=c11' 'c++ -std=c++17 -x c++'; do
-        # shellcheck disable=SC2086
-        $strict -Wall -Wextra -Wpedantic -Wshadow -Werror -I "$PREFIX/include" -o inits inits.c
-        ./inits
-    done
+    compile_each -o made inits.c
 }
 
 @test "installed are the program, the library, its module, its headers and its pkg-config file" {
@@ -182,35 +185,17 @@ assert_examples_work() {
     assert_examples_work sources
 }
 
-@test "a client may be used while keepers renew its locks" {
-    run -0 "$BUILD/tests/keepers" "$RLOCK_SERVER"
-    assert_output ''
-    assert_no_keys
-}
-
-@test "a lock that cannot be renewed counts as lost a keeper's grace before its lease ends" {
-    local left grace=$((1500 * SLOW))
-    proxy_start
-    "$BUILD/tests/grace" x "$RLOCK_SERVER" $((3000 * SLOW)) "$grace" >out 3>&- &
-    pid=$!
-    wait_until 10 grep -q held out
-    proxy hang
-    reap "$pid"
-    assert_equal "$status" 0
-    left=$(tail -n 1 out)
-    ((left <= grace && left > grace / 2)) || fail "lost $left ms before the lease's end, not $grace"
-}
-
 @test "keepers and a client's other locks share nothing unguarded" {
     assert_no_races "$RLOCK_SERVER" main
 }
 
-@test "threads have room beside much thread-local data, however small the program's stacks are" {
+@test "a client is used while keepers renew its locks, in threads that have room beside much thread-local data" {
     local kib
     plain_build_only
     for kib in 64 256 "$(ulimit -H -s)"; do
         run -0 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" "$RLOCK_SERVER"
         assert_output ''
+        assert_no_keys
         run -1 bash -c 'ulimit -s "$1" && exec "${@:2}"' - "$kib" "$BUILD/tests/keepers" redis://nowhere.invalid
         assert_output --partial 'take it: no server could be reached'
     done
@@ -254,15 +239,33 @@ assert_examples_work() {
     run -0 ./unloads "$LIBRARY_DIR/librlock.so"
 }
 
-@test "the example stops when its lock is taken away" {
-    plain_build_only
+# worker_holds LEASE GRACE: the example has x, for longer than its lease, and does not wait for an answer at its end.
+worker_holds() {
     cp -r "$EXAMPLES" sources
-    sed 's/lease_ms = 30000/lease_ms = 600/; s/grace_ms = 5000/grace_ms = 100/' -i sources/worker.c
+    sed "s/lease_ms = 30000/lease_ms = $1/; s/grace_ms = 5000/grace_ms = $2/; s/step <= 10;/step <= 1000;/
+        s/rlock_release(lock, 0, rlock_now_ms() + 2000)/rlock_release(lock, 0, rlock_now_ms())/" -i sources/worker.c
     make -C sources LDFLAGS="-Wl,-rpath,$LIBRARY_DIR" worker
     sources/worker x "$RLOCK_SERVER" >out 2>err 3>&- &
     pid=$!
     wait_until 10 assert_held x
+}
+
+@test "the example stops when its lock is taken away" {
+    plain_build_only
+    worker_holds 600 100
     redis DEL x
     reap "$pid"
     assert_equal "$status" 76
+}
+
+@test "a lock that cannot be renewed counts as lost a keeper's grace before its lease ends" {
+    local left lease=$((3000 * SLOW)) grace=$((1500 * SLOW))
+    plain_build_only
+    proxy_start
+    worker_holds "$lease" "$grace"
+    proxy hang
+    reap "$pid"
+    left=$(redis PTTL x)
+    assert_equal "$status" 76
+    ((left <= grace + lease / 50 && left > grace / 2)) || fail "lost $left ms before the lease's end, not $grace"
 }
