@@ -316,10 +316,3 @@ only_linux() {
     assert_success
     assert_output --regexp '^[1-9][0-9]* scripts$'
 }
-
-@test "every file that README, CONTRIBUTING and the pages beside the code name is there" {
-    local file
-    while read -r file; do
-        [[ $file == *[A-Z][A-Z]* ]] || compgen -G "$file" >/dev/null || fail "no $file"
-    done < <(grep -ohE '\b(cmake|cmd|completions|lib|lua|man|tests)/[A-Za-z0-9_./*-]*[a-z0-9*]' ./*.md lib/README.md cmake/README.md | sort -u)
-}

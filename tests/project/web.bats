@@ -9,35 +9,27 @@ bats_load_library bats-assert
 PROJECT=$(cd "${BATS_TEST_FILENAME%/*}/../.." && pwd)
 web=$PROJECT/man/web
 
-# links DIRECTORY: each link of each page that leads to no page there, or to no place on it.
+# links DIRECTORY html|md: each link of each page that leads to no page there, or to no place on it. In Markdown a forge
+# makes a place of each heading, and what stands in an example is no link.
 links() {
-    python3 - "$1" <<-'END'
+    python3 - "$@" <<-'END'
 	import pathlib, re, sys
-	pages = {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(sys.argv[1]).glob("*.html")}
-	places = {name: set(re.findall(r'\bid="([^"]*)"', text)) for name, text in pages.items()}
+	directory, form = sys.argv[1:]
+	pages = {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(directory).glob(f"*.{form}")}
+	def places_of(text):
+	    if form == "html":
+	        return set(re.findall(r'\bid="([^"]*)"', text))
+	    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"(?m)^#+ (.*)", text)}
+	def links_of(text):
+	    if form == "html":
+	        return re.findall(r'\bhref="([^"]*)"', text)
+	    return re.findall(r"\]\(([^)]*)\)", re.sub(r"(?s)```.*?```|`[^`]*`", "", text))
+	places = {name: places_of(text) for name, text in pages.items()}
 	assert len(pages) > 20
 	for name, text in pages.items():
-	    for link in re.findall(r'\bhref="([^"]*)"', text):
+	    for link in links_of(text):
 	        page, _, place = link.partition("#")
 	        if not link.startswith("https://") and page != "manual.css" and (
-	                (page or name) not in pages or place and place not in places[page or name]):
-	            print(f"{name}: {link}")
-	END
-}
-
-# The same in Markdown, where a forge makes a place of each heading.
-markdown_links() {
-    python3 - "$1" <<-'END'
-	import pathlib, re, sys
-	pages = {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(sys.argv[1]).glob("*.md")}
-	def slug(heading):
-	    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-	places = {name: {slug(heading) for heading in re.findall(r"(?m)^#+ (.*)", text)} for name, text in pages.items()}
-	assert len(pages) > 20
-	for name, text in pages.items():
-	    for link in re.findall(r"\]\(([^)]*)\)", re.sub(r"(?s)```.*?```|`[^`]*`", "", text)):
-	        page, _, place = link.partition("#")
-	        if not link.startswith("https://") and (
 	                (page or name) not in pages or place and place not in places[page or name]):
 	            print(f"{name}: {link}")
 	END
@@ -46,7 +38,7 @@ markdown_links() {
 @test "HTML: a page for each of the manual, an index of all, and links that lead somewhere" {
     local page name
     "$web/make" html "$BATS_TEST_TMPDIR/html" 0.0.0
-    run links "$BATS_TEST_TMPDIR/html"
+    run links "$BATS_TEST_TMPDIR/html" html
     assert_output ''
     for page in "$PROJECT"/man/*.[1-9]; do
         name=${page##*/}
@@ -64,7 +56,7 @@ markdown_links() {
 }
 
 @test "Markdown: links lead somewhere, text is text and examples are examples" {
-    run markdown_links "$PROJECT/man/markdown"
+    run links "$PROJECT/man/markdown" md
     assert_output ''
     run grep -nP '^\t|</?(p|div|dl|dd|dt|table)\b' -r "$PROJECT/man/markdown"
     assert_failure 1
@@ -81,14 +73,4 @@ markdown_links() {
     cmake -D CMAKE_INSTALL_PREFIX="$BATS_TEST_TMPDIR/prefix" -P "$own/man/cmake_install.cmake" >/dev/null
     [ -s "$BATS_TEST_TMPDIR/prefix/share/doc/rlock/html/index.html" ]
     [ -s "$BATS_TEST_TMPDIR/prefix/share/doc/rlock/html/rlock-run.1.html" ]
-}
-
-@test "README leads to pages that a forge renders" {
-    run grep -n '](man/[a-z.-]*\.[1-9])' "$PROJECT/README.md" "$PROJECT/CONTRIBUTING.md"
-    assert_failure 1
-    grep -q '](man/markdown/rlock.1.md)' "$PROJECT/README.md"
-    local link
-    while read -r link; do # a place on a page is a heading in lower case, with dashes
-        sed -n 's/^#* //p' "$PROJECT/${link%#*}" | tr 'A-Z ' 'a-z-' | grep -qx "${link#*#}" || fail "README: no $link"
-    done < <(grep -ohE '\]\(man/markdown/[^)]*#[^)]*\)' "$PROJECT"/{README,SECURITY}.md | tr -d '])(')
 }
