@@ -122,11 +122,6 @@ may_use() { # lib|cmd
     refuse_in_library '(sig[a-z]+|pthread_(sigmask|kill|sigqueue)|alarm|ualarm|setitimer|timer_create|prctl)'
 }
 
-@test "the library has no state at file scope" {
-    run variables "$LIB_OBJECTS"/{,*/}*.o "$TLS_OBJECTS"/*/*.o
-    assert_output ""
-}
-
 @test "the library reads no environment, no files but a password's, and no clock but its own" {
     refuse_in_library \
         '((secure_)?getenv|setenv|putenv|environ|time|gettimeofday|sleep|usleep|nanosleep|clock_nanosleep|rand|random|srand)'
@@ -200,21 +195,8 @@ promised() {
     refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
 }
 
-@test "what others wrote passes one filter before each sink" {
-    # Strings of JSON are quoted by json.c alone, labels of figures by status_prometheus.c, which escape; a datagram by what calls the filter.
-    run bash -c "grep -l \"fputc('\\\"'\" cmd/{,*/}*.c"
-    assert_output $'cmd/output/json.c\ncmd/report/status_prometheus.c'
-    run bash -c 'grep -lE "\bsendto\(" cmd/{,*/}*.c'
-    assert_output cmd/output/notify.c
-    run bash -c 'grep -lE "\bout_make_printable\(" cmd/{,*/}*.c | sort'
-    assert_line cmd/output/notify.c
-    assert_line cmd/output/out.c
-    assert_line cmd/output/table.c
-    assert_line cmd/report/doctor_output.c
-}
-
 @test "state at file scope: messages, the one walk over descendants, where the system put the arguments, the terminal's settings" {
-    run variables "$CMD_OBJECTS"/{,*/}*.o
+    run variables "$LIB_OBJECTS"/{,*/}*.o "$TLS_OBJECTS"/*/*.o "$CMD_OBJECTS"/{,*/}*.o
     assert_output "out out
 stream pending
 descendants walk
@@ -256,63 +238,35 @@ only_linux() {
 
 # --- scripts -----------------------------------------------------------------------------------
 
-@test "each script says what it includes, where its KEYS and ARGV are told, and its reply" {
-    local file part header word
+@test "each script says what it includes, where its KEYS and ARGV are told, and its reply; each part is of use" {
+    local file header word part
     for file in lua/*.lua; do
         header=$(sed '/^--/!q' "$file")
-        for word in include: Reply; do
+        for word in include: Reply 'KEYS and ARGV: base.lua'; do
             [[ $header =~ (^|$'\n')"-- "(.* )?$word ]] || fail "$file: no $word in the comment at its top"
         done
-        [[ $header == *"KEYS and ARGV: base.lua"* ]] || fail "$file: where are KEYS and ARGV told?"
-        while read -r part; do
-            [[ -f lua/include/$part.lua ]] || fail "$file: there is no lua/include/$part.lua"
-        done < <(sed -n 's/^-- include: //p' "$file" | tr ' ' '\n')
     done
-}
-
-@test "each included part is of use to some script" {
-    local part
     for part in lua/include/*.lua; do
-        part=$(basename "$part" .lua)
-        grep -lE "^-- include:.* $part( |\$)" lua/*.lua || fail "$part is included by none"
+        part=${part##*/}
+        grep -qE "^-- include:.* ${part%.lua}( |\$)" lua/*.lua || fail "$part is included by none"
     done
 }
 
-@test "scripts take time from the server, and ids from nowhere" {
-    run grep -nE 'os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile' lua/*.lua lua/include/*.lua
+@test "scripts have one clock, the server's, no chance, and no keys but those that they are given" {
+    run grep -nE "os\.|io\.|math\.random|randomseed|SRANDMEMBER|RANDOMKEY|loadstring|dofile|redis\.p?call\('[A-Z]+', *('|\"|NAME)" \
+        lua/*.lua lua/include/*.lua
     assert_output ""
-    run grep -lE "'TIME'" lua/*.lua lua/include/*.lua # one clock, the server's
+    run grep -lE "'TIME'" lua/*.lua lua/include/*.lua
     assert_output lua/include/clock.lua
 }
 
-@test "scripts reach only the keys they are given" {
-    run grep -nE "redis\.p?call\('[A-Z]+', *('|\"|NAME)" lua/*.lua lua/include/*.lua
+@test "embedded are the scripts as the build has them, without comments and indentation, by their SHA-1" {
+    local file sha1 rows=0
+    while read -r sha1 file; do
+        rows=$((rows + 1))
+        grep -qF "{\"$(basename "$file" .lua)\", \"$sha1\"," "$BUILD/lib/scripts.h" || fail "$file is not what is embedded"
+    done < <(sha1sum "$BUILD"/lib/lua/*.lua)
+    assert_equal "$rows $rows" "$(find lua -maxdepth 1 -name '*.lua' | wc -l) $(grep -c 'rlock__script SCRIPT_' "$BUILD/lib/scripts.h")"
+    run grep -nE '^( |$)|(^| )--( |$)' "$BUILD"/lib/lua/*.lua
     assert_output ""
-}
-
-@test "embedded are the scripts of lua/, without comments and indentation, and their SHA-1" {
-    run python3 - "$BUILD/lib/scripts.h" lua/*.lua <<-'END'
-	import hashlib, os, re, sys
-	header = open(sys.argv[1]).read()
-	rows = dict((m[1], (m[0], m[2])) for m in
-	            re.findall(r'rlock__script (\w+) = \{"(\w+)", "([0-9a-f]{40})", \1_BODY, sizeof \1_BODY\}', header))
-	rows = {name: (symbol, sha1) for name, (symbol, sha1) in rows.items()}
-	def whole(path):
-	    text = re.sub(rb'^-- include: (.*)\n', lambda at: b''.join(
-	        open(b'lua/include/%s.lua' % part, 'rb').read() for part in at[1].split()),
-	        open(path, 'rb').read(), flags=re.M)
-	    lines = (re.sub(rb'(^| )--( .*)?$', b'', line).strip() for line in text.split(b'\n'))
-	    return b''.join(line + b'\n' for line in lines if line)
-	files = {os.path.basename(path)[:-4]: whole(path) for path in sys.argv[2:]}
-	assert rows.keys() == files.keys(), (rows.keys(), files.keys())
-	for name, body in files.items():
-	    symbol, sha1 = rows[name]
-	    assert symbol == 'SCRIPT_' + name.upper(), symbol
-	    assert sha1 == hashlib.sha1(body).hexdigest(), name
-	    numbers = re.search(symbol + r'_BODY\[\] = \{([^}]*)\}', header)[1]
-	    assert bytes(int(n, 16) for n in numbers.split(',') if n) == body, name
-	print(len(files), 'scripts')
-	END
-    assert_success
-    assert_output --regexp '^[1-9][0-9]* scripts$'
 }
