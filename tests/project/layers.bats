@@ -189,10 +189,11 @@ promised() {
     done
 }
 
-@test "only out.c prints" {
+@test "only out.c prints, and doctor, too, has what others wrote made printable" {
     refuse '(v?d?printf|puts|putchar|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
         "$CMD_OBJECTS" out
     refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
+    calls "$CMD_OBJECTS/report/doctor_output.c.o" | grep -qx out_make_printable
 }
 
 @test "state at file scope: messages, the one walk over descendants, where the system put the arguments, the terminal's settings" {
