@@ -57,20 +57,3 @@ survived() {
 rewritten() {
     [[ $(redis_on down INFO persistence) == *aof_rewrite_in_progress:0*aof_last_bgrewrite_status:ok* ]]
 }
-
-@test "a longer lease from a file is that of commands that start from then on, and status shows it" {
-    server_start down --appendonly yes
-    export RLOCK_SERVER
-    RLOCK_SERVER=$(server_url down)
-    echo 'lease = 10m' >"$RLOCK_CONFIG"
-    hold job
-    ((600000 >= $(redis_on down PTTL job) && $(redis_on down PTTL job) > 500000))
-    run -0 rlock status job
-    assert_output --regexp '9m|10m'
-    redis_on down SHUTDOWN
-    server_stop down
-    server_start down --appendonly yes
-    let_go job
-    reap "$holder"
-    assert_equal "$status" 0
-}

@@ -36,8 +36,9 @@ nth() {
     echo "test \$(grep -c run $PWD/runs) = $1"
 }
 
-@test "what fails beside others has a second try, alone, twice at most; what passes is run once" {
-    runs 0 1 true
+@test "what fails beside others has a second try, alone, twice at most; what passes is run once, and a skip is told" {
+    runs 0 1 "echo 'ok 1 a test # skip needs strace'"
+    assert_line '    1  needs strace: one'
     runs 0 2 "$(nth 2)"
     assert_output --partial 'once more'
     runs 0 3 "$(nth 3)" -E before # where some are left out it is the same one
@@ -62,13 +63,6 @@ nth() {
     assert_line --partial 'seed '"$(head -n 1 runs)"
     assert_line --partial 'second looks'
     assert_line '    1  failed beside others: one'
-}
-
-@test "what was left out is told and counted at the end, and why" {
-    suite_of "echo 'ok 1 a test # skip needs strace'"
-    assert_success
-    assert_line --partial 'NOT RUN'
-    assert_line '    1  needs strace: one'
 }
 
 @test "no test to run is a failure, and nothing else is run in its place" {
