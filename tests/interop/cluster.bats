@@ -6,30 +6,18 @@ load ../lib/rlock
 load ../lib/cluster
 load interop
 
+shared=("${nodes[@]}" main)
+
 setup_file() {
     rlock_setup_file
     cluster_start
     java_start j
 }
 
-teardown_file() {
-    local node
-    java_stop
-    for node in "${nodes[@]}" main; do
-        server_stop "$node"
-    done
-}
-
 setup() {
-    local node
     interop_setup
     cluster ready
     RLOCK_SERVER=$(cluster_url "${nodes[@]}")
-}
-
-teardown() {
-    java_forget
-    rlock_teardown
 }
 
 java_servers() {

@@ -1,5 +1,5 @@
 # interop.bash: rlocks and threads of Java services with Redisson, as actors on the same locks. Actors whose
-# name begins with j, k or l are threads of the JVM of that letter; all others are rlocks.
+# name begins with j or k are threads of the JVM of that letter; all others are rlocks.
 #
 # Needs rlock.bash, ports.bash and actors.bash, and is loaded after them: a file's setup and so on come from
 # here.
@@ -23,9 +23,14 @@ setup_file() {
     java_start k watchdog="$DYING_MS" patience="$DYING_MS"
 }
 
+shared=(main) # by all tests of a file
+
 teardown_file() {
+    local server
     java_stop
-    rlock_teardown_file
+    for server in "${shared[@]}"; do
+        server_stop "$server"
+    done
 }
 
 setup() {
@@ -88,7 +93,7 @@ java_servers() {
 # --- actors of both worlds -----------------------------------------------------------------------
 
 is_java() { # WHO
-    [[ $1 == [jkl]* ]]
+    [[ $1 == [jk]* ]]
 }
 
 # comes WHO KIND NAME [OPTION=VALUE...]: wants to have NAME; the options are Thing.java's. enters: and has it,

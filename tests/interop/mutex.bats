@@ -92,27 +92,3 @@ tokens() {
     leaves j1
     assert_no_keys
 }
-
-# What the server was asked for it does when it can, for who has given up as well; in a cluster Redisson asks
-# again, and each time is one more hold. rlock's count once: tests/cli/promise/lost_replies.bats.
-@test "a late answer: Redisson's thread has an error, and the lock; rlock has it when that lease is over" {
-    local end holds=1
-    ! in_cluster || holds=2
-    java_start l watchdog="$DYING_MS" timeout=$((500 * SLOW)) retries=1
-    wait_until 30 java_ready l
-    passes l1 lock x
-    redis CLIENT PAUSE 60000 WRITE
-    tell l1 take lock x
-    [[ $(answer l1) == *RedisResponseTimeoutException* ]] || fail "$(answer l1)"
-    redis CLIENT UNPAUSE
-    wait_until 5 has_holds "$holds"
-    end=$(redis PEXPIRETIME x)
-    awaits a lock x
-    enters_at "$end" a
-    leaves a
-    assert_no_keys
-}
-
-has_holds() { # N
-    [[ $(redis HVALS x) == "$1" ]]
-}

@@ -7,6 +7,7 @@ load ../lib/quorum
 load interop
 
 all=(m1 m2 m3)
+shared=("${all[@]}" main)
 
 setup_file() {
     local member
@@ -39,19 +40,6 @@ setup() {
     interop_setup
     quorum "${all[@]}"
     reset "${all[@]}"
-}
-
-teardown() {
-    java_forget
-    rlock_teardown
-}
-
-teardown_file() {
-    local member
-    java_stop
-    for member in "${all[@]}" main; do
-        server_stop "$member"
-    done
 }
 
 form[red]=run

@@ -173,22 +173,3 @@ marked_waiting() {
     leaves b
     assert_no_keys
 }
-
-@test "a write hold taken again: Redisson's lease is a whole one longer each time, rlock's is not" {
-    local lease=$((60000 * SLOW)) times=(first second third)
-    for _ in "${times[@]}"; do
-        assert_answer taken j1 take write x lease="$lease"
-    done
-    (($(redis PTTL x) > 2 * lease))
-    shut_out a write x
-    for _ in "${times[@]}"; do
-        gives_back j1 write x
-    done
-    start write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- rlock write -n x -l "${lease}ms" -- \
-        "$SECTION" --log history --note who=a --until end-a
-    pid_of[a]=$pid
-    wait_until 10 entered_section a
-    (($(redis PTTL x) <= lease))
-    leaves a
-    assert_no_keys
-}

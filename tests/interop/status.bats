@@ -89,13 +89,3 @@ in_queue() { # N
     assert_rest_ends permits
     assert_equal "$(redis GET permits)" 1
 }
-
-@test "break takes rlock's lock away, and a Java thread that waits has it" {
-    enters a lock x lease=$((1500 * SLOW))
-    awaits j1 lock x
-    rlock break --force x
-    wait_until 2 entered_section j1
-    gone 76 a
-    leaves j1
-    assert_rest_ends
-}

@@ -30,25 +30,9 @@ final class Actor {
     private final Map<String, Deque<Section>> sections = new HashMap<>();
     private final Thread thread;
 
-    private static final class Order {
-        final Path directory;
-        final String[] words;
+    private record Order(Path directory, String[] words) {}
 
-        Order(String directory, String[] words) {
-            this.directory = Path.of(directory);
-            this.words = words;
-        }
-    }
-
-    private static final class Section {
-        final Thing thing;
-        final History.Stay stay;
-
-        Section(Thing thing, History.Stay stay) {
-            this.thing = thing;
-            this.stay = stay;
-        }
-    }
+    private record Section(Thing thing, History.Stay stay) {}
 
     Actor(String name, List<RedissonClient> clients) {
         this.name = name;
@@ -59,7 +43,7 @@ final class Actor {
     }
 
     void order(String directory, String[] words) {
-        orders.add(new Order(directory, words));
+        orders.add(new Order(Path.of(directory), words));
     }
 
     void dismiss() {

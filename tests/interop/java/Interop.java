@@ -19,6 +19,8 @@ import java.io.InputStreamReader;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.redisson.api.RedissonClient;
 
 final class Interop {
@@ -33,7 +35,7 @@ final class Interop {
     }
 
     public static void main(String[] args) throws Exception {
-        endSomeTime();
+        CompletableFuture.delayedExecutor(END_MS, TimeUnit.MILLISECONDS).execute(() -> Runtime.getRuntime().halt(99));
         List<RedissonClient> clients = Clients.of(Words.of(args));
         var interop = new Interop(clients);
         System.out.println("ready " + clients.get(0).getId());
@@ -41,19 +43,6 @@ final class Interop {
         for (String line; (line = orders.readLine()) != null;)
             interop.obey(line.split(" "));
         Runtime.getRuntime().halt(0);
-    }
-
-    private static void endSomeTime() {
-        var thread = new Thread(() -> {
-            try {
-                Thread.sleep(END_MS);
-            } catch (InterruptedException e) {
-                // then it ends now
-            }
-            Runtime.getRuntime().halt(99);
-        });
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private void obey(String[] order) {
