@@ -17,11 +17,6 @@ stand() {
     done
 }
 
-@test "who waits is woken by a message, in both directions" {
-    handovers fair x a j1 b j2 c j3 d
-    assert_no_keys
-}
-
 @test "eight waiters of both in turn, of which one dies on each side: the others enter as they came" {
     enters a fair x lease="$DYING_MS"
     stand j1 b k1 c j2 d j3 e

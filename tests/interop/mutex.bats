@@ -22,8 +22,15 @@ load interop
     done
 }
 
-@test "who waits is woken by a message, in both directions" {
-    handovers lock x a j1 b j2 c j3 d
+@test "who waits is woken by a message, in both directions, of each kind" {
+    local kind
+    for kind in lock fair write sem permits; do
+        [[ $kind != sem && $kind != permits ]] || assert_answer true j0 set "$kind" "$kind" permits=1
+        handovers "$kind" "$kind" a j1 b j2 c j3 d
+        rm history end-*
+    done
+    assert_equal "$(redis GET sem) $(redis GET permits)" '1 1'
+    assert_keys sem permits
 }
 
 @test "the holds of an owner are not touched by the other side" {

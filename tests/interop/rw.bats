@@ -26,11 +26,6 @@ channel='redisson_rwlock:{x}'
     done
 }
 
-@test "a writer that waits is woken by a message, in both directions" {
-    handovers write x a j1 b j2 c j3 d
-    assert_no_keys
-}
-
 @test "readers of both are in together; then a writer, woken by the last; then readers, woken by it: all by messages" {
     local writer each
     for writer in a-w j-w; do

@@ -57,20 +57,6 @@ available_to_both() { # KIND N
     redis DEL x
 }
 
-@test "who waits is woken by a message, in both directions" {
-    local kind
-    form[sem]='sem --plain --permits 1'
-    form[permits]='sem --permits 1'
-    for kind in sem permits; do
-        assert_answer true j0 set "$kind" x permits=1
-        handovers "$kind" x a j1 b j2 c j3 d
-        assert_equal "$(redis GET x)" 1
-        assert_keys x
-        rm history end-*
-        redis DEL x
-    done
-}
-
 @test "one who waits for several gets them when both have given back enough" {
     assert_answer true j0 set permits x permits=3
     enters j1 permits x
