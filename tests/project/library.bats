@@ -117,18 +117,6 @@ inits() {
     assert_output "$(cd "$SOURCE/lib" && printf './%s\n' rlock*.h | LC_ALL=C sort)"
 }
 
-# flag LETTER: the directory of pkg-config's -I or -L, however it writes it.
-flag() {
-    realpath "$(pkg-config --cflags --libs rlock | tr ' ' '\n' | sed -n "s/^-$1//p")"
-}
-
-@test "pkg-config finds the library where it was installed" {
-    assert_equal "$(flag I)" "$(realpath "$PREFIX/include")"
-    assert_equal "$(flag L)" "$(realpath "$LIBRARY_DIR")"
-    assert_equal "$(pkg-config --libs-only-l rlock | tr -d ' ')" -lrlock
-    assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
-}
-
 # --- programs that use it --------------------------------------------------------------------------
 
 # A build with a sanitizer makes a library that wants it in its users, too.
@@ -177,8 +165,9 @@ assert_examples_work() {
     done
 }
 
-@test "pkg-config finds the library, and the examples work" {
+@test "pkg-config finds the library by its version, and the examples work" {
     plain_build_only
+    assert_equal "$(pkg-config --modversion rlock)" "$("$PREFIX/bin/rlock" --version | cut -d ' ' -f 2)"
     cp -r "$EXAMPLES" sources
     make -C sources LDFLAGS="-Wl,-rpath,$LIBRARY_DIR" \
         CFLAGS='-std=c17 -Wall -Wextra -Wpedantic -Werror' CXXFLAGS='-std=c++17 -Wall -Wextra -Wpedantic -Werror'

@@ -65,12 +65,3 @@ links() {
     grep -qF '[rlock-run(1)](rlock-run.1.md)' "$PROJECT/man/markdown/rlock.1.md"
     grep -qxF '| 30s | 14 s (the default) |' "$PROJECT/man/markdown/rlock.7.md"
 }
-
-@test "the target html makes it, and it is installed" {
-    local own=$BATS_TEST_TMPDIR/build # what others install meanwhile has no pages that are half made
-    cmake -S "$PROJECT" -B "$own" >/dev/null
-    cmake --build "$own" --target html >/dev/null
-    cmake -D CMAKE_INSTALL_PREFIX="$BATS_TEST_TMPDIR/prefix" -P "$own/man/cmake_install.cmake" >/dev/null
-    [ -s "$BATS_TEST_TMPDIR/prefix/share/doc/rlock/html/index.html" ]
-    [ -s "$BATS_TEST_TMPDIR/prefix/share/doc/rlock/html/rlock-run.1.html" ]
-}
