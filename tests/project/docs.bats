@@ -164,7 +164,7 @@ check_sh() { # TEXT WHERE
 }
 
 run_block() { # FILE DOCUMENT
-    local line kind note text where name='' holder=''
+    local line kind note what text where holder=''
     { read -r line; read -r kind; read -r note; text=$(cat); } <"$1"
     where="$2:$line"
     if [[ $note != continue && ! -e next-needs-files ]]; then
@@ -172,39 +172,32 @@ run_block() { # FILE DOCUMENT
         make_sandbox
     fi
     rm -f next-needs-files
+    what=$note
     case $note in
-    crontab | ci | 'ci grey' | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
-        "recipe_${note%% *}" "$text" "$where" "${note#* }"
-        stop_local
-        return ;;
-    'file '*)
-        printf '%s\n' "$text" >"sandbox/${note#file }"
-        chmod +x "sandbox/${note#file }"
-        : >next-needs-files
-        return ;;
-    'hold '*) name=${note#hold }; hold "$name" ;;
-    config) kind=ini ;;
-    'program '*) kind=program ;;
-    cmake) kind=cmake ;;
-    '' | continue) ;;
-    *) fail "$where: unknown comment: $note" ;;
+    '' | continue) what=$kind ;;
+    'hold '*) what=$kind; hold "${note#hold }" ;;
     esac
-    case $kind in
+    case $what in
     literal | console)
         [[ $text == '$ '* ]] || fail "$where: an example that nobody runs" || return
         run_session "$text" "$where" ;;
-    crontab) recipe_crontab "$text" "$where" ;;
-    ini) run_config "$text" "$where" ;;
-    program) run_program "$text" "${note#program }" "$where" ;;
+    'file '*)
+        printf '%s\n' "$text" >"sandbox/${note#file }"
+        chmod +x "sandbox/${note#file }"
+        : >next-needs-files ;;
+    config | ini) run_config "$text" "$where" ;;
+    'program '*) run_program "$text" "${note#program }" "$where" ;;
     cmake) check_cmake "$text" "$where" ;;
     sh) check_sh "$text" "$where" ;;
+    crontab | ci | 'ci grey' | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
+        "recipe_${what%% *}" "$text" "$where" "${what#* }" ;;
     *) fail "$where: an example that nobody runs" ;;
     esac || return
-    if [[ -n $name ]]; then
-        let_go "$name"
+    if [[ -n $holder ]]; then
+        let_go "${note#hold }"
         reap "$holder"
     fi
-    stop_local
+    [[ -e next-needs-files ]] || stop_local
 }
 
 # All that examples have started, wherever they have put it.
@@ -223,7 +216,7 @@ run_document() {
     split "$PROJECT/$1"
     PATH=$BATS_TEST_TMPDIR/bin:$PATH
     for ((i = 1; ; i++)); do
-        [ -e "blocks/$i" ] || break
+        [[ -e blocks/$i ]] || break
         run_block "blocks/$i" "$1"
     done
 }
@@ -253,13 +246,16 @@ numberless() {
 }
 
 @test "README's figures are those of the bench" {
-    local text line name ms
+    local text name before ms
     text=$(tr '\n' ' ' <"$PROJECT/README.md")
-    for line in 'rlock run:`rlock run -- true` takes ' 'flock:flock(1) ' 'etcdctl lock:etcdctl lock '; do
-        name=${line%%:*}
+    while IFS='|' read -r name before; do
         ms=$(sed -n "s/^| $name | \([0-9.]*\) ms .*/\1/p" "$TESTS/bench/README.md")
-        [[ $text == *"${line#*:}$(printf %.1f "$ms") ms"* ]] || fail "README: $name does not take $ms ms"
-    done
+        [[ $text == *"$before $(printf %.1f "$ms") ms"* ]] || fail "README: $name does not take $ms ms"
+    done <<-'END'
+	rlock run|`rlock run -- true` takes
+	flock|flock(1)
+	etcdctl lock|etcdctl lock
+	END
 }
 
 # places FILE: a forge makes one of each heading.
