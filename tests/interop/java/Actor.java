@@ -3,8 +3,7 @@
 //   take KIND NAME [OPTION=VALUE...]     "taken" or "busy"; see Thing for kinds and options
 //   try KIND NAME [OPTION=VALUE...]      the same without waiting
 //   release KIND NAME                    "released": the last that it took of these
-//   hold KIND NAME [OPTION=VALUE...]     takes it, for ms=N (or no time at all), and gives it back: "released"
-//                                        or "busy"
+//   hold KIND NAME [OPTION=VALUE...]     takes it, and gives it back at once: "released" or "busy"
 //   rounds KIND NAME [OPTION=VALUE...]   "done": see Rounds
 //   VERB KIND NAME [OPTION=VALUE...]     what Thing.ask answers
 //
@@ -85,10 +84,7 @@ final class Actor {
         case "release": return release(kind, what);
         case "hold":
             String answer = take(order, kind, what, options);
-            if (!answer.equals("taken"))
-                return answer;
-            Thread.sleep(options.number("ms", 0));
-            return release(kind, what);
+            return answer.equals("taken") ? release(kind, what) : answer;
         case "rounds":
             new Rounds(order.directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
             return "done";

@@ -2,7 +2,6 @@
 // threads; threads go by names and come into being with their first order.
 //
 //   DIRECTORY WHO VERB [WORD...]    see Actor; the answer goes to DIRECTORY/answer-WHO
-//   DIRECTORY WHO interrupt         the thread stops waiting, and ends
 //   DIRECTORY - forget              all threads do: nobody holds or awaits anything any more
 //
 // When it takes orders it says "ready", and the UUID of its threads as owners.
@@ -50,8 +49,6 @@ final class Interop {
         if (verb.equals("forget")) {
             actors.values().forEach(Actor::dismiss);
             actors.clear();
-        } else if (verb.equals("interrupt")) {
-            actors.remove(who).dismiss();
         } else {
             actors.computeIfAbsent(who, name -> new Actor(name, clients)).order(directory, order);
         }

@@ -86,7 +86,6 @@ abstract class Thing {
             case "held": return lock.isHeldByCurrentThread();
             case "holds": return lock.getHoldCount();
             case "locked": return lock.isLocked();
-            case "ttl": return lock.remainTimeToLive();
             case "force": return lock.forceUnlock();
             default: return super.ask(verb, options);
             }
@@ -167,15 +166,11 @@ abstract class Thing {
             switch (verb) {
             case "set": return semaphore.trySetPermits(permits(options));
             case "available": return semaphore.availablePermits();
-            case "acquired": return semaphore.acquiredPermits();
-            case "renew": return renew(leaseMs(options));
+            case "renew":
+                return ids.stream().allMatch(
+                    id -> semaphore.updateLeaseTime(id, leaseMs(options), TimeUnit.MILLISECONDS));
             default: return super.ask(verb, options);
             }
-        }
-
-        private boolean renew(long leaseMs) {
-            return ids.stream().allMatch(
-                id -> semaphore.updateLeaseTime(id, leaseMs, TimeUnit.MILLISECONDS));
         }
     }
 
