@@ -34,15 +34,20 @@ load interop
 }
 
 @test "the holds of an owner are not touched by the other side" {
-    assert_answer taken j1 take lock x
-    assert_answer taken j1 take lock x
-    shut_out a lock x
-    try run -w "$(ms 300)" -n x -- true
-    assert_failure 75
-    assert_answer 2 j1 holds lock x
-    gives_back j1 lock x
-    shut_out a lock x
-    gives_back j1 lock x
+    local kind other
+    for kind in lock read write; do
+        other=${kind/read/write}
+        assert_answer taken j1 take "$kind" x
+        assert_answer taken j1 take "$kind" x
+        try "${form[$other]}" -w "$(ms 300)" -n x -- true
+        assert_failure 75
+        [[ $kind != read ]] || passes r read x
+        assert_answer 2 j1 holds "$kind" x
+        gives_back j1 "$kind" x
+        shut_out a "$other" x
+        gives_back j1 "$kind" x
+        assert_no_keys
+    done
     start run -n x -- rlock run -n x -- "$SECTION" --log history --note who=a --until end-a
     pid_of[a]=$pid
     wait_until 10 entered_section a

@@ -122,22 +122,6 @@ marked_waiting() {
     (($(redis EXISTS "$marker") == 1))
 }
 
-@test "re-entry of one side is not touched by the other: readers, writers" {
-    local kind
-    for kind in read write; do
-        assert_answer taken j1 take "$kind" x
-        assert_answer taken j1 take "$kind" x
-        try write -w "$(ms 200)" -n x -- true
-        assert_failure 75
-        [[ $kind == write ]] || passes "r-$kind" read x
-        assert_answer 2 j1 holds "$kind" x
-        gives_back j1 "$kind" x
-        shut_out a write x
-        gives_back j1 "$kind" x
-        assert_no_keys
-    done
-}
-
 @test "a dead reader of Redisson's is not kept alive by rlock's renewals" {
     local end
     enters k1 read x
