@@ -1,5 +1,5 @@
 """Which clients come together, and how far it is played."""
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from latch import Latch, SearchLatch
 from model import Model
@@ -10,70 +10,59 @@ from search import Search
 FAULTS = ("late", "dies", "stopped", "cut", "set back")  # and replies that are lost
 
 
+QUICK = ((2, 3, 1, 0),)
+FULL = ((4, 4, 0, 0), (3, 3, 1, 1), (2, 4, 2, 2))
+
+
 class Scene(NamedTuple):
-    """quick, full: (clients, requests of each, faults, steps of time), one after the other."""
-    roles: tuple
-    quick: tuple
-    full: tuple
-    faults: tuple = FAULTS
-    commands: int = 41  # of one script: "about 40"
-
-    def search(self, server, folder, size, broken=None):
-        clients, steps, faults, times = size
-        return Search(Model(server, folder, self.roles[:clients], steps, faults, times, self.faults, broken,
-                            self.commands))
+    """search(server, folder, size, broken=None). quick, full: sizes, one after the other."""
+    search: Callable
+    quick: tuple = QUICK
+    full: tuple = FULL
 
 
-class LatchScene(NamedTuple):
-    """quick, full: (clients, 1, faults, steps of time): each asks until it is answered."""
-    kinds: tuple
-    quick: tuple
-    full: tuple
-
-    def search(self, server, folder, size, broken=None):
-        clients, _, faults, times = size
-        return SearchLatch(Latch(server, folder, self.kinds[:clients], faults, times, broken))
+def clients(*roles, faults=FAULTS, commands=41):
+    """Size: (clients, requests of each, faults, steps of time). commands: of one script, "about 40"."""
+    return lambda server, folder, size, broken=None: Search(
+        Model(server, folder, roles[:size[0]], *size[1:], faults, broken, commands))
 
 
-class QuorumScene(NamedTuple):
-    """quick, full: (clients, turns of each, faults, ends of all leases)."""
-    kinds: tuple
-    quick: tuple
-    full: tuple
+def latch(*kinds):
+    """Size: (clients, 1, faults, steps of time): each asks until it is answered."""
+    return lambda server, folder, size, broken=None: SearchLatch(
+        Latch(server, folder, kinds[:size[0]], *size[2:], broken))
 
-    def search(self, server, folder, size, broken=None):
-        clients, turns, faults, times = size
-        return SearchQuorum(Quorum(server, folder, self.kinds[:clients], turns, faults, times, broken))
+
+def quorum(*kinds):
+    """Size: (clients, turns of each, faults, ends of all leases)."""
+    return lambda server, folder, size, broken=None: SearchQuorum(
+        Quorum(server, folder, kinds[:size[0]], *size[1:], broken))
 
 
 def sems(kind):
     one, two = Role(kind, total="2"), Role(kind, total="2", permits=2)
-    return one, two, one, one
+    return clients(one, two, one, one)
 
 
-QUICK = ((2, 3, 1, 0),)
-FULL = ((4, 4, 0, 0), (3, 3, 1, 1), (2, 4, 2, 2))
 RUN, FAIR, READ, WRITE = (Role(kind) for kind in ("run", "fair", "read", "write"))
+NEWEST = Role("fair", variant="supersede")
 SCENES = {
-    "run": Scene((RUN,) * 4, QUICK, FULL),
-    "fair": Scene((FAIR,) * 4, QUICK, FULL),
-    "fair --priority": Scene(tuple(Role("fair", priority=each) for each in (0, 1, -1, 1)), QUICK, FULL),
-    "fair --priority --supersede": Scene(
-        (Role("fair", variant="supersede"), Role("fair", variant="supersede", priority=1), FAIR, FAIR), QUICK, FULL,
-        commands=50),
-    "fair, run": Scene((FAIR, RUN, FAIR, RUN), QUICK, FULL),
-    "fair --supersede": Scene((Role("fair", variant="supersede"),) * 3 + (FAIR,), QUICK, FULL, commands=50),
-    "read, write": Scene((READ, WRITE, READ, WRITE), QUICK, FULL),
-    "write --prefer-readers": Scene((READ, Role("write", variant="prefer-readers"), READ, WRITE), QUICK, FULL),
-    "sem": Scene(sems("sem"), QUICK, FULL),
-    "sem --plain": Scene(sems("plain"), QUICK, FULL),
-    "run in run": Scene((RUN, Role("run", inner=0), RUN, FAIR), QUICK, FULL),
-    "read in write": Scene((WRITE, Role("read", inner=0), READ, WRITE), QUICK, FULL),
-    "run --min-hold": Scene((Role("run", keep=1000), RUN, RUN, FAIR), QUICK, FULL),
-    "run -x": Scene((Role("run", waits=False), RUN, RUN, RUN), QUICK, FULL),
-    "the clock set forth": Scene((RUN, FAIR, RUN, FAIR), QUICK, FULL, ("late", "dies", "set forth")),
-    "latch": LatchScene(("set", "down", "down", "wait", "down", "wait"), ((4, 1, 1, 1),), ((6, 1, 3, 4),)),
-    "tokens of a quorum": QuorumScene(("run",) * 3, ((2, 1, 0, 0),), ((2, 1, 1, 0), (2, 2, 0, 0), (3, 1, 0, 0))),
-    "tokens of a quorum, shared": QuorumScene(
-        ("read", "read", "write"), (), ((2, 1, 0, 0), (2, 1, 1, 0), (3, 1, 0, 0))),
+    "run": Scene(clients(RUN, RUN, RUN, RUN)),
+    "fair": Scene(clients(FAIR, FAIR, FAIR, FAIR)),
+    "fair --priority": Scene(clients(*(Role("fair", priority=each) for each in (0, 1, -1, 1)))),
+    "fair --priority --supersede": Scene(clients(NEWEST, NEWEST._replace(priority=1), FAIR, FAIR, commands=50)),
+    "fair, run": Scene(clients(FAIR, RUN, FAIR, RUN)),
+    "fair --supersede": Scene(clients(NEWEST, NEWEST, NEWEST, FAIR, commands=50)),
+    "read, write": Scene(clients(READ, WRITE, READ, WRITE)),
+    "write --prefer-readers": Scene(clients(READ, Role("write", variant="prefer-readers"), READ, WRITE)),
+    "sem": Scene(sems("sem")),
+    "sem --plain": Scene(sems("plain")),
+    "run in run": Scene(clients(RUN, Role("run", inner=0), RUN, FAIR)),
+    "read in write": Scene(clients(WRITE, Role("read", inner=0), READ, WRITE)),
+    "run --min-hold": Scene(clients(Role("run", keep=1000), RUN, RUN, FAIR)),
+    "run -x": Scene(clients(Role("run", waits=False), RUN, RUN, RUN)),
+    "the clock set forth": Scene(clients(RUN, FAIR, RUN, FAIR, faults=("late", "dies", "set forth"))),
+    "latch": Scene(latch("set", "down", "down", "wait", "down", "wait"), ((4, 1, 1, 1),), ((6, 1, 3, 4),)),
+    "tokens of a quorum": Scene(quorum("run", "run", "run"), ((2, 1, 0, 0),), ((2, 1, 1, 0), (2, 2, 0, 0), (3, 1, 0, 0))),
+    "tokens of a quorum, shared": Scene(quorum("read", "read", "write"), (), ((2, 1, 0, 0), (2, 1, 1, 0), (3, 1, 0, 0))),
 }
