@@ -226,13 +226,13 @@ beside_end() {
     added=$((added + $(<"$beside.late")))
 }
 
-sleep_beside() { # FILE: while it is there
+sleep_beside() { # FILE-PID: while both are there
     local pipe=$1.pipe never begin late all=0
     trap - DEBUG
     mkfifo "$pipe"
     exec {never}<>"$pipe"
     rm "$pipe"
-    while [[ -e $1 ]]; do
+    while [[ -e $1 ]] && kill -0 "${1##*-}"; do
         begin=${EPOCHREALTIME/[.,]/}
         read -rt 0.02 -u "$never" || true
         late=$((${EPOCHREALTIME/[.,]/} - begin - 20000))
