@@ -102,10 +102,6 @@ server_up() {
     [[ -n $(redis_on "$1" PING 2>/dev/null) ]]
 }
 
-server_answers() {
-    [[ -f $BATS_FILE_TMPDIR/$1/pid ]] && [[ $(redis_on "$1" PING 2>/dev/null) == PONG ]]
-}
-
 # redis_on SERVER WORD...; redis WORD...: what begins with a command, or with -e, goes by ask.c, if
 # the build has it.
 redis_on() {

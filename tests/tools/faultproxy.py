@@ -18,7 +18,6 @@ match from now on; COUNT of them, 1 by default):
   refuse-request MATCH NTH COUNT ERROR...  never reaches the server; the answer is -ERROR
   deliver                          what was held reaches the server now, whoever has gone, in its order
   delay-reply MATCH NTH MS         the reply comes MS later
-  drop P SEED [MATCH]              each request meets lose-request or lose-reply with probability P
   lag MS                           what the client sends in one piece takes MS longer
   hang                             nothing passes in either direction; new connections are taken
   refuse                           connections are closed, new ones refused
@@ -30,7 +29,6 @@ what a request and its reply are to meet.
 import asyncio
 import contextlib
 import os
-import random
 import socket
 import struct
 import sys
@@ -239,7 +237,7 @@ class Orders:
                  "delay-reply": "delayed"}
 
     def __init__(self, log_file):
-        self.log_file, self.requests, self.rules, self.drop = log_file, 0, [], None
+        self.log_file, self.requests, self.rules = log_file, 0, []
 
     def log(self, text):
         self.log_file.write(text + "\n")
@@ -253,10 +251,6 @@ class Orders:
         for rule in self.rules:
             if rule.applies(text):
                 action, param = rule.action, rule.param
-        if self.drop:
-            probability, source, match = self.drop
-            if match in text and source.random() < probability:
-                action = source.choice(["lose-request", "lose-reply"])
         if action in self.LOSING:
             self.log(f"lost-request {self.requests}")
         return Fate(frame, action, param, self.requests)
@@ -267,9 +261,7 @@ class Orders:
         return fate
 
     def take(self, action, *args):
-        if action == "drop":
-            self.drop = float(args[0]), random.Random(int(args[1])), args[2].lower() if len(args) > 2 else ""
-        elif action == "delay-reply":
+        if action == "delay-reply":
             self.rules.append(Rule(action, args[0], args[1], param=int(args[2]) / 1000))
         elif action == "refuse-request":
             self.rules.append(Rule(action, *args[:3], " ".join(args[3:])))
@@ -282,7 +274,7 @@ class Orders:
 async def obey(proxy, action, *args):
     faults = proxy.faults
     if action == "pass":
-        faults.rules, faults.drop, proxy.held, proxy.lag_s = [], None, [], 0
+        faults.rules, proxy.held, proxy.lag_s = [], [], 0
         proxy.flowing.set()
         await proxy.open()
     elif action == "hang":
