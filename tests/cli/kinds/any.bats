@@ -96,6 +96,7 @@ which() {
     foreign_hold b 60000
     hold c
     pool a b c
+    wait_until 5 waiters b 1 # on everybody's channel, too, where Redisson tells of it
     foreign_release b
     wait_until 2 test -s got # it has heard of it
     taken b
