@@ -120,8 +120,10 @@ TEST(odd_replies_have_no_fields) {
 
 /* They are added to, and multiplied. */
 TEST(numbers_are_bounded) {
-    static const char text[] = "*3\r\n:9223372036854775807\r\n:-9223372036854775808\r\n:-7\r\n";
-    static const int64_t expected[] = {INT64_C(1) << 53, -(INT64_C(1) << 53), -7};
+    static const char text[] = "*5\r\n:9223372036854775807\r\n:-9223372036854775808\r\n:-7\r\n"
+                               ":9007199254740993\r\n:-9007199254740993\r\n";
+    static const int64_t most = INT64_C(1) << 53;
+    const int64_t expected[] = {most, -most, -7, most, -most};
     rlock__reply *reply = reply_of(text);
     int64_t number;
     for (size_t i = 0; i < COUNT(expected); i++) {
