@@ -172,6 +172,8 @@ TEST(how_long_an_answer_may_take) {
             limit.deadline_ms - now_ms > rows[i].takes_ms + 100)
             fail_msg("row %zu: %lld ms", i, (long long)(limit.deadline_ms - now_ms));
         assert_int_equal(limit.cancel_fd, 7);
+        assert_int_equal(client->sites[0].access.answer_timeout_ms, /* a link keeps to it, too */
+                         rows[i].io_ms + client->replica_timeout_ms);
         rlock_client_free(client);
     }
 }
