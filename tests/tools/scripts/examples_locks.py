@@ -149,9 +149,11 @@ def reader_renewed(bench):
     lock = bench.held("read")
     lock.take(B, attempt(2))
     bench.server.let_pass(10000)
+    other = bench.server("ZSCORE", LEASES, f"{B} {attempt(2)}")
     same(lock.renew(A, attempt(1)), [KEPT, LEASE, 0])
     bench.ends_in(LEASE, "x", lease_key(A))
     bench.ends_in(LEASE - 10000, lease_key(B))
+    same(bench.server("ZSCORE", LEASES, f"{B} {attempt(2)}"), other)
     same(lock.renew(A, attempt(2)), [LOST, 0, 0])
 
 
