@@ -137,6 +137,8 @@ TEST(holds_are_handed_down) {
          * line. */
         {"3 x fair b\n4 y sem c\n\n7 u:1@h write a", &a, 1, "read", NULL,
          "HOLDS=3 x fair b\n4 y sem c\n\n7 u:1@h read a|NAME=a|KIND=read|OWNER=u:1@h|TOKEN=7"},
+        {"3 x run b", &a, 1, "sem", NULL,
+         "HOLDS=3 x run b\n\n7 u:1@h sem a|NAME=a|KIND=sem|OWNER=u:1@h|TOKEN=7"},
         /* Nothing is held by `latch wait`: the record stays. */
         {"3 x run a\n4 x run b", &l, 1, "run", NULL, "NAME=l|KIND=run|OWNER=u|TOKEN=0"},
     };
