@@ -124,13 +124,20 @@ appended() {
     grep -qs rlock_info "$dir"/appendonlydir/*.incr.aof
 }
 
-@test "locks survive the death of that server; when it has died at the end it is there to take the lock back" {
+@test "locks survive the death of that server; when it has died at the end it is there to take the lock back, or to count" {
     long_hold -l 60s --io-timeout "$(ms 2000)"
+    rlock latch set -n gate --count 1
+    start latch down -n gate -- sh -c 'echo >counts; until [ -e count ]; do sleep 0.02; done'
+    wait_until 10 test -s counts
     wait_until 3 appended
     local_server_kill
     [[ -S $dir/redis.sock ]] # stale, as its pid file is
     try run -x -n x -- true
     assert_failure 75
+    local_server_kill
+    : >count
+    reap "$pid"
+    assert_equal "$status: $(local_redis EXISTS gate)" "0: 0"
     local_server_kill
     : >let-go
     reap "$holder"
