@@ -19,6 +19,9 @@ write write
 write read
 read write
 END
+    rlock run --min-hold "$(ms 1000)" -n x -- true
+    assert_equal "$(held_on x)" 5
+    wait_until 3 free_everywhere x
 }
 
 @test "a quorum of three: -s in whatever order, a config file, which -s replaces, and the command lead to the same lock" {
