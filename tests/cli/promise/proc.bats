@@ -262,19 +262,27 @@ has_guardian() {
     [[ -n $(guardian_of "$pid") ]]
 }
 
-@test "the guardian is stopped, and hears of no signal: rlock stands in for it all the same" {
-    local guardian n
-    start run -n x --no-renew -l "$(ms 4000)" -- env "$tree" sh -c 'trap "" USR1 USR2; echo >ready; sleep 600; :'
-    wait_until 10 test -s ready
-    guardian=$(children "$pid")
-    kill -STOP "$guardian"
-    python3 -c 'import os, signal, sys, time
+@test "the guardian is stopped, and hears of no signal or order: rlock stands in for it all the same" {
+    local guardian n expected options
+    while read -r expected options; do
+        rm -f ready
+        # shellcheck disable=SC2086
+        start run -n x $options -- env "$tree" sh -c 'trap "" USR1 USR2; echo >ready; sleep 600; :'
+        wait_until 10 test -s ready
+        guardian=$(children "$pid")
+        kill -STOP "$guardian"
+        python3 -c 'import os, signal, sys, time
 for n in range(600):
     os.kill(int(sys.argv[1]), signal.SIGUSR1 if n % 2 else signal.SIGUSR2)
     time.sleep(0.0003)' "$pid"
-    reap "$pid" 10
-    assert_equal "$status" 76
-    assert_no_processes "$tree"
+        [[ $expected == 76 ]] || rlock fair --preempt -w 60s -n x -- true
+        reap "$pid" 10
+        assert_equal "$options: $status" "$options: $expected"
+        assert_no_processes "$tree"
+    done <<END
+76 --no-renew -l $(ms 4000)
+79 --preemptible -l 10m
+END
 }
 
 @test "rlock and what is called like it are killed by name or words: nothing of the command lives on" {
