@@ -292,8 +292,9 @@ END
     RLOCK_SERVER=$three ends_saying 69 '1 of 3' -- doctor
 }
 
-with_file() { # SERVER: a redis-server that was started with a configuration file
-    env -u TEST_MARK redis-server "$PWD/$1.conf" --unixsocket "$BATS_FILE_TMPDIR/$1/sock" --port 0 \
+# A redis-server that was started with a configuration file, whose name would hide what a terminal shows behind it.
+with_file() { # SERVER
+    env -u TEST_MARK redis-server "$PWD/$1"$'.\e[8m.conf' --unixsocket "$BATS_FILE_TMPDIR/$1/sock" --port 0 \
         --dir "$BATS_FILE_TMPDIR/$1" --daemonize no >/dev/null 2>&1 3>&- 4>&- &
     echo $! >"$BATS_FILE_TMPDIR/$1/pid"
     wait_until 10 server_up "$1"
@@ -303,7 +304,7 @@ with_file() { # SERVER: a redis-server that was started with a configuration fil
     local columns command
     mkdir "$BATS_FILE_TMPDIR/filed"
     servers+=(filed)
-    printf '%s\n' 'save ""' 'maxmemory 1gb' 'maxmemory-policy allkeys-lru' >filed.conf
+    printf '%s\n' 'save ""' 'maxmemory 1gb' 'maxmemory-policy allkeys-lru' >filed.$'\e[8m'.conf
     with_file filed
     for columns in 100 80; do
         run -1 python3 "$TOOLS/terminal.py" --columns "$columns" -- "$RLOCK" doctor -s "$(server_url filed)"
@@ -320,7 +321,7 @@ with_file() { # SERVER: a redis-server that was started with a configuration fil
     server_stop filed
     with_file filed
     assert_healthy -s "$(server_url filed)"
-    assert_says ok config "$PWD/filed.conf"
+    assert_says ok config "$PWD"'/filed\.\?\[8m\.conf'
 }
 
 @test "without a file CONFIG SET is not advised" {
