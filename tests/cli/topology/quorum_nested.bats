@@ -77,3 +77,20 @@ inner='rlock "$0" -x -n x -- printenv RLOCK_OWNER RLOCK_TOKEN'
 twice_on() { # MEMBER
     [[ $(redis_on "$1" HVALS x | grep -xc 2) == 1 ]]
 }
+
+@test "who has outlived the hold around it is a stranger: it waits its turn, and has an owner of its own" {
+    quorum m1 m2 m3
+    rlock run -n x -- sh -c 'setsid sh -c "until [ -e go ]; do sleep 0.02; done
+        rlock run -x -n x -- true; echo \$? >busy; until [ -e free ]; do sleep 0.02; done
+        rlock run -n x -- printenv RLOCK_OWNER RLOCK_TOKEN >late; touch over" >/dev/null 2>&1 & printenv RLOCK_OWNER' >first
+    holds a run
+    : >go
+    wait_until 5 test -s busy
+    assert_equal "$(cat busy)" 75
+    finish a
+    : >free
+    wait_until 5 test -e over
+    assert_equal "$(sed -n 2p late)" 3
+    assert_not_equal "$(sed -n 1p late)" "$(cat first)"
+    nothing_left
+}
