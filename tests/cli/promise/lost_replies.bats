@@ -152,6 +152,16 @@ all_in_doubt() {
     assert_bitten delayed "${#kinds[@]}"
 }
 
+@test "a grant that took more than half of the lease to come is given back, with the reason" {
+    proxy delay-reply "$(sha acquire)" 1 $((900 * SLOW))
+    try run --log json -n x -l "$(ms 1200)" -- sh -c 'echo "$RLOCK_TOKEN"'
+    assert_success
+    assert_output 2
+    assert_stderr_has "the answer took more than half of the lease"
+    assert_bitten delayed
+    assert_no_keys
+}
+
 renew_of() { # KIND
     sha renew "${part[$1]}"
 }
