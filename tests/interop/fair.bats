@@ -33,7 +33,7 @@ stand() {
 @test "a Redisson waiter that lives longer than its patience loses its turn to Redisson's; rlock's does not" {
     enters a fair x lease=$((1000 * SLOW))
     stand k1 b j1 c
-    wait_until 15 is_later "$(score "$(at_place 1)")"
+    wait_until 15 is_later "$(redis ZSCORE "$scores" "$(at_place 1)")"
     shut_out j2 fair x # and drops k1
     assert_equal "$(redis LINDEX "$queue" 0 | grep -c @)" 1
     leaves a
