@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +87,8 @@ static void open_socket(struct peer *peer, const struct sockaddr *address, sockl
 }
 
 void peer_serve(struct peer *peer, const char *const *script) {
-    peer->script = script;
+    peer->script = script; /* the thread's from now on */
+    peer->is_serving = true;
     must(pthread_create(&peer->thread, NULL, peer_main, peer) == 0, "pthread_create");
 }
 
@@ -122,7 +122,7 @@ void peer_stop(struct peer *peer) {
     if (peer->fd < 0)
         return;
     (void)shutdown(peer->fd, SHUT_RDWR);
-    if (peer->script != NULL)
+    if (peer->is_serving)
         pthread_join(peer->thread, NULL);
     close(peer->fd);
     if (peer->port[0] != '\0')

@@ -3,6 +3,7 @@
 #define RLOCK_TEST_PEER_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PEER_REQUESTS_MAX = 64, PEER_WORDS_MAX = 32, PEER_BYTES_MAX = 1 << 17 };
@@ -21,6 +22,7 @@ struct peer {
     char port[8];                 /* of one on 127.0.0.1; "": there is none */
     const char *const *script;    /* the answers in turn, NULL-terminated; see peer_start() */
     int fd;
+    bool is_serving;
     pthread_t thread;
     /* After peer_stop(): what was asked. */
     size_t request_count;
