@@ -463,6 +463,8 @@ class Judged:
                 continue  # places of the dead, whom none of Redisson's threads, which entered last, looks for
             if self.is_replaced() and self.is_latch(key):
                 continue  # a count-down may have found it open on a master that nobody follows any more, and said so
+            if self.is_latch(key) and key in self.played.crew.left:
+                continue  # nobody counted it down: another one was set in its stead
             yield f"{key} is left on {server}, with a TTL of {ttl_ms} ms", time.monotonic_ns()
 
     def is_redissons(self, key):

@@ -15,7 +15,7 @@ REPLACED = ("sentinel", "cluster")  # where masters are
 class LatchCrew(Crew):
     def __init__(self, *args):
         super().__init__(*args)
-        self.counts, self.due, self.latch = {}, 0, None
+        self.counts, self.due, self.latch, self.left = {}, 0, None, set()
 
     def work(self, number):
         rng = random.Random(f"{self.combo.seed} worker {number}")
@@ -49,6 +49,7 @@ class LatchCrew(Crew):
             if run.status == EXISTS and tries > 0:
                 run.exit = EXISTS
                 if self.combo.topology in REPLACED:
+                    self.left.add(self.latch)
                     self.name(f"{turn}.{tries}")
                     continue
             if run.status == run.exit:
