@@ -5,16 +5,12 @@ source "$TESTS/lib/actors.bash"
 
 marker='{x}:wait_write'
 
-standing() { # N
-    (($(redis ZCARD 'rlock_waiters:{x}') + $(redis ZCARD 'rlock_writers:{x}') == $1))
-}
-
 # waits WHO KIND [OPTION...]: it stands in line, and listens.
 waits() {
     local length
     length=$(($(redis ZCARD 'rlock_waiters:{x}') + $(redis ZCARD 'rlock_writers:{x}')))
     act "$@"
-    wait_until 5 standing $((length + 1))
+    wait_until 5 in_line x $((length + 1))
 }
 
 # lease_key WHO [I]: of its I-th read hold.

@@ -15,16 +15,12 @@ assert_at_rest() { # N
     assert_keys x
 }
 
-standing() { # N
-    in_line x "$1"
-}
-
 # waits WHO [OPTION...]: it listens, and has looked since.
 waits() {
     local length
     length=$(redis ZCARD 'rlock_waiters:{x}')
     act "$1" sem -q "${@:2}"
-    wait_until 5 standing $((length + 1))
+    wait_until 5 in_line x $((length + 1))
 }
 
 entries() { # N: so many sections have begun

@@ -157,9 +157,9 @@ waiters() {
     ((own == $2 && ($2 == 0 || shared >= 1)))
 }
 
-# in_line NAME N [SERVER]: so many stand in the line for it, dead ones too.
+# in_line NAME N [SERVER]: so many stand in the line for it, dead ones too. Those who want to write have one of their own.
 in_line() {
-    (($(redis_on "${3:-main}" ZCARD "rlock_waiters:{$1}") == $2))
+    (($(redis_on "${3:-main}" ZCARD "rlock_waiters:{$1}") + $(redis_on "${3:-main}" ZCARD "rlock_writers:{$1}") == $2))
 }
 
 # On a server that answers: one that is down, or refuses, knows none.

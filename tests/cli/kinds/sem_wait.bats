@@ -86,7 +86,7 @@ soon() {
         act "$n" sem -q
         all+=("$n")
     done
-    wait_until 20 standing 30
+    wait_until 20 in_line x 30
     finish a
     wait_until 2 entries 31
     finish "${all[@]}"

@@ -149,7 +149,7 @@ listens() { # NAME
             section_of "${rival[$kind]}" "$kind" "$who-$kind" -q
         done
         for kind in "${kinds[@]}"; do
-            wait_until 5 stand "$kind" "$number"
+            wait_until 5 in_line "$kind" "$number"
         done
     done
     for kind in "${kinds[@]}"; do
@@ -165,10 +165,6 @@ listens() { # NAME
         kill -CONT "${rlock_of[stopped-$kind]}"
     done
     each_ends 5 stopped
-}
-
-stand() { # NAME N: so many wait for it
-    (($(redis ZCARD "rlock_waiters:{$1}") + $(redis ZCARD "rlock_writers:{$1}") == $2))
 }
 
 @test "connections are killed: it listens again, and is woken" {
