@@ -5,7 +5,6 @@
 # All six have a Unix socket too, so that redis_on and the rest of server.bash work with them.
 # shellcheck shell=bash
 
-source "$TESTS/lib/refusal.bash"
 source "$TESTS/lib/actors.bash"
 source "$TESTS/lib/ports.bash"
 

@@ -2,7 +2,6 @@
 # loaded after rlock.bash: a file's setup and so on come from here.
 # shellcheck shell=bash
 
-source "$TESTS/lib/refusal.bash"
 source "$TESTS/lib/actors.bash"
 
 all=(m1 m2 m3 m4 m5)

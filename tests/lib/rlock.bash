@@ -304,6 +304,7 @@ assert_stderr_has() { # TEXT...
 }
 
 # ends_saying STATUS WORD... -- ARG...: rlock ends with that status and one line that has each WORD, and runs nothing.
+# It is run by try, or by what the array timed says.
 ends_saying() {
     local expected=$1 words=()
     shift
@@ -312,11 +313,17 @@ ends_saying() {
         shift
     done
     shift
-    try "$@"
+    "${timed[@]-try}" "$@"
     assert_equal "$status: $*" "$expected: $*"
     assert_message
     assert_stderr_has "${words[@]}"
     assert_file_not_exist ran
+}
+
+# refuses FROM TO STATUS WORD... -- ARG...: the same, after FROM to TO ms (see took).
+refuses() {
+    local timed=(took "$1" "$2" rlock)
+    ends_saying "${@:3}"
 }
 
 # assert_usage WORD... -- ARG...: 64, and no server was asked.

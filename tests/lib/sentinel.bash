@@ -5,7 +5,6 @@
 # gets a new one, on other ports: half a second, where healing the old one takes ten.
 # shellcheck shell=bash
 
-source "$TESTS/lib/refusal.bash"
 source "$TESTS/lib/replicas.bash"
 
 everybody=(main one two three s1 s2 s3)

@@ -3,7 +3,6 @@
 # sentence, with the setting that cures it; what rlock does not know is waited for, as all that may pass.
 
 load ../../lib/rlock
-load ../../lib/refusal
 
 setup() {
     rlock_setup

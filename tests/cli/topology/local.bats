@@ -2,7 +2,6 @@
 # local.bats: the server that rlock starts for one machine: once, private, safe.
 
 load ../../lib/rlock
-load ../../lib/refusal
 load ../../lib/actors
 
 setup() {

@@ -4,7 +4,6 @@
 # mean the same are in unit/redis/test_reply_error.c.
 
 load ../../lib/rlock
-load ../../lib/refusal
 load ../../lib/protected
 
 setup() {

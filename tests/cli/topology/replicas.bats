@@ -2,7 +2,6 @@
 # replicas.bats: --replicas: a hold, and each renewal, counts once so many replicas have it.
 
 load ../../lib/rlock
-load ../../lib/refusal
 load ../../lib/protected
 load ../../lib/replicas
 

@@ -3,7 +3,6 @@
 # key, and with declared keys only. All kinds of locks work there.
 
 load ../../lib/rlock
-load ../../lib/refusal
 load ../../lib/actors
 load ../../lib/status
 

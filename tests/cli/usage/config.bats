@@ -125,7 +125,7 @@ misconfigured() {
 }
 
 @test "78 at once: no file at all, no end of line, no plain text" {
-    local file text spent added
+    local file text
     mkfifo pipe
     mkdir dir
     truncate -s 1T endless
@@ -133,7 +133,7 @@ misconfigured() {
     printf '\xff\xfel\0e\0a\0s\0e\0' >utf16
     printf '# a comment\nlease = 1\0000s\n' >nul
     while IFS='|' read -r file text; do
-        RLOCK_CONFIG=$file within 1000 ends_saying 78 "$file" "$text" -- run -x -n x -- true
+        RLOCK_CONFIG=$file refuses 0 1000 78 "$file" "$text" -- run -x -n x -- true
     done <<END
 $PWD/pipe|pipe
 $PWD/dir|directory
@@ -210,7 +210,7 @@ END
     printf '\xef\xbb\xbfpass word\n' >mark
     : >empty
     for file in endless mark empty "$PWD" /dev/zero; do
-        within 1000 ends_saying 78 "$file: cannot read the password that --password-file names: " -- \
+        refuses 0 1000 78 "$file: cannot read the password that --password-file names: " -- \
             run --password-file "$file" -n x -- true
     done
 }
