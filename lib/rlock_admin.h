@@ -138,7 +138,8 @@ RLOCK_API void rlock_scan_free(rlock_scan *scan);
 
 /* Looks at a thousand keys, with plain commands: none blocks the server for a millisecond.
  * RLOCK_AGAIN: there are more; call it again. RLOCK_OK: the search is complete. Else as
- * rlock_inspect(). */
+ * rlock_inspect(); RLOCK_UNAVAILABLE in a cluster of which a node does not answer, after all other
+ * nodes were searched: what they have is known. */
 RLOCK_API RLOCK_CHECK enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms,
                                                         int cancel_fd);
 

@@ -81,7 +81,8 @@ static int show_once(const struct server *server, const struct settings *setting
     struct survey survey;
     say_origin(server, settings);
     survey_make(&survey, server, settings, RLOCK_FOREVER);
-    const bool shown = survey.answered > 0 || settings->look.json || settings->look.prometheus;
+    const bool shown =
+        survey.answered > 0 || survey.count > 0 || settings->look.json || settings->look.prometheus;
     const int failure = shown ? status_print(&survey, settings) : 0;
     const int status = failure != 0 ? failure : survey.failure;
     survey_free(&survey);
@@ -149,7 +150,8 @@ static int find_and_print(const struct server *server) {
         status = RLOCK_AGAIN;
     while (status == RLOCK_AGAIN && rlock_now_ms() < deadline_ms)
         status = rlock_scan_step(scan, deadline_ms, -1);
-    const int result = status == RLOCK_OK ? print(scan) : EXIT_UNAVAILABLE;
+    const int failure = scan != NULL ? print(scan) : EXIT_SYSTEM;
+    const int result = failure == 0 && status != RLOCK_OK ? EXIT_UNAVAILABLE : failure;
     rlock_scan_free(scan);
     return result;
 }

@@ -216,11 +216,14 @@ static void inspect_all(struct surveyor *s) {
         status = rlock_scan_step(scan, deadline_ms(s), -1);
         show_progress(&next_ms, rlock_scan_looked(scan), 0);
     }
-    if (status == RLOCK_OK)
-        inspect_found(s, scan, &next_ms);
-    out_live_end();
     if (status != RLOCK_OK)
         explain(s, "look for", "locks", status);
+    const bool is_complete = !s->unanswered;
+    s->unanswered = false;
+    if (scan != NULL) /* of a cluster with a node that is down: what the others have */
+        inspect_found(s, scan, &next_ms);
+    s->unanswered = s->unanswered || !is_complete;
+    out_live_end();
     rlock_scan_free(scan);
 }
 

@@ -31,6 +31,8 @@ struct rlock_scan {
     uint64_t steps, moves_at;
     char **names;
     size_t count, room, size;
+    bool ended, incomplete;
+    struct rlock__error why; /* it is incomplete */
 };
 
 enum rlock_status rlock_scan_new(rlock_scan **out, rlock_client *client, size_t server) {
@@ -262,7 +264,7 @@ static enum rlock_status try_once(rlock_scan *scan, const struct rlock__limit *l
     return status;
 }
 
-/* Again and again until it is answered. */
+/* Again and again until it is answered. RLOCK_AGAIN: it was not, in time. */
 static enum rlock_status try_until(rlock_scan *scan, int64_t deadline_ms, int cancel_fd,
                                    bool *more) {
     const struct rlock__routes one = {.count = 1, .at = &scan->client->routes.at[scan->server]};
@@ -271,31 +273,56 @@ static enum rlock_status try_until(rlock_scan *scan, int64_t deadline_ms, int ca
                                  .began_ms = rlock_now_ms(),
                                  .deadline_ms = deadline_ms,
                                  .cancel_fd = cancel_fd};
-    enum rlock_status status = RLOCK_AGAIN;
-    while (status == RLOCK_AGAIN) {
+    for (;;) {
         const struct rlock__limit limit = rlock__tries_limit(&tries);
-        status = try_once(scan, &limit, more);
-        if (status == RLOCK_AGAIN)
-            status = rlock__tries_pause(&tries);
+        enum rlock_status status = try_once(scan, &limit, more);
+        if (status != RLOCK_AGAIN)
+            return status;
+        status = rlock__tries_pause(&tries);
+        if (status != RLOCK_AGAIN)
+            return status == RLOCK_UNAVAILABLE ? RLOCK_AGAIN : status;
     }
-    return status;
+}
+
+static void begin_next_node(rlock_scan *scan) {
+    scan->node++;
+    scan->has_keys = false;
+    (void)strcpy(scan->cursor, "0");
+    scan->been[0] = '\0';
+    scan->steps = scan->moves_at = 0;
+}
+
+/* Nothing more is asked about its keys. The other nodes are searched. */
+static void give_up_node(rlock_scan *scan) {
+    for (size_t i = 0; i < scan->key_count; i++)
+        rlock__key_free(&scan->keys[i]);
+    scan->key_count = 0;
+    scan->at_once = AT_ONCE;
+    scan->why = scan->client->error;
+    scan->incomplete = true;
+    begin_next_node(scan);
+}
+
+static enum rlock_status end(rlock_scan *scan) {
+    drop_doubles(scan);
+    scan->ended = true;
+    return scan->incomplete ? fail(scan, RLOCK_UNAVAILABLE, scan->why.text) : RLOCK_OK;
 }
 
 enum rlock_status rlock_scan_step(rlock_scan *scan, int64_t deadline_ms, int cancel_fd) {
+    const bool in_cluster = scan->client->routes.at[scan->server].cluster != NULL;
     bool more = false;
     const enum rlock_status status = try_until(scan, deadline_ms, cancel_fd, &more);
-    if (status != RLOCK_OK)
+    if (status == RLOCK_AGAIN && !(more && in_cluster))
+        return RLOCK_UNAVAILABLE;
+    if (status != RLOCK_OK && status != RLOCK_AGAIN)
         return status;
-    if (!more) {
-        drop_doubles(scan);
-        return RLOCK_OK;
-    }
-    if (scan->has_keys && scan->key_count == 0) {
-        scan->node++;
-        scan->has_keys = false;
-        scan->been[0] = '\0';
-        scan->steps = scan->moves_at = 0;
-    }
+    if (!more)
+        return end(scan);
+    if (status == RLOCK_AGAIN)
+        give_up_node(scan);
+    else if (scan->has_keys && scan->key_count == 0)
+        begin_next_node(scan);
     return RLOCK_AGAIN;
 }
 
@@ -304,5 +331,5 @@ int64_t rlock_scan_looked(const rlock_scan *scan) {
 }
 
 const char *rlock_scan_name(const rlock_scan *scan, size_t i) {
-    return i < scan->count ? scan->names[i] : NULL;
+    return scan->ended && i < scan->count ? scan->names[i] : NULL;
 }

@@ -110,3 +110,19 @@ load ../../lib/races
 @test "keepers and a client's other locks share nothing unguarded" {
     assert_no_races "$(cluster_url n1)" n1 n2 n3
 }
+
+@test "a master and its replica are silent: status shows the locks of the others, and 69 names the one that is not seen" {
+    local name node replica others
+    others=$(cluster names)
+    for name in $others; do holds_on "$name" "$name" run; done
+    for node in "${nodes[@]}"; do redis_on "$node" CONFIG SET cluster-require-full-coverage no; done
+    node=$(home "$name")
+    replica=$(replica_of "$node")
+    freeze "$node" "$replica"
+    took 500 5000 rlock status --json --connect-timeout 500ms --io-timeout 500ms
+    assert_failure 69
+    assert_equal "$(jq -r '.[].name' <<<"$output" | sort)" "$(tr ' ' '\n' <<<"$others" | grep -vx "$name" | sort)"
+    assert_stderr_has ":$(port_of "$node")"
+    thaw "$node" "$replica"
+    for name in $others; do finish "$name"; done
+}
