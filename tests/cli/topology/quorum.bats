@@ -60,38 +60,6 @@ END
     only_foreign m2 m5
 }
 
-@test "write, then read inside: the read hold survives the end of the write hold" {
-    start write -n x -- sh -c 'rlock read -n x -- "$0" --log history --note who=b --until end-b &
-        until grep -q who=b history; do sleep 0.01; done' "$SECTION"
-    reap "$pid"
-    assert_equal "$status" 0
-    (($(held_on x) >= 3))
-    kept_out write
-    rlock read -x -n x -- true
-    brief b
-    wait_until 5 free_everywhere x
-    nothing_left
-}
-
-@test "several names: all of them, or none" {
-    try run -n b -n a -- sh -c 'echo "$RLOCK_NAME"; for s; do redis-cli -s "$s" EXISTS a b; done' \
-        sh "$BATS_FILE_TMPDIR"/m{1..5}/sock
-    assert_success
-    assert_output "$(printf '%s\n' a b 2 2 2 2 2)"
-    on m1 m2 m3 -- HSET b "$foreign_owner" 1
-    ends_saying 75 b -- run -x -n a -n b -n c -- touch ran
-    assert_equal "$(keys_left)" $'b\nb\nb'
-}
-
-@test "65: another kind of key on a majority; on a minority it is not touched" {
-    on m1 m2 m3 -- SET x 5
-    ends_saying 65 x -- run -n x -w 5s -- touch ran
-    assert_equal "$(keys_left) $(on m1 m2 m3 -- GET x)" $'x\nx\nx 5\n5\n5'
-    redis_on m1 DEL x
-    rlock run -n x -- true
-    assert_equal "$(on m2 m3 -- GET x)" $'5\n5'
-}
-
 # Of several that come together, and do not wait, one must get it.
 @test "-x, and nobody has a majority: tried again until somebody has, or 75 after some seconds" {
     foreign_on m1 m2

@@ -23,14 +23,10 @@ asked() {
     one=$(server_url m3)
     none_asked 2 even -- run "${two[@]}" -n x -- touch ran
     RLOCK_SERVER=$(urls m1 m2) none_asked RLOCK_SERVER 2 -- read -n x -- touch ran
-    none_asked 1 3 'one server' -- write "${two[@]}" -s "$(server_url m1)?db=1" -n x -- touch ran
     none_asked 1 3 'one server' -- doctor -s "local:$PWD/h" -s redis://a -s "unix://$PWD/h/redis.sock"
     assert_file_not_exist h # no server was started for it
     none_asked fair -- fair "${two[@]}" -s "$one" -n x -- touch ran
     none_asked latch -- latch wait -n x # by RLOCK_SERVER
-    none_asked 3 cluster:// -- run "${two[@]}" -s cluster://h -n x -- touch ran
-    none_asked port -- run "${two[@]}" -s redis://u:sesame@h:port -n x -- touch ran
-    refute_regex "$stderr" sesame
 }
 
 @test "each member has its own password; none is told" {
