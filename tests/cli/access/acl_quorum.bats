@@ -2,15 +2,9 @@
 # acl_quorum.bats: the rights that rlock-server(7) gives for a lock on several servers.
 
 load ../../lib/rlock
-load ../../lib/quorum
+load ../../lib/actors
+load ../../lib/replicas
 load ../../lib/rights
-
-redis_on() {
-    local dir=$BATS_FILE_TMPDIR/$1 as=()
-    [[ $1 == main ]] || as=(--no-auth-warning --user admin --pass admin)
-    shift
-    timeout 10 redis-cli -s "$dir/sock" "${as[@]}" "$@"
-}
 
 three=(m1 m2 m3)
 
@@ -18,26 +12,18 @@ three=(m1 m2 m3)
 setup() {
     local member
     rlock_setup
-    quorum "${three[@]}"
+    RLOCK_SERVER=
     for member in "${three[@]}"; do
-        redis-cli -s "$BATS_FILE_TMPDIR/$member/sock" ACL SETUSER admin on '>admin' '~*' '&*' +@all
-        redis_on "$member" FLUSHALL
+        port_server "$member"
         redis_on "$member" SET 'redisson_lock_token:{x}' "${member#m}0"
+        RLOCK_SERVER+=" redis://app:secret@127.0.0.1:$(port_of "$member")"
     done
-}
-
-teardown() {
-    local member
-    for member in "${three[@]}"; do
-        redis_on "$member" ACL SETUSER default reset on nopass '~*' '&*' +@all
-    done
-    rlock_teardown && quiet "${three[@]}"
 }
 
 allow() { # KIND WITHOUT
     local member
     for member in "${three[@]}"; do
-        give "$member" default "$2" "$1" 'several servers'
+        give "$member" app "$2" "$1" 'several servers'
     done
 }
 
@@ -72,9 +58,9 @@ heard_of() {
 
 @test "77 when a majority refuses, not when one does" {
     allow run ''
-    give m2 default +incr run
+    give m2 app +incr run
     rlock run -n x -- true
-    give m3 default +incr run
+    give m3 app +incr run
     run -77 rlock run -n x -- touch ran
     assert_file_not_exist ran
 }

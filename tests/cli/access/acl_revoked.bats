@@ -21,17 +21,6 @@ allowed() {
     protected "$@"
 }
 
-# The section is killed, rlock says 76, and that in a line that has all words.
-assert_stopped() { # WORD...
-    reap "$holder"
-    assert_equal "$status" 76
-    run grep 'exit=[0-9]' history
-    assert_failure 1
-    stderr=$(grep -v -e "cannot renew x .*; trying again" -e '^rlock: renewed x .* again after' err)
-    assert_message
-    assert_stderr_has "$@"
-}
-
 @test "a right that is given back before the deadline has done no harm; else the holder tries on until then: 76" {
     local end
     allowed -l "$(ms 2000)"
@@ -44,7 +33,7 @@ assert_stopped() { # WORD...
     allow run +pexpire
     wait_until 5 denied 2
     end=$(expiry x)
-    assert_stopped x
+    assert_lost
     (($(beat beat) < end)) || fail "alive after the lease's end"
     allow run
     wait_until 5 assert_free x
@@ -59,7 +48,7 @@ assert_stopped() { # WORD...
         # shellcheck disable=SC2086
         redis ACL SETUSER default $change
         redis CLIENT KILL USER default
-        assert_stopped
+        assert_lost
         # This test cannot ask the server for the lease's end any more.
         (($(redis EXISTS x) == 1)) || fail "$change: stopped after the lease's end"
         redis DEL x
