@@ -108,11 +108,13 @@ END
     rlock release "$handle"
 }
 
-@test "several names: all of them, or none" {
+@test "several names: all of them, or none: 75, or as -E says, and no handle" {
     handle=$(rlock acquire run -n c -n a -n b)
     assert_equal "$(redis EXISTS a b c)" 3
-    ends_saying 75 -- acquire run -x -n b -n d
+    ends_saying 75 'held by' -- acquire run -x -n b -n d
     assert_equal "$output" ""
+    run -9 rlock acquire run -w 100ms -E 9 -q -n b -n d
+    assert_output ""
     redis DEL b 'rlock_hold:{b}' 'rlock_info:{b}'
     ends_saying 1 "b is not ours any more" -- check "$handle"
     ends_saying 76 "renew b" -- renew "$handle"
@@ -176,18 +178,6 @@ END
         "$BATS_FILE_TMPDIR/main/sock"
     assert_success
     assert_output $'2\n1'
-    assert_no_keys
-}
-
-@test "not in time: 75, or as -E says, and no handle" {
-    hold x
-    ends_saying 75 "pid $holder" -- acquire run -x -n x
-    assert_equal "$output" ""
-    run -9 rlock acquire fair -w 100ms -E 9 -q -n x
-    run -0 rlock acquire run -x -E 0 -q -n x
-    assert_output ""
-    let_go x
-    reap "$holder"
     assert_no_keys
 }
 

@@ -6,9 +6,8 @@ load ../../lib/handles
 
 # A process to keep a lock for: sets process.
 begin() {
-    sleep 60 3>&- 4>&- &
+    helper sleep 60
     process=$!
-    helper_pids+=("$process")
 }
 
 finish() {
@@ -16,9 +15,8 @@ finish() {
     wait "$process" 2>/dev/null || true
 }
 
-# It has ended, and its keeper with it: what is left is the process that it was for.
 keeper_gone() {
-    wait_until 5 eval '[[ $(marked "TEST_MARK=$TEST_MARK") == "$process" ]]'
+    wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
 }
 
 renewed() { # TIMES [SERVER]
@@ -36,7 +34,7 @@ renewed() { # TIMES [SERVER]
         wait_until 5 renewed 4 # one every third of the lease
         rlock check "$handle"
         finish
-        wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
+        keeper_gone
         [[ $kind != sem* ]] || redis DEL x
         assert_no_keys
     done
@@ -67,7 +65,6 @@ renewed() { # TIMES [SERVER]
     kill -TERM "$keeper" # gives it back
     wait_until 5 assert_free x
     wait_until 5 ended "$keeper"
-    finish
 }
 
 @test "a password that is changed in its file is known to the next connection" {
@@ -84,7 +81,7 @@ renewed() { # TIMES [SERVER]
     wait_until 5 renewed 4 guarded
     rlock check "$handle" --password-file secret
     finish
-    wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
+    keeper_gone
 }
 
 @test "the keeper ends when the lock is given back by its handle, and when it is lost" {
@@ -98,7 +95,6 @@ renewed() { # TIMES [SERVER]
     foreign_hold x 60000
     keeper_gone
     assert_equal "$(redis HKEYS x)" "$foreign_owner"
-    finish
 }
 
 @test "a PID that is none: 64, and nothing is sent" {
@@ -137,8 +133,7 @@ a_thread() {
         fi
         reap "$pid"
         assert_equal "$end: $status: $(cat out)" "$end: $expected: "
-        [[ $end == PID ]] || finish
-        wait_until 5 none_marked "TEST_MARK=$TEST_MARK"
+        keeper_gone
         assert_keys x
     done <<'END'
 TERM 143 run
@@ -162,7 +157,6 @@ END
     run -0 rlock acquire run -q -x -E 0 -n x --while "$process"
     assert_output ""
     keeper_gone
-    finish
 }
 
 @test "a caller that ignores SIGCHLD, as many daemons do, gets the same status" {
