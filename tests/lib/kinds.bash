@@ -23,16 +23,6 @@ release_of() { # KIND
     sha release "${part[$1]}"
 }
 
-begin() { # KIND: nothing is there, and no fault; take is how rlock takes it, others how another one does, past the proxy
-    redis FLUSHALL >/dev/null
-    rm -f let-go in history
-    proxy pass
-    # shellcheck disable=SC2206
-    take=(${how[$1]} -n x)
-    # shellcheck disable=SC2206
-    others=(${rival[$1]} -s "unix://$direct" -n x)
-}
-
 # A semaphore's own number stays, and is whole again.
 assert_free() { # KIND
     case $1 in
@@ -144,15 +134,17 @@ each_ends() {
 
 # Of a semaphore the number stays.
 all_are_free() { # [SERVER]
-    local left
+    local left kind
     left=$(redis_on "${1:-main}" --scan | grep -vE "$stays" | sort | paste -sd ' ')
     assert_equal "$left" "$(printf '%s\n' "${kinds[@]}" | grep -E 'sem|plain' | sort | paste -sd ' ')"
-    # shellcheck disable=SC2086
-    [[ -z $left ]] || assert_equal "$(redis_on "${1:-main}" MGET $left | sort -u)" 1
+    for kind in $left; do
+        assert_equal "$kind: $(redis_on "${1:-main}" GET "$kind")" "$kind: ${how[$kind]##* }"
+    done
 }
 
 fresh() { # nothing is there, and no fault
     redis FLUSHALL >/dev/null
+    rm -f let-go over
     proxy pass
     : >proxy.log
 }

@@ -42,7 +42,6 @@ all_start() {
     for group in 'run read sem' 'fair write'; do # each by another script
         read -ra kinds <<<"$group"
         fresh
-        rm -f over
         all_meet delay-reply acquire_of 1 $((900 * SLOW))
         all_meet hold-request release_of 1
         all_hold -l "$(ms 1200)" --io-timeout 60s
@@ -62,7 +61,7 @@ all_start() {
 @test "of several names: a give-back of the first, late, while it waited for the second" {
     local kind
     for kind in run fair write; do
-        begin "$kind"
+        fresh
         start "${rival[$kind]}" -s "unix://$direct" -n b -- sh -c 'echo >first; until [ -e let-go ]; do sleep 0.01; done'
         wait_until 10 test -s first
         local holder=$pid
@@ -78,8 +77,7 @@ all_start() {
         reap "$pid"
         assert_equal "$kind $status" "$kind 5"
         reap "$holder"
-        rm -f first end
-        : >proxy.log
+        rm -f first in end
     done
 }
 
