@@ -5,10 +5,6 @@ source "$TESTS/lib/actors.bash"
 
 latch_channel='redisson_countdownlatch__channel__{x}'
 
-listening() { # N
-    [[ $(redis PUBSUB NUMSUB "$latch_channel" | tail -n 1) == "$1" ]]
-}
-
 looked() { # TIMES
     (($(calls evalsha) >= $1))
 }

@@ -37,17 +37,8 @@ watch() {
     done
 }
 
-# Redisson's clients, in the same hash.
-foreign_key="{x}:$foreign_owner:rwlock_timeout" # and :1, :2...
-
-# foreign_reads OWNER MS; foreign_writes MS: as Redisson does.
-foreign_reads() {
-    redis HSET x mode read >/dev/null
-    redis SET "{x}:$1:rwlock_timeout:$(redis HINCRBY x "$1" 1)" 1 PX "$2" >/dev/null
-    (($(redis PTTL x) > $2)) || redis PEXPIRE x "$2" >/dev/null
-}
-
-foreign_writes() {
+# A Redisson client's hold, as Redisson takes it.
+foreign_writes() { # MS
     redis HSET x mode write "$foreign_owner:write" 1 >/dev/null
     redis PEXPIRE x "$1" >/dev/null
 }

@@ -27,14 +27,8 @@ entries() { # N: so many sections have begun
     (($(grep -c ' exit=- ' history) == $1))
 }
 
-# What a Redisson client does: takes a permit, gives it back.
+# What a Redisson client does to take a permit.
 foreign_take() { # ID MS
     redis EVAL 'local now = redis.call("TIME") redis.call("DECR", KEYS[1]) return redis.call("ZADD", KEYS[2],
         now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2], ARGV[1])' 2 x '{x}:timeout' "$1" "$2" >/dev/null
-}
-
-foreign_give() { # ID
-    redis EVAL 'if redis.call("ZREM", KEYS[2], ARGV[1]) == 1 then
-        redis.call("PUBLISH", KEYS[3], redis.call("INCR", KEYS[1])) end' \
-        3 x '{x}:timeout' "$sem_channel" "$1" >/dev/null
 }

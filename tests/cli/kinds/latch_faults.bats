@@ -39,36 +39,6 @@ END
     done
 }
 
-@test "the reply to a set is lost, and it is counted down or opens meanwhile: success, and it is not set anew" {
-    local count left
-    for count in 3:2 1:; do
-        left=${count#*:}
-        : >proxy.log
-        proxy mute-reply "$(sha set latch)" 1
-        start latch set --io-timeout "$(ms 600)" -n x --count "${count%:*}"
-        wait_until 5 grep -q lost-reply proxy.log
-        rlock latch down -s "$(server_url main)" -n x
-        reap "$pid"
-        assert_equal "$status $(redis GET x)" "0 $left"
-        redis DEL x
-    done
-    assert_tombstones_end
-}
-
-@test "the replies to looks are lost: the wait goes on, and ends when it opens" {
-    local opened
-    rlock latch set -n x --count 1
-    proxy lose-reply "$(sha acquire latch)" 1 2
-    waits a
-    wait_until 5 listening 1
-    assert_bitten lost-reply 2
-    proxy lose-reply "$(sha acquire latch)" 1
-    opened=$(now_ns)
-    rlock latch down -n x
-    passes a "$opened" 1500
-    assert_bitten lost-reply 3
-}
-
 # --- the server is away ----------------------------------------------------------------------------------
 
 @test "down -- CMD: the server is away at the count: tried again until --connect-timeout, then 69 or CMD's own status" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# rw.bats: readers share, writers exclude; what is nested in what; who dies, or loses a hold or replies; Redisson's
-# beside them. Of each kind: holds.bats, promise/lost_replies.bats. The keys and messages: tools/scripts.
+# rw.bats: readers share, writers exclude; what is nested in what; who loses a hold; Redisson's writer beside them. Of each
+# kind: holds.bats, promise/lost_replies.bats. The keys and messages, Redisson's readers: tools/scripts.
 
 load ../../lib/rlock
 load ../../lib/rw
@@ -118,20 +118,6 @@ left_section() {
 
 # --- faults ------------------------------------------------------------------------------------
 
-@test "a dead reader beside one that has a long lease: a writer waits for the dead one's own, no longer" {
-    local end
-    holds a read -l 60s
-    holds dead read -l "$(ms 2000)"
-    brief w
-    waits w write
-    signal KILL dead
-    end=$(expiry "$(lease_key dead)")
-    finish a
-    gone 0 w
-    assert_at "$end" w 3000 # at its next beat
-    assert_no_keys
-}
-
 @test "a reader's lease or its field is gone: 76, and nothing is made again; other readers go on" {
     holds a read -l "$(ms 1000)"
     holds b read -l "$(ms 1000)"
@@ -145,35 +131,7 @@ left_section() {
     wait_until 2 assert_no_keys
 }
 
-@test "a writer that waits loses replies: readers are held back for it, and no longer" {
-    proxy_start
-    holds first read
-    proxy lose-reply "$(sha acquire write)" 1 3
-    act w write
-    wait_until 5 test_marker 1
-    waits r read
-    assert_bitten lost-reply 3
-    proxy lose-reply "$(sha release rw)" 1
-    signal TERM w
-    gone 143 w
-    assert_bitten lost-reply 4
-    test_marker 0
-    wait_until 1 entered_section r
-    finish first r
-    assert_no_keys
-}
-
-test_marker() { # EXISTS
-    (($(redis EXISTS "$marker") == $1))
-}
-
 # --- Redisson's --------------------------------------------------------------------------------
-
-# What follows the last hold, of a reader (0) or a writer (1).
-foreign_ends() {
-    redis DEL x "$foreign_key:1" >/dev/null
-    redis PUBLISH 'redisson_rwlock:{x}' "$1" >/dev/null
-}
 
 @test "a Redisson client's write hold keeps both out, and is not touched; its end lets all readers in" {
     local before n
@@ -187,31 +145,11 @@ foreign_ends() {
     for n in 1 2 3 4 5; do
         waits "r$n" read
     done
-    foreign_ends 1
+    redis DEL x >/dev/null
+    redis PUBLISH 'redisson_rwlock:{x}' 1 >/dev/null
     for n in 1 2 3 4 5; do
         wait_until 1 entered_section "r$n"
     done
     finish r1 r2 r3 r4 r5
-    assert_no_keys
-}
-
-@test "a Redisson client's read hold is shared and not touched; its end lets a writer in" {
-    needs_server 7.0 PEXPIRETIME
-    local before began
-    foreign_reads "$foreign_owner" 60000
-    before=$(redis PEXPIRETIME "$foreign_key:1")
-    holds a read -l 1s
-    kept_out write
-    finish a
-    assert_equal "$(redis PEXPIRETIME "$foreign_key:1")" "$before"
-    assert_keys x "$foreign_key:1"
-    assert_equal "$(mode) $(redis HLEN x)" "read 2"
-    (($(redis PTTL x) > 30000))
-    brief w
-    waits w write
-    began=$(now_ns)
-    foreign_ends 0
-    gone 0 w
-    (($(stamp w enter) - began < 500000000 * SLOW))
     assert_no_keys
 }

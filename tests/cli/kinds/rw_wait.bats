@@ -51,18 +51,6 @@ unmarked() {
     assert_no_keys
 }
 
-@test "a writer that is killed while it waits: the readers enter within seconds" {
-    holds first read
-    waits w write
-    wait_until 2 marked_for w
-    waits r read
-    signal KILL w
-    wait_until 8 entered_section r
-    unmarked
-    finish first r
-    wait_until 20 assert_no_keys # of its place
-}
-
 @test "the writer of a writer: readers come after both" {
     holds w1 write
     brief r w2
@@ -106,16 +94,5 @@ unmarked() {
     finish b
     gone 0 w
     assert_gap b w 1000
-    assert_no_keys
-}
-
-@test "several names: while one is waited for the others are free, and hold nobody back" {
-    holds r read
-    brief w
-    waits w write -n a -n y
-    rlock read -w "$(ms 500)" -n a -n y -- true
-    assert_equal "$(redis EXISTS a y '{a}:wait_write' '{y}:wait_write')" 0
-    finish r
-    gone 0 w
     assert_no_keys
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# sem.bats: how many permits may be held, how all agree on their number, Redisson's clients, and --plain. sem_wait.bats:
-# waiting; sem_faults.bats: what goes wrong; each kind: holds.bats; the keys and messages: tools/scripts.
+# sem.bats: how many permits may be held, how all agree on their number, and --plain. sem_wait.bats: waiting;
+# sem_faults.bats: what goes wrong; each kind: holds.bats; the keys and messages, Redisson's permits: tools/scripts.
 
 load ../../lib/rlock
 load ../../lib/sem
@@ -11,19 +11,6 @@ assert_refused() {
     before=$(redis DUMP x | base64)
     ends_saying 64 x "$@"
     assert_equal "$(redis DUMP x | base64)" "$before"
-}
-
-# --- at rest ------------------------------------------------------------------------------------------
-
-@test "at rest the string is the number of permits and nothing else is left" {
-    try sem -n x --permits 3 -- true
-    assert_at_rest 3
-    try sem -n x --permits 3 --take 3 -- false
-    assert_at_rest 3
-    try sem -n x -- sh -c 'kill -KILL $$'
-    assert_failure 137
-    assert_at_rest 3
-    assert_equal "$(redis PTTL x)" -1
 }
 
 # --- how many --------------------------------------------------------------------------------------
@@ -124,41 +111,7 @@ assert_refused() {
     assert_equal "$(redis GET x)" 3
 }
 
-# --- Redisson's --------------------------------------------------------------------------------------
-
-@test "a semaphore that Redisson made: its permits and its number are respected" {
-    redis SET x 3
-    foreign_take foreign-permit-1 60000
-    foreign_take foreign-permit-2 60000
-    try sem -n x --permits 3 -x -- true
-    assert_success
-    try sem -n x --permits 3 -x --take 2 -- touch ran
-    assert_failure 75
-    assert_refused 3 2 -- sem -n x --permits 2 -x -- touch ran
-    foreign_give foreign-permit-2
-    try sem -n x -x --take 2 -- true
-    assert_success
-    assert_permits 2 1
-    assert_keys x '{x}:timeout'
-}
-
 # --- plain -------------------------------------------------------------------------------------------
-
-# Redisson's set has no TTL: were it gone by itself the string would say too few for ever.
-@test "the last holder is killed: what it had is available when its lease is over, and at the next one's look in the string" {
-    holds a sem --permits 3 --take 2 -l "$(ms 300)"
-    signal KILL a
-    gone 137 a
-    wait_until 10 available 3
-    assert_equal "$(redis GET x) $(redis PTTL '{x}:timeout')" "1 -1"
-    try sem -n x --take 3 -x -- true
-    assert_success
-    assert_at_rest 3
-}
-
-available() { # N
-    [[ $(rlock status --json x) == *'"available":'"$1}"* ]]
-}
 
 @test "--plain: where nobody confirms that they were given back, what that means is said" {
     server_start lone

@@ -41,22 +41,3 @@ load ../../lib/sem
     assert_bitten lost-reply 2
     assert_bitten lost-request 2
 }
-
-@test "what a killed waiter wanted is forgotten with it" {
-    local b
-    redis SET x 0
-    redis ZADD '{x}:timeout' 9999999999999 one 9999999999999 two 9999999999999 three
-    log=b start sem -n x --take 3 -- true
-    b=$pid
-    wait_until 5 in_line x 1
-    log=c start sem -n x -- true
-    wait_until 5 in_line x 2
-    kill -KILL "$b"
-    reap "$b"
-    redis EVAL 'redis.call("ZREM", KEYS[2], "one") redis.call("SET", KEYS[1], 1)
-        redis.call("PUBLISH", KEYS[3], 1)' 3 x '{x}:timeout' "$sem_channel"
-    reap "$pid"
-    assert_equal "$status" 0
-    redis DEL '{x}:timeout'
-    assert_end_within 15000 x
-}

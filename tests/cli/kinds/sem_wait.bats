@@ -10,20 +10,6 @@ soon() {
     finish "$1"
 }
 
-@test "waiters for 2 and for 1 both get in when 3 come back, in either order" {
-    local take
-    for take in 2 1; do
-        holds a sem --permits 3 --take 3
-        waits first --take $take
-        waits second --take $((3 - take))
-        finish a
-        soon first
-        soon second
-        assert_at_rest 3
-        rm history end-*
-    done
-}
-
 @test "a small request passes a big one that does not fit" {
     holds a sem --permits 3 --take 2
     waits big --take 2

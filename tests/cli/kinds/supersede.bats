@@ -83,22 +83,6 @@ assert_superseded() {
     assert_no_keys
 }
 
-@test "replies are lost: a newcomer does not supersede itself, the word reaches the other" {
-    proxy_start
-    foreign_hold x 60000
-    joins a --supersede
-    proxy lose-reply "$(sha acquire fair)" 1 3
-    brief b
-    act b fair --supersede
-    gone 79 a
-    assert_bitten lost-reply 2
-    wait_until 5 queued 1
-    foreign_release x
-    finish b
-    assert_superseded a
-    assert_no_keys
-}
-
 @test "several names, and -E: the last gets both, the one before it exits 79 all the same" {
     foreign_hold x 60000
     brief b

@@ -2,6 +2,12 @@
 # multi.bats: several names are all held, or none; users of the same names never deadlock.
 
 load ../../lib/rlock
+load ../../lib/kinds
+
+setup() {
+    rlock_setup
+    direct=$BATS_FILE_TMPDIR/main/sock
+}
 
 @test "names, owners and tokens: one a line, in the order of bytes, each name once" {
     rlock run -n b -- true
@@ -25,18 +31,26 @@ load ../../lib/rlock
     assert_equal "$(keys_left) $(redis GET b)" "b 5"
 }
 
-@test "while one is waited for, the others are free" {
-    foreign_hold b 60000
-    start run -n a -n b -n c -- sh -c 'echo "$RLOCK_TOKEN" >ran'
-    wait_until 5 waiters b 1
-    wait_until 10 assert_free a
-    try run -x -n a -- true
-    assert_success
-    foreign_release b
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_file_exist ran
-    assert_no_keys
+@test "while one is waited for, the others are free, hold nobody back, and have no line, of each kind" {
+    local kind
+    for kind in run fair write; do
+        rm -f let-go ran
+        first_holds "$kind"
+        start "$kind" -n a -n x -n y -- touch ran
+        wait_until 5 waited_for
+        wait_until 10 nothing_but_x
+        rlock "${rival[$kind]}" -x -n a -n y -- true
+        : >let-go
+        reap "$pid"
+        assert_equal "$kind: $status" "$kind: 0"
+        assert_file_exist ran
+        reap "$first"
+        assert_no_keys
+    done
+}
+
+nothing_but_x() {
+    [[ -z $(keys_left | grep -vx -e x -e '.*{x}.*') ]]
 }
 
 @test "one of them is lost while the command runs: 76, the rest given back" {

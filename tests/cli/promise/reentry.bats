@@ -15,9 +15,9 @@ stranger_kept_out() {
     assert_failure 75
 }
 
-@test "nested: enters at once, with the same owner and token, and gives back its own hold alone" {
+@test "nested, run in fair in run: enters at once, with the same owner and token, and gives back its own hold alone" {
     try run -n x -- sh -c 'tell="echo \"\$RLOCK_OWNER \$RLOCK_TOKEN\"; \$CLI HVALS x; \$CLI PTTL x"
-        rlock run -x -n x -l "$0" -- rlock run -x -n x -- sh -c "$tell"
+        rlock fair -x -n x -l "$0" -- rlock run -x -n x -- sh -c "$tell"
         eval "$tell"
         env -u RLOCK_HOLDS rlock run -x -n x -- true; exit $?' "$(ms 500)"
     assert_failure 75 # the last one's, which is a stranger

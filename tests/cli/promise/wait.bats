@@ -14,18 +14,18 @@ load ../../lib/ports
     assert_gap first second 200
 }
 
-# twenty_wait COMMAND...: twenty rlocks behind a holder; the command is run before they are started. Then they are let
-# go, and each enters once, at two scripts a hand-off.
+# twenty_wait KIND [COMMAND...]: twenty rlocks behind a holder; the command is run before they are started. Then they are
+# let go, and each enters once, at two scripts a hand-off.
 twenty_wait() {
-    local begin enough
-    holds first run
-    "$@"
+    local begin enough kind=$1
+    holds first "$kind"
+    "${@:2}"
     brief {1..20}
     for who in {1..20}; do
-        act "$who" run -q
+        act "$who" "$kind" -q
     done
     wait_until 20 waiters x 20
-    wait_until 20 in_line x 20 # after that they sleep
+    wait_until 20 all_stand 20 # after that they sleep
     redis CONFIG RESETSTAT
     begin=$(now_ms)
     finish first {1..20}
@@ -36,13 +36,21 @@ twenty_wait() {
     assert_no_keys
 }
 
+all_stand() { # N
+    in_line x "$1" || (($(redis LLEN 'redisson_lock_queue:{x}') == $1))
+}
+
 @test "20 waiters: each enters once, none beside another, at two scripts a hand-off" {
-    twenty_wait true
+    twenty_wait run
+}
+
+@test "20 fair waiters: the same" {
+    twenty_wait fair
 }
 
 # Each of them finds nobody in the line before it, and is on everybody's channel from then on.
 @test "20 waiters that come in one moment: at two scripts a hand-off as well" {
-    twenty_wait redis CLIENT PAUSE 1500 ALL
+    twenty_wait run redis CLIENT PAUSE 1500 ALL
 }
 
 # Whoever won the last race: the woken one keeps its place, and the shared channel with it.
