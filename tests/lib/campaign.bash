@@ -1,16 +1,9 @@
 # campaign.bash: rounds of tests/campaign, in small. It has servers of its own.
 # shellcheck shell=bash
 
-setup_file() { :; }
-teardown_file() { :; }
+source "$TESTS/lib/no_server.bash"
 
-setup() {
-    export GOPATH=${GOPATH:-$HOME/go} GOCACHE=${GOCACHE:-$HOME/.cache/go-build} # what is there is not built again
-    clean_environment
-    cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() { :; }
+export GOPATH=${GOPATH:-$HOME/go} GOCACHE=${GOCACHE:-$HOME/.cache/go-build} # what is there is not built again
 
 # campaign ARG...: tests/campaign/run with these. What it leaves is in rounds.
 campaign() {

@@ -2,8 +2,7 @@
 # against something. They need no server.
 # shellcheck shell=bash
 
-setup_file() { :; } # needs no server
-teardown_file() { :; }
+source "$TESTS/lib/no_server.bash"
 
 setup() {
     clean_environment
@@ -12,8 +11,6 @@ setup() {
     ln -s "$RLOCK" bin/rlock
     PATH=$PWD/bin:$PATH
 }
-
-teardown() { :; }
 
 # commands [GROUP]: those of rlock itself, or of a group. Here and below a command is all the words that
 # it is called by, "latch set".

@@ -5,9 +5,10 @@
 load ../lib/rlock
 load ../lib/campaign
 
+export PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1
+
 @test "a round plays the same faults in the same order" {
     local plan='import nemesis; print(*nemesis.plan("1", nemesis.FAULTS, 8, 1.5), sep="\n")' first
-    export PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1
     first=$(python3 -c "$plan")
     assert_equal "$(python3 -c "$plan")" "$first"
     assert_not_equal "$(python3 -c "${plan/'"1"'/'"2"'}")" "$first"
@@ -43,16 +44,8 @@ campaign_of() {
     assert_failure
 }
 
-@test "what fails shrinks to what it takes" {
-    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 run python3 -c "
-import shrink
-print(shrink.ddmin([*range(20)], lambda some: {3, 17} <= {*some}), shrink.ddmin([1, 2, 3], lambda some: 2 in some))"
-    assert_success
-    assert_output '[3, 17] [2]'
-}
-
 @test "the figures of runs add up, as long as the scripts are the same" {
-    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 run python3 -c "
+    run python3 -c "
 import pathlib, report
 report.FIGURES = pathlib.Path('figures.json')
 for seed in '1', '2':
@@ -72,7 +65,7 @@ report.earlier()"
 
 @test "the figures in rlock(7) and in README are those of the report" {
     cp "$PROJECT/man/rlock.7" "$PROJECT/README.md" .
-    PYTHONPATH=$TESTS/campaign:$TOOLS PYTHONDONTWRITEBYTECODE=1 python3 -c "
+    python3 -c "
 import pathlib, report
 report.write_elsewhere(*map(pathlib.Path, ('$TESTS/campaign/REPORT.md', 'rlock.7', 'README.md')))"
     diff "$PROJECT/man/rlock.7" rlock.7

@@ -2,11 +2,7 @@
 # history.bats: is the checker any good? Recorded histories, sound and unsound, that it must tell apart.
 
 load ../lib/rlock
-
-setup_file() { :; }
-teardown_file() { :; }
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { :; }
+load ../lib/no_server
 
 # judge FILE: by the options that it names.
 judge() {

@@ -2,16 +2,7 @@
 # suite.bats: tests/suite itself: what gets a second try, and what never does.
 
 load ../lib/rlock
-
-setup_file() { :; } # needs no server
-teardown_file() { :; }
-
-setup() {
-    clean_environment
-    cd "$BATS_TEST_TMPDIR" || return
-}
-
-teardown() { :; }
+load ../lib/no_server
 
 # suite_of COMMAND [OPTION OF CTEST...]: of one test, which is that shell command, between two that always
 # pass; its status and output.
