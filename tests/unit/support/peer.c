@@ -20,50 +20,41 @@ static void must(bool good, const char *what) {
     abort();
 }
 
-/* Reads up to the line's end: "*3", "$5". Returns the number, or -1 at the connection's end. */
-static long read_number(int fd, char type) {
-    char line[32];
-    for (size_t n = 0; n < sizeof line - 1; n++) {
-        if (recv(fd, line + n, 1, 0) != 1)
-            return -1;
-        if (line[n] != '\n')
-            continue;
-        line[n] = '\0';
-        must(line[0] == type, "a request in RESP");
-        return strtol(line + 1, NULL, 10);
-    }
-    return -1;
+/* "*3", "$5". False: the connection has ended. */
+static bool read_number(FILE *in, char type, size_t *number) {
+    const int first = getc(in);
+    must(first == type || first == EOF, "a request in RESP");
+    return first == type && fscanf(in, "%zu%*2c", number) == 1;
 }
 
-static bool read_request(struct peer *peer, int fd, size_t connection) {
-    const long count = read_number(fd, '*');
-    if (count < 0)
+static bool read_request(struct peer *peer, FILE *in, size_t connection) {
+    size_t count, size;
+    if (!read_number(in, '*', &count))
         return false;
     must(peer->request_count < PEER_REQUESTS_MAX && count <= PEER_WORDS_MAX, "a request that fits");
     struct peer_request *request = &peer->requests[peer->request_count++];
     request->connection = connection;
-    for (; request->word_count < (size_t)count; request->word_count++) {
-        const long size = read_number(fd, '$');
-        if (size < 0)
+    for (; request->word_count < count; request->word_count++) {
+        if (!read_number(in, '$', &size))
             return false;
-        must((size_t)size + 2 <= sizeof peer->bytes - peer->byte_count, "words that fit");
+        must(size + 2 <= sizeof peer->bytes - peer->byte_count, "words that fit");
         char *data = peer->bytes + peer->byte_count;
-        peer->byte_count += (size_t)size + 2;
+        peer->byte_count += size + 2;
         request->words[request->word_count].data = data;
-        request->words[request->word_count].size = (size_t)size;
-        must(recv(fd, data, (size_t)size + 2, MSG_WAITALL) == size + 2, "a whole request");
+        request->words[request->word_count].size = size;
+        must(fread(data, 1, size + 2, in) == size + 2, "a whole request");
         data[size] = '\0';
     }
     return true;
 }
 
 /* Until the client, or the script, closes it. */
-static void serve(struct peer *peer, int fd, size_t connection) {
-    while (read_request(peer, fd, connection)) {
+static void serve(struct peer *peer, FILE *in, size_t connection) {
+    while (read_request(peer, in, connection)) {
         const char *answer = *peer->script != NULL ? *peer->script++ : PEER_CLOSE;
         if (answer == PEER_CLOSE)
             return;
-        if (answer != PEER_SILENT && send(fd, answer, strlen(answer), MSG_NOSIGNAL) < 0)
+        if (answer != PEER_SILENT && send(fileno(in), answer, strlen(answer), MSG_NOSIGNAL) < 0)
             return;
     }
 }
@@ -71,11 +62,11 @@ static void serve(struct peer *peer, int fd, size_t connection) {
 static void *peer_main(void *arg) {
     struct peer *peer = arg;
     for (size_t connection = 1;; connection++) {
-        const int fd = accept(peer->fd, NULL, NULL);
-        if (fd < 0)
+        FILE *in = fdopen(accept(peer->fd, NULL, NULL), "r");
+        if (in == NULL)
             return NULL; /* shut down by peer_stop() */
-        serve(peer, fd, connection);
-        close(fd);
+        serve(peer, in, connection);
+        (void)fclose(in);
     }
 }
 
