@@ -208,37 +208,6 @@ TEST(a_slow_name_service_holds_nobody_up) {
     end(&f, "PING | PING");
 }
 
-/* Who is no master, or none yet, may have been replaced. Who is only busy is the right one. */
-TEST(who_is_not_the_one_to_ask_is_left) {
-    static const struct {
-        const char *answer;
-        bool leaves;
-    } rows[] = {
-        {"-READONLY You can't write against a read only replica.\r\n", true},
-        {"-MASTERDOWN Link with MASTER is down\r\n", true},
-        {"-LOADING Redis is loading\r\n", true},
-        {"-NOREPLICAS Not enough good replicas\r\n", true},
-        {"-MISCONF Redis is configured to save\r\n", true},
-        {"-BUSY Redis is busy\r\n", false},
-        {"-TRYAGAIN Multiple keys request\r\n", false},
-        {"-OOM command not allowed\r\n", false},
-        {"-WRONGTYPE no\r\n", false},
-        {"+OK\r\n", false},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
-        struct linked f;
-        rlock__reply *reply;
-        begin(&f, ANSWERS(rows[i].answer, "+OK\r\n"));
-        ask(&f, "PING");
-        assert_int_equal(rlock__link_call(&f.link, &limit, &reply), RLOCK_OK);
-        (void)rlock__reply_judge(&f.link, reply);
-        rlock__reply_free(reply);
-        assert_int_equal(ping(&f, LONG_MS), RLOCK_OK);
-        end(&f, rows[i].leaves ? "PING | PING" : "PING; PING");
-    }
-}
-
 TEST(a_path_that_leads_nowhere_is_told) {
     char path[RLOCK__HOST_SIZE] = ""; /* what is no URL's, and so was never measured */
     memset(path, 'A', sizeof path - 1);

@@ -2,6 +2,7 @@
  * for us. */
 #include "support/test.h"
 
+#include <hiredis/hiredis.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +11,13 @@
 /* What a script puts behind the error of a command that it called. */
 #define TAIL " script: 1d2ee2d5d3ba9b1b4ad2b4b8a3d9f3f0f9f0c0b1, on @user_script:1."
 
+/* Who is no master, or none yet, may have been replaced: the next request uses a new connection.
+ * Who is only busy is the right one to ask. */
 TEST(each_text_has_its_meaning) {
+    enum { STAYS = 0x100 };
     static const struct {
         const char *text;
-        enum rlock_status status;
+        int outcome; /* a status, and STAYS */
     } rows[] = {
         {"NOAUTH Authentication required.", RLOCK_DENIED},
         {"WRONGPASS invalid username-password pair or user is disabled.", RLOCK_DENIED},
@@ -31,15 +35,16 @@ TEST(each_text_has_its_meaning) {
          RLOCK_DENIED},
         {"WRONGTYPE Operation against a key holding the wrong kind of value", RLOCK_WRONG_KIND},
         {"LOADING Redis is loading the dataset in memory", RLOCK_AGAIN},
-        {"BUSY Redis is busy running a script. You can only call SCRIPT KILL.", RLOCK_AGAIN},
+        {"BUSY Redis is busy running a script. You can only call SCRIPT KILL.",
+         RLOCK_AGAIN | STAYS},
         {"MASTERDOWN Link with MASTER is down", RLOCK_AGAIN},
         {"CLUSTERDOWN The cluster is down", RLOCK_AGAIN},
-        {"TRYAGAIN Multiple keys request during rehashing of slot", RLOCK_AGAIN},
+        {"TRYAGAIN Multiple keys request during rehashing of slot", RLOCK_AGAIN | STAYS},
         {"NOREPLICAS Not enough good replicas to write.", RLOCK_AGAIN},
         {"MISCONF Redis is configured to save RDB snapshots", RLOCK_AGAIN},
-        {"OOM command not allowed when used memory > 'maxmemory'.", RLOCK_AGAIN},
+        {"OOM command not allowed when used memory > 'maxmemory'.", RLOCK_AGAIN | STAYS},
         {"READONLY You can't write against a read only replica.", RLOCK_AGAIN},
-        {"UNBLOCKED force unblock from blocking operation", RLOCK_AGAIN},
+        {"UNBLOCKED force unblock from blocking operation", RLOCK_AGAIN | STAYS},
         {"ERR max number of clients reached", RLOCK_AGAIN},
         {"ERR WAIT cannot be used with replica instances. Please also note", RLOCK_AGAIN},
         {"CROSSSLOT Keys in request don't hash to the same slot", RLOCK_REFUSED},
@@ -73,9 +78,15 @@ TEST(each_text_has_its_meaning) {
         const char *plain = NULL;
         char text[512];
         (void)snprintf(text, sizeof text, "%s%s", rows[i / 2].text, i % 2 == 0 ? "" : TAIL);
+        const int outcome = rows[i / 2].outcome;
         const enum rlock_status status = rlock__reply_error_status(text, &plain);
-        if (status != rows[i / 2].status)
+        struct rlock__error error;
+        struct rlock__link link = {.stage = RLOCK__READY, .error = &error};
+        const rlock__reply reply = {.type = REDIS_REPLY_ERROR, .str = text, .len = strlen(text)};
+        if ((int)status != (outcome & ~STAYS) || rlock__reply_judge(&link, &reply) != status)
             fail_msg("'%s': %s", text, rlock_status_text(status));
+        if (link.astray != (outcome == RLOCK_AGAIN))
+            fail_msg("'%s': asked elsewhere: %d", text, link.astray);
         assert_true(plain != NULL && (*plain != '\0' || *text == '\0'));
         /* Theirs, or a sentence. */
         assert_true(strstr(text, plain) != NULL || strchr(plain, ' ') != NULL);
