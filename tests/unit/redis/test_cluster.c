@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "redis/route.h"
 #include "support/peer.h"
@@ -9,6 +10,7 @@
 enum { NODES_MAX = 2, LONG_MS = 5000, FIND_MS = 2000 };
 
 #define NODE(host, port) "*3\r\n$" host "\r\n:" port "\r\n$2\r\nid\r\n"
+#define H                NODE("1\r\nh", "1")
 #define ALL_AT(node)     "*1\r\n*3\r\n:0\r\n:16383\r\n" node
 #define NO_SHARDS        "-ERR unknown subcommand 'SHARDNUMSUB'\r\n"
 #define SHARDS           "*0\r\n"
@@ -108,61 +110,68 @@ TEST(a_node_tells_who_serves_what) {
     assert_string_equal(peer_asked(&f.peers[0]), "CLUSTER SLOTS; PUBSUB SHARDNUMSUB");
 }
 
-TEST(nodes_may_tell_less_or_more) {
-    static const char denied[] = "-NOPERM no\r\n";
+/* Who does not help, or knows nobody who serves it, for now, may have been left behind by the
+ * others: another one is asked. */
+TEST(whatever_a_node_says_a_slot_is_found) {
+    static const char nobody[] = "CLUSTERDOWN: no node serves slot 5",
+                      loading[] = "-LOADING wait\r\n", denied[] = "-NOPERM no\r\n",
+                      alone[] = "-ERR This instance has cluster support disabled\r\n";
     static const struct {
-        const char *told, *shards, *host;
+        const char *first, *second;
+        enum rlock_status status;
+        const char *told;   /* who serves it, or why it is not known */
+        const char *shards; /* what the first one knows of sharded channels; NULL: nothing */
         bool sharded;
     } rows[] = {
-        {ALL_AT(NODE("0\r\n", "7001")), NO_SHARDS, "127.0.0.1", false}, /* its own */
-        {ALL_AT(NODE("-1", "7001")), NO_SHARDS, "127.0.0.1", false},
-        {ALL_AT(NODE("1\r\n?", "7001")), NO_SHARDS, "127.0.0.1", false},
-        {ALL_AT(NODE("3\r\n::1", "7001")), NO_SHARDS, "::1", false},
-        {ALL_AT("*2\r\n+h\r\n:7001\r\n"), SHARDS, "h", true},
-        {ALL_AT("*4\r\n+h\r\n:7001\r\n+id\r\n*2\r\n+hostname\r\n+n\r\n"), denied, "h", true},
-        {two_ranges, PEER_CLOSE, "10.0.0.1", false},
+        {ALL_AT(NODE("0\r\n", "7001")), NULL, RLOCK_OK, .told = "127.0.0.1"}, /* its own */
+        {ALL_AT(NODE("-1", "7001")), NULL, RLOCK_OK, .told = "127.0.0.1"},
+        {ALL_AT(NODE("1\r\n?", "7001")), NULL, RLOCK_OK, .told = "127.0.0.1"},
+        {ALL_AT(NODE("3\r\n::1", "7001")), NULL, RLOCK_OK, .told = "::1"},
+        {ALL_AT("*2\r\n+h\r\n:7001\r\n"), NULL, RLOCK_OK, "h", SHARDS, true},
+        {ALL_AT("*4\r\n+h\r\n:7001\r\n+id\r\n*2\r\n+hostname\r\n+n\r\n"), NULL, RLOCK_OK, "h",
+         denied, true},
+        {two_ranges, NULL, RLOCK_OK, "10.0.0.1", PEER_CLOSE, false},
+        {"*0\r\n", two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"*-1\r\n", two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"+OK\r\n", two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"*1\r\n*3\r\n:0\r\n:4\r\n" H, two_ranges, RLOCK_AGAIN, .told = nobody},
+        /* There is no such slot. */
+        {"*1\r\n*3\r\n:0\r\n:16384\r\n" H, two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"*1\r\n*3\r\n:-1\r\n:16383\r\n" H, two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"*1\r\n*2\r\n:0\r\n:16383\r\n", two_ranges, RLOCK_AGAIN, .told = nobody},
+        {ALL_AT("$1\r\nh\r\n"), two_ranges, RLOCK_AGAIN, .told = nobody},
+        {"*2\r\n:1\r\n*0\r\n", two_ranges, RLOCK_AGAIN, .told = nobody},
+        /* Nothing can be there; 72537 is 7001 in 16 bits. */
+        {ALL_AT(NODE("1\r\nh", "0")), two_ranges, RLOCK_AGAIN, .told = nobody},
+        {ALL_AT(NODE("1\r\nh", "72537")), two_ranges, RLOCK_AGAIN, .told = nobody},
+        {ALL_AT(NODE("3\r\na b", "7001")), two_ranges, RLOCK_AGAIN, .told = nobody},
+        {PEER_CLOSE, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
+        {PEER_SILENT, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
+        {loading, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
+        {denied, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
+        {alone, two_ranges, RLOCK_OK, .told = "10.0.0.1"},
+        {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,
+         .told = "the server closed the connection (if it speaks TLS, give rediss://)"},
+        {loading, PEER_CLOSE, RLOCK_AGAIN, .told = "LOADING wait"},
+        {PEER_CLOSE, denied, RLOCK_DENIED, .told = "no"},
+        {alone, PEER_CLOSE, RLOCK_UNAVAILABLE, .told = "it is not a cluster: give redis://HOST"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *first = rows[i].first, *shards = rows[i].shards;
         struct fixture f;
-        begin(&f, 1, SCRIPTS(ANSWERS(rows[i].told, rows[i].shards)));
-        assert_found(&f, 5, rows[i].host, "7001");
-        assert_int_equal(rlock__cluster_sharded(f.cluster), rows[i].sharded);
-        end(&f);
-    }
-}
-
-/* Nobody serves it, for now, or what was told did not work: the node that says so may be one that
- * the others have left behind. */
-TEST(a_slot_that_nobody_serves_is_asked_for_elsewhere) {
-    static const char stale[] = ALL_AT(NODE("1\r\nh", "1"));
-    static const char *const left_behind[] = {
-        "*0\r\n",
-        "*-1\r\n",
-        "+OK\r\n",
-        "*1\r\n*3\r\n:0\r\n:4\r\n" NODE("1\r\nh", "1"),
-        "*1\r\n*3\r\n:0\r\n:16384\r\n" NODE("1\r\nh", "1"), /* there is no such slot */
-        "*1\r\n*3\r\n:-1\r\n:16383\r\n" NODE("1\r\nh", "1"),
-        "*1\r\n*2\r\n:0\r\n:16383\r\n",
-        ALL_AT("$1\r\nh\r\n"),
-        "*2\r\n:1\r\n*0\r\n",
-        /* No place: nothing can be there. */
-        ALL_AT(NODE("1\r\nh", "0")),
-        ALL_AT(NODE("1\r\nh", "72537")), /* 7001 in 16 bits */
-        ALL_AT(NODE("3\r\na b", "7001")),
-        stale,
-    };
-    for (size_t i = 0; i < COUNT(left_behind); i++) {
-        struct fixture f;
+        if (shards == NULL)
+            shards = NO_SHARDS;
         begin(&f, 2,
-              SCRIPTS(ANSWERS(left_behind[i], NO_SHARDS, left_behind[i], NO_SHARDS),
-                      ANSWERS(two_ranges, NO_SHARDS)));
-        if (find(&f, 5) != (left_behind[i] == stale ? RLOCK_OK : RLOCK_AGAIN))
-            fail_msg("row %zu", i);
-        if (left_behind[i] == stale)
-            rlock__cluster_doubt(f.cluster);
-        else
-            assert_string_equal(f.error.text, "CLUSTERDOWN: no node serves slot 5");
-        assert_found(&f, 5, "10.0.0.1", "7001");
+              SCRIPTS(ANSWERS(first, shards, first, shards), ANSWERS(rows[i].second, NO_SHARDS)));
+        const enum rlock_status status = find(&f, 5);
+        const char *told = status == RLOCK_OK ? f.found->host : f.error.text;
+        if (status != rows[i].status || strcmp(told, rows[i].told) != 0)
+            fail_msg("row %zu: %s", i, told);
+        assert_int_equal(rlock__cluster_sharded(f.cluster), rows[i].sharded);
+        if (status == RLOCK_OK)
+            assert_string_equal(f.found->port, "7001");
+        if (rows[i].told == nobody)
+            assert_found(&f, 5, "10.0.0.1", "7001");
         end(&f);
     }
 }
@@ -229,37 +238,4 @@ TEST(new_nodes_come_however_many_have_gone) {
         rlock__cluster_doubt(f.cluster);
     }
     end(&f);
-}
-
-TEST(who_does_not_help_is_passed_over) {
-    static const char loading[] = "-LOADING wait\r\n", denied[] = "-NOPERM no\r\n",
-                      alone[] = "-ERR This instance has cluster support disabled\r\n";
-    static const struct {
-        const char *first, *second;
-        enum rlock_status status;
-        const char *error;
-    } rows[] = {
-        {PEER_CLOSE, two_ranges, RLOCK_OK, NULL},
-        {PEER_SILENT, two_ranges, RLOCK_OK, NULL},
-        {loading, two_ranges, RLOCK_OK, NULL},
-        {denied, two_ranges, RLOCK_OK, NULL},
-        {alone, two_ranges, RLOCK_OK, NULL},
-        {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN,
-         "the server closed the connection (if it speaks TLS, give rediss://)"},
-        {loading, PEER_CLOSE, RLOCK_AGAIN, "LOADING wait"},
-        {PEER_CLOSE, denied, RLOCK_DENIED, "no"},
-        {alone, PEER_CLOSE, RLOCK_UNAVAILABLE, "it is not a cluster: give redis://HOST"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
-        begin(&f, 2, SCRIPTS(ANSWERS(rows[i].first), ANSWERS(rows[i].second, NO_SHARDS)));
-        const enum rlock_status status = find(&f, 5);
-        if (status != rows[i].status)
-            fail_msg("row %zu: %s", i, rlock_status_text(status));
-        if (rows[i].error != NULL)
-            assert_string_equal(f.error.text, rows[i].error);
-        else
-            assert_string_equal(f.found->host, "10.0.0.1");
-        end(&f);
-    }
 }
