@@ -17,43 +17,36 @@
 #define SECRET   "s3cret"
 #define THREE    "-s redis://h -s redis://i -s redis://j "
 
-/* One command line and what became of it. */
-struct fixture {
-    char *argv[ARGS_MAX];
-    struct settings settings;
-    struct complaint why;
-};
+/* What the last command line has set, or what is wrong with it. */
+static struct settings s;
+static struct complaint why;
 
-/* The words of line, separated by spaces; "''" stands for an empty one. */
-static enum settings_outcome load_for(struct fixture *fixture, const struct cmd *cmd,
-                                      const char *line) {
-    static char words[2048];
+/* The words of line, separated by spaces, a command's first; "''" stands for an empty one. */
+static enum settings_outcome load(const char *line) {
+    static char words[2048], *argv[ARGS_MAX];
+    const struct cmd *cmd = &cmd_rlock;
     int argc = 0;
-    snprintf(words, sizeof words, "%s %s", cmd_word(cmd), line);
+    snprintf(words, sizeof words, "%s", line);
     char *rest = words, *word;
-    while ((word = strtok_r(rest, " ", &rest)) != NULL && argc < ARGS_MAX - 1)
-        fixture->argv[argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
-    fixture->argv[argc] = NULL;
-    return settings_load(&fixture->settings, cmd, argc, fixture->argv, &fixture->why);
+    while ((word = strtok_r(rest, " ", &rest)) != NULL && argc < ARGS_MAX - 1) {
+        if (cmd->group != NULL) {
+            cmd = cmd_find(cmd, word);
+            argc = 0;
+        }
+        argv[argc++] = strcmp(word, "''") == 0 ? word + 2 : word;
+    }
+    argv[argc] = NULL;
+    settings_free(&s);
+    return settings_load(&s, cmd, argc, argv, &why);
 }
 
-static struct fixture loaded_last;
-static const struct settings *s; /* of loaded_last */
-
-/* What that command line sets, until the next one is read. */
-static const struct settings *loaded(const struct cmd *cmd, const char *line) {
-    settings_free(&loaded_last.settings);
-    if (load_for(&loaded_last, cmd, line) != SETTINGS_OK)
-        fail_msg("%s %s: %s", cmd->name, line, loaded_last.why.text);
-    return &loaded_last.settings;
-}
-
-/* It is read, and then `so` holds of s, the settings. */
-#define LOADS(cmd, line, so)                                                                       \
+/* It is read, and then `so` holds. */
+#define LOADS(line, so)                                                                            \
     do {                                                                                           \
-        s = loaded(cmd, line);                                                                     \
+        if (load(line) != SETTINGS_OK)                                                             \
+            fail_msg("%s: %s", line, why.text);                                                    \
         if (!(so))                                                                                 \
-            fail_msg("%s %s: not %s", (cmd)->name, line, #so);                                     \
+            fail_msg("%s: not %s", line, #so);                                                     \
     } while (0)
 
 static bool is(const char *text, const char *expected) {
@@ -61,366 +54,329 @@ static bool is(const char *text, const char *expected) {
 }
 
 TEST(defaults_are_the_contracts) {
-    s = loaded(&cmd_run, "-n deploy true");
-    assert_true(s->name_count == 1 && is(s->names[0], "deploy"));
-    assert_true(s->server.count == 0 && OPT_FROM(s, server.urls)->source == SOURCE_DEFAULT);
-    assert_true(s->lock.wait_ms == RLOCK_FOREVER && s->lock.lease_ms == 30000);
-    assert_true(s->run.kill_after_ms == 5000 && s->lock.min_hold_ms == 0);
-    assert_true(s->server.connect_timeout_ms == 5000 && s->server.io_timeout_ms == 5000);
-    assert_true(s->lock.conflict_exit_code == EXIT_CONFLICT && s->server.password == NULL);
-    assert_true(!s->run.no_renew && s->run.on_lost != ON_LOST_WARN);
-    assert_true(!s->quiet && s->verbosity == 0 && s->log == LOG_TEXT);
-    assert_true(s->server.replicas == RLOCK_REPLICAS_AUTO && s->server.replica_timeout_ms == 1000);
-    assert_true(!s->server.tls.ca && !s->server.tls.cert && !s->server.tls.key);
-    assert_true(!s->server.tls.name && !s->server.tls.insecure);
+    LOADS("run -n deploy true", s.name_count == 1 && is(s.names[0], "deploy"));
+    assert_true(s.server.count == 0 && OPT_FROM(&s, server.urls)->source == SOURCE_DEFAULT);
+    assert_true(s.lock.wait_ms == RLOCK_FOREVER && s.lock.lease_ms == 30000);
+    assert_true(s.run.kill_after_ms == 5000 && s.lock.min_hold_ms == 0);
+    assert_true(s.server.connect_timeout_ms == 5000 && s.server.io_timeout_ms == 5000);
+    assert_true(s.lock.conflict_exit_code == EXIT_CONFLICT && s.server.password == NULL);
+    assert_true(!s.run.no_renew && s.run.on_lost != ON_LOST_WARN);
+    assert_true(!s.quiet && s.verbosity == 0 && s.log == LOG_TEXT);
+    assert_true(s.server.replicas == RLOCK_REPLICAS_AUTO && s.server.replica_timeout_ms == 1000);
+    assert_true(!s.server.tls.ca && !s.server.tls.cert && !s.server.tls.key);
+    assert_true(!s.server.tls.name && !s.server.tls.insecure);
 }
 
 TEST(every_option_is_read) {
-    s = loaded(&cmd_run,
-               "-na --name=b -s unix:///x -w 5m -qvv --lea 60 --on-lost warn --no-renew -- true");
-    assert_true(s->name_count == 2 && is(s->names[1], "b") && is(s->server.urls[0], "unix:///x"));
-    assert_true(s->lock.wait_ms == 300000 && s->lock.lease_ms == 60000);
-    assert_true(s->quiet && s->verbosity == 2);
-    assert_true(s->run.no_renew && s->run.on_lost == ON_LOST_WARN);
-    s = loaded(&cmd_run, "--kill-after 0 --min-hold 2s -E 0 -c true --connect-timeout=1ms "
-                         "--io-timeout=.5 --log=json -n a");
-    assert_true(s->run.kill_after_ms == 0 && s->lock.min_hold_ms == 2000);
-    assert_true(s->lock.conflict_exit_code == 0 && s->log == LOG_JSON);
-    assert_true(s->server.connect_timeout_ms == 1 && s->server.io_timeout_ms == 500);
-    s = loaded(&cmd_sem, "-n a --replicas 0 --replica-timeout 250ms --tls-ca ca --tls-cert c "
-                         "--tls-key k --tls-name h --tls-insecure true");
-    assert_true(s->server.replicas == 0 && s->server.replica_timeout_ms == 250);
-    assert_true(is(s->server.tls.ca, "ca") && is(s->server.tls.cert, "c"));
-    assert_true(is(s->server.tls.key, "k") && is(s->server.tls.name, "h"));
-    assert_true(s->server.tls.insecure);
-    LOADS(&cmd_latch_set, "-n a --count 1 --tls-ca ca", is(s->server.tls.ca, "ca"));
+    LOADS("run -na --name=b -s unix:///x -w 5m -qvv --lea 60 --on-lost warn --no-renew -- true",
+          s.name_count == 2 && is(s.names[1], "b") && is(s.server.urls[0], "unix:///x"));
+    assert_true(s.lock.wait_ms == 300000 && s.lock.lease_ms == 60000);
+    assert_true(s.quiet && s.verbosity == 2);
+    assert_true(s.run.no_renew && s.run.on_lost == ON_LOST_WARN);
+    LOADS("run --kill-after 0 --min-hold 2s -E 0 -c true --connect-timeout=1ms "
+          "--io-timeout=.5 --log=json -n a",
+          s.run.kill_after_ms == 0 && s.lock.min_hold_ms == 2000);
+    assert_true(s.lock.conflict_exit_code == 0 && s.log == LOG_JSON);
+    assert_true(s.server.connect_timeout_ms == 1 && s.server.io_timeout_ms == 500);
+    LOADS("sem -n a --replicas 0 --replica-timeout 250ms --tls-ca ca --tls-cert c "
+          "--tls-key k --tls-name h --tls-insecure true",
+          s.server.replicas == 0 && s.server.replica_timeout_ms == 250 && s.server.tls.insecure);
+    assert_true(is(s.server.tls.ca, "ca") && is(s.server.tls.cert, "c"));
+    assert_true(is(s.server.tls.key, "k") && is(s.server.tls.name, "h"));
+    LOADS("latch set -n a --count 1 --tls-ca ca", is(s.server.tls.ca, "ca"));
 }
 
 TEST(options_end_at_the_command) {
-    s = loaded(&cmd_run, "-n a ls -n b --quiet");
-    assert_true(s->name_count == 1 && is(s->run.command[0], "ls"));
-    assert_true(is(s->run.command[3], "--quiet") && s->run.command[4] == NULL);
-    LOADS(&cmd_run, "-n a -- -x", is(s->run.command[0], "-x"));
-    LOADS(&cmd_run, "-n a -- ls --help", is(s->run.command[1], "--help"));
-    s = loaded(&cmd_run, "-n a -c true");
-    assert_true(is(s->run.command[0], "/bin/sh") && is(s->run.command[1], "-c"));
-    assert_true(is(s->run.command[2], "true") && s->run.command[3] == NULL);
+    LOADS("run -n a ls -n b --quiet", s.name_count == 1 && is(s.run.command[0], "ls"));
+    assert_true(is(s.run.command[3], "--quiet") && s.run.command[4] == NULL);
+    LOADS("run -n a -- -x", is(s.run.command[0], "-x"));
+    LOADS("run -n a -- ls --help", is(s.run.command[1], "--help"));
+    LOADS("run -n a -c true", is(s.run.command[0], "/bin/sh") && is(s.run.command[1], "-c"));
+    assert_true(is(s.run.command[2], "true") && s.run.command[3] == NULL);
 }
 
 TEST(options_take_each_other_into_account) {
-    LOADS(&cmd_run, "-n a -w 5s -x true", s->lock.wait_ms == 0);
-    LOADS(&cmd_run, "-n a -x --wait forever true", s->lock.wait_ms == RLOCK_FOREVER);
-    LOADS(&cmd_run, "-n a -l 3s true", s->run.kill_after_ms == 1000);
-    LOADS(&cmd_run, "-n a -l 3s --kill-after 1s true", s->run.kill_after_ms == 1000);
+    LOADS("run -n a -w 5s -x true", s.lock.wait_ms == 0);
+    LOADS("run -n a -x --wait forever true", s.lock.wait_ms == RLOCK_FOREVER);
+    LOADS("run -n a -l 3s true", s.run.kill_after_ms == 1000);
+    LOADS("run -n a -l 3s --kill-after 1s true", s.run.kill_after_ms == 1000);
 }
 
 TEST(each_kind_has_its_options) {
-    LOADS(&cmd_fair, "-n a -n b --supersede true", s->lock.supersede);
-    LOADS(&cmd_fair, "-n a true", !s->lock.supersede && s->lock.priority == 0);
-    LOADS(&cmd_fair, "-n a --priority -1000 true", s->lock.priority == -1000);
-    LOADS(&cmd_fair, "-n a --priority=1000 true", s->lock.priority == 1000);
-    LOADS(&cmd_write, "-n a -n b --prefer=readers true", s->lock.prefer == PREFER_READERS);
-    LOADS(&cmd_write, "-n a --prefer readers --prefer writers true",
-          s->lock.prefer == PREFER_WRITERS);
-    LOADS(&cmd_sem, "-n a true", s->lock.permits == 0 && s->lock.take == 1 && !s->lock.plain);
-    LOADS(&cmd_sem, "-n a --permits 1000000000 --take 10000 --plain -c true",
-          s->lock.permits == RLOCK_PERMITS_MAX && s->lock.take == RLOCK_TAKE_MAX && s->lock.plain);
-    LOADS(&cmd_sem, "-n a --plain -l 1s --no-renew true", s->lock.plain); /* of no effect */
-    LOADS(&cmd_sem, "-n a --resize 7 -w 5s", s->counter.resize == 7);
-    LOADS(&cmd_latch_set, "-n a --count 3", s->counter.count == 3);
-    LOADS(&cmd_latch_down, "-n a", s->counter.by == 1 && !s->run.always && s->run.command == NULL);
-    LOADS(&cmd_latch_down, "-n a --by 2 --always -- ls -l",
-          s->counter.by == 2 && s->run.always && is(s->run.command[1], "-l"));
-    LOADS(&cmd_latch_wait, "-n a", s->lock.wait_ms == RLOCK_FOREVER && !s->lock.must_exist);
-    LOADS(&cmd_latch_wait, "-n a --must-exist -x -E 3 -c true",
-          s->lock.must_exist && s->lock.conflict_exit_code == 3 && is(s->run.command[2], "true"));
+    LOADS("fair -n a -n b --supersede true", s.lock.supersede);
+    LOADS("fair -n a true", !s.lock.supersede && s.lock.priority == 0);
+    LOADS("fair -n a --priority -1000 true", s.lock.priority == -1000);
+    LOADS("fair -n a --priority=1000 true", s.lock.priority == 1000);
+    LOADS("write -n a -n b --prefer=readers true", s.lock.prefer == PREFER_READERS);
+    LOADS("write -n a --prefer readers --prefer writers true", s.lock.prefer == PREFER_WRITERS);
+    LOADS("sem -n a true", s.lock.permits == 0 && s.lock.take == 1 && !s.lock.plain);
+    LOADS("sem -n a --permits 1000000000 --take 10000 --plain -c true",
+          s.lock.permits == RLOCK_PERMITS_MAX && s.lock.take == RLOCK_TAKE_MAX && s.lock.plain);
+    LOADS("sem -n a --plain -l 1s --no-renew true", s.lock.plain); /* of no effect */
+    LOADS("sem -n a --resize 7 -w 5s", s.counter.resize == 7);
+    LOADS("latch set -n a --count 3", s.counter.count == 3);
+    LOADS("latch down -n a", s.counter.by == 1 && !s.run.always && s.run.command == NULL);
+    LOADS("latch down -n a --by 2 --always -- ls -l",
+          s.counter.by == 2 && s.run.always && is(s.run.command[1], "-l"));
+    LOADS("latch wait -n a", s.lock.wait_ms == RLOCK_FOREVER && !s.lock.must_exist);
+    LOADS("latch wait -n a --must-exist -x -E 3 -c true",
+          s.lock.must_exist && s.lock.conflict_exit_code == 3 && is(s.run.command[2], "true"));
 }
 
 /* Refused with 64 and one line that has the text. */
-static void assert_refuses(const struct cmd *cmd, const char *line, const char *text) {
-    struct fixture f;
-    if (load_for(&f, cmd, line) != SETTINGS_BAD || f.why.status != EXIT_USAGE ||
-        strstr(f.why.text, text) == NULL || strstr(f.why.text, SECRET) != NULL)
-        fail_msg("'%s %s': %d '%s'", cmd->name, line, f.why.status, f.why.text);
-    settings_free(&f.settings);
+static void assert_refuses(const char *line, const char *text) {
+    if (load(line) != SETTINGS_BAD || why.status != EXIT_USAGE || strstr(why.text, text) == NULL ||
+        strstr(why.text, SECRET) != NULL)
+        fail_msg("'%s': %d '%s', not '%s'", line, why.status, why.text, text);
 }
 
 struct mistake {
-    const struct cmd *cmd;
-    const char *line; /* with "{this,that}" it is two lines */
-    const char *text; /* in which % is that word */
+    const char *line; /* with "{this,that}" it is two lines, for each such choice */
+    const char *text; /* in which % is the first choice's word */
 };
 
 static void fill(char *out, const char *pattern, const char *word, size_t length) {
-    for (; *pattern != '\0'; pattern++) {
-        if (*pattern != '{' && *pattern != '%') {
-            *out++ = *pattern;
-            continue;
-        }
-        out = mempcpy(out, word, length);
-        if (*pattern == '{')
-            pattern = strchr(pattern, '}');
+    const char *at = strpbrk(pattern, "{%");
+    if (at == NULL) {
+        strcpy(out, pattern);
+        return;
     }
-    *out = '\0';
+    sprintf(out, "%.*s%.*s%s", (int)(at - pattern), pattern, (int)length, word,
+            *at == '{' ? strchr(at, '}') + 1 : at + 1);
+}
+
+static void assert_refuses_each_of(const char *lines, const char *text) {
+    const char *word = strchr(lines, '{');
+    if (word == NULL)
+        assert_refuses(lines, text);
+    for (size_t length; word != NULL && *word != '}'; word += length) {
+        char line[512], said[512];
+        length = strcspn(++word, ",}");
+        fill(line, lines, word, length);
+        fill(said, text, word, length);
+        assert_refuses_each_of(line, said);
+    }
 }
 
 static void assert_refuses_each(const struct mistake *rows, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const char *word = strchr(rows[i].line, '{');
-        do {
-            const size_t length = word != NULL ? strcspn(++word, ",}") : 0;
-            char line[512], text[512];
-            fill(line, rows[i].line, word, length);
-            fill(text, rows[i].text, word, length);
-            assert_refuses(rows[i].cmd, line, text);
-            word = word != NULL ? word + length : NULL;
-        } while (word != NULL && *word == ',');
-    }
+    for (size_t i = 0; i < count; i++)
+        assert_refuses_each_of(rows[i].line, rows[i].text);
 }
 
 TEST(values_out_of_range_are_told) {
     static const struct mistake rows[] = {
-        {&cmd_fair, "-n a --priority {1001,-1001,-,--1,+1,1.5,''} true",
+        {"fair -n a --priority {1001,-1001,-,--1,+1,1.5,''} true",
          "give a whole number from -1000 to 1000"},
-        {&cmd_sem, "-n a --permits {0,-1,two,1.5,1000000001,9999999999,18446744073709551617} true",
+        {"sem -n a --permits {0,-1,two,1.5,1000000001,9999999999,18446744073709551617} true",
          "from 1 to 1000000000"},
-        {&cmd_sem, "-n a --take {0,10001} true", "from 1 to 10000"},
-        {&cmd_sem, "-n a --resize 0", "from 1 to 1000000000"},
-        {&cmd_latch_set, "-n a --count 0", "from 1 to 1000000000"},
-        {&cmd_latch_down, "-n a --by 0", "from 1 to 1000000000"},
-        {&cmd_run, "-n a --any {0,x} true", "from 1 to 10000"},
-        {&cmd_run, "-n a -x --max-skips {0,''} true", "from 1 to 1000000"},
-        {&cmd_run, "-n a -E {256,-1,1.5,'',99999999999999999999} true", "from 0 to 255"},
-        {&cmd_run, "-n a --replicas {-1,101} true", "from 0 to 100"},
-        {&cmd_run, "-n a {--connect-timeout=0,--io-timeout=0,--replica-timeout=0} true",
-         "at least 1ms"},
-        {&cmd_run, "-n a -l {99ms,169h} true", "give 100ms to 7d"},
-        {&cmd_status, "--watch=1ms x", "give 100ms to 7d"},
-        {&cmd_run, "-n a -w -1 true", "cannot use --wait '-1': it is negative"},
-        {&cmd_run, "-n a {--once-per=-1s,--timeout=-1} true", "it is negative"},
-        {&cmd_run, "-n a -w ever true", "cannot use --wait 'ever': it is not a duration"},
-        {&cmd_run, "-n a {--lease=forever,--once-per=never} true", "it is not a duration"},
-        {&cmd_run, "-n a {-w5x,--timeout=5y} true", "unknown unit"},
-        {&cmd_run, "-n a --once-per 0 true", "it is too short"},
-        {&cmd_run, "-n a -l 3s --kill-after 1001ms true",
+        {"{sem -n a --resize,latch set -n a --count,latch down -n a --by} 0",
+         "from 1 to 1000000000"},
+        {"{sem -n a --take 0,sem -n a --take 10001,run -n a --any 0,run -n a --any x} true",
+         "from 1 to 10000"},
+        {"run -n a -x --max-skips {0,''} true", "from 1 to 1000000"},
+        {"run -n a -E {256,-1,1.5,'',99999999999999999999} true", "from 0 to 255"},
+        {"run -n a --replicas {-1,101} true", "from 0 to 100"},
+        {"run -n a {--connect-timeout=0,--io-timeout=0,--replica-timeout=0} true", "at least 1ms"},
+        {"{run -n a -l 99ms true,run -n a -l 169h true,status --watch=1ms x}", "give 100ms to 7d"},
+        {"run -n a -w -1 true", "cannot use --wait '-1': it is negative"},
+        {"run -n a {--once-per=-1s,--timeout=-1} true", "it is negative"},
+        {"run -n a -w ever true", "cannot use --wait 'ever': it is not a duration"},
+        {"run -n a {--lease=forever,--once-per=never} true", "it is not a duration"},
+        {"run -n a {-w5x,--timeout=5y} true", "unknown unit"},
+        {"run -n a --once-per 0 true", "it is too short"},
+        {"run -n a -l 3s --kill-after 1001ms true",
          "'1001ms': it is more than a third of the lease: give at most 1000ms"},
-        {&cmd_write, "-n a --prefer {writer,''} true", "give readers or writers"},
-        {&cmd_run, "-n a --on-lost ignore true", "give stop or warn"},
-        {&cmd_run, "-n a --log xml true", "give text or json"},
-        {&cmd_run, "-n '' true", "1 to 512 bytes"},
-        {&cmd_run, "-n {a\nb,a\x7f} true", "control character"},
-        {&cmd_run, "-n a --note {a\nb,a\x7f} true", "control"},
-        {&cmd_run, "-n a -s '' true", "it is empty"},
-        {&cmd_run, "-n a {--once-per=,--once-key=,--tls-ca=} true", "it is empty"},
-        {&cmd_status, "''", "it is empty"},
-        {&cmd_break, "--owner '' a", "it is empty"},
+        {"write -n a --prefer {writer,''} true", "give readers or writers"},
+        {"run -n a --on-lost ignore true", "give stop or warn"},
+        {"run -n a --log xml true", "give text or json"},
+        {"run -n '' true", "1 to 512 bytes"},
+        {"run -n {a\nb,a\x7f} true", "control character"},
+        {"run -n a --note {a\nb,a\x7f} true", "control"},
+        {"{run -n a -s '' true,run -n a --once-per= true,run -n a --once-key= true,"
+         "run -n a --tls-ca= true,status '',break --owner '' a}",
+         "it is empty"},
     };
     assert_refuses_each(rows, COUNT(rows));
 }
 
 TEST(what_is_missing_or_too_much_is_told) {
     static const struct mistake rows[] = {
-        {&cmd_run, "true", "missing --name"},
-        {&cmd_run, "-n a{, --}", "missing command"},
-        {&cmd_fair, "-n a --supersede", "missing command"},
-        {&cmd_sem, "-n a --permits 1", "missing command"},
-        {&cmd_sem, "{--permits=1,--resize=3}", "missing --name"},
-        {&cmd_latch_set, "--count 1", "missing --name"},
-        {&cmd_latch_wait, "-w 1s", "missing --name"},
-        {&cmd_latch_set, "-n a", "missing --count"},
-        {&cmd_status, "-q", "missing NAME: -q tells by"},
-        {&cmd_break, "--force", "missing NAME: give it, as in 'rlock break NAME'"},
-        {&cmd_break, "{a,-na} b", "too many operands"},
-        {&cmd_run, "-n a {-l,--lease}", "--lease needs an argument: give --lease D"},
-        {&cmd_latch_down, "-n a --by", "--by needs an argument: give --by K"},
-        {&cmd_run, "-n a {--quiet,--tls-insecure}=yes true", "% takes no argument"},
-        {&cmd_latch_down, "-n a --always=yes true", "--always takes no argument"},
-        {&cmd_status, "--prometheus=x", "takes no argument"},
-        {&cmd_run, "-n a -c true false", "-c and a command"},
-        {&cmd_latch_down, "-n a -c true false", "-c and a command"},
-        {&cmd_latch_set, "-n a --count 1 true", "'rlock latch set' runs no command"},
-        {&cmd_sem, "-n a -n {a,b} true", "several names: 'rlock sem' takes one"},
-        {&cmd_latch_set, "-n a -n b --count 1", "'rlock latch set' takes one"},
-        {&cmd_latch_wait, "-n a -n b", "'rlock latch wait' takes one"},
-        {&cmd_run, "-n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
-        {&cmd_run, "-n a --tls-key k true",
-         "cannot use --tls-key 'k': the key's certificate is missing"},
+        {"{run true,sem --permits=1,sem --resize=3,latch set --count 1,latch wait -w 1s}",
+         "missing --name"},
+        {"{run -n a,run -n a --,fair -n a --supersede,sem -n a --permits 1}", "missing command"},
+        {"latch set -n a", "missing --count"},
+        {"status -q", "missing NAME: -q tells by"},
+        {"break --force", "missing NAME: give it, as in 'rlock break NAME'"},
+        {"break {a,-na} b", "too many operands"},
+        {"run -n a {-l,--lease}", "--lease needs an argument: give --lease D"},
+        {"latch down -n a --by", "--by needs an argument: give --by K"},
+        {"run -n a {--quiet,--tls-insecure}=yes true", "% takes no argument"},
+        {"latch down -n a --always=yes true", "--always takes no argument"},
+        {"status --prometheus=x", "takes no argument"},
+        {"{run,latch down} -n a -c true false", "-c and a command"},
+        {"latch set -n a --count 1 true", "'rlock latch set' runs no command"},
+        {"sem -n a -n {a,b} true", "several names: 'rlock sem' takes one"},
+        {"{latch set,latch wait} -n a -n b", "'rlock %' takes one"},
+        {"run -n a --tls-cert c true", "cannot use --tls-cert 'c': its key is missing"},
+        {"run -n a --tls-key k true", "cannot use --tls-key 'k': the key's certificate is missing"},
     };
     assert_refuses_each(rows, COUNT(rows));
 }
 
 TEST(options_that_do_not_go_together_are_told) {
     static const struct mistake rows[] = {
-        {&cmd_sem, "-n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
-        {&cmd_sem, "-n a --take 3 --permits 2 true", "give at most 2"},
-        {&cmd_sem, "-n a --plain --min-hold 1s true", "both --plain and --min-hold"},
-        {&cmd_sem, "-n a --resize 3 {-q,-c} true", "both --resize and a command"},
-        {&cmd_sem, "-n a --resize 3 --plain", "both --resize and --plain"},
-        {&cmd_sem, "-n a --resize 3 {--permits,--take,--min-hold} 3", "both --resize and %"},
-        {&cmd_run, "-n a --any 2 true", "--any 2 and fewer names"},
-        {&cmd_write, "-n a -n b -n a --any 3 true", "--any 3 and fewer names"},
-        {&cmd_run, "-n a -n b --any 1 --preempt true", "--any and --preempt"},
-        {&cmd_run, "-n a -n b --any 1 -x --max-skips 2 true", "--max-skips and --any"},
-        {&cmd_run, "-n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
-        {&cmd_run, "-n a -n b --once-key k true", "--once-key and several names"},
-        {&cmd_run, "-n a --any 1 " THREE "true", "--any and several servers"},
-        {&cmd_run, "-n a -x " THREE "--max-skips 2 true", "--max-skips and several servers"},
-        {&cmd_run, "-n a --max-skips 2 true", "--max-skips and no end of the wait"},
-        {&cmd_run, "-n a --preempt {-x,-w0} true", "--preempt and no wait"},
-        {&cmd_fair, "-n a --preemptible --no-renew true", "--preemptible and --no-renew"},
-        {&cmd_status, "-q {--json,--watch,--prometheus} x", "-q and %"},
-        {&cmd_status, "--prometheus {--json,--watch} x", "--prometheus and %"},
-        {&cmd_fair, "-n a " THREE "true", "'rlock fair' works on one"},
-        {&cmd_sem, "-n a " THREE "{true,--resize=3}", "'rlock sem' works on one"},
-        {&cmd_latch_set, "-n a " THREE "--count 1", "'rlock latch set' works on one"},
-        {&cmd_latch_down, "-n a " THREE, "'rlock latch down' works on one"},
-        {&cmd_latch_wait, "-n a " THREE, "'rlock latch wait' works on one"},
+        {"sem -n a --permits 2 --take 3 true", "cannot use --take '3': it is more than"},
+        {"sem -n a --take 3 --permits 2 true", "give at most 2"},
+        {"sem -n a --plain --min-hold 1s true", "both --plain and --min-hold"},
+        {"sem -n a --resize 3 {-q,-c} true", "both --resize and a command"},
+        {"sem -n a --resize 3 --plain", "both --resize and --plain"},
+        {"sem -n a --resize 3 {--permits,--take,--min-hold} 3", "both --resize and %"},
+        {"run -n a --any 2 true", "--any 2 and fewer names"},
+        {"write -n a -n b -n a --any 3 true", "--any 3 and fewer names"},
+        {"run -n a -n b --any 1 --preempt true", "--any and --preempt"},
+        {"run -n a -n b --any 1 -x --max-skips 2 true", "--max-skips and --any"},
+        {"run -n a -n b --any 1 --once-per 1h true", "--once-per and several names"},
+        {"run -n a -n b --once-key k true", "--once-key and several names"},
+        {"run -n a --any 1 " THREE "true", "--any and several servers"},
+        {"run -n a -x " THREE "--max-skips 2 true", "--max-skips and several servers"},
+        {"run -n a --max-skips 2 true", "--max-skips and no end of the wait"},
+        {"run -n a --preempt {-x,-w0} true", "--preempt and no wait"},
+        {"fair -n a --preemptible --no-renew true", "--preemptible and --no-renew"},
+        {"status -q {--json,--watch,--prometheus} x", "-q and %"},
+        {"status --prometheus {--json,--watch} x", "--prometheus and %"},
+        {"{fair,sem,latch down,latch wait} -n a " THREE "true", "'rlock %' works on one"},
+        {"latch set -n a " THREE "--count 1", "'rlock latch set' works on one"},
+        {"sem -n a " THREE "--resize=3", "'rlock sem' works on one"},
     };
     assert_refuses_each(rows, COUNT(rows));
 }
 
 TEST(options_of_other_commands_lead_to_those) {
-#define RUN_OR_FAIR  "it goes with rlock run or rlock fair, not with rlock "
-#define RUN_OR_WRITE "it goes with rlock run or rlock write, not with rlock "
-#define ONCE         "{--once-per=1h,--once-key=k,--max-skips=2,--preempt}"
     static const struct mistake rows[] = {
-        {&cmd_fair, "-n a --any 1 true", RUN_OR_WRITE "fair"},
-        {&cmd_read, "-n a --any 1 true", RUN_OR_WRITE "read"},
-        {&cmd_sem, "-n a --any 1 true", RUN_OR_WRITE "sem"},
-        {&cmd_latch_wait, "-n a --any 1", RUN_OR_WRITE "latch wait"},
-        {&cmd_read, "-n a " ONCE " true", RUN_OR_FAIR "read"},
-        {&cmd_write, "-n a " ONCE " true", RUN_OR_FAIR "write"},
-        {&cmd_sem, "-n a " ONCE " true", RUN_OR_FAIR "sem"},
-        {&cmd_latch_down, "-n a " ONCE " true", RUN_OR_FAIR "latch down"},
-        {&cmd_latch_wait, "-n a " ONCE, RUN_OR_FAIR "latch wait"},
-        {&cmd_run, "-n a --supersede true", "it goes with rlock fair, not with rlock run"},
-        {&cmd_read, "-n a --supersede true", "it goes with rlock fair, not with rlock read"},
-        {&cmd_run, "-n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
-        {&cmd_run, "-n a {--supersede,--permits,--priority} 1 true", "unknown option '%'"},
-        {&cmd_read, "-n a --prefer readers true", "unknown option '--prefer'"},
-        {&cmd_latch_set, "-n a --count 1 {-c,-w} 1s", "unknown option '%'"},
-        {&cmd_latch_down, "-n a -l 1s true", "unknown option '-l'"},
-        {&cmd_latch_wait, "-n a {--lease,--by,--replicas} 1", "unknown option '%'"},
+        {"{fair,read,sem,latch wait} -n a --any 1 true",
+         "it goes with rlock run or rlock write, not with rlock %"},
+        {"{read,write,sem,latch down,latch wait} -n a "
+         "{--once-per=1h,--once-key=k,--max-skips=2,--preempt} true",
+         "it goes with rlock run or rlock fair, not with rlock %"},
+        {"{run,read} -n a --supersede true", "it goes with rlock fair, not with rlock %"},
+        {"run -n x --while 1 true", "it goes with rlock acquire run, not with rlock run"},
+        {"run -n a {--supersede,--permits,--priority} 1 true", "unknown option '%'"},
+        {"read -n a --prefer readers true", "unknown option '--prefer'"},
+        {"latch set -n a --count 1 {-c,-w} 1s", "unknown option '%'"},
+        {"latch down -n a -l 1s true", "unknown option '-l'"},
+        {"latch wait -n a {--lease,--by,--replicas} 1", "unknown option '%'"},
     };
     assert_refuses_each(rows, COUNT(rows));
 }
 
 TEST(operands_stand_anywhere) {
-    s = loaded(&cmd_status, "a --json b --connect-timeout 1 -- -c");
-    assert_true(s->name_count == 3 && is(s->names[0], "a") && is(s->names[1], "b"));
-    assert_true(is(s->names[2], "-c") && s->server.connect_timeout_ms == 1000 && !s->run.command);
+    LOADS("status a --json b --connect-timeout 1 -- -c",
+          s.name_count == 3 && is(s.names[0], "a") && is(s.names[1], "b"));
+    assert_true(is(s.names[2], "-c") && s.server.connect_timeout_ms == 1000 && !s.run.command);
 }
 
 /* A name or a value that was lost, or that an = was joined to. */
 TEST(values_that_were_not_meant_are_told) {
     static const struct mistake rows[] = {
-        {&cmd_run, "-n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
-        {&cmd_run, "-n -1 true", "--name=-1"},
-        {&cmd_run, "-w 1s -n -- true", "--name=--"},
-        {&cmd_run, "-c -n x", "'-n' looks like an option"},
-        {&cmd_run, "-n x --tls-ca -v true", "--tls-ca=-v"},
-        {&cmd_run, "-n x -s -v true", "give --server URL"},
-        {&cmd_break, "x --owner --force", "--owner=--force"},
-        {&cmd_run,
-         "-n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
+        {"run -n -x true", "'-x' looks like an option: give --name NAME, or --name=-x"},
+        {"run -n -1 true", "--name=-1"},
+        {"run -w 1s -n -- true", "--name=--"},
+        {"run -c -n x", "'-n' looks like an option"},
+        {"run -n x --tls-ca -v true", "--tls-ca=-v"},
+        {"run -n x -s -v true", "give --server URL"},
+        {"break x --owner --force", "--owner=--force"},
+        {"run -n a {-s redis://:" SECRET "@h --lease 0,--sever=redis://:" SECRET
          "@h,--quiet=redis://:" SECRET "@h,--=redis://:" SECRET "@h,-Sredis://:" SECRET "@h} true",
          "" /* but for the password */},
-        {&cmd_run, "-n a -s redis://:" SECRET "@h", "missing command"},
-        {&cmd_run, "-n=foo true", "'--name==foo'"},
-        {&cmd_run, "-qxn=foo true", "'-n foo'"},
-        {&cmd_run, "-n x -w=5s true", "'-w 5s'"},
-        {&cmd_run, "-n x -l=5s true", "'-l 5s'"},
-        {&cmd_run, "-n x -c=true", "'-c true'"},
-        {&cmd_run, "-n x -s=redis://alice:" SECRET "@h true", "give -s URL"},
-        {&cmd_run, "-h 127.0.0.1 -p 6379 true", "--server URL"},
-        {&cmd_run, "-n x {-h,-xh} true", "unexpected -h"},
-        {&cmd_status, "x -h", "unexpected -h"},
-        {&cmd_latch_set, "-h h -n x --count 1", "unexpected -h"},
+        {"run -n a -s redis://:" SECRET "@h", "missing command"},
+        {"run -n=foo true", "'--name==foo'"},
+        {"run -qxn=foo true", "'-n foo'"},
+        {"run -n x {-w,-l}=5s true", "'% 5s'"},
+        {"run -n x -c=true", "'-c true'"},
+        {"run -n x -s=redis://alice:" SECRET "@h true", "give -s URL"},
+        {"run -h 127.0.0.1 -p 6379 true", "--server URL"},
+        {"{run -n x -h true,run -n x -xh true,status x -h,latch set -h h -n x --count 1}",
+         "unexpected -h"},
     };
     assert_refuses_each(rows, COUNT(rows));
-    LOADS(&cmd_run, "-n-x true", is(s->names[0], "-x"));
-    LOADS(&cmd_run, "-n =foo -w0 true", is(s->names[0], "=foo"));
-    LOADS(&cmd_run, "--name==foo true", is(s->names[0], "=foo"));
+    LOADS("run -n-x true", is(s.names[0], "-x"));
+    LOADS("run -n =foo -w0 true", is(s.names[0], "=foo"));
+    LOADS("run --name==foo true", is(s.names[0], "=foo"));
 }
 
 /* Mistyped; of flock(1), timeout(1), setlock, consul lock and etcdctl lock; with one dash, as in
  * Go's programs. */
 TEST(unknown_options_lead_to_ours) {
     static const struct mistake rows[] = {
-        {&cmd_run, "-n a --{leese,leasse,xlease} 5 true",
+        {"run -n a --{leese,leasse,xlease} 5 true",
          "did you mean '--lease'? See 'rlock run --help'"},
-        {&cmd_latch_set, "-n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
-        {&cmd_run, "-n a --nay 1 true", "did you mean '--any'?"}, /* neighbours swapped: one slip */
-        {&cmd_run, "-n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
-        {&cmd_run, "-n a --no true", "it could be --no-wait or --no-renew"},
-        {&cmd_run, "-n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
-        {&cmd_run, "-n a {-Z,-qZ} true", "unknown option '-Z'"},
-        {&cmd_run, "-n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
-        {&cmd_run, "-n x --shared true", "'rlock read'"},
-        {&cmd_run, "-n x --exclusive true", "leave it out: that is what 'rlock run' does"},
-        {&cmd_fair, "-n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},
-        {&cmd_run, "-n x {--close,-F,--no-fork,-N,--foreground,--pass-stdin,-child-exit-code} true",
+        {"latch set -n a --cuont 1", "did you mean '--count'? See 'rlock latch set --help'"},
+        {"run -n a --nay 1 true", "did you mean '--any'?"}, /* neighbours swapped: one slip */
+        {"run -n a --tls-kay k true", "did you mean '--tls-key'?"}, /* not --tls-ca */
+        {"run -n a --no true", "it could be --no-wait or --no-renew"},
+        {"run -n a --{frobnicate,x,leeeeese} true", "unknown option '--%': see"},
+        {"run -n a {-Z,-qZ} true", "unknown option '-Z'"},
+        {"run -n x {--nonblock,-no-wait} true", "'%': did you mean '--no-wait'?"},
+        {"run -n x --shared true", "'rlock read'"},
+        {"run -n x --exclusive true", "leave it out: that is what 'rlock run' does"},
+        {"fair -n x --exclusive true", "'--exclusive': did you mean 'rlock run'?"},
+        {"run -n x {--close,-F,--no-fork,-N,--foreground,--pass-stdin,-child-exit-code} true",
          "'%': leave it out: "},
-        {&cmd_run, "-n x {--preserve-status,--child-exit-code} true",
+        {"run -n x {--preserve-status,--child-exit-code} true",
          "leave it out: rlock always exits as the command"},
-        {&cmd_run, "-n x -k 5 true", "'-k': did you mean '--kill-after'?"},
-        {&cmd_run,
-         "-n x {--endpoints=https://u:" SECRET "@h,--user=root:" SECRET ",-http-addr=" SECRET
+        {"run -n x -k 5 true", "'-k': did you mean '--kill-after'?"},
+        {"run -n x {--endpoints=https://u:" SECRET "@h,--user=root:" SECRET ",-http-addr=" SECRET
          "} true",
          "'--server'"},
-        {&cmd_run, "-n x --cacert f true", "'--tls-ca'"},
-        {&cmd_run, "-n x --ttl 5s true", "'--lease'"},
-        {&cmd_check, "--ttl 5s", "'--min-ttl'"},
-        {&cmd_latch_wait, "-n x --timeout=5", "what limits a wait is --wait"},
-        {&cmd_latch_down, "-n x --timeout=5", "what limits a wait is --wait"},
-        {&cmd_sem, "-n x --resize 3 --timeout 5", "--wait"},
-        {&cmd_status, "--timeout 5", "'--connect-timeout'"}, /* which has no --wait */
-        {&cmd_run, "-name=x true", "'-name': did you mean '--name'?"},
-        {&cmd_run, "-n x -command=true", "'-command': did you mean '--command'?"},
-        {&cmd_status, "-json", "'-json': did you mean '--json'?"},
-        {&cmd_status, "-help", "'-help'"},
+        {"run -n x --cacert f true", "'--tls-ca'"},
+        {"run -n x --ttl 5s true", "'--lease'"},
+        {"check --ttl 5s", "'--min-ttl'"},
+        {"latch {wait,down} -n x --timeout=5", "what limits a wait is --wait"},
+        {"sem -n x --resize 3 --timeout 5", "--wait"},
+        {"status --timeout 5", "'--connect-timeout'"}, /* which has no --wait */
+        {"run -name=x true", "'-name': did you mean '--name'?"},
+        {"run -n x -command=true", "'-command': did you mean '--command'?"},
+        {"status -json", "'-json': did you mean '--json'?"},
+        {"status -help", "'-help'"},
     };
     assert_refuses_each(rows, COUNT(rows));
-    LOADS(&cmd_run, "-xqnname true", is(s->names[0], "name") && s->quiet); /* letters are letters */
-    LOADS(&cmd_run, "-n x echo -name -no-wait", is(s->run.command[1], "-name"));
+    LOADS("run -xqnname true", is(s.names[0], "name") && s.quiet); /* letters are letters */
+    LOADS("run -n x echo -name -no-wait", is(s.run.command[1], "-name"));
 }
 
 TEST(several_servers_are_a_quorum) {
-    s = loaded(&cmd_run, "-n a -s redis://h -s unix:///i?db=1 --server=local:j true");
-    assert_true(s->server.count == 3 && is(s->server.urls[1], "unix:///i?db=1"));
-    assert_true(is(s->server.urls[2], "local:j"));
+    LOADS("run -n a -s redis://h -s unix:///i?db=1 --server=local:j true",
+          s.server.count == 3 && is(s.server.urls[1], "unix:///i?db=1"));
+    assert_true(is(s.server.urls[2], "local:j"));
     /* The environment and the files have one text for all of them; an option replaces them all. */
     setenv("RLOCK_SERVER", " redis://a redis://b  redis://c\tredis://d redis://e\n", 1);
-    s = loaded(&cmd_run, "-n a true");
-    assert_true(s->server.count == 5 && is(s->server.urls[0], "redis://a"));
-    assert_true(is(s->server.urls[4], "redis://e"));
-    assert_int_equal(OPT_FROM(s, server.urls)->source, SOURCE_ENVIRONMENT);
-    s = loaded(&cmd_run, "-n a -s redis://option true");
-    assert_true(s->server.count == 1 && is(s->server.urls[0], "redis://option"));
-    assert_int_equal(OPT_FROM(s, server.urls)->source, SOURCE_OPTION);
+    LOADS("run -n a true", s.server.count == 5 && is(s.server.urls[0], "redis://a"));
+    assert_true(is(s.server.urls[4], "redis://e"));
+    assert_int_equal(OPT_FROM(&s, server.urls)->source, SOURCE_ENVIRONMENT);
+    LOADS("run -n a -s redis://option true",
+          s.server.count == 1 && is(s.server.urls[0], "redis://option"));
+    assert_int_equal(OPT_FROM(&s, server.urls)->source, SOURCE_OPTION);
     setenv("RLOCK_SERVER", "", 1);
-    LOADS(&cmd_run, "-n a true", OPT_FROM(s, server.urls)->source == SOURCE_DEFAULT);
+    LOADS("run -n a true", OPT_FROM(&s, server.urls)->source == SOURCE_DEFAULT);
     char many[512] = "";
     for (int i = 0; i <= RLOCK_SERVERS_MAX; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), "redis://h%d ", i);
     setenv("RLOCK_SERVER", many, 1);
-    assert_refuses(&cmd_run, "-n a true", "cannot use RLOCK_SERVER: too many servers");
+    assert_refuses("run -n a true", "cannot use RLOCK_SERVER: too many servers");
     unsetenv("RLOCK_SERVER");
 }
 
 TEST(names_have_at_most_512_bytes_and_notes_256) {
     char line[600];
-    struct fixture f;
-    snprintf(line, sizeof line, "-n %0512d true", 0);
-    LOADS(&cmd_run, line, strlen(s->names[0]) == 512);
-    snprintf(line, sizeof line, "-n %0513d true", 0);
-    assert_int_equal(load_for(&f, &cmd_run, line), SETTINGS_BAD);
-    assert_true(strlen(f.why.text) < 150); /* and not all of them in the message */
-    settings_free(&f.settings);
-    snprintf(line, sizeof line, "-n a --note %0256d true", 0);
-    LOADS(&cmd_run, line, strlen(s->lock.note) == 256);
-    snprintf(line, sizeof line, "-n a --note %0257d true", 0);
-    assert_refuses(&cmd_run, line, "256");
+    snprintf(line, sizeof line, "run -n %0512d true", 0);
+    LOADS(line, strlen(s.names[0]) == 512);
+    snprintf(line, sizeof line, "run -n %0513d true", 0);
+    assert_int_equal(load(line), SETTINGS_BAD);
+    assert_true(strlen(why.text) < 150); /* and not all of them in the message */
+    snprintf(line, sizeof line, "run -n a --note %0256d true", 0);
+    LOADS(line, strlen(s.lock.note) == 256);
+    snprintf(line, sizeof line, "run -n a --note %0257d true", 0);
+    assert_refuses(line, "256");
 }
 
 void before_all(void) {
@@ -436,23 +392,21 @@ TEST(a_password_is_the_first_line_of_its_file) {
                                           {"\nsecond", NULL}};
     setenv("RLOCK_SERVER", "redis://h", 1); /* which wants it */
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct fixture f;
         char path[32];
         const int fd = memfd_create("password", 0);
         assert_int_equal(write(fd, rows[i][0], strlen(rows[i][0])), strlen(rows[i][0]));
         (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         setenv("RLOCK_PASSWORD_FILE", path, 1);
-        const enum settings_outcome outcome = load_for(&f, &cmd_run, "-n a true");
+        const enum settings_outcome outcome = load("run -n a true");
         assert_int_equal(outcome, rows[i][1] != NULL ? SETTINGS_OK : SETTINGS_BAD);
-        assert_true(is(f.settings.server.password, rows[i][1]));
+        assert_true(is(s.server.password, rows[i][1]));
         assert_true(outcome == SETTINGS_OK ||
-                    (f.why.status == EXIT_CONFIG && strstr(f.why.text, "the first line is empty")));
-        settings_free(&f.settings);
+                    (why.status == EXIT_CONFIG && strstr(why.text, "the first line is empty")));
         close(fd);
     }
     before_all();
 }
 
 void after_all(void) {
-    settings_free(&loaded_last.settings);
+    settings_free(&s);
 }
