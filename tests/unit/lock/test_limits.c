@@ -1,5 +1,5 @@
-/* test_limits.c: the limits that rlock.h names: what is at one is taken, what is beyond is refused,
- * and nothing has been sent by then. */
+/* test_limits.c: what the library is given: what is at a limit that rlock.h names is taken, what is
+ * beyond is refused, and so is what is missing; and nothing has been sent by then. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -12,46 +12,58 @@
 
 static rlock_client *client; /* nobody is there: what is sent is told from what is refused */
 static rlock_lock *lock;
-static const char *said; /* why it was refused */
 
-/* What the tests change. */
+/* What it is given: all is good, until a test changes something. */
 static const char *names[RLOCK_NAMES_MAX + 1];
-static struct rlock_client_options of_client;
-static struct rlock_lock_options of_lock;
-static struct rlock_keeper_options of_keeper;
-static struct rlock_count count;
-static struct rlock_break_options of_break;
-static int64_t keep_ms;
+static struct given {
+    const char *url, *owner;
+    struct rlock_client_options client;
+    struct rlock_tls_options tls;
+    struct rlock_lock_options lock;
+    struct rlock_handle handle;
+    struct rlock_handle_hold hold;
+    struct rlock_wait wait;
+    struct rlock_keeper_options keeper;
+    struct rlock_count count;
+    struct rlock_inspect_options look;
+    struct rlock_break_options breaking;
+    struct rlock_probe_options probe;
+    int64_t keep_ms;
+} given;
+
+#define OF(type, ...)                                                                              \
+    { .size = sizeof(struct rlock_##type), __VA_ARGS__ }
 
 void before_each(void) {
-    static const char *const server = "unix:///nowhere/sock", *const owner = "somebody";
-    for (size_t i = 0; i < COUNT(names); i++)
-        names[i] = "x";
-    of_client = (struct rlock_client_options)RLOCK_CLIENT_OPTIONS_INIT;
-    of_client.servers = &server;
-    of_client.server_count = 1;
-    of_client.connect_timeout_ms = 10;
-    of_lock = (struct rlock_lock_options)RLOCK_LOCK_OPTIONS_INIT;
-    of_lock.names = names;
-    of_lock.name_count = 1;
-    of_keeper = (struct rlock_keeper_options)RLOCK_KEEPER_OPTIONS_INIT;
-    count = (struct rlock_count)RLOCK_COUNT_INIT;
-    count.name = "x";
-    count.deadline_ms = 0;
-    of_break = (struct rlock_break_options)RLOCK_BREAK_OPTIONS_INIT;
-    of_break.name = "x";
-    of_break.kind = "run";
-    of_break.owners = &owner;
-    of_break.owner_count = 1;
-    of_break.deadline_ms = 0;
-    keep_ms = 0;
+    static const struct given good = {
+        .url = "unix:///nowhere/sock",
+        .owner = "somebody",
+        .client = OF(client_options, .servers = &given.url, .server_count = 1,
+                     .connect_timeout_ms = 10, .replicas = RLOCK_REPLICAS_AUTO),
+        .tls = OF(tls_options, .insecure = true),
+        .lock = OF(lock_options, .names = names, .name_count = 1, .kind = "run",
+                   .lease_ms = RLOCK_LEASE_DEFAULT_MS),
+        .hold = {.name = "x", .owner = "somebody"},
+        .handle = OF(handle, .kind = "run", .owner = "somebody", .lease_ms = 30000, .permits = 1,
+                     .holds = &given.hold, .hold_count = 1),
+        .wait = OF(wait, .until_ms = RLOCK_FOREVER, .cancel_fd = -1),
+        .keeper = OF(keeper_options, .grace_ms = 0),
+        .count = OF(count, .name = "x", .number = 1, .cancel_fd = -1),
+        .look = OF(inspect_options, .name = "x", .cancel_fd = -1),
+        .breaking = OF(break_options, .name = "x", .kind = "run", .owners = &given.owner,
+                       .owner_count = 1, .cancel_fd = -1),
+        .probe = OF(probe_options, .name = "x", .cancel_fd = -1),
+    };
+    given = good;
+    names[0] = "x";
 }
 
 void before_all(void) {
     before_each();
-    assert_int_equal(rlock_client_new(&client, &of_client), RLOCK_OK);
-    assert_int_equal(rlock_lock_new(&lock, client, &of_lock), RLOCK_OK);
-    said = rlock_error(client);
+    for (size_t i = 1; i < COUNT(names); i++)
+        names[i] = names[0];
+    assert_int_equal(rlock_client_new(&client, &given.client), RLOCK_OK);
+    assert_int_equal(rlock_lock_new(&lock, client, &given.lock), RLOCK_OK);
 }
 
 void after_all(void) {
@@ -59,105 +71,108 @@ void after_all(void) {
     rlock_client_free(client);
 }
 
-static enum rlock_status make_client(void) {
+enum attempt {
+    MAKE_CLIENT,
+    MAKE_TLS_CLIENT,
+    MAKE_LOCK,
+    RESUME,
+    KEEP,
+    INSPECT,
+    PROBE,
+    ACQUIRE,
+    RELEASE, /* of what is not held */
+    SET_LATCH,
+    COUNT_DOWN,
+    RESIZE,
+    BREAK,
+};
+
+static const char *said; /* why it was refused */
+
+/* Of what is refused nothing is made. */
+static enum rlock_status try(enum attempt attempt) {
     static char text[256];
-    rlock_client *made;
-    const enum rlock_status status = rlock_client_new(&made, &of_client);
-    (void)snprintf(text, sizeof text, "%s", rlock_error(made));
-    said = text;
-    rlock_client_free(made);
+    enum rlock_status status = RLOCK_OK;
+    union {
+        void *any;
+        rlock_client *client;
+        rlock_lock *lock;
+        rlock_keeper *keeper;
+        rlock_view *view;
+        rlock_facts *facts;
+    } made = {&given};
+    int64_t number;
+    said = rlock_error(client);
+    switch (attempt) {
+    case MAKE_TLS_CLIENT: given.client.tls = &given.tls; /* fall through */
+    case MAKE_CLIENT:
+        status = rlock_client_new(&made.client, &given.client);
+        (void)snprintf(text, sizeof text, "%s", rlock_error(made.client));
+        said = text;
+        rlock_client_free(made.client);
+        break;
+    case MAKE_LOCK: status = rlock_lock_new(&made.lock, client, &given.lock); break;
+    case RESUME: status = rlock_lock_resume(&made.lock, client, &given.handle); break;
+    case KEEP: status = rlock_keeper_start(&made.keeper, lock, &given.keeper); break;
+    case INSPECT: status = rlock_inspect(client, &given.look, &made.view); break;
+    case PROBE: status = rlock_probe(client, &given.probe, &made.facts); break;
+    case ACQUIRE: status = rlock_acquire(lock, &given.wait); break;
+    case RELEASE: status = rlock_release(lock, given.keep_ms, 0); break;
+    case SET_LATCH: status = rlock_latch_set(client, &given.count, &number); break;
+    case COUNT_DOWN: status = rlock_latch_down(client, &given.count, &number); break;
+    case RESIZE: status = rlock_sem_resize(client, &given.count, &number); break;
+    case BREAK: status = rlock_break(client, &given.breaking, &number); break;
+    }
+    if (attempt >= MAKE_LOCK && attempt <= PROBE && status == RLOCK_INVALID)
+        assert_null(made.any);
+    if (attempt == MAKE_LOCK || attempt == RESUME)
+        rlock_lock_free(made.lock);
+    if (attempt == KEEP && status == RLOCK_OK)
+        (void)rlock_keeper_stop(made.keeper);
+    if (attempt == PROBE)
+        rlock_facts_free(made.facts);
     return status;
-}
-
-static enum rlock_status make_lock(void) {
-    rlock_lock *made;
-    const enum rlock_status status = rlock_lock_new(&made, client, &of_lock);
-    assert_true((made != NULL) == (status == RLOCK_OK));
-    rlock_lock_free(made);
-    return status;
-}
-
-static enum rlock_status keep(void) {
-    rlock_keeper *keeper;
-    const enum rlock_status status = rlock_keeper_start(&keeper, lock, &of_keeper);
-    if (status == RLOCK_OK)
-        (void)rlock_keeper_stop(keeper);
-    else
-        assert_null(keeper);
-    return status;
-}
-
-static enum rlock_status release(void) { /* it is not held */
-    return rlock_release(lock, keep_ms, 0);
-}
-
-static enum rlock_status set_latch(void) {
-    int64_t left;
-    return rlock_latch_set(client, &count, &left);
-}
-
-static enum rlock_status count_down(void) {
-    int64_t left;
-    return rlock_latch_down(client, &count, &left);
-}
-
-static enum rlock_status resize(void) {
-    int64_t free;
-    return rlock_sem_resize(client, &count, &free);
-}
-
-static enum rlock_status break_lock(void) {
-    int64_t broken;
-    return rlock_break(client, &of_break, &broken);
 }
 
 /* Done, or sent. */
-static void assert_taken(enum rlock_status (*attempt)(void)) {
-    const enum rlock_status status = attempt();
+static void assert_taken(enum attempt attempt) {
+    const enum rlock_status status = try(attempt);
     assert_true(status == RLOCK_OK || status == RLOCK_UNAVAILABLE);
 }
 
-static void assert_refused(enum rlock_status (*attempt)(void), const char *why) {
-    said = rlock_error(client);
-    assert_int_equal(attempt(), RLOCK_INVALID);
+static void assert_refused(enum attempt attempt, const char *why) {
+    assert_int_equal(try(attempt), RLOCK_INVALID);
     if (strstr(said, why) == NULL)
         fail_msg("'%s' does not say '%s'", said, why);
 }
 
 TEST(numbers) {
-    static const char unsupported[] = "priority is not supported for this kind of lock";
     static const char days[] = "36525 days", billion[] = "1 to 1000000000";
     const struct {
-        enum rlock_status (*attempt)(void);
+        enum attempt attempt;
         const char *kind;
         int64_t *field, least, most;
         const char *why;
     } rows[] = {
-        {make_lock, "run", &of_lock.lease_ms, RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS,
+        {MAKE_LOCK, "run", &given.lock.lease_ms, RLOCK_LEASE_MIN_MS, RLOCK_LEASE_MAX_MS,
          "100ms to 7d"},
-        {make_lock, "run", &of_lock.once_per_ms, 0, RLOCK_TIME_MAX_MS, days},
-        {make_lock, "sem", &of_lock.permits, 0, RLOCK_TAKE_MAX, "1 to 10000"},
-        {make_lock, "sem", &of_lock.permits_total, 0, RLOCK_PERMITS_MAX, billion},
-        {make_lock, "fair", &of_lock.priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX,
+        {MAKE_LOCK, "run", &given.lock.once_per_ms, 0, RLOCK_TIME_MAX_MS, days},
+        {MAKE_LOCK, "sem", &given.lock.permits, 0, RLOCK_TAKE_MAX, "1 to 10000"},
+        {MAKE_LOCK, "sem", &given.lock.permits_total, 0, RLOCK_PERMITS_MAX, billion},
+        {MAKE_LOCK, "fair", &given.lock.priority, -RLOCK_PRIORITY_MAX, RLOCK_PRIORITY_MAX,
          "-1000 to 1000"},
-        {make_lock, "run", &of_lock.priority, 0, 0, unsupported},
-        {make_lock, "read", &of_lock.priority, 0, 0, unsupported},
-        {make_lock, "write", &of_lock.priority, 0, 0, unsupported},
-        {make_lock, "sem", &of_lock.priority, 0, 0, unsupported},
-        {make_lock, "plain", &of_lock.priority, 0, 0, unsupported},
-        {make_lock, "latch", &of_lock.priority, 0, 0, unsupported},
-        {keep, "run", &of_keeper.grace_ms, 0, RLOCK_LEASE_DEFAULT_MS - 1, "less than the lease"},
-        {release, "run", &keep_ms, INT64_MIN, RLOCK_TIME_MAX_MS, days},
-        {set_latch, "run", &count.number, 1, RLOCK_PERMITS_MAX, billion},
-        {count_down, "run", &count.number, 0, RLOCK_PERMITS_MAX, billion},
-        {resize, "run", &count.number, 1, RLOCK_PERMITS_MAX, billion},
-        {make_client, "run", &of_client.connect_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
-        {make_client, "run", &of_client.io_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
-        {make_client, "run", &of_client.replica_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
+        {KEEP, "run", &given.keeper.grace_ms, 0, RLOCK_LEASE_DEFAULT_MS - 1, "less than the lease"},
+        {RELEASE, "run", &given.keep_ms, INT64_MIN, RLOCK_TIME_MAX_MS, days},
+        {SET_LATCH, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
+        {COUNT_DOWN, "run", &given.count.number, 0, RLOCK_PERMITS_MAX, billion},
+        {RESIZE, "run", &given.count.number, 1, RLOCK_PERMITS_MAX, billion},
+        {MAKE_CLIENT, "run", &given.client.connect_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
+        {MAKE_CLIENT, "run", &given.client.io_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
+        {MAKE_CLIENT, "run", &given.client.replica_timeout_ms, 0, RLOCK_TIME_MAX_MS, days},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         before_each();
-        of_lock.kind = rows[i].kind;
+        given.lock.kind = rows[i].kind;
         *rows[i].field = rows[i].least;
         assert_taken(rows[i].attempt);
         *rows[i].field = rows[i].most;
@@ -170,29 +185,40 @@ TEST(numbers) {
         assert_refused(rows[i].attempt, rows[i].why);
     }
     before_each();
-    of_client.connect_timeout_ms = of_client.io_timeout_ms = of_client.replica_timeout_ms =
+    given.client.connect_timeout_ms = given.client.io_timeout_ms = given.client.replica_timeout_ms =
         RLOCK_FOREVER;
-    of_client.replicas = RLOCK_REPLICAS_MAX;
-    assert_taken(make_client);
-    of_client.replicas = RLOCK_REPLICAS_AUTO - 1;
-    assert_refused(make_client, "at most 100");
-    of_client.replicas = RLOCK_REPLICAS_MAX + 1;
-    assert_refused(make_client, "at most 100");
+    given.client.replicas = RLOCK_REPLICAS_MAX;
+    assert_taken(MAKE_CLIENT);
+    given.client.replicas = RLOCK_REPLICAS_AUTO - 1;
+    assert_refused(MAKE_CLIENT, "at most 100");
+    given.client.replicas = RLOCK_REPLICAS_MAX + 1;
+    assert_refused(MAKE_CLIENT, "at most 100");
 }
 
-TEST(names_and_texts) {
-    static const char many[] = "1 to 10000 names", long_text[] = "at most 1024 bytes";
+TEST(only_fair_has_priorities) {
+    static const char *const others[] = {"run", "read", "write", "sem", "plain", "latch"};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        given.lock.kind = others[i];
+        given.lock.priority = 0;
+        assert_taken(MAKE_LOCK);
+        for (given.lock.priority = -1; given.lock.priority <= 1; given.lock.priority += 2)
+            assert_refused(MAKE_LOCK, "priority is not supported for this kind of lock");
+    }
+}
+
+TEST(texts_have_a_longest) {
+    static const char long_text[] = "at most 1024 bytes";
     const struct {
-        enum rlock_status (*attempt)(void);
+        enum attempt attempt;
         const char **text;
         size_t most;
         const char *why;
     } rows[] = {
-        {make_lock, &names[0], RLOCK_NAME_MAX, "1 to 512 bytes"},
-        {make_lock, &of_lock.user, RLOCK_TEXT_MAX, long_text},
-        {make_lock, &of_lock.command, RLOCK_TEXT_MAX, long_text},
-        {make_lock, &of_lock.note, RLOCK_TEXT_MAX, long_text},
-        {break_lock, &of_break.by, RLOCK_TEXT_MAX, long_text},
+        {MAKE_LOCK, &names[0], RLOCK_NAME_MAX, "1 to 512 bytes"},
+        {MAKE_LOCK, &given.lock.user, RLOCK_TEXT_MAX, long_text},
+        {MAKE_LOCK, &given.lock.command, RLOCK_TEXT_MAX, long_text},
+        {MAKE_LOCK, &given.lock.note, RLOCK_TEXT_MAX, long_text},
+        {BREAK, &given.breaking.by, RLOCK_TEXT_MAX, long_text},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *text = calloc(1, rows[i].most + 2); /* so that a sanitizer sees the end */
@@ -203,29 +229,84 @@ TEST(names_and_texts) {
         assert_taken(rows[i].attempt);
         free(text);
     }
-    before_each();
-    of_lock.name_count = RLOCK_NAMES_MAX;
-    assert_taken(make_lock);
-    of_lock.name_count++;
-    assert_refused(make_lock, many);
-    of_lock.name_count = 0;
-    assert_refused(make_lock, many);
+}
+
+/* What an _INIT leaves to the program is missed, not followed as a null pointer. */
+TEST(what_is_missing_is_told) {
+    static const char no_name[] =
+        "cannot use the lock's name: it is empty: a name has 1 to 512 bytes";
+    const struct {
+        enum attempt attempt;
+        const char **text;
+        const char *why;
+    } rows[] = {
+        {MAKE_CLIENT, &given.url, "cannot read the server's URL"},
+        {MAKE_LOCK, &names[0], no_name},
+        {MAKE_LOCK, &given.lock.kind, "there is no such kind of lock"},
+        {RESUME, &given.handle.owner, "a handle needs an owner"},
+        {RESUME, &given.hold.owner, "a handle needs an owner"},
+        {SET_LATCH, &given.count.name, no_name},
+        {INSPECT, &given.look.name, no_name},
+        {BREAK, &given.breaking.name, no_name},
+        {BREAK, &given.breaking.kind, "nobody holds such a lock"},
+    };
+#define NO_SIZE(name) "the size in struct rlock_" name " is 0: begin with its _INIT"
+    const struct {
+        enum attempt attempt;
+        size_t *number;
+        const char *why;
+    } zeros[] = {
+        {MAKE_CLIENT, &given.client.server_count, "a lock lives on 1 to 15 servers"},
+        {MAKE_LOCK, &given.lock.name_count, "a lock has 1 to 10000 names"},
+        {RESUME, &given.handle.hold_count, "a handle needs a hold"},
+        {MAKE_CLIENT, &given.client.size, NO_SIZE("client_options")},
+        {MAKE_TLS_CLIENT, &given.tls.size, NO_SIZE("tls_options")},
+        {MAKE_LOCK, &given.lock.size, NO_SIZE("lock_options")},
+        {RESUME, &given.handle.size, NO_SIZE("handle")},
+        {ACQUIRE, &given.wait.size, NO_SIZE("wait")},
+        {KEEP, &given.keeper.size, NO_SIZE("keeper_options")},
+        {SET_LATCH, &given.count.size, NO_SIZE("count")},
+        {COUNT_DOWN, &given.count.size, NO_SIZE("count")},
+        {RESIZE, &given.count.size, NO_SIZE("count")},
+        {INSPECT, &given.look.size, NO_SIZE("inspect_options")},
+        {BREAK, &given.breaking.size, NO_SIZE("break_options")},
+        {PROBE, &given.probe.size, NO_SIZE("probe_options")},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        before_each();
+        assert_taken(rows[i].attempt);
+        *rows[i].text = NULL;
+        assert_refused(rows[i].attempt, rows[i].why);
+    }
+    for (size_t i = 0; i < COUNT(zeros); i++) {
+        before_each();
+        assert_taken(zeros[i].attempt);
+        *zeros[i].number = 0;
+        assert_refused(zeros[i].attempt, zeros[i].why);
+    }
+    assert_string_equal(rlock_error(NULL), "out of memory");
+}
+
+TEST(a_lock_has_no_more_than_so_many_names) {
+    given.lock.name_count = RLOCK_NAMES_MAX;
+    assert_taken(MAKE_LOCK);
+    given.lock.name_count++;
+    assert_refused(MAKE_LOCK, "1 to 10000 names");
 }
 
 /* Any point in time is one, and a skip has no number. */
 TEST(deadlines) {
     static const int64_t past[] = {INT64_MIN, -1, 0, 1};
     for (size_t i = 0; i < COUNT(past); i++) {
-        struct rlock_wait wait = RLOCK_WAIT_INIT;
         int64_t skips;
-        count.number = past[i];
-        assert_int_equal(rlock_skip(client, &count, &skips), RLOCK_UNAVAILABLE);
-        wait.deadline_ms = past[i];
-        assert_int_equal(rlock_acquire(lock, &wait), RLOCK_UNAVAILABLE);
-        count.number = 1;
-        count.deadline_ms = past[i];
-        assert_int_equal(set_latch(), RLOCK_UNAVAILABLE);
-        count.deadline_ms = 0;
+        given.count.number = past[i];
+        assert_int_equal(rlock_skip(client, &given.count, &skips), RLOCK_UNAVAILABLE);
+        given.wait.deadline_ms = past[i];
+        assert_int_equal(try(ACQUIRE), RLOCK_UNAVAILABLE);
+        given.count.number = 1;
+        given.count.deadline_ms = past[i];
+        assert_int_equal(try(SET_LATCH), RLOCK_UNAVAILABLE);
+        given.count.deadline_ms = 0;
         assert_int_equal(rlock_release(lock, 0, past[i]), RLOCK_OK);
     }
 }
