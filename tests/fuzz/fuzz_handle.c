@@ -3,23 +3,12 @@
 
 #include "rlock_handle.h"
 
-static rlock_client *a_client(void) {
-    static const char *const servers[] = {"unix:///nowhere"};
-    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
-    rlock_client *client;
-    options.servers = servers;
-    options.server_count = 1;
-    const enum rlock_status status = rlock_client_new(&client, &options);
-    assert(status == RLOCK_OK);
-    return client;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct rlock_handle *handle;
     rlock_lock *lock;
     char *text = fuzz_text(data, size);
     if (rlock_handle_read(&handle, text) == RLOCK_OK) {
-        rlock_client *client = a_client();
+        rlock_client *client = fuzz_client("unix:///nowhere", 1000);
         assert(handle->hold_count > 0);
         if (rlock_lock_resume(&lock, client, handle) == RLOCK_OK) {
             char *written;

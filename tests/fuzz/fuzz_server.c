@@ -23,11 +23,6 @@ int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 int __real_connect(int fd, const struct sockaddr *to, socklen_t length);
 int __real_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
                        struct addrinfo **out);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-int __wrap_connect(int fd, const struct sockaddr *to, socklen_t length);
-int __wrap_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
-                       struct addrinfo **out);
 
 enum { WAIT_MS = 1000, LONG_MS = 600, SOON_MS = 5, MOST = 32 * 1024 };
 
@@ -103,28 +98,21 @@ static void start_server(void) {
 static rlock_client *client_of(unsigned topology) {
     static const char *const schemes[] = {"redis", "sentinel", "cluster"};
     char url[64];
-    const char *const urls[] = {url};
-    struct rlock_client_options options = RLOCK_CLIENT_OPTIONS_INIT;
-    rlock_client *client;
     (void)snprintf(url, sizeof url, "%s://127.0.0.1:%s%s", schemes[topology], server.port,
                    topology == 1 ? "/m" : "");
-    options.servers = urls;
-    options.server_count = 1;
-    options.connect_timeout_ms = options.io_timeout_ms = WAIT_MS;
-    const enum rlock_status status = rlock_client_new(&client, &options);
-    assert(status == RLOCK_OK);
-    return client;
+    return fuzz_client(url, WAIT_MS);
 }
 
 static void take(rlock_client *client, const char *kind) {
-    static const char *const names[] = {"x"};
-    struct rlock_lock_options options = RLOCK_LOCK_OPTIONS_INIT;
+    static const char *const name = "x";
+    const struct rlock_lock_options options = {.size = sizeof options,
+                                               .kind = kind,
+                                               .names = &name,
+                                               .name_count = 1,
+                                               .lease_ms = RLOCK_LEASE_DEFAULT_MS};
     struct rlock_wait wait = RLOCK_WAIT_INIT;
     rlock_lock *lock;
     int64_t ttl_ms;
-    options.kind = kind;
-    options.names = names;
-    options.name_count = 1;
     wait.deadline_ms = rlock_now_ms() + LONG_MS;
     const enum rlock_status made = rlock_lock_new(&lock, client, &options);
     assert(made == RLOCK_OK);
@@ -138,10 +126,9 @@ static void take(rlock_client *client, const char *kind) {
 }
 
 static void inspect(rlock_client *client) {
-    struct rlock_inspect_options options = RLOCK_INSPECT_OPTIONS_INIT;
+    const struct rlock_inspect_options options = {sizeof options, "x", 0, rlock_now_ms() + LONG_MS,
+                                                  -1};
     rlock_view *view = NULL;
-    options.name = "x";
-    options.deadline_ms = rlock_now_ms() + LONG_MS;
     if (rlock_inspect(client, &options, &view) == RLOCK_OK)
         assert(view->holder_count == 0 || view->holders[0].owner != NULL);
     rlock_view_free(view);
@@ -160,19 +147,15 @@ static void scan(rlock_client *client) {
 }
 
 static void count(rlock_client *client) {
-    struct rlock_count one = RLOCK_COUNT_INIT;
+    const struct rlock_count one = {sizeof one, "x", 1, rlock_now_ms() + LONG_MS, -1};
     int64_t left;
-    one.name = "x";
-    one.deadline_ms = rlock_now_ms() + LONG_MS;
     (void)!rlock_latch_down(client, &one, &left);
     (void)!rlock_sem_resize(client, &one, &left);
 }
 
 static void probe(rlock_client *client) {
-    struct rlock_probe_options options = RLOCK_PROBE_OPTIONS_INIT;
+    const struct rlock_probe_options options = {sizeof options, "x", rlock_now_ms() + LONG_MS, -1};
     rlock_facts *facts = NULL;
-    options.name = "x";
-    options.deadline_ms = rlock_now_ms() + LONG_MS;
     if (rlock_probe(client, &options, &facts) == RLOCK_OK)
         (void)rlock_fact(facts, 0, "redis_version");
     rlock_facts_free(facts);
