@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# bench.bats: tests/bench/run, in small: it measures what it says, and ends.
+
+load ../lib/rlock
+
+setup_file() { :; } # it has servers of its own
+teardown_file() { :; }
+
+setup() {
+    clean_environment
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() { :; }
+
+@test "each section of the bench has its figures" {
+    local row
+    RLOCK_NO_INTEROP=1 RLOCK_BIN=$RLOCK run --separate-stderr "$TESTS/bench/run" --quick scripts starts waiters
+    assert_success
+    while read -r row; do
+        assert_line --regexp "^\| $row \|"
+    done <<-'END'
+	.run. \| [1-9][0-9.]* µs
+	.fair. \| [1-9][0-9.]* µs
+	.read. \| [1-9][0-9.]* µs
+	.write. \| [1-9][0-9.]* µs
+	.sem. \| [1-9][0-9.]* µs
+	bare C \| [0-9.]+ ms \| \*\*1\.00\*\*
+	rlock run \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.run. \| 1 \| [0-9.]+ ms \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.fair. \| 10 \| [0-9.]+ ms \| [0-9.]+ ms \| \*\*[0-9.]+\*\*
+	.fair. \| 10 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ % \| [0-9.]+ %
+	END
+}
