@@ -12,7 +12,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 sys.path.append(str(HERE.parent / "tools"))
 
-import bounds  # noqa: E402
 import learn  # noqa: E402
 import report  # noqa: E402
 import scripts  # noqa: E402
@@ -27,11 +26,9 @@ FIGURES = {"rlock run": "`rlock run -- true` takes ", "flock": "flock(1) ", "etc
 MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
 FULL = types.SimpleNamespace(
-    rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000, 10000), crowds=(10, 1000, 10000),
-    turns=100, settle_s=6, idle_s=10, limit_s=30)
+    rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, settle_s=6, idle_s=10, limit_s=30)
 QUICK = types.SimpleNamespace(
-    rounds=3, pairs=200, starts=100, counts=(1, 10), crowds=(10,),
-    turns=10, settle_s=0.5, idle_s=1, limit_s=10)
+    rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, settle_s=0.5, idle_s=1, limit_s=10)
 
 
 def of_scripts(tools, size, step):
@@ -52,29 +49,11 @@ def of_starts(tools, size, step):
 def of_waiters(tools, size, step):
     figures = {(kind, count): step(f"{count} waiters of {kind}", waiters.measure, tools, kind,
                                    count, size)
-               for kind in ("run", "fair") for count in fitting(size.counts)}
-    hand_offs = {what: found[1] for what, found in figures.items() if found}
-    yield report.hand_offs(hand_offs)
-    if idle := {what: found[0] for what, found in figures.items() if found and found[0]}:
-        yield report.idle(idle)
+               for kind in ("run", "fair") for count in size.counts}
+    yield report.waiters({what: found for what, found in figures.items() if found})
 
 
-def of_bounds(tools, size, step):
-    acts = {f"{state} waiters of `{kind}`": (act, kind)
-            for state, act in (("living", bounds.living), ("dead", bounds.dead))
-            for kind in ("run", "fair")}
-    acts |= {"readers": (bounds.readers,), "dead readers": (bounds.dead_readers,)}
-    yield report.bounds({what: {count: step(f"{count} {what}", act[0], tools, *act[1:], count)
-                                for count in fitting(size.crowds)} for what, act in acts.items()})
-
-
-SECTIONS = {"scripts": of_scripts, "starts": of_starts, "waiters": of_waiters, "bounds": of_bounds}
-
-
-def fitting(counts):
-    """No more than can wait at a server here."""
-    most = waiters.most()
-    return sorted({min(count, most) for count in counts})
+SECTIONS = {"scripts": of_scripts, "starts": of_starts, "waiters": of_waiters}
 
 
 def write_readme(text):

@@ -11,10 +11,6 @@ def ratio(value, measure):
     return f"**{value / measure:.2f}**"
 
 
-def percent(value):
-    return f"{100 * value:.1f} %"
-
-
 def counted(count):
     return f"{count:,}"
 
@@ -41,36 +37,12 @@ def starts(figures):
             + table(["", "wall time", "ratio", "CPU time", "ratio"], rows))
 
 
-def hand_offs(figures):
-    """{(kind, waiters): how the lock was passed on}, as waiters.py's measure() found it."""
+def waiters(figures):
+    """{(kind, waiters): what waiters.py's measure() found}"""
     rows = [[f"`{kind}`", counted(count), f"{one['median']:.2f} ms", f"{one['floor']:.2f} ms",
-             ratio(one["median"], one["floor"]), f"{one['scripts']:.2f}"]
+             ratio(one["median"], one["floor"]), f"{one['scripts']:.2f}", f"{one['idle']:.1f}"]
             for (kind, count), one in figures.items()]
-    return ("A hand-off, from the end of one command to the start of the next, beside rlocks one "
-            "by one, without waiting:\n\n"
-            + table(["kind", "waiters", "hand-off", "one by one", "ratio", "scripts"], rows))
-
-
-def idle(figures):
-    """{(kind, waiters): what waiters.py's idle() found}"""
-    rows = [[f"`{kind}`", counted(count), f"{one['scripts']:.1f}", f"{one['commands']:.1f}",
-             percent(one["server_cpu"]), percent(one["waiters_cpu"])]
-            for (kind, count), one in figures.items()]
-    each = list(figures.values())[-1]
-    return ("All waiters together, while nobody gets the lock:\n\n"
-            + table(["kind", "waiters", "scripts a second", "commands in each", "server's CPU",
-                     "their own CPU"], rows)
-            + f"\n\nEach has {each['connections']:.0f} connections, {each['processes']} process{'es' if each['processes'] != 1 else ''} "
-              f"and {each['private_kib']} KiB of memory of its own.")
-
-
-def bounds(figures):
-    """{what: {count: (commands, script, how many seconds one waited), or None}}"""
-    counts = sorted({count for each in figures.values() for count in each})
-    rows = [[what, *(f"{each[count][0]} (`{each[count][1]}`)" if each[count] else NONE
-                     for count in counts)] for what, each in figures.items()]
-    slowest = max((found[2] for each in figures.values() for found in each.values() if found),
-                  default=0)
-    return ("Commands that the most expensive script runs when there are this many:\n\n"
-            + table(["", *map(counted, counts)], rows)
-            + f"\n\nA newcomer behind dead waiters waited {slowest:.1f} s at most.")
+    return ("A hand-off, from the end of one command to the start of the next, beside rlocks one by one, without "
+            "waiting; and what all who wait ask while nobody gets the lock:\n\n"
+            + table(["kind", "waiters", "hand-off", "one by one", "ratio", "scripts", "scripts a second, idle"], rows)
+            + f"\n\nEach has {[*figures.values()][-1]['private_kib']} KiB of memory of its own.")

@@ -9,10 +9,7 @@ from redis_server import RedisServer, keeping
 from resp import Connection
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
-# What rlocks send, and we; all else is what scripts do.
-SCRIPTS = {"eval", "evalsha"}
-SENT = {"subscribe", "unsubscribe", "ssubscribe", "sunsubscribe", "hello", "auth", "select", "ping"}
-OURS = ("info", "client|", "config|", "monitor", "echo", "flushdb")
+SCRIPTS = "eval", "evalsha"
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 
 
@@ -44,30 +41,15 @@ class Server(RedisServer):
         cpu = self.info("cpu")
         return (float(cpu["used_cpu_user"]) + float(cpu["used_cpu_sys"])) * 1e6
 
-    def stats(self):
-        """(command, calls, us) of each that was ever run."""
-        for key, value in self.info("commandstats").items():
-            numbers = re.match("calls=([0-9]+),usec=([0-9]+)", value).groups()
-            yield key[len("cmdstat_"):], *map(int, numbers)
-
-    def in_scripts_us(self):
-        return sum(us for name, _, us in self.stats() if name in SCRIPTS)
-
-    def calls(self):
-        """(scripts, commands in scripts), all that were ever run."""
-        scripts = inner = 0
-        for name, count, _ in self.stats():
-            if name in SCRIPTS:
-                scripts += count
-            elif name not in SENT and not name.startswith(OURS):
-                inner += count
-        return scripts, inner
+    def scripts(self):
+        """(calls, us) of all that were ever run."""
+        known = self.info("commandstats")
+        numbers = [re.match("calls=([0-9]+),usec=([0-9]+)", known.get(f"cmdstat_{name}", "calls=0,usec=0")).groups()
+                   for name in SCRIPTS]
+        return [sum(map(int, column)) for column in zip(*numbers)]
 
     def listeners(self):
         return self.call("CLIENT", "LIST", "TYPE", "pubsub").count("\n")
-
-    def connections(self):
-        return int(self.info("clients")["connected_clients"])
 
 
 class Monitor(Connection):
@@ -98,17 +80,7 @@ class Monitor(Connection):
     def scripts(self):
         """The words of all scripts that were asked for."""
         return [words for words, inner in self.seen()
-                if not inner and words[0].upper() in ("EVAL", "EVALSHA")]
-
-    def costs(self):
-        """(hash, commands in it) of each script that was run by its hash."""
-        costs = []
-        for words, inner in self.seen():
-            if inner:
-                costs[-1][1] += 1
-            elif words[0].upper() in ("EVAL", "EVALSHA"):
-                costs.append([words[1], 0])
-        return costs
+                if not inner and words[0].lower() in SCRIPTS]
 
 
 def unescape(text):
