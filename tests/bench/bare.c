@@ -2,11 +2,16 @@
  * exec, wait, EVALSHA. No deadline, no renewal, no guardian, no message: the measure for what they
  * cost.
  *
- * usage: bare SOCKET COMMAND [ARG...]
+ * usage: bare [--guardian] SOCKET COMMAND [ARG...]
+ *
+ * --guardian: the command is the child of a second process, as it must be of one that outlives the
+ * first: forked while the server works, it waits for a word to begin and says how the command
+ * ended.
  *
  * requests.h is what a real rlock was heard to say (learn.py): the requests TAKE and GIVE, and
  * RANDOMS, the numbers in them that are made anew here. */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +82,38 @@ static int run(char **argv) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Returns its socket: a byte begins, an int is the status. */
+static int guard(char **argv, pid_t *guardian) {
+    int sockets[2];
+    char begin;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
+        fail("socketpair");
+    *guardian = fork();
+    if (*guardian == 0) {
+        close(sockets[0]);
+        const int status = recv(sockets[1], &begin, 1, 0) == 1 ? run(argv) : 1;
+        _exit(send(sockets[1], &status, sizeof status, 0) != (ssize_t)sizeof status);
+    }
+    close(sockets[1]);
+    return sockets[0];
+}
+
+static int run_guarded(int guardian) {
+    int status;
+    if (send(guardian, "", 1, 0) != 1 ||
+        recv(guardian, &status, sizeof status, 0) != (ssize_t)sizeof status)
+        fail("guardian");
+    return status;
+}
+
 int main(int argc, char **argv) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (argc < 3) {
-        (void)fprintf(stderr, "usage: bare SOCKET COMMAND [ARG...]\n");
+    const bool is_guarded = argc > 1 && strcmp(argv[1], "--guardian") == 0;
+    int guardian = -1;
+    pid_t pid;
+    argv += is_guarded;
+    if (argc - is_guarded < 3) {
+        (void)fprintf(stderr, "usage: bare [--guardian] SOCKET COMMAND [ARG...]\n");
         return 64;
     }
     for (size_t i = 0; i < sizeof randoms / sizeof *randoms; i++)
@@ -90,9 +123,13 @@ int main(int argc, char **argv) {
     if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) != 0)
         fail(argv[1]);
     say(fd, take, sizeof take - 1);
+    if (is_guarded)
+        guardian = guard(argv + 2, &pid);
     hear(fd);
-    const int status = run(argv + 2);
+    const int status = is_guarded ? run_guarded(guardian) : run(argv + 2);
     say(fd, give, sizeof give - 1);
     hear(fd);
+    if (is_guarded && waitpid(pid, NULL, 0) != pid)
+        fail("waitpid");
     return status;
 }

@@ -48,11 +48,14 @@ def compare(tools, rounds, commands):
 
 
 def measure(tools, size):
+    released = tools.released()
     with Server() as server, etcd() as etcdctl:
         bare = tools.bare(learn.of_rlock(tools.rlock, server, "run"))
         result = compare(tools, size.starts, {
             "bare C": [bare, server.socket],
+            "bare C with a guardian": [bare, "--guardian", server.socket],
             "rlock run": [tools.rlock, "run", "-n", learn.NAME, "--"],
+            **({"rlock run, static": [released, "run", "-n", learn.NAME, "--"]} if released else {}),
             "rlock fair": [tools.rlock, "fair", "-n", learn.NAME, "--"],
             "flock": ["flock", f"{server.folder}/lock"],
             "no lock": [],

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import subprocess
 
+import bounds
 from machine import TOOLS
 from resp import packed
 
@@ -28,12 +29,26 @@ class Tools:
         self.versions = [said([self.rlock, "--version"]),
                          "Redis " + said(["redis-server", "--version"]).split("v=")[1].split()[0],
                          f"{os.cpu_count()} processors"]
+        self.names = bounds.names(self.build)
         self.section, self.sidebyside = self.compiled(TOOLS / "section.c"), self.compiled(HERE / "sidebyside.c")
+        library = self.build / "lib"
+        self.crowd = self.compiled(HERE / "crowd.c", "-pthread", f"-I{HERE.parent.parent / 'lib'}",
+                                   f"-L{library}", "-lrlock", f"-Wl,-rpath,{library}")
 
     def compiled(self, source, *options):
         program = f"{self.folder}/{source.stem}"
         subprocess.run([*CC, "-o", program, source, *options], check=True)
         return program
+
+    def released(self):
+        """The static program, as releases have it: made in the build's directory. None: its libraries are missing."""
+        folder, root = self.build / "static", HERE.parent.parent
+        made = subprocess.run(["cmake", "-S", root, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                               "-DRLOCK_STATIC=ON"], check=False, capture_output=True).returncode == 0
+        if not made:
+            return None
+        subprocess.run(["ninja", "-C", folder], check=True, stdout=subprocess.DEVNULL)
+        return str(folder / "cmd" / "rlock")
 
     def bare(self, pair):
         """bare.c with an rlock's own words."""
