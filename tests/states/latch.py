@@ -41,11 +41,7 @@ class Latch(Stage):
         self.first = self.ordered(self.empty, [Party()] * len(kinds), Purse(faults, times), 0)
 
     def ordered(self, redis, parties, purse, age):
-        numbers, redis = [self.parties.number(each) for each in parties], list(redis)
-        for alike in self.classes:
-            for i, (number, part) in zip(alike, sorted((numbers[i], redis[i + 1]) for i in alike)):
-                numbers[i], redis[i + 1] = number, part
-        return State(tuple(redis), tuple(numbers), purse, age)
+        return State(*self.in_order(map(self.parties.number, parties), redis), purse, age)
 
     def known(self, state):
         return [self.parties.values[number] for number in state.parties]

@@ -35,15 +35,8 @@ class Model(Stage):
         return [self.locals.values[number] for number in state.locals]
 
     def canonical(self, redis, known, purse):
-        """redis: numbers; known: Locals. Clients that could change places are put in an order."""
-        numbers = [self.locals.number(each) for each in known]
-        redis = list(redis)
-        for alike in self.classes:
-            if len(alike) > 1:
-                ordered = sorted((numbers[i], redis[i + 1]) for i in alike)
-                for i, (number, part) in zip(alike, ordered):
-                    numbers[i], redis[i + 1] = number, part
-        return State(tuple(redis), tuple(numbers), purse)
+        """redis: numbers; known: Locals."""
+        return State(*self.in_order(map(self.locals.number, known), redis), purse)
 
     # --- clients -------------------------------------------------------------------------------------
 

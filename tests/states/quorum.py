@@ -115,11 +115,6 @@ class Quorum(Stage):
     def votes(self, state, i):
         return [column.there[i].vote for column in state.columns]
 
-    def know(self, state, i):
-        """How many have given the token that it wants."""
-        return sum(column.there[i].held and column.there[i].token == state.clients[i].token
-                   for column in state.columns)
-
     def enough(self, state, i):
         phase = state.clients[i].phase
         if phase == "agrees":
@@ -129,6 +124,7 @@ class Quorum(Stage):
         return MAJORITY
 
     def know_before(self, state, i):
+        """How many had given the token that it wants before this ballot."""
         return sum(column.there[i].held and column.there[i].token == state.clients[i].token
                    and column.there[i].vote == "" for column in state.columns)
 
@@ -197,18 +193,18 @@ class Quorum(Stage):
             if there.held or there.doubt or unanswered[s]:
                 self.ask(columns, i, s, Request("give", there.number, there.astray), doubt=True)
 
-    def propose(self, clients, columns, i):
-        """Asks those that have given another token. True: nobody need be asked."""
+    def propose(self, clients, columns, i, tokens):
+        """Asks those that have given another token, and holds it where nobody need be asked. Returns all tokens."""
         token = clients[i].token
         self.ask_nobody(columns, i)
         held = [(s, column.there[i]) for s, column in enumerate(columns) if column.there[i].held]
         if sum(there.token == token for _, there in held) >= MAJORITY:
-            return True
+            return self.hold(clients, columns, i, tokens)
         for s, there in held:
             if there.token != token:
                 self.ask(columns, i, s, Request("raise", there.number, proof=token))
         clients[i] = clients[i]._replace(phase="agrees", round=clients[i].round + 1)
-        return False
+        return tokens
 
     def go_on(self, state, clients, columns, i):
         client, tokens = clients[i], state.tokens
@@ -228,8 +224,7 @@ class Quorum(Stage):
                 self.give(clients, columns, i)
             else:
                 clients[i] = client._replace(token=max(each.token for each in there if each.held))
-                if self.propose(clients, columns, i):
-                    tokens = self.hold(clients, columns, i, tokens)
+                tokens = self.propose(clients, columns, i, tokens)
         else:
             known = max((each.known for each in there if each.vote == "no"), default=0)
             if self.know_before(state, i) + votes.count("yes") >= MAJORITY:
@@ -238,8 +233,7 @@ class Quorum(Stage):
                 self.give(clients, columns, i)
             else:
                 clients[i] = client._replace(token=known + 1)
-                if self.propose(clients, columns, i):
-                    tokens = self.hold(clients, columns, i, tokens)
+                tokens = self.propose(clients, columns, i, tokens)
         return tokens
 
     def hold(self, clients, columns, i, tokens):

@@ -91,8 +91,8 @@ def arguments(role, i, request, heard_by):
     else:
         record = [key("rlock_last:{*}")] if request.what == "give" and role.kind in ("run", "fair") else []
         keys = all_keys[:TO_TAKE.get(role.kind, 99) if request.what == "take" else 99] + record + [tombstone]
-    if request.what in ("set", "down", "known"):
-        return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(0 if request.what == "known" else role.permits),
+    if request.what in ("set", "down"):
+        return [str(len(keys)), *keys, attempt(i), "0", attempt(i), str(role.permits),
                 f"PUBLISH {heard_by:x}.{channel(role)}", "0"]
     outer = owner(role.inner) if role.inner is not None else owner(i)
     args = [outer if request.under else owner(i), str(role.lease), f"{attempt(i)}.{request.number}",

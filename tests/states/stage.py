@@ -55,6 +55,15 @@ class Stage:
             classes.setdefault((role, i if alone else None), []).append(i)
         return list(classes.values())
 
+    def in_order(self, numbers, redis):
+        """The numbers of what clients know, and of what Redis has: those that could change places are sorted."""
+        numbers, redis = list(numbers), list(redis)
+        for alike in self.classes:
+            ordered = sorted((numbers[i], redis[i + 1]) for i in alike)
+            for i, (number, part) in zip(alike, ordered):
+                numbers[i], redis[i + 1] = number, part
+        return tuple(redis), tuple(numbers)
+
     def redis(self, state):
         return [self.parts.values[number] for number in state.redis]
 
