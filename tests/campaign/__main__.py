@@ -23,7 +23,6 @@ import notes  # noqa: E402
 import redisson  # noqa: E402
 import report  # noqa: E402
 import rounds  # noqa: E402
-import shrink  # noqa: E402
 import topologies  # noqa: E402
 from crew import KINDS  # noqa: E402
 from play import Combo  # noqa: E402
@@ -50,10 +49,6 @@ def names(allowed):
     return parse
 
 
-def numbers(text):
-    return [] if text == "none" else [int(number) for number in text.split(",")]
-
-
 def options():
     parser = argparse.ArgumentParser(prog="run")
     parser.add_argument("--minutes", type=float, default=1)
@@ -64,15 +59,11 @@ def options():
     parser.add_argument("--seconds", type=float, default=8, help="of faults, in each round")
     parser.add_argument("--jobs", type=int, help="rounds at a time, however busy the machine is")
     parser.add_argument("--round", help="this one round, as a failure printed it; with")
-    parser.add_argument("--shrink", action="store_true", help="it, to what it takes to fail")
     parser.add_argument("--workers", type=int, help="so many")
-    parser.add_argument("--only", type=numbers, help="these of its faults, by number")
     parser.add_argument("--controls", nargs="?", const=controls.FAKES, type=names(controls.FAKES),
                         help="are the judges any good? With these of the fakes, or all")
     parser.add_argument("--report", action="store_true", help="add the figures to those of REPORT.md")
     args = parser.parse_args()
-    if args.shrink and not args.round:
-        parser.error("--shrink needs --round")
     if args.report:
         try:
             report.earlier()
@@ -124,7 +115,7 @@ def combos(args, until):
             rng.shuffle(where[kind])
         if args.round:
             topology = where[kind].pop()
-            yield Combo(args.round, topology, kind, args.faults, args.seconds, workers=args.workers, only=args.only)
+            yield Combo(args.round, topology, kind, args.faults, args.seconds, workers=args.workers)
             return
         turns[kind] += 1
         is_quiet = turns[kind] % QUIET == 2 and quick
@@ -146,16 +137,6 @@ def compile_section(folder):
 def tell(outcome):
     print(f"seen by {', '.join(sorted(set(outcome.judges)))}", *outcome.story, f"again: {HERE}/run {outcome.combo}",
           f"evidence: {outcome.folder}", sep="\n", flush=True)
-
-
-def shrink_round(args, rlock, section):
-    """Returns whether it does not fail."""
-    combo = next(combos(args, 0))
-    outcome = shrink.Shrinker(combo, args.jobs, rlock, section).shrink()
-    if outcome:
-        print("the least that fails:")
-        tell(outcome)
-    return not outcome
 
 
 def comes_again(outcome, rlock, section):
@@ -223,8 +204,7 @@ def main():
             notes.left_out("tests/campaign by linear", f"Porcupine cannot be built: {why_not}")
         if args.controls:
             return 0 if controls.all_caught(args.controls, rlock, section) else 1
-        play = shrink_round if args.shrink else campaign
-        return 0 if play(args, rlock, section) else 1
+        return 0 if campaign(args, rlock, section) else 1
 
 
 if __name__ == "__main__":

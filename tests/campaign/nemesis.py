@@ -56,8 +56,8 @@ def possible(fault, topology, kind):
 class Fault:
     """One of the plan: when it begins, what, for how long, and whom it chooses."""
 
-    def __init__(self, number, at_s, name, lasts_s, choice):
-        self.number, self.at_s, self.name, self.lasts_s, self.choice = number, at_s, name, lasts_s, choice
+    def __init__(self, at_s, name, lasts_s, choice):
+        self.at_s, self.name, self.lasts_s, self.choice = at_s, name, lasts_s, choice
         self.begun_ns = self.ended_ns = self.bites = 0
         self.target, self.claims, self.course = "", None, None
 
@@ -73,7 +73,7 @@ def plan(seed, names, seconds, lease_s):
     rng, faults, at_s, order = random.Random(f"{seed} nemesis"), [], 0.3, []
     while names and at_s < seconds:
         order = order or rng.sample(names, len(names))
-        faults.append(Fault(len(faults), at_s, order.pop(), rng.choice((0.2, 0.7, 1.5, 2.5)) * lease_s, rng.random()))
+        faults.append(Fault(at_s, order.pop(), rng.choice((0.2, 0.7, 1.5, 2.5)) * lease_s, rng.random()))
         at_s += rng.uniform(0.05, 1)
     return faults
 

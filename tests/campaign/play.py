@@ -31,15 +31,13 @@ class Combo:
         self.few = topology.startswith("quorum") and (rng.random() < 0.6 or "clock-stepped" in faults)
         # Until all have ended, when all is well again: see judges.waits(). The commands take their time, too.
         self.settle_s = (15 if kind != "handle" else 30) + self.workers * LONGEST * self.lease_s
-        self.only = None  # these of the plan's faults, by number; None: all
         self.__dict__.update((name, value) for name, value in fixed.items() if value is not None)
 
     def __str__(self):
         """The options that play it again."""
-        only = "" if self.only is None else f" --only {','.join(map(str, self.only)) or 'none'}"
         return (f"--round {self.seed} --topology {self.topology} --kind {self.kind} "
                 f"--seconds {self.seconds:g} --workers {self.workers} "
-                f"--faults {','.join(self.faults) or 'none'}{only}")
+                f"--faults {','.join(self.faults) or 'none'}")
 
 
 class Played:
@@ -48,8 +46,7 @@ class Played:
     def __init__(self, combo, rlock, section):
         begun = time.monotonic()
         self.combo, self.folder = combo, tempfile.mkdtemp(prefix="campaign-")
-        plan = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
-        self.faults = [fault for fault in plan if combo.only is None or fault.number in combo.only]
+        self.faults = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
         self.pulse, wires = Pulse(), Wires()
         place = topologies.Place(self.folder, wires, section, rlock, combo)
         self.topology = topologies.start(combo.topology, combo.kind, place)

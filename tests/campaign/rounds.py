@@ -23,7 +23,6 @@ class Outcome:
     def __init__(self, played):
         self.combo, self.folder, self.lasted_s = played.combo, played.folder, played.lasted_s
         self.fired = [fault.name for fault in played.faults if fault.begun_ns]
-        self.numbers = [fault.number for fault in played.faults if fault.begun_ns]
         self.rlocks, self.sections, self.checked = len(played.crew.runs), played.sections, played.checked
         self.grants, self.latest_ns, self.linear_checks = played.grants, played.latest_ns, played.linear_checks
         self.statuses, self.bites = play.statuses(played), play.bites(played)
