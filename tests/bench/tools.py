@@ -4,7 +4,6 @@ import pathlib
 import shutil
 import subprocess
 
-import bounds
 from machine import TOOLS
 from resp import packed
 
@@ -29,11 +28,7 @@ class Tools:
         self.versions = [said([self.rlock, "--version"]),
                          "Redis " + said(["redis-server", "--version"]).split("v=")[1].split()[0],
                          f"{os.cpu_count()} processors"]
-        self.names = bounds.names(self.build)
         self.section, self.sidebyside = self.compiled(TOOLS / "section.c"), self.compiled(HERE / "sidebyside.c")
-        library = self.build / "lib"
-        self.crowd = self.compiled(HERE / "crowd.c", "-pthread", f"-I{HERE.parent.parent / 'lib'}",
-                                   f"-L{library}", "-lrlock", f"-Wl,-rpath,{library}")
 
     def compiled(self, source, *options):
         program = f"{self.folder}/{source.stem}"
