@@ -37,28 +37,6 @@ load ../../lib/races
     nothing_left
 }
 
-@test "any one of the nodes alive suffices: the first ones are dead, hang, or are somebody else" {
-    local url
-    url=$(cluster_url n1)
-    server_start other --bind 127.0.0.1 --port "$(free_ports 1)"
-    rlock run -s "$(cluster_url n4)" -n x -- true # a replica
-    freeze n5
-    took 0 4000 rlock run -s "cluster://127.0.0.1:1,$(cluster_url n5 | cut -d / -f 3),${url#cluster://}" -n x -- true
-    assert_success
-    took 0 4000 rlock run -s "cluster://nowhere.invalid,127.0.0.1:$(redis_on other CONFIG GET port | tail -n 1),${url#cluster://}" -n x -- true
-    assert_success
-    nothing_left
-}
-
-@test "no node answers, or it is a server of another kind: 69 after --connect-timeout, or at once, naming the cluster" {
-    local url=cluster://127.0.0.1:1,127.0.0.1:2 port
-    refuses 300 3000 69 "$url" x -- run -q -w 60s --connect-timeout 400ms -s "$url" -n x -- touch ran
-    port=$(free_ports 1)
-    server_start lone --bind 127.0.0.1 --port "$port"
-    refuses 0 3000 69 "cluster://127.0.0.1:$port" 'not a cluster' -- \
-        run -x -s "cluster://127.0.0.1:$port" -n x -- touch ran
-}
-
 @test "redis:// to a node: taken where the slot is there, else 69, saying cluster://" {
     local name home url
     home=$(home x)

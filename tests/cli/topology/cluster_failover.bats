@@ -103,17 +103,6 @@ waiting_somewhere() {
     nothing_left
 }
 
-@test "it hangs while held: renewals do not count, 76 before the lease ends" {
-    local replica end
-    protected -l "$(ms 1500)" --replicas 1 # for by default a replica that the nodes take for dead need not have it
-    replica=$(replica_of "$(home x)")
-    end=$(expiry x "$(home x)")
-    freeze "$replica"
-    assert_lost_within 2500
-    (($(beat beat) < end + 750000000 * SLOW)) || fail "alive $((($(beat beat) - end) / 1000000)) ms after"
-    thaw "$replica"
-}
-
 # A failover leaves it so until the old master is back.
 @test "there is none when it is taken; once there is one, its word counts" {
     local master replica
