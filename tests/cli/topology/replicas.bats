@@ -38,15 +38,6 @@ lacks_replica() {
     refuses "$1" "$2" 69 x "$RLOCK_SERVER" replica -- "${@:3}" -n x -- touch ran
 }
 
-@test "the command starts when the replica has the hold" {
-    local n
-    for n in {1..5}; do
-        try run --replicas 1 -n x -- redis-cli -s "$BATS_FILE_TMPDIR/one/sock" HVALS x
-        assert_output 1
-    done
-    assert_no_keys
-}
-
 @test "a silent replica: waited for, others get in between the tries, and the command starts when it is back" {
     freeze one
     start run -q "${short[@]}" -n x -- "$SECTION" --log history
@@ -77,15 +68,6 @@ lacks_replica() {
     foreign_hold x 60000
     freeze one
     refuses 0 900 75 x -- run -x --replicas 1 -n x -- touch ran
-}
-
-@test "--replicas 2: both of them" {
-    replica_server two main
-    rlock run --replicas 2 -n x -- true
-    freeze two
-    lacks_replica 0 $((9000 * SLOW)) run -q --replicas 2 --replica-timeout "$(ms 200)" -x
-    rlock run --replicas 1 -n x -- true
-    assert_no_keys
 }
 
 @test "every kind, and several names: all or nothing" {
@@ -179,28 +161,6 @@ END
     freeze one
     proxy lose-reply evalsha 1
     lacks_replica 0 $((9000 * SLOW)) run -q "${short[@]}" -w "$(ms 1000)"
-    assert_bitten lost-reply
-    assert_no_keys
-}
-
-@test "a renewal's reply is lost and the replica silent: 76" {
-    local end
-    proxy_start
-    protected "${short[@]}" -l "$(ms 1500)"
-    freeze one
-    proxy lose-reply "$(sha renew)" 1
-    end=$(expiry x)
-    assert_lost
-    assert_bitten lost-reply
-    assert_dead_before "$end" 1000
-}
-
-@test "WAIT's own reply is lost: asked again, one hold" {
-    proxy_start
-    proxy lose-reply 4321 1 # its time-out: no other request has it
-    try run --replicas 1 --replica-timeout 4321ms -n x -- redis-cli -s "$BATS_FILE_TMPDIR/main/sock" HVALS x
-    assert_success
-    assert_output 1
     assert_bitten lost-reply
     assert_no_keys
 }
