@@ -52,8 +52,8 @@ end_loading() {
 
 # --- what rlock makes of it --------------------------------------------------------------------
 
-asked() { # N [MATCH]
-    (($(requests "${2:-.}") >= $1))
+asked() { # N
+    (($(requests .) >= $1))
 }
 
 nothing_left() {
@@ -116,79 +116,23 @@ meets() {
 @test "BUSY" { meets busy BUSY 1200; } # it answers when its script has had the processor for a while
 @test "LOADING" { meets loading LOADING; }
 
-@test "too many clients: each time it is said, and nobody is in doubt about the lock; waited for" {
-    local n
-    server_start full --maxclients 1
-    RLOCK_SERVER=$(server_url full)
-    helper redis-cli -s "$BATS_FILE_TMPDIR/full/sock" SUBSCRIBE the-only-one >listens
-    n=$!
-    wait_until 5 grep -q the-only-one listens
-    for _ in {1..8}; do
-        ends_saying 69 "max number of clients" -- run -q -w 50ms -n x -- touch ran
-        refute_regex "$stderr" 'may stay held'
-    done
-    start run -q -n x -- true
-    wait_until 5 in_state "$pid" S
-    kill "$n"
-    reap "$pid" 5
-    assert_equal "$status: $(cat err)" "0: "
-}
-
-@test "out of memory: waited for; held by another is an answer all the same: 75" {
-    redis_on odd HSET x "$foreign_owner" 1
-    begin_oom
-    at_the_door OOM
-    ends_saying 75 x -- run -x -n x -- touch ran
-    redis_on odd DEL x
-    end_oom
-    let_in
-}
-
-@test "out of memory while it runs: every kind is renewed, given back, and nothing is left" {
+@test "out of memory while it runs: every kind is renewed, keeps others out, is given back, nested too; nothing is left" {
     local kind
-    for kind in fair read write 'sem --permits 1'; do
+    for kind in fair read write 'sem --permits 2'; do
         rm -f history let-go
         # shellcheck disable=SC2086
-        start $kind -n "${kind%% *}" -l "$(ms 1200)" -- "$SECTION" --log history --until let-go --exit 5
+        start $kind -n "${kind%% *}" -l "$(ms 1200)" -- "$RLOCK" $kind -n "${kind%% *}" -l "$(ms 1200)" -- \
+            "$SECTION" --log history --until let-go --exit 5
         wait_until 10 test -s history
         begin_oom
-        wait_until 5 asked $(($(requests .) + 2))
+        # shellcheck disable=SC2086
+        [[ $kind == read ]] || ends_saying 75 "${kind%% *}" -- $kind -x -n "${kind%% *}" -- touch ran
+        wait_until 5 asked $(($(requests .) + 4))
         : >let-go
         reap "$pid"
         assert_equal "$kind: $status: $(cat err)" "$kind: 5: "
         end_oom
-        [[ $kind != sem* ]] || assert_equal "$(redis_on odd GETDEL sem)" 1
+        [[ $kind != sem* ]] || assert_equal "$(redis_on odd GETDEL sem)" 2
         nothing_left
     done
-}
-
-@test "out of memory: a nested hold is given back, and the enclosing one stays" {
-    start run -n x -- sh -c 'rlock run -n x -- sh -c "echo >in; until [ -e out ]; do sleep 0.01; done"
-        echo $? >inner; until [ -e let-go ]; do sleep 0.01; done'
-    wait_until 10 test -s in
-    begin_oom
-    : >out
-    wait_until 5 test -s inner
-    assert_equal "$(cat inner)" 0
-    assert_equal "$(redis_on odd HVALS x)" 1
-    : >let-go
-    reap "$pid"
-    assert_equal "$status: $(cat err)" "0: "
-    nothing_left
-}
-
-@test "a waiter outlasts a refusal: it is in when the lock is free and the server well again" {
-    redis_on odd HSET x "$foreign_owner" 1
-    redis_on odd PEXPIRE x $((2000 * SLOW))
-    start run -q -n x -- touch ran
-    wait_until 5 waiters x 1 odd
-    begin_noreplicas
-    wait_until 10 eval '[[ $(redis_on odd EXISTS x) == 0 ]]'
-    wait_until 10 asked $(($(requests evalsha) + 2)) evalsha
-    assert_file_not_exist ran
-    end_noreplicas
-    reap "$pid" 7
-    assert_equal "$status: $(cat err)" "0: "
-    assert_file_exist ran
-    nothing_left
 }
