@@ -67,10 +67,6 @@ refused_saying() { # TEXT ATTACK...
         fi
     done <<'END'
 raw|larger than any|*536870912\r\n
-raw|larger than any|$400000000000\r\n
-raw|larger than any|*3\r\n*9000\r\n*9000\r\n
-raw|not speak Redis's protocol|$-7\r\n
-raw|not speak Redis's protocol|>3\r\n
 raw|not speak Redis's protocol|\x00\x00\x00\x00
 trickle||*3\r\n:1\r\n:1\r\n+AAAAAAAAAAAAAAAA
 mute||
@@ -93,15 +89,6 @@ END
         attacked turns "$text" -- run -n x -l "$(ms 600)" -c 'sleep 30'
         assert_equal "$text: $status" "$text: 76"
     done
-}
-
-@test "what nobody asked for is not taken for an answer" {
-    # "Held by others", and two grants of a lock.
-    local busy='*9\r\n:0\r\n:9\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:0\r\n' grant='*3\r\n:1\r\n:1\r\n:30000\r\n'
-    attacked raw "$busy$grant$grant" -- run -n x -w "$(ms 500)" -c 'touch ran'
-    ((requests > 1))
-    assert_regex "$status" '^(69|75)$'
-    assert_file_not_exist ran
 }
 
 @test "messages without end: the wait ends all the same" {
@@ -183,23 +170,15 @@ late() {
     assert_equal "$(grep -c '^request .* AUTH' proxy.log)" 1
 }
 
-# gives_up STATUS SCRIPT[-KIND] COMMAND ARG...: while the first reply to the script stays away for ever, rlock COMMAND
-# ARG... ends with the status after --io-timeout, or after half of it: what only gives back is asked again by then.
-gives_up() {
-    # shellcheck disable=SC2086 # words
-    proxy mute-reply "$(sha ${2/-/ })" 1
-    took 300 2500 rlock "${@:3:1}" -q --io-timeout 600ms "${@:4}"
-    assert_equal "$*: $status" "$*: $1"
-    proxy pass
-}
-
+# What only gives back is asked again after half of the time-out.
 @test "a reply that never comes: asked again when --io-timeout is over; a release: the command's status by then" {
     rlock run -n x -- true # the server has the token
     proxy_start
-    gives_up 0 acquire run -x -n x -- true
-    gives_up 0 acquire-fair fair -x -n x -- true
-    gives_up 0 acquire-read read -x -n y -- true
-    gives_up 0 acquire-sem sem -x -n z --permits 2 -- true
-    gives_up 5 release run -n x -- sh -c 'exit 5'
-    assert_bitten lost-reply 5
+    proxy mute-reply "$(sha acquire)" 1
+    took 300 2500 rlock run -q -x --io-timeout 600ms -n x -- true
+    assert_success
+    proxy mute-reply "$(sha release)" 1
+    took 300 2500 rlock run -q --io-timeout 600ms -n x -- sh -c 'exit 5'
+    assert_failure 5
+    assert_bitten lost-reply 2
 }
