@@ -1,6 +1,8 @@
 # status.bash: what `rlock status` shows.
 # shellcheck shell=bash
 
+JAVA=77777777-2222-4333-8444-555555555555:7 # an owner of Redisson's
+
 # see ARG...: rlock status --json ARG..., which must succeed; what it prints must fit the schema
 # and is kept in seen.
 see() {

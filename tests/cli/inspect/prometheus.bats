@@ -6,8 +6,6 @@ load ../../lib/rlock
 load ../../lib/actors
 load ../../lib/status
 
-JAVA=77777777-2222-4333-8444-555555555555:7
-
 # figures ARG...: rlock status --prometheus ARG..., which must succeed; what it prints is kept in seen.
 figures() {
     try status --prometheus "$@"
@@ -146,6 +144,7 @@ figures_but() {
 @test "a name that is no lock: 65, counted, and the others are shown" {
     redis SADD set 1
     figures_but 65 a set b
+    assert_stderr_has set 'no lock'
     assert_figures 'figure("rlock_up"), figure("rlock_wrong_kind")' '(1.0, 1.0)'
     assert_figures 'figure("rlock_held", name="a"), figure("rlock_held", name="set"), figure("rlock_held", name="b")' \
         '(0.0, None, 0.0)'

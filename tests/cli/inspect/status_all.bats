@@ -8,8 +8,6 @@ load ../../lib/rights
 load ../../lib/acl
 load ../../lib/status
 
-JAVA=77777777-2222-4333-8444-555555555555:7
-
 # One of each kind, by Redisson where it leaves other keys than rlock, and much that is no lock.
 fill() {
     redis EVAL "

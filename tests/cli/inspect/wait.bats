@@ -5,8 +5,6 @@ load ../../lib/rlock
 load ../../lib/status
 load ../../lib/actors
 
-JAVA=77777777-2222-4333-8444-555555555555:7
-
 @test "free names, and names that never were: 0 at once, nothing written, nothing printed" {
     local before
     before=$(changes)
