@@ -6,8 +6,6 @@ load ../../lib/rlock
 load ../../lib/actors
 load ../../lib/status
 
-JAVA=77777777-2222-4333-8444-555555555555:7
-
 # watch_on COLUMNS 'ARG...' STEP...: rlock status ARG... on a terminal of 24 lines, until ^C. What it was sent
 # is in shown, what stands on it at the end in screen; nothing must have scrolled away.
 watch_on() {
@@ -123,26 +121,17 @@ restored() {
     watch_on 120 --watch=1h 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h'
 }
 
-# watch_lone STEP...: x on a server of its own, lone, which is shut down; then the steps.
-watch_lone() {
+@test "a server that goes away is a line, with what was seen last below; it comes back: the line goes" {
+    local server=$BATS_FILE_TMPDIR/lone/sock
     server_start lone
     redis_on lone HSET x "$JAVA" 1
-    RLOCK_SERVER=$(server_url lone) watch_on 100 '--watch=100ms --connect-timeout 100ms x' 'expect=held' \
-        "sh=redis-cli -s $BATS_FILE_TMPDIR/lone/sock SHUTDOWN NOSAVE || :" 'expect=no answer for 1s' expect=held "$@"
-}
-
-@test "a server that goes away is a line, with what was seen last below" {
-    watch_lone
-    assert_screen ', every [0-9]+ms: no answer for 1s, this was last seen:$' "^cannot look at x on $(server_url lone)" '^x +run +held'
-    refute_regex "$shown" 'rlock: ' # nothing but the drawing
-}
-
-@test "it comes back: the line goes" {
-    printf '#!/bin/sh\nexec redis-server --port 0 --save "" --unixsocket %s --daemonize yes --pidfile %s/again.pid >/dev/null\n' \
-        "$BATS_FILE_TMPDIR/lone/sock" "$PWD" >again
-    chmod +x again
-    watch_lone sh=./again 'expect=1 lock, 0 held' 'expect=1 lock, 0 held' # the second: then the first drawing is whole
+    RLOCK_SERVER=unix://$server watch_on 100 '--watch=100ms --connect-timeout 100ms x' 'expect=held' \
+        "sh=redis-cli -s $server SHUTDOWN NOSAVE || :" 'expect=no answer for 1s, this was last seen:' \
+        "expect=cannot look at x on unix://$server" 'expect=held' \
+        "sh=redis-server --port 0 --save '' --unixsocket $server --daemonize yes --pidfile $PWD/again.pid >again.log" \
+        'expect=1 lock, 0 held' 'expect=1 lock, 0 held' # the second: then the first drawing is whole
     kill "$(cat again.pid)"
+    refute_regex "$shown" 'rlock: ' # nothing but the drawing
     assert_screen '1 lock, 0 held' '^x +free$'
     refute_regex "$screen" '(cannot|no answer|ago)'
 }
