@@ -133,20 +133,6 @@ commands() {
     ends_saying 75 'build-[x86] is not free' -- wait -x 'b*' 'build-[x86]'
 }
 
-@test "a quorum: by a majority of the servers" {
-    server_start m2
-    server_start m3
-    RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) $(server_url m3)"
-    redis HSET x "$JAVA" 1
-    rlock wait -x x
-    redis_on m2 HSET x "$JAVA" 1
-    run -75 rlock wait -x x
-    server_stop m3
-    run -75 rlock wait -x x
-    server_stop m2
-    run -69 rlock wait -x x
-}
-
 @test "no server: 69; no right: 77; no lock: 65; one that only refuses: 69 at the end of the wait, not later" {
     run -69 rlock wait -s "unix://$PWD/none" --connect-timeout 100ms x
     redis SADD set 1
