@@ -5,48 +5,70 @@
 load ../lib/rlock
 load ../lib/says
 
-# bash_offers WORD...: what bash offers for the last word, a line each.
+# bash_offers LINE: what bash offers behind it, a line each. It parts words at : and =, and wants what is behind the last.
 bash_offers() {
     # shellcheck source=completions/rlock
     source "$PROJECT/completions/rlock"
     unset -f rlock
-    COMP_WORDS=("$@")
-    COMP_CWORD=$(($# - 1))
-    _rlock 2>/dev/null
+    compopt() { :; } # which is for where somebody types
+    read -ra COMP_WORDS <<<"$(sed 's/[:=]/ & /g' <<<"$1")"
+    [[ $1 != *' ' ]] || COMP_WORDS+=('')
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _rlock
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-@test "bash completes commands, options and their values" {
+fish_offers() { # LINE
+    fish -c "source $PROJECT/completions/rlock.fish; complete -C '$1'" | cut -f 1
+}
+
+# offered SHELL,... LINE [WORD...]: these words, and no others.
+offered() {
+    local shell
+    for shell in ${1//,/ }; do
+        assert_equal "$shell, $2: $("${shell}_offers" "$2" | sort)" "$shell, $2: $(printf '%s\n' "${@:3}" | sort)"
+    done
+}
+
+# shellcheck disable=SC2046 # words
+@test "bash and fish complete commands, options and their values" {
     local command
-    assert_equal "$(bash_offers rlock '' | sort)" "$( (commands; echo --help; echo --version) | sort)"
-    assert_equal "$(bash_offers rlock help '' | sort)" "$(commands | sort)"
+    offered bash 'rlock ' $(commands) --help --version
+    offered fish 'rlock ' $(commands)
+    offered bash,fish 'rlock help ' $(commands)
     while read -r command; do
-        # shellcheck disable=SC2086
-        assert_equal "$(bash_offers rlock $command - | sort)" "$(words_of "$command" | sort)"
+        offered bash "rlock $command -" $(words_of "$command")
+        offered fish "rlock $command --" $(words_of "$command" | grep -e --)
     done < <(working_commands)
     for command in $(groups_of_commands); do
-        assert_equal "$(bash_offers rlock "$command" '' | sort)" "$( (commands "$command"; echo --help) | sort)"
-        assert_equal "$(bash_offers rlock help "$command" '' | sort)" "$(commands "$command" | sort)"
+        offered bash "rlock $command " $(commands "$command") --help
+        offered fish "rlock $command " $(commands "$command")
+        offered bash,fish "rlock help $command " $(commands "$command")
     done
-    assert_equal "$(bash_offers rlock help run '')" ''
-    assert_equal "$(bash_offers rlock write --prefer '')" $'readers\nwriters'
-    assert_equal "$(bash_offers rlock run --on-lost '')" $'stop\nwarn'
-    assert_equal "$(bash_offers rlock run --log = j)" json
-    assert_equal "$(bash_offers rlock run -s u)" unix://
-    assert_equal "$(bash_offers rlock run -s redis://h --server s)" $'sentinel://\nsentinels://'
     touch authority.pem
-    assert_equal "$(bash_offers rlock run --tls-ca auth)" authority.pem
-    assert_equal "$(bash_offers rlock run -s redis : //h : 6379 -xqn x --wai)" --wait
-    assert_equal "$(bash_offers rlock run -n '')" ''
+    offered bash,fish 'rlock run --tls-ca auth' authority.pem
+    offered bash,fish 'rlock write --prefer ' readers writers
+    offered bash,fish 'rlock run --on-lost ' stop warn
+    offered bash,fish 'rlock run -s redis://h -s u' unix://
+    offered bash 'rlock run -s redis://h --server s' sentinel:// sentinels://
+    offered bash,fish 'rlock run -s redis://h:6379 -xqn x --wai' --wait
+    offered bash 'rlock run --log=j' json
+    offered fish 'rlock run -xqn x --log=j' --log=json
+    offered bash 'rlock help run '
+    offered bash 'rlock run -n '
+    # A name, or the command's own words, may be what a command is called.
+    offered fish 'rlock run -n fair --super'
+    run fish_offers 'rlock latch wait -n set --count'
+    refute_output --regexp '^--count'
 }
 
 @test "bash completes the command that is to run" {
     printf '#!/bin/sh\n' >bin/frobnicate
     chmod +x bin/frobnicate
-    assert_equal "$(bash_offers rlock run -nx frobn)" frobnicate
-    assert_equal "$(bash_offers rlock run -n x --wait 5s -- frobn)" frobnicate
-    assert_equal "$(bash_offers rlock latch down -n x --by 2 frobn)" frobnicate
-    assert_equal "$(bash_offers rlock run -n x -- frobnicate --wai)" ''
+    offered bash 'rlock run -nx frobn' frobnicate
+    offered bash 'rlock run -n x --wait 5s -- frobn' frobnicate
+    offered bash 'rlock latch down -n x --by 2 frobn' frobnicate
+    offered bash 'rlock run -n x -- frobnicate --wai'
 }
 
 zsh_shows() { # LINE...: each below "--- LINE"
@@ -59,13 +81,15 @@ zsh_has() {
 }
 
 @test "zsh completes commands, options and their values" {
-    local command word help lines=('rlock ')
+    local command word help
+    local lines=('rlock ' 'rlock run --on-lost ' 'rlock run -s redis://h -s ' 'rlock run --tls-ca auth' 'rlock run -xqn x --log=j')
     while read -r command; do
         lines+=("rlock $command -")
     done < <(working_commands; groups_of_commands)
     for command in $(groups_of_commands); do
         lines+=("rlock $command " "rlock help $command ")
     done
+    touch authority.pem
     zsh_shows "${lines[@]}" | tr -d '\r' >shown
     for command in $(commands); do
         zsh_has 'rlock ' "^$command +-- "
@@ -83,46 +107,13 @@ zsh_has() {
         done
         zsh_has "rlock $command -" '(^| )--help .*-- '
     done
-    run -0 zsh_shows 'rlock run --on-lost '
-    assert_output --regexp 'stop +warn'
-    run -0 zsh_shows 'rlock run -s redis://h -s '
-    assert_output --regexp 'redis:// +rediss://'
-    touch authority.pem
-    run -0 zsh_shows 'rlock run --tls-ca auth'
-    assert_output --partial '--tls-ca authority.pem'
-    run -0 zsh_shows 'rlock run -xqn x --log=j'
-    assert_output --partial --log=json
+    zsh_has 'rlock run --on-lost ' 'stop +warn'
+    zsh_has 'rlock run -s redis://h -s ' 'redis:// +rediss://'
+    zsh_has 'rlock run --tls-ca auth' '--tls-ca authority.pem'
+    zsh_has 'rlock run -xqn x --log=j' '--log=json'
 }
 
-fish_offers() { # LINE: "WORD<TAB>HELP" lines
-    fish -c "source $PROJECT/completions/rlock.fish; complete -C '$1'"
-}
-
-@test "fish completes commands, options and their values" {
-    local command
-    assert_equal "$(fish_offers 'rlock ' | cut -f 1)" "$(commands | sort)"
-    assert_equal "$(fish_offers 'rlock help ' | cut -f 1)" "$(commands | sort)"
-    while read -r command; do
-        assert_equal "$(fish_offers "rlock $command --" | cut -f 1 | sort)" \
-            "$(words_of "$command" | grep -e -- | sort)"
-    done < <(working_commands)
-    for command in $(groups_of_commands); do
-        assert_equal "$(fish_offers "rlock $command " | cut -f 1)" "$(commands "$command" | sort)"
-        assert_equal "$(fish_offers "rlock help $command " | cut -f 1)" "$(commands "$command" | sort)"
-    done
-    assert_equal "$(fish_offers 'rlock write --prefer ' | cut -f 1)" $'readers\nwriters'
-    # A name, or the command's own words, may be what a command is called.
-    assert_equal "$(fish_offers 'rlock run -n fair --super')" ''
-    run fish_offers 'rlock latch wait -n set --count'
-    refute_output --regexp '^--count'
-    assert_equal "$(fish_offers 'rlock run --on-lost ' | cut -f 1)" $'stop\nwarn'
-    assert_equal "$(fish_offers 'rlock run -s redis://h -s u' | cut -f 1)" unix://
-    touch authority.pem
-    assert_equal "$(fish_offers 'rlock run --tls-ca auth' | cut -f 1)" authority.pem
-    assert_equal "$(fish_offers 'rlock run -xqn x --log=j' | cut -f 1)" --log=json
-}
-
-# An rlock that knows names of locks, and notes what it was asked.
+# know_names: an rlock that knows names of locks, and notes in the file asked what it was asked.
 know_names() {
     rm bin/rlock
     cat >bin/rlock <<-END
@@ -135,19 +126,24 @@ know_names() {
     chmod +x bin/rlock
 }
 
-@test "bash completes names of locks" {
+@test "bash and fish complete names of locks" {
+    local shell
     know_names
-    assert_equal "$(bash_offers rlock run -n '')" $'app:deploy\napp:migrate\ntwo\\ words\nx'
-    assert_equal "$(bash_offers rlock run -n tw)" 'two\ words'
+    offered bash 'rlock run -n ' app:deploy app:migrate 'two\ words' x
     assert_equal "$(cat asked)" ''
-    # bash parts words at their colons, and wants what is behind the last one.
-    assert_equal "$(bash_offers rlock run -n app : d)" deploy
-    assert_equal "$(bash_offers rlock run -n app :)" $'deploy\nmigrate'
-    assert_equal "$(bash_offers rlock run -s redis : //h : 1 --tls-ca ca.pem -xn ap)" $'app:deploy\napp:migrate'
-    assert_equal "$(cat asked)" '-s redis://h:1 --tls-ca ca.pem'
-    assert_equal "$(bash_offers rlock doctor app : m)" migrate
-    assert_equal "$(bash_offers rlock doctor -v x)" x
-    assert_equal "$(bash_offers rlock latch set --count 2 x)" ''
+    offered bash 'rlock run -n tw' 'two\ words'
+    offered bash 'rlock run -n app:d' deploy
+    offered bash 'rlock run -n app:' deploy migrate
+    offered bash 'rlock doctor app:m' migrate
+    offered fish 'rlock run --name tw' 'two words'
+    offered fish 'rlock doctor app:m' app:migrate
+    offered bash,fish 'rlock doctor -v x' x
+    offered bash,fish 'rlock latch set -n y --count 2 x'
+    for shell in bash fish; do
+        offered "$shell" 'rlock run -s redis://h:1 --tls-ca ca.pem -xn ap' app:deploy app:migrate
+        assert_equal "$shell: $(cat asked)" "$shell: -s redis://h:1 --tls-ca ca.pem"
+        rm asked
+    done
 }
 
 @test "zsh completes names of locks" {
@@ -161,28 +157,14 @@ know_names() {
     assert_output --partial 'rlock doctor app:migrate'
 }
 
-@test "fish completes names of locks" {
-    know_names
-    assert_equal "$(fish_offers 'rlock run -n a' | cut -f 1)" $'app:deploy\napp:migrate'
-    assert_equal "$(fish_offers 'rlock run -s redis://h --name tw' | cut -f 1)" 'two words'
-    assert_equal "$(cat asked)" '-s redis://h'
-    assert_equal "$(fish_offers 'rlock doctor app:m' | cut -f 1)" app:migrate
-    assert_equal "$(fish_offers 'rlock latch set -n x --count 2 x' | cut -f 1)" ''
-}
-
 @test "where names of locks cannot be told, completions are silent" {
-    printf '#!/bin/sh\n[ "$2" != --list-names ] || { echo "rlock: no server" >&2; exit 69; }\nexec %s "$@"\n' \
-        "$RLOCK" >failing
-    chmod +x failing
-    mv -f failing bin/rlock
-    source "$PROJECT/completions/rlock"
-    unset -f rlock
-    COMP_WORDS=(rlock run -n '')
-    COMP_CWORD=3
-    run -0 _rlock
-    assert_output ''
-    run -0 fish_offers 'rlock run -n '
-    assert_output ''
+    rm bin/rlock
+    printf '#!/bin/sh\n[ "$2" != --list-names ] || { echo "rlock: no server" >&2; exit 69; }\nexec %s "$@"\n' "$RLOCK" >bin/rlock
+    chmod +x bin/rlock
+    for shell in bash fish; do
+        run -0 "${shell}_offers" 'rlock run -n '
+        assert_output ''
+    done
     run -0 zsh_shows 'rlock run -n '
     refute_output --partial 'no server'
 }
