@@ -3,21 +3,18 @@
 # and go away again, tests/packages tries.
 
 load ../lib/rlock
+load ../lib/no_server
 
 setup_file() {
     export SOURCE=${RLOCK_SOURCE_DIR:-$PROJECT}
     export BUILD=${RLOCK_BUILD_DIR:-$PROJECT/build}
-    ! grep -q '^RLOCK_SANITIZE:[^=]*=.' "$BUILD/CMakeCache.txt" || skip "not for a build with a sanitizer"
+    ! is_sanitized || skip "not for a build with a sanitizer"
     export DEBS=$BATS_FILE_TMPDIR/debs
     cpack --config "$BUILD/CPackConfig.cmake" -B "$DEBS" >"$BATS_FILE_TMPDIR/log"
     for package in rlock librlock0 librlock-dev; do
         dpkg-deb -x "$DEBS/$package"_*.deb "$DEBS/$package"
     done
 }
-
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
-teardown() { :; }
-teardown_file() { :; }
 
 field() { # PACKAGE NAME
     dpkg-deb -f "$DEBS/$1"_*.deb "$2"
@@ -77,7 +74,7 @@ assert_has() { # PACKAGE FILE...
 }
 
 @test "each file is in one package, and they have all that is installed" {
-    cmake --install "${RLOCK_BUILD_DIR:-$PROJECT/build}" --prefix "$PWD/all" >log
+    cmake --install "$BUILD" --prefix "$PWD/all" >log
     run -0 bash -c 'cd "$DEBS" && for p in rlock librlock0 librlock-dev; do (cd $p/usr && find . ! -type d); done |
         grep -v -e /copyright -e /changelog.Debian.gz | sed "s/\.gz$//; s/vendor-completions/site-functions/" | sort'
     assert_exists all/share/doc/rlock/LICENSE
