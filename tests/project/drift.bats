@@ -67,6 +67,8 @@ help_options() {
         assert_equal "$command: $(help_options "$command")" "$command: $(options "$command")"
         # shellcheck disable=SC2086
         assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command --help)"
+        # shellcheck disable=SC2086
+        assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command -h)"
     done < <(working_commands; groups_of_commands)
 }
 
@@ -83,13 +85,10 @@ help_options() {
 }
 
 @test "each page of commands says what the exit status is, and has examples" {
-    local page section
+    local page
     for page in "$PROJECT"/man/*.1; do
-        for section in 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
-            grep -qx "\.Sh $section" "$page" || fail "$page lacks $section"
-        done
+        grep -qx "\.Sh EXIT STATUS" "$page" || fail "$page: no exit status"
         sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$page" | grep -q '^\.Bd -literal' || fail "$page: no example"
-        # The overview leads to it, and it back.
         [[ $page == */rlock.1 ]] || grep -qx '\.Xr rlock 1 ,' "$page" || fail "$page does not lead to rlock(1)"
     done
 }

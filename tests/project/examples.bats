@@ -60,14 +60,6 @@ as() { # USER
         "$(python3 "$TOOLS/rights.py" rules "$PROJECT/man/rlock-server.7" all | grep '^+' | paste -sd ' ')"
 }
 
-@test "rlock-server(7) explains what redis.conf says" {
-    local word
-    for word in appendonly appendfsync maxmemory-policy maxclients timeout aclfile protected-mode bind; do
-        grep -q "^$word " "$examples/server/redis.conf" || fail "redis.conf lacks $word"
-        sed 's/\\-/-/g' "$PROJECT/man/rlock-server.7" | grep -q "^\.It Li.*\b$word\b" || fail "rlock-server(7) lacks $word"
-    done
-}
-
 # As it stands, and with each line that is off turned on, alone.
 @test "rlock.conf: each line is right, and the defaults are the program's" {
     local line key

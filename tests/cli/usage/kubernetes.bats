@@ -71,10 +71,3 @@ guarded() {
     reap "$second"
     assert_equal "$(guarded EXISTS scheduler)" 0
 }
-
-@test "a manifest with a word that Kubernetes does not know is refused" {
-    mkdir -p man/examples/kubernetes
-    sed 's/concurrencyPolicy/concurencyPolicy/' "$PROJECT/man/examples/kubernetes/cronjob.yaml" >man/examples/kubernetes/cronjob.yaml
-    PROJECT=$PWD run -1 pod cronjob
-    assert_output --partial 'CronJob.spec.concurencyPolicy: unknown'
-}

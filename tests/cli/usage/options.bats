@@ -4,20 +4,6 @@
 
 load ../../lib/rlock
 
-# assert_lease MS [OPTION...]: the lease that the server keeps is MS.
-assert_lease() {
-    local expected=$1 ttl
-    shift
-    ttl=$(rlock run -n x "$@" -- redis-cli -s "${RLOCK_SERVER#unix://}" PTTL x)
-    ((ttl <= expected && ttl > expected - 3000)) || fail "$*: $ttl, not $expected"
-}
-
-@test "the lease: 30 s unless told, and as long as is told" {
-    assert_lease 30000
-    assert_lease 5400000 -l 1.5h
-    assert_lease 40000 -xql40s
-}
-
 @test "names: 512 bytes, blanks and UTF-8 are names" {
     local name
     for name in "$(printf 'x%.0s' {1..512})" 'two words' 'schlüssel/ключ' '*' '-n'; do
@@ -40,18 +26,7 @@ assert_lease() {
     assert_file_not_exist ran
 }
 
-@test "help of a group and of its commands; the options of servers and of messages have their own headings" {
-    local form
-    for form in 'help latch' 'latch --help' 'latch -h'; do
-        # shellcheck disable=SC2086
-        assert_equal "$form: $(rlock $form | grep -cE '^  (set|down|wait) ')" "$form: 3"
-    done
-    for form in 'help latch down' 'latch down --help' 'latch down -h'; do
-        # shellcheck disable=SC2086
-        run -0 rlock $form
-        assert_output --partial 'rlock latch down -n NAME'
-        assert_output --partial --always
-    done
+@test "help: a word that is no command's; the options of servers and of messages have their own headings" {
     assert_usage wiat wait -- help latch wiat
     assert_usage many -- help latch wait wait
     try break --help
