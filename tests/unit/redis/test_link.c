@@ -7,46 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-TEST(each_request_has_its_answer) {
-    struct linked f;
-    begin(&f, ANSWERS(ONE("one"), "-ERR two\r\n"));
-    assert_false(f.link.answered);
-    assert_answered(&f, "FIRST", "one");
-    assert_true(f.link.answered);
-    assert_answered(&f, "SECOND", "ERR two"); /* an error is an answer, too */
-    assert_false(f.link.in_doubt);
-    end(&f, "FIRST; SECOND");
-}
-
-/* As ASKING and what it is for: the last answer counts. */
-TEST(of_several_commands_the_last_is_answered) {
-    struct linked f;
-    begin(&f, ANSWERS(ONE("one"), ONE("two"), ONE("three")));
-    ask(&f, "FIRST");
-    assert_answered(&f, "SECOND", "two");
-    assert_answered(&f, "THIRD", "three");
-    end(&f, "FIRST; SECOND; THIRD");
-}
-
-/* How one that only listens gets there. */
-TEST(without_a_request_it_is_ready) {
-    struct linked f;
-    begin(&f, (const char *const[]){NULL});
-    assert_int_equal(call(&f, LONG_MS, NULL), RLOCK_OK);
-    assert_int_equal(f.link.stage, RLOCK__READY);
-    assert_false(f.link.answered || f.link.in_doubt);
-    end(&f, "");
-}
-
-/* One that was not asked for would be taken for the next one's answer. */
-TEST(an_answer_too_many_ends_the_connection) {
-    struct linked f;
-    begin(&f, ANSWERS(ONE("one") ONE("more"), ONE("two")));
-    assert_answered(&f, "FIRST", "one");
-    assert_answered(&f, "SECOND", "two");
-    end(&f, "FIRST | SECOND");
-}
-
 /* Nothing is sent again by itself. The time for one reply begins with each request anew: what is
  * idle runs out of nothing. */
 TEST(without_an_answer_the_connection_ends) {
