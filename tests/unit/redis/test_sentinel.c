@@ -135,20 +135,6 @@ TEST(who_cancels_waits_for_no_sentinel) {
     assert_int_equal(f.peers[1].request_count, 0);
 }
 
-/* Most Sentinels want none: one that has not asked for it is not told. */
-TEST(a_password_is_told_when_it_is_asked_for) {
-    struct fixture f;
-    begin(&f, 1, SCRIPTS(ANSWERS("-NOAUTH no\r\n", "+OK\r\n", "*1\r\n" REPLICA("slave"), MASTER)));
-    f.site.finder.user = "alice";
-    f.site.finder.password = "s3cr3t";
-    assert_int_equal(find_within(&f, true, LONG_MS), RLOCK_OK);
-    assert_string_equal(f.master.port, "6380");
-    assert_int_equal(rlock__replicas_wanted(&f.master.replicas, false), 1);
-    end(&f);
-    assert_string_equal(peer_asked(&f.peers[0]),
-                        ASK_REPLICAS " | AUTH alice s3cr3t; " ASK_REPLICAS "; " ASK_MASTER);
-}
-
 /* How many must acknowledge what is written, and how many will besides. */
 TEST(replicas_that_could_be_promoted_are_wanted) {
     enum { ANY = 99 }; /* it is not known which there are */
