@@ -7,22 +7,6 @@ static void begin_one(struct locked *f, const char *const *answers) {
     begin(f, 1, &answers);
 }
 
-TEST(one_request_takes_it_and_one_gives_it_back) {
-    struct locked f;
-    begin_one(&f, ANSWERS(GRANTED(17), GRANTED(17)));
-    const int64_t before_ms = rlock_now_ms();
-    assert_int_equal(try_once(&f), RLOCK_OK);
-    const struct rlock_hold *hold = rlock_hold_at(f.lock, 0);
-    assert_non_null(hold);
-    assert_int_equal(hold->token, 17);
-    assert_in_range(rlock_lease_end_ms(f.lock), before_ms + 30000 - 302,
-                    rlock_now_ms() + 30000 - 302);
-    assert_int_equal(release(&f), RLOCK_OK);
-    assert_null(rlock_hold_at(f.lock, 0));
-    end(&f);
-    assert_string_equal(asked(&f, 0), "ab");
-}
-
 static void assert_answer(const char *answer, bool renewal, enum rlock_status expected) {
     struct locked f;
     enum rlock_status status;

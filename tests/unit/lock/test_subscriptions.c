@@ -77,17 +77,6 @@ TEST(all_that_has_come_is_one_piece_of_news) {
     }
 }
 
-TEST(a_dead_connection_is_told) {
-    struct listening f;
-    begin_on(&f, 1);
-    says(&f, 0, CONFIRM(OWN));
-    assert_int_equal(listen_within(&f, false, LONG_MS), RLOCK_OK);
-    (void)shutdown(f.lock->listeners->subscriptions[0].link->conn.fd, SHUT_RDWR);
-    assert_int_equal(hear_within(&f, LONG_MS), RLOCK_UNAVAILABLE);
-    assert_null(f.lock->listeners->resources); /* it hears nothing, and says so */
-    end(&f.on);
-}
-
 /* Each of them wakes. */
 TEST(a_majority_that_hears_is_enough) {
     static const char *const deaf[] = {PEER_SILENT, PEER_CLOSE, "-NOPERM no\r\n",

@@ -48,12 +48,6 @@ TEST(the_clock_counts_suspend) {
     assert_int_equal(clock_read, CLOCK_BOOTTIME);
 }
 
-TEST(a_lease_ends_a_hundredth_and_two_early) {
-    assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MIN_MS), 3);
-    assert_int_equal(rlock_drift_ms(RLOCK_LEASE_MAX_MS), 6048002);
-    assert_int_equal(rlock__lease_end_ms(5000, 30000), 5000 + 30000 - 302);
-}
-
 TEST(forever_does_not_overflow) {
     static const struct {
         int64_t now, ms, after;
