@@ -1,14 +1,12 @@
 /* test_handle.c: a lock written down and taken up again; what is no handle is found out. */
 #include "support/test.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "rlock_handle.h"
-#include "support/peer.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
 
@@ -107,30 +105,6 @@ TEST(what_was_cut_or_changed_is_none) {
     for (size_t i = 0; i < COUNT(none); i++)
         assert_none(none[i]);
     free(text);
-}
-
-TEST(each_name_is_looked_for_as_who_holds_it) {
-    struct peer peer;
-    rlock_lock *lock;
-    int64_t ttl_ms;
-    peer_start(&peer, ANSWERS("*3\r\n:1\r\n:1234\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n:0\r\n"));
-    rlock_client *client = make_client(peer.path);
-    assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
-    assert_int_equal(rlock_check(lock, &ttl_ms), RLOCK_LOST);
-    assert_string_equal(rlock_stuck_at(lock), holds[1].name);
-    rlock_lock_free(lock);
-    rlock_client_free(client);
-    peer_stop(&peer);
-    assert_int_equal(peer.request_count, 2);
-    for (size_t i = 0; i < 2; i++) {
-        char token[24];
-        (void)snprintf(token, sizeof token, "%" PRId64, holds[i].token);
-        assert_string_equal(peer.requests[i].words[1].data, rlock__kind_find("run")->check->sha1);
-        assert_string_equal(peer.requests[i].words[3].data, holds[i].name);
-        assert_string_equal(peer.requests[i].words[7].data, holds[i].owner);
-        assert_string_equal(peer.requests[i].words[9].data, ID);
-        assert_string_equal(peer.requests[i].words[13].data, token);
-    }
 }
 
 TEST(what_cannot_be_taken_up_is_refused) {
