@@ -3,38 +3,6 @@ from bench import A, B, C, INFO, LEASE, LEASES, PATIENCE, PERMITS, QUEUE, TIMEOU
 from client import BUSY, GRANTED, KEPT, LOST, RELEASED, STILL_HELD
 
 
-def renewal_keeps_no_dead_reader_alive(bench):
-    """a reader's renewal keeps no dead reader alive (#7098)"""
-    read, write = bench.locks("read", "write")
-    read.take(A, attempt(1), lease=5000)
-    read.take(B, attempt(2))
-    for _ in range(3):
-        bench.server.let_pass(2000)
-        same(read.renew(B, attempt(2)), [KEPT, LEASE, 0])
-    same(read.renew(A, attempt(1)), [LOST, 0, 0])
-    bench.standing("x", INFO, LEASES, lease_key(B))
-    read.give(B, attempt(2))
-    same(write.take(C, attempt(3))[0], GRANTED)
-
-
-def downgrade_tells_the_readers(bench):
-    """a downgrade tells the readers that wait, and one by expiry lets them in"""
-    read, write = bench.locks("read", "write")
-    token = write.take(A, attempt(1))[1]
-    read.take(A, attempt(2), proof=(A, token))
-    read.take(B, attempt(3))
-    bench.hear(read.channel, read.own_channel(B))
-    same(write.give(A, attempt(1)), [RELEASED, 0, 0])
-    bench.heard((read.channel, "1"), (read.own_channel(B), "0"))
-    same(read.take(B, attempt(3))[0], GRANTED)
-    bench.server("FLUSHALL")
-    token = write.take(A, attempt(1), lease=5000)[1]
-    read.take(A, attempt(2), proof=(A, token))
-    bench.server.let_pass(5000)
-    same(read.take(B, attempt(3))[0], GRANTED)
-    same(bench.server.value("x"), {"mode": "read", A: "1", B: "1"})
-
-
 def live_waiters_stay_for_hours(bench):
     """live fair waiters stay, however long they wait: they beat, and their scores stay ahead, so that Redisson keeps them
     (#3004, #3730, #1104)"""
@@ -48,21 +16,6 @@ def live_waiters_stay_for_hours(bench):
     same(fair.take(B, attempt(2))[2], 1)
     about(bench.server.value(TIMEOUTS)[B], bench.server.now() + 86400000 - 15000 + PATIENCE)
     same(bench.server.value(QUEUE), [B, C])
-
-
-def dead_waiters_go_within_seconds(bench):
-    """dead fair waiters go within seconds, wherever they stand"""
-    fair = bench.held("fair")
-    for number, owner in enumerate(("1@dead", "2@dead", B, "3@dead", C), 2):
-        fair.take(owner, attempt(number))
-    fair.give(A, attempt(1))
-    for _ in range(3):
-        same(fair.take(B, attempt(4))[0], BUSY)
-        bench.server.let_pass(2400)
-        answer = fair.take(C, attempt(6))
-    same(answer[11], 1, "ms: there is more to do")
-    same(fair.take(B, attempt(4))[0], GRANTED)
-    same((bench.server.value("x"), bench.server.value(QUEUE)), ({B: "1"}, [C]))
 
 
 def server_away_drops_nobody(bench):
@@ -86,27 +39,6 @@ def dead_readers_leave_no_fields(bench):
         read.give(B, attempt(200 + number))
     same(set(bench.server.value("x")), {"mode"} | {f"live{number}" for number in range(1, 8)})
     same(set(bench.server.value(INFO)), {f"live{number}" for number in range(1, 8)})
-
-
-def repeated_attempt_counts_once(bench):
-    """a lock call repeated after a lost reply counts once, and has the lease that it promises"""
-    for kind, lock in bench.each("run", "fair", "read", "write", "sem", "plain"):
-        first = lock.take(A, attempt(1))
-        before = bench.server.value("x")
-        if kind in ("run", "fair", "read", "write"):
-            nested = lock.take(B, attempt(2), proof=(A, first[1]))
-            counted = bench.server.value("x")
-            same(lock.take(B, attempt(2), proof=(A, first[1])), nested, kind)
-            same(bench.server.value("x"), counted, kind)
-            same(lock.give(A, attempt(2), waiter=B)[0], STILL_HELD, kind)
-        bench.server.let_pass(10000)
-        same(lock.take(A, attempt(1)), first, kind)
-        same(bench.server.value("x"), before, kind)
-        same(lock.token(), first[1], kind)
-        if kind in ("run", "fair", "read", "write"):
-            bench.ends_in(LEASE, "x")  # the whole lease that the answer promises
-        if kind == "sem":
-            about(max(bench.server.value(PERMITS).values()), bench.server.now() + LEASE, kind)
 
 
 def repeated_release_takes_no_outer_hold(bench):

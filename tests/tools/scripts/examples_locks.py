@@ -178,17 +178,26 @@ def writer(bench):
 
 
 def downgrade(bench):
-    """read inside write: the read hold remains"""
+    """read inside write: the read hold remains, and readers that wait are told and let in; also where the write hold
+    expires"""
     read, write = bench.locks("read", "write")
     token = write.take(A, attempt(1))[1]
     same(read.take(B, attempt(2), lease=5000, proof=(A, token)), [REENTERED, token, 5000])
     same(bench.server.value("x"), {"mode": "write", A + ":write": "1", A: "1"})
     bench.ends_in(LEASE, "x")  # not shortened
-    same(read.take(C, attempt(3), wait=False)[0], BUSY)
+    same(read.take(C, attempt(3))[0], BUSY)
+    bench.hear(read.channel, read.own_channel(C))
     same(write.give(A, attempt(1)), [RELEASED, 0, 0])
+    bench.heard((read.channel, "1"), (read.own_channel(C), "0"))
     same(bench.server.value("x"), {"mode": "read", A: "1"})
     same(read.take(C, attempt(3))[0], GRANTED)
     same(write.take("w", attempt(4), wait=False)[0], BUSY)
+    bench.server("FLUSHALL")
+    token = write.take(A, attempt(1), lease=5000)[1]
+    read.take(A, attempt(2), proof=(A, token))
+    bench.server.let_pass(5000)
+    same(read.take(B, attempt(3))[0], GRANTED)
+    same(bench.server.value("x"), {"mode": "read", A: "1", B: "1"})
 
 
 def waiting_writer(bench):
