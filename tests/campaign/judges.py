@@ -96,7 +96,6 @@ class Judged:
                 self.cut_short(deleted_ns, owners)
         self.checked = 0  # sections whose end was compared with their lease's
         self.linear_checks = collections.Counter()  # by verdict
-        self.latest_ns = None  # how close to the end of its lease, or past it, any of them ended
 
     def cut_short(self, deleted_ns, owners):
         """Somebody deleted the lock: what they do until they notice it breaks no promise but `noticed`."""
@@ -218,7 +217,6 @@ class Judged:
                 late_ns = section.exit - end_ns
                 if late_ns > LATE_S * 1e9 and self.renewed_since(section, seen_ns):
                     continue
-                self.latest_ns = max(late_ns, late_ns if self.latest_ns is None else self.latest_ns)
                 if late_ns > LATE_S * 1e9:
                     yield (f"alive {late_ns / 1e6:.1f} ms after the lease of its "
                            f"owner {section.owner}: {section}", section.exit)

@@ -68,12 +68,9 @@ class Played:
             self.topology.close()
             wires.close()
             self.pulse.close()
-        judged = judges.Judged(self)
-        self.anomalies = list(judged.anomalies())
+        self.judged = judges.Judged(self)
+        self.anomalies = list(self.judged.anomalies())
         self.lasted_s = time.monotonic() - begun
-        self.sections, self.checked = len(judged.history.sections), judged.checked
-        self.grants, self.latest_ns = len(judged.sections), judged.latest_ns
-        self.linear_checks = judged.linear_checks
 
     def play(self):
         self.crew.start()
@@ -106,17 +103,3 @@ class Played:
 
     def forget(self):
         shutil.rmtree(self.folder)
-
-
-def statuses(played):
-    counts = {}
-    for run in played.crew.runs:
-        counts[run.status] = counts.get(run.status, 0) + 1
-    return counts
-
-
-def bites(played):
-    counts = {}
-    for fault in played.faults:
-        counts[fault.name] = counts.get(fault.name, 0) + fault.bites
-    return counts

@@ -56,21 +56,16 @@ class Total:
     def __init__(self, seed, rlock):
         self.seeds, self.rlock, self.begun = [seed], rlock, time.monotonic()
         self.rows = collections.defaultdict(collections.Counter)
-        self.fired, self.bites = collections.Counter(), collections.Counter()
-        self.statuses, self.anomalies = collections.Counter(), collections.Counter()
-        self.latest_ns, self.linear_checks = -10**12, collections.Counter()
+        for name in COUNTERS:
+            setattr(self, name, collections.Counter())
 
     def add(self, outcome):
         row = self.rows[outcome.combo.topology, outcome.combo.kind]
         row.update(rounds=1, rlocks=outcome.rlocks, grants=outcome.grants, sections=outcome.sections,
                    checked=outcome.checked, bites=sum(outcome.bites.values()), anomalies=len(outcome.judges))
-        self.fired.update(outcome.fired)
-        self.bites.update(outcome.bites)
-        self.statuses.update(outcome.statuses)
-        self.anomalies.update(outcome.judges)
-        self.linear_checks.update(outcome.linear_checks)
-        if outcome.latest_ns is not None:
-            self.latest_ns = max(self.latest_ns, outcome.latest_ns)
+        seen = outcome.fired, outcome.bites, outcome.statuses, outcome.judges, outcome.linear_checks
+        for name, more in zip(COUNTERS, seen):
+            getattr(self, name).update(more)
 
     def rounds(self):
         return sum(row["rounds"] for row in self.rows.values())
@@ -84,11 +79,8 @@ class Total:
         columns = ("rounds", "rlocks", "grants", "sections", "checked", "bites", "anomalies")
         yield f"| topology | kind | {' | '.join(columns)} |"
         yield "| --- " * 2 + "| --: " * len(columns) + "|"
-        whole = collections.Counter()
-        for (topology, kind), row in sorted(self.rows.items()):
-            whole.update(row)
-            yield f"| {topology} | {kind} | {' | '.join(str(row[each]) for each in columns)} |"
-        yield f"| all | | {' | '.join(str(whole[each]) for each in columns)} |"
+        for (topology, kind), row in (*sorted(self.rows.items()), (("all", ""), sums_of(self.rows)["all"])):
+            yield f"| {topology} | {kind}{kind and ' '}| {' | '.join(str(row[each]) for each in columns)} |"
 
     def add_earlier(self, known):
         self.seeds = known["seeds"] + self.seeds
@@ -110,28 +102,16 @@ class Total:
         yield (f"{time.strftime('%Y-%m-%d')}: {version(self.rlock, '--version')}, "
                f"{version('redis-server', '--version').split(' sha')[0]}, Linux {platform.release()}, "
                f"seeds {', '.join(self.seeds)}, {minutes:.0f} minutes.")
-        yield ""
-        yield from self.table()
-        yield ""
-        yield "| fault | fired | bit |"
-        yield "| --- | --: | --: |"
-        yield from (f"| {fault} | {self.fired[fault]} | {self.bites[fault]} |"
-                    for fault in sorted(self.fired))
-        yield ""
-        yield "| status | rlocks |"
-        yield "| --: | --: |"
+        yield from ("", *self.table(), "", "| fault | fired | bit |", "| --- | --: | --: |")
+        yield from (f"| {fault} | {self.fired[fault]} | {self.bites[fault]} |" for fault in sorted(self.fired))
+        yield from ("", "| status | rlocks |", "| --: | --: |")
         yield from (f"| {status} | {count} |" for status, count in sorted(self.statuses.items()))
-        yield ""
-        if not linear.program:
-            yield "Porcupine was not asked: there is no Go here, or not its module."
-        else:
-            yield (f"Porcupine found {self.linear_checks[linear.SOUND]} rounds linearizable and "
-                   f"{self.linear_checks[linear.UNSOUND]} not; {self.linear_checks[linear.UNDECIDED]} it could not "
-                   "decide in 20 seconds.")
+        sound, unsound, undecided = (self.linear_checks[each] for each in (linear.SOUND, linear.UNSOUND, linear.UNDECIDED))
+        yield from ("", f"Porcupine found {sound} rounds linearizable and {unsound} not; {undecided} it could not decide in 20 "
+                    "seconds." if linear.program else "Porcupine was not asked: there is no Go here, or not its module.")
         if self.anomalies:
-            yield ""
-            yield "Anomalies by judge: " + ", ".join(
-                f"{judge} {count}" for judge, count in sorted(self.anomalies.items())) + "."
+            judges = ", ".join(f"{judge} {count}" for judge, count in sorted(self.anomalies.items()))
+            yield from ("", f"Anomalies by judge: {judges}.")
 
     def write(self):
         """Into REPORT.md, rlock(7) and README, together with the figures of earlier runs."""
@@ -139,7 +119,7 @@ class Total:
             self.add_earlier(known)
         self.keep()
         replace_between(REPORT, MARKS, self.figures())
-        write_elsewhere(REPORT, PROJECT / "man/rlock.7", PROJECT / "README.md")
+        write_elsewhere(self.rows, PROJECT / "man/rlock.7", PROJECT / "README.md")
 
 
 def replace_between(path, marks, lines):
@@ -148,16 +128,12 @@ def replace_between(path, marks, lines):
     path.write_text(before + marks[0] + "\n".join(lines) + "\n" + marks[1] + after, encoding="utf-8")
 
 
-def sums_of(text):
-    """The table of REPORT.md, summed up by topology; its last row is "all"."""
+def sums_of(rows):
+    """By topology, and "all"."""
     sums = collections.defaultdict(collections.Counter)
-    header = None
-    for row in text.splitlines():
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
-        if cells[:2] == ["topology", "kind"]:
-            header = cells
-        elif header and len(cells) == len(header) and cells[2].isdigit():
-            sums[cells[0]].update({name: int(cell) for name, cell in zip(header[2:], cells[2:])})
+    for (topology, _), row in rows.items():
+        sums[topology].update(row)
+        sums["all"].update(row)
     return sums
 
 
@@ -170,8 +146,8 @@ def manual_rows(sums):
     yield ".El"
 
 
-def write_elsewhere(report, manual, readme):
-    sums = sums_of(report.read_text(encoding="utf-8"))
+def write_elsewhere(rows, manual, readme):
+    sums = sums_of(rows)
     replace_between(manual, MANUAL_MARKS, manual_rows(sums))
     thousands = [f"{sums['all'][column] // 1000},000" for column in ("sections", "bites")]
     readme.write_text(README.sub(r"\g<1>{}\g<2>{}\g<3>".format(*thousands), readme.read_text(encoding="utf-8")),

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections import Counter
 
 import play
 from machine import descendants
@@ -21,11 +22,14 @@ class Outcome:
     """What is left of a Played when its process has ended."""
 
     def __init__(self, played):
+        judged = played.judged
         self.combo, self.folder, self.lasted_s = played.combo, played.folder, played.lasted_s
         self.fired = [fault.name for fault in played.faults if fault.begun_ns]
-        self.rlocks, self.sections, self.checked = len(played.crew.runs), played.sections, played.checked
-        self.grants, self.latest_ns, self.linear_checks = played.grants, played.latest_ns, played.linear_checks
-        self.statuses, self.bites = play.statuses(played), play.bites(played)
+        self.rlocks, self.sections, self.checked = len(played.crew.runs), len(judged.history.sections), judged.checked
+        self.grants, self.linear_checks = len(judged.sections), judged.linear_checks
+        self.statuses, self.bites = Counter(run.status for run in played.crew.runs), Counter()
+        for fault in played.faults:
+            self.bites[fault.name] += fault.bites
         self.judges = [anomaly.judge for anomaly in played.anomalies]
         self.story = [*tell(played, played.anomalies[0]), *map(str, played.anomalies[1:TOLD])] \
             if played.anomalies else []
