@@ -59,18 +59,6 @@ load ../../lib/quorum
     wait_until 3 nothing_left
 }
 
-# Two would be given, one is somebody's: tried again for some seconds, as when several come together.
-@test "undecided, and two hang: the answer takes some seconds, and nothing is left" {
-    foreign_on m3
-    pause m1 m2
-    took 0 6000 rlock run -x -n x -- touch ran
-    assert_failure
-    assert_file_not_exist ran
-    only_foreign m3
-    resume m1 m2
-    wait_until 3 only_foreign m3
-}
-
 @test "three of five go away while it waits: 69 when the wait ends, never 75; one comes back: the wait goes on" {
     local begin
     foreign_on m1 m2 m3 m4 m5
@@ -87,17 +75,5 @@ load ../../lib/quorum
     begin=$(now_ns)
     gone 0 b
     (($(stamp b enter) - begin < 6000000000 * SLOW))
-    nothing_left
-}
-
-@test "a server is loading, busy, read-only, out of memory, full of clients: one that does not count" {
-    redis_on m1 CONFIG SET maxmemory 1 >/dev/null
-    redis_on m2 REPLICAOF 127.0.0.1 9 >/dev/null
-    rlock run -n x -- true
-    redis_on m3 REPLICAOF 127.0.0.1 9 >/dev/null
-    refuses 300 3000 69 x -- run -q -w 300ms -n x -- touch ran
-    assert_regex "$stderr" 'read-only|replica|memory'
-    on m2 m3 -- REPLICAOF NO ONE >/dev/null
-    redis_on m1 CONFIG SET maxmemory 0 >/dev/null
     nothing_left
 }

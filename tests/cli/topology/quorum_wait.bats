@@ -27,35 +27,6 @@ waits() {
     nothing_left
 }
 
-@test "two servers hang: hand-over by those that answer, as fast" {
-    local first second third
-    pause m2 m4
-    holds a run
-    brief b c
-    waits b run
-    waits c run
-    finish a
-    gone 0 b c
-    read -r first second third <<<"$(order)"
-    assert_gap "$first" "$second" 2500
-    assert_gap "$second" "$third" 2500
-    check_history --min-sections 3 history
-    resume m2 m4
-    wait_until 5 nothing_left
-}
-
-@test "a waiter says whom it waits for; one whose connections are all cut hears of the end nevertheless" {
-    holds a run
-    brief b
-    waits b run
-    everywhere CLIENT KILL TYPE pubsub
-    wait_until 5 listening 1
-    assert_regex "$(cat b.err)" "^rlock: waiting .*for x.*held by $(id -un)@$(uname -n) pid ${pid_of[a]}"
-    finish a
-    gone 0 b
-    assert_gap a b 2000
-}
-
 @test "what a minority has granted is given back there while the others are waited for; Redisson's release wakes" {
     local begin
     foreign_on m1 m2 m3
@@ -118,18 +89,4 @@ free_there() { # MEMBER...
     gone 137 dead
     check_history --min-sections 3 history
     wait_until 16 nothing_left
-}
-
-@test "split votes between writers and readers, on servers that answer in different orders" {
-    local round
-    brief w1 w2 r1 r2
-    for round in {1..8}; do
-        act w1 write -q -w "$(ms 5000)"
-        RLOCK_SERVER=$(urls m5 m4 m3 m2 m1) act w2 write -q -w "$(ms 5000)"
-        act r1 read -q -w "$(ms 5000)"
-        RLOCK_SERVER=$(urls m3 m1 m5 m2 m4) act r2 read -q -w "$(ms 5000)"
-        gone 0 w1 w2 r1 r2
-    done
-    check_history --rule rw --min-sections 32 history
-    nothing_left
 }
