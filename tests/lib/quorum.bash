@@ -180,10 +180,6 @@ listening() {
     done
 }
 
-token_on() { # MEMBER
-    redis_on "$1" GET 'redisson_lock_token:{x}'
-}
-
 # majority_end NAME: when a majority will not hold it any more if nobody renews it, in ns on
 # CLOCK_MONOTONIC.
 majority_end() {

@@ -36,7 +36,7 @@ END
     try run "${servers[@]}" -n x -- sh -c 'echo $RLOCK_SERVER; exec rlock run -x -n x -- printenv RLOCK_TOKEN'
     assert_output "$(urls m2 m3 m1)"$'\n2'
     rlock run -s "$(server_url m4)" -n x -- true
-    assert_equal "$(token_on m1) $(token_on m4)" "2 1"
+    assert_equal "$(on m1 m4 -- GET 'redisson_lock_token:{x}' | xargs)" "2 1"
     run -127 --separate-stderr rlock run -n x -- no-such-command
     nothing_left
 }

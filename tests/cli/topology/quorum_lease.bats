@@ -47,18 +47,6 @@ run|3000|'pause m1 m2 m3' 1300 'resume m1 m2 m3'|--kill-after 100ms
 END
 }
 
-@test "a connection goes mute while it is held: another is made, and that server counts again when two crash" {
-    through_proxy
-    held_by run -l "$(ms 1500)" --io-timeout "$(ms 600)"
-    wait_until 3 held_on m1 x
-    proxy mute-reply "$(sha renew)" 1
-    alive_for 2500
-    assert_bitten lost-reply 1
-    crash m2 m3
-    assert_kept 2500
-    nothing_left
-}
-
 @test "three were broken into by others: 76, and these are not touched" {
     held_by run
     # At once: what is merely gone from a server is taken there again.

@@ -18,7 +18,7 @@ asked() {
     everywhere INFO stats | sed -n 's/^total_connections_received:\([0-9]*\).*/\1/p'
 }
 
-@test "64: what is no quorum, by option, by RLOCK_SERVER, by config file, whatever the command" {
+@test "64: what is no quorum, by option, by RLOCK_SERVER, whatever the command" {
     local two=(-s "$(server_url m1)" -s "$(server_url m2)") one
     one=$(server_url m3)
     none_asked 2 even -- run "${two[@]}" -n x -- touch ran
