@@ -6,7 +6,7 @@ load ../../lib/rlock
 load ../../lib/cluster
 load ../../lib/races
 
-@test "sem, plain or not, latch, --once-per and --preempt, on each master" {
+@test "sem, plain or not, --once-per and --preempt, on each master" {
     local name
     for name in $(cluster names); do
         rm -f history
@@ -18,13 +18,6 @@ load ../../lib/races
         try sem -n "plain{$name}" --plain -- sh -c 'exit 3'
         assert_failure 3
         at "$name" DEL "$name" "plain{$name}"
-        rlock latch set -n "$name" --count 2
-        rlock latch down -n "$name"
-        try latch wait -w 100ms -n "$name"
-        assert_failure 75
-        rlock latch down -n "$name"
-        try latch wait -n "$name" -- echo open
-        assert_output open
         rlock run --once-per 1h -n "$name" -- true
         try fair --once-per 1h -n "$name" -- touch ran
         assert_stderr_has "not running $name: "
@@ -34,19 +27,6 @@ load ../../lib/races
         gone 79 a
     done
     assert_file_not_exist ran
-    nothing_left
-}
-
-@test "redis:// to a node: taken where the slot is there, else 69, saying cluster://" {
-    local name home url
-    home=$(home x)
-    url=redis://127.0.0.1:$(port_of "$home")
-    try run -s "$url" -n x -- printenv RLOCK_TOKEN
-    assert_output 1
-    for name in $(cluster names); do
-        [[ $(home "$name") != "$home" ]] || continue
-        refuses 0 3000 69 cluster:// -- run -x -s "$url" -n "$name" -- touch ran
-    done
     nothing_left
 }
 

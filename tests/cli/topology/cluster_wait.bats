@@ -112,23 +112,7 @@ no_shard_channels() {
     nothing_left
 }
 
-# --- several names, in several slots -----------------------------------------------------------
-
-@test "one of them is busy: none is taken, and while it is waited for the others are free" {
-    local names each
-    read -ra names <<<"$(cluster names)"
-    each=(-n "${names[0]}" -n "${names[1]}" -n "${names[2]}")
-    holds_on "${names[1]}" a run
-    ends_saying 75 "${names[1]}" -- run -x "${each[@]}" -- touch ran
-    start run "${each[@]}" -- sh -c 'echo "$RLOCK_NAME" >ran'
-    wait_until 5 waiting "$(home "${names[1]}")" "${names[1]}" 1
-    wait_until 2 rlock run -x -n "${names[0]}" -- true
-    wait_until 2 rlock run -x -n "${names[2]}" -- true
-    finish a
-    reap "$pid"
-    assert_equal "$status: $(cat ran)" "0: $(printf '%s\n' "${names[@]}" | LC_ALL=C sort)"
-    nothing_left
-}
+# --- a pool of names, in several slots ----------------------------------------------------------
 
 @test "a pool of names on each master: it enters with the first that comes free, and leaves the lines of the others" {
     local name node names options=()
