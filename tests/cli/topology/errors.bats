@@ -70,13 +70,3 @@ command|ERR Unknown Redis command called from script script: 5c4d62f4, on @user_
 unpack|ERR user_script:2: attempt to call global 'unpack' (a nil value) script: 5c4d62f4, on @user_script:2.
 END
 }
-
-@test "a server that does not let us in has nothing of ours: no word of what may stay held" {
-    local kind
-    proxy refuse-request auth 1 1000 "ERR unknown command 'AUTH', with args beginning with: "
-    for kind in run read 'sem --permits 1'; do
-        # shellcheck disable=SC2086
-        RLOCK_PASSWORD=secret ends_saying 69 AUTH -- $kind -x -n x -- touch ran
-        refute_regex "$stderr" 'may stay held'
-    done
-}

@@ -9,17 +9,6 @@ load ../../lib/doctor
 # By another name it is not there for rlock.
 node_options=(--rename-command WAIT no-such-wait)
 
-setup_file() {
-    rlock_setup_file
-    cluster_start
-    wait_until 10 replicas_told
-}
-
-# Until its replica has said how far it is CLUSTER SLOTS hides it.
-replicas_told() {
-    [[ $(redis_on n1 CLUSTER SLOTS | grep -cE '^[0-9a-f]{40}$') == 6 ]]
-}
-
 warning='no replica acknowledges a lock'
 
 assert_warned_once() {

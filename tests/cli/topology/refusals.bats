@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
 # refusals.bats: a server that answers, and refuses. What passes is waited for: by who wants the lock
-# until its wait ends, by who has it until its lease must end. Each is met once, at the door and while two hold; others that
-# mean the same are in unit/redis/test_reply_error.c.
+# until its wait ends, by who has it until its lease must end. Three are met, at the door and while two hold; others that
+# mean the same, LOADING and more, are in unit/redis/test_reply_error.c.
 
 load ../../lib/rlock
 load ../../lib/protected
 
 setup() {
     rlock_setup
-    rm -rf "$BATS_FILE_TMPDIR/odd" # the last one's data
     server_start odd --busy-reply-threshold 20
     proxy_start odd # it tells how often rlock has asked
 }
@@ -25,30 +24,12 @@ end_oom() { redis_on odd CONFIG SET maxmemory 0; }
 begin_readonly() { redis_on odd REPLICAOF 127.0.0.1 1; }
 end_readonly() { redis_on odd REPLICAOF NO ONE; }
 
-says() { # WORD
-    [[ $(redis_on odd PING) == "$1"* ]]
-}
-
 begin_busy() {
     helper redis-cli -s "$BATS_FILE_TMPDIR/odd/sock" EVAL 'while true do end' 0 >/dev/null 2>&1
-    wait_until 5 says BUSY
+    wait_until 5 is_busy
 }
+is_busy() { [[ $(redis_on odd PING) == BUSY* ]]; }
 end_busy() { redis_on odd SCRIPT KILL; }
-
-# A crash, and 20 s of reading what it had.
-begin_loading() {
-    redis_on odd CONFIG SET rdbcompression no
-    redis_on odd EVAL 'for i = 1, 20000 do redis.call("SET", "k" .. i, string.rep("x", 100)) end' 0
-    redis_on odd SAVE
-    server_stop odd
-    server_start odd --key-load-delay 1000 --loading-process-events-interval-bytes 1024
-    says LOADING
-}
-end_loading() {
-    redis_on odd CONFIG SET key-load-delay 0
-    wait_until 10 says PONG
-    redis_on odd EVAL 'for i = 1, 20000 do redis.call("DEL", "k" .. i) end' 0
-}
 
 # --- what rlock makes of it --------------------------------------------------------------------
 
@@ -114,7 +95,6 @@ meets() {
 @test "NOREPLICAS" { meets noreplicas replicas; }
 @test "READONLY" { meets readonly READONLY; }
 @test "BUSY" { meets busy BUSY 1200; } # it answers when its script has had the processor for a while
-@test "LOADING" { meets loading LOADING; }
 
 @test "out of memory while it runs: every kind is renewed, keeps others out, is given back, nested too; nothing is left" {
     local kind
