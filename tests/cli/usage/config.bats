@@ -193,7 +193,6 @@ END
 }
 
 @test "password-file: as on Windows, or from a pipe; its mistakes: 78, with the place that names it" {
-    local file
     guarded
     printf 'pass word\r\n' >right
     rlock run --password-file right -n x -- true
@@ -206,11 +205,5 @@ END
     assert_stderr_has 'no data for 5 seconds'
     printf '# the password\npassword-file = %s\n' "$PWD/none" >"$user"
     ends_saying 78 "$PWD/none" "$user:2" 'No such file' -- run -n x -- true
-    truncate -s 1T endless
-    printf '\xef\xbb\xbfpass word\n' >mark
-    : >empty
-    for file in endless mark empty "$PWD" /dev/zero; do
-        refuses 0 1000 78 "$file: cannot read the password that --password-file names: " -- \
-            run --password-file "$file" -n x -- true
-    done
+    ends_saying 78 "$PWD: cannot read the password that --password-file names: " -- run --password-file "$PWD" -n x -- true
 }

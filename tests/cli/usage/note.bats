@@ -75,28 +75,6 @@ assert_note() {
     noted '' "CI_JOB_URL=$job"
 }
 
-@test "no password is shown, and no login of a CI job's URL" {
-    : >seen_all
-    shown() {
-        try acquire run -n x --log json "$@"
-        {
-            echo "$stderr"
-            redis HVALS 'rlock_info:{x}'
-            rlock status x
-            rlock status --json x
-            rlock run -x -n x -- true 2>&1 || true
-        } >>seen_all
-        rlock break --force x 2>/dev/null
-    }
-    CI_JOB_URL=https://user:S3CRET@ci/1 shown
-    CI_JOB_URL=https://S3CRET@ci/2 shown
-    CI_JOB_URL=https://user:S3/CRET@ci/3 shown
-    BUILD_URL='https://ci/4?password=S3CRET' shown
-    shown --note 'see https://user:S3CRET@ci/5 and redis://:S3CRET@h'
-    refute grep -E 'S3|CRET' seen_all
-    assert_equal "$(grep -o 'ci/[1-5]' seen_all | sort -u | wc -l)" 5
-}
-
 @test "the log: note of ours, holder_note of who holds it" {
     hold x --note theirs
     try run --log json -x -n x --note ours -- true

@@ -3,15 +3,9 @@
 load ../../lib/rlock
 
 listen() { # SOCKET
-    python3 "$TOOLS/notified.py" "$1" told 3>&- 4>&- &
-    receiver=$!
+    helper python3 "$TOOLS/notified.py" "$1" told
     wait_until 5 grep -qs bound told
     export NOTIFY_SOCKET=$1
-}
-
-teardown() {
-    [[ -z ${receiver-} ]] || kill "$receiver"
-    rlock_teardown
 }
 
 @test "STOPPING=1 when the lock is lost; with --on-lost warn only the status" {

@@ -58,29 +58,36 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
     free
 }
 
-@test "a password in a URL of the command's words stays here" {
-    local words=(sh -c "$waits" RLOCK_SERVER=redis://u:S3CRET@h:1/0
-        "--server=rediss://us%40er:S3%3aCRET@h" "sentinel://:S3/CR@ET@a,b/m redis://u:S3CRET@h2"
-        https://u:S3CRET@h/x RLOCK_PASSWORD=S3CRET)
-    held -- "${words[@]}"
-    redis HVALS 'rlock_info:{x}' >seen
-    rlock status x >>seen
-    rlock status --json x >>seen
-    rlock run -v -w "$(ms 100)" -n x -- true 2>>seen || true
-    refute grep -E 'S3|CRET' seen
-    grep -F 'redis://u:***@h:1/0 --server=rediss://us%40er:***@h sentinel://:***@a,b/m redis://u:***@h2' seen
-    free
+# told_of_x: what the program says of who has it.
+told_of_x() {
+    rlock status x
+    rlock run -v -w "$(ms 100)" -n x -- true 2>&1 || true
+    rlock run --log json -x -n x -- true 2>&1 || true
 }
 
-@test "a password in -c's words stays here, also where the text is cut in the middle of it" {
-    local long
-    long=$(printf 'x%.0s' {1..180})
-    held -c "$waits; : $long 'redis://u:S3CRETS3CRETS3CRETS3CRETS3CRETS3CRET@h/0'"
-    redis HVALS 'rlock_info:{x}' >seen
-    rlock status --json x >>seen
-    grep -F "$long" seen
+# hides TEXT WORD...: of an rlock that holds x and has these words the text is told, and no secret, and none is on the server.
+hides() {
+    held --log json "${@:2}"
+    told_of_x >seen
+    grep -F -- "$1" seen
+    { redis HVALS 'rlock_info:{x}'; rlock status --json x; cat err; } >>seen
     refute grep -E 'S3|CRET' seen
     free
+    rm let-go
+}
+
+@test "a password in the command's words, or a note, stays here, also where the text is cut in the middle of it" {
+    local long
+    long=$(printf 'x%.0s' {1..180})
+    hides 'redis://u:***@h:1/0 --server=rediss://us%40er:***@h sentinel://:***@a,b/m redis://u:***@h2' -- sh -c "$waits" \
+        RLOCK_SERVER=redis://u:S3CRET@h:1/0 "--server=rediss://us%40er:S3%3aCRET@h" \
+        "sentinel://:S3/CR@ET@a,b/m redis://u:S3CRET@h2" https://u:S3CRET@h/x RLOCK_PASSWORD=S3CRET
+    hides "$long" -c "$waits; : $long 'redis://u:S3CRETS3CRETS3CRETS3CRETS3CRETS3CRET@h/0'"
+    hides ci/5 --note 'see https://user:S3CRET@ci/5 and redis://:S3CRET@h' -c "$waits"
+    CI_JOB_URL=https://user:S3CRET@ci/1 hides ci/1 -c "$waits"
+    CI_JOB_URL=https://S3CRET@ci/2 hides ci/2 -c "$waits"
+    CI_JOB_URL=https://user:S3/CRET@ci/3 hides ci/3 -c "$waits"
+    BUILD_URL='https://ci/4?password=S3CRET' hides ci/4 -c "$waits"
 }
 
 @test "what a holder did not hide, in its command or its note, is hidden where it is shown" {
@@ -88,9 +95,7 @@ assert any("\u202egnp" in text and "\nREADY=1\n" in text for text in texts), tex
     redis HSET 'rlock_info:{x}' "$foreign_owner" \
         '{"host":"h","user":"u","pid":1,"command":"job redis://u:S3CRET@h/0",
         "note":"a\u001b[2Jb\u202ec\nd"}' >/dev/null
-    rlock status x >seen
-    rlock run -w "$(ms 100)" -n x -- true 2>>seen || true
-    rlock run --log json -w "$(ms 100)" -n x -- true 2>>seen || true
+    told_of_x >seen
     refute grep S3CRET seen
     grep -F 'redis://u:***@h/0' seen
     grep -F 'a?[2Jb?c?d' seen
