@@ -208,27 +208,6 @@ TEST(a_slow_name_service_holds_nobody_up) {
     end(&f, "PING | PING");
 }
 
-TEST(a_path_that_leads_nowhere_is_told) {
-    char path[RLOCK__HOST_SIZE] = ""; /* what is no URL's, and so was never measured */
-    memset(path, 'A', sizeof path - 1);
-    const struct {
-        const char *path;
-        enum rlock_status status;
-        const char *why;
-    } rows[] = {
-        {"/tmp/rlock-there-is-no-such-socket", RLOCK_AGAIN, "No such file or directory"},
-        {path, RLOCK_UNAVAILABLE, "the path of a socket has at most 107 bytes"},
-    };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct linked f;
-        begin_to(&f, rows[i].path, "");
-        assert_int_equal(ping(&f, LONG_MS), rows[i].status);
-        assert_string_equal(f.error.text, rows[i].why);
-        assert_false(f.link.answered || f.link.in_doubt);
-        assert_closed(&f);
-    }
-}
-
 /* A port whose queue of connections is full: it says nothing to one more. */
 struct deaf {
     struct peer peer;

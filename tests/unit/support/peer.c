@@ -84,9 +84,6 @@ void peer_serve(struct peer *peer, const char *const *script) {
 }
 
 void peer_start(struct peer *peer, const char *const *script) {
-    *peer = (struct peer){.fd = -1, .path = "/tmp/rlock-there-is-none"};
-    if (script == NOWHERE)
-        return;
     peer_listen(peer);
     peer_serve(peer, script);
 }

@@ -51,9 +51,6 @@ void peer_listen(struct peer *peer);
 void peer_listen_tcp(struct peer *peer);
 void peer_serve(struct peer *peer, const char *const *script);
 
-/* In the place of a script: a server that is not there, which shows at once. */
-#define NOWHERE NULL
-
 /* Ends it when the clients have closed their connections. */
 void peer_stop(struct peer *peer);
 
