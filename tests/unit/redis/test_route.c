@@ -24,7 +24,7 @@ enum { LONG_MS = 5000, FRESH_MS = 1000 };
 struct fixture {
     struct peer sentinel;
     struct rlock__site site;
-    struct rlock__route route;
+    struct rlock__route routes[2], *route; /* one of them */
     struct rlock__link *link;
 };
 
@@ -37,38 +37,44 @@ static void begin(struct fixture *f, const char *const *answers, int replicas) {
                                    .access = {.connect_timeout_ms = LONG_MS},
                                    .finder = {.connect_timeout_ms = LONG_MS},
                                    .replicas = replicas};
-    assert_true(rlock__route_init(&f->route, &f->site, NULL));
+    f->route = f->routes;
+    assert_true(rlock__route_init(f->route, &f->site, NULL));
 }
 
 static void end(struct fixture *f) {
-    rlock__route_free(&f->route);
+    rlock__route_free(f->route);
     peer_stop(&f->sentinel);
 }
 
 static enum rlock_status find(struct fixture *f) {
     const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
-    return rlock__route_find(&f->route, "x", &limit, &f->link);
+    return rlock__route_find(f->route, "x", &limit, &f->link);
 }
 
 /* As if what the Sentinel said were old by now. */
 static void age(struct fixture *f) {
-    f->route.located_ms -= FRESH_MS;
+    f->route->located_ms -= FRESH_MS;
 }
 
-/* Steps, a letter each: where it is 'f'ound, or what the Sentinel said grows 'o'ld or is in
- * 'd'oubt. */
+/* Steps, a letter each: where it is 'f'ound, or what the Sentinel said grows 'o'ld, is in 'd'oubt
+ * or is 'k'nown to another one, which goes on: a keeper, a listener. */
 static void play(struct fixture *f, const char *steps, char *found, size_t size) {
     size_t length = 0;
     for (; *steps != '\0'; steps++) {
         if (*steps == 'o')
             age(f);
         if (*steps == 'd')
-            rlock__route_doubt(&f->route);
+            rlock__route_doubt(f->route);
+        if (*steps == 'k') {
+            assert_true(rlock__route_init(&f->routes[1], &f->site, f->route));
+            rlock__route_free(f->route);
+            f->route = &f->routes[1];
+        }
         if (*steps != 'f')
             continue;
         assert_int_equal(find(f), RLOCK_OK);
         length += (size_t)snprintf(found + length, size - length, "%s%s/%d", length > 0 ? " " : "",
-                                   f->link->host, rlock__route_replicas(&f->route, f->link));
+                                   f->link->host, rlock__route_replicas(f->route, f->link));
     }
 }
 
@@ -105,13 +111,15 @@ TEST(how_long_a_sentinel_is_believed) {
         /* Where nobody says anything it is tried again; after an answer there is no doubt. */
         {"not at all, in doubt", ANSWERS(AT("h1"), PEER_CLOSE, AT("h2"), AT("h3")), 0, "fdfff",
          "h1/0 h1/0 h2/0 h2/0", 3},
+        {"where it is taken over", ANSWERS(ONE, AT("h1")), RLOCK_REPLICAS_AUTO, "fkf", "h1/1 h1/1",
+         2},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct fixture f;
         char found[128] = "";
         begin(&f, rows[i].says, rows[i].replicas);
         play(&f, rows[i].steps, found, sizeof found);
-        assert_int_equal(rlock__route_named(&f.route) != NULL,
+        assert_int_equal(rlock__route_named(f.route) != NULL,
                          rows[i].replicas == RLOCK_REPLICAS_AUTO);
         end(&f);
         if (strcmp(found, rows[i].found) != 0 || f.sentinel.request_count != rows[i].requests)
@@ -144,21 +152,4 @@ TEST(a_silent_sentinel_costs_a_glance) {
     end(&f);
     assert_int_equal(f.sentinel.request_count, 3);
     peer_stop(&other);
-}
-
-/* A keeper, a listener: they begin where the lock was taken. */
-TEST(what_is_known_is_taken_over) {
-    struct fixture f;
-    begin(&f, ANSWERS(ONE, AT("h1")), RLOCK_REPLICAS_AUTO);
-    assert_int_equal(find(&f), RLOCK_OK);
-    struct rlock__route like;
-    assert_true(rlock__route_init(&like, &f.site, &f.route));
-    const struct rlock__limit limit = {rlock_now_ms() + LONG_MS, -1};
-    struct rlock__link *link;
-    assert_int_equal(rlock__route_find(&like, "x", &limit, &link), RLOCK_OK);
-    assert_string_equal(link->host, "h1");
-    assert_int_equal(rlock__route_replicas(&like, link), 1);
-    assert_ptr_not_equal(link, f.link);
-    rlock__route_free(&like);
-    end(&f);
 }

@@ -71,10 +71,7 @@ TEST(what_an_answer_means) {
         {"-ERR unknown command 'EVALSHA'\r\n", RLOCK_UNAVAILABLE,
          "it runs no Lua scripts (EVAL), which all locks need: connect past the proxy, load the "
          "server's Lua module, or use another server"},
-        {"-NOPERM no\r\n", RLOCK_DENIED, "no"},
         {"-OOM no script: 48dc37aa, on @user_script:75.\r\n", RLOCK_AGAIN, "OOM no"},
-        {"-WRONGTYPE no\r\n", RLOCK_WRONG_KIND, "WRONGTYPE no"},
-        {"-READONLY no\r\n", RLOCK_AGAIN, "READONLY no"},
         {"-MOVED 1 h:1\r\n", RLOCK_UNAVAILABLE,
          "it is on another node of a cluster: give cluster://HOST"},
         {PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection"},
