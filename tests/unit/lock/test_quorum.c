@@ -97,23 +97,6 @@ TEST(a_majority_takes_it) {
     }
 }
 
-TEST(without_a_majority_it_is_given_back_everywhere) {
-    struct locked f;
-    static const char *const silent[] = {PEER_SILENT, PEER_SILENT, PEER_SILENT, PEER_SILENT,
-                                         PEER_SILENT, PEER_SILENT, NULL};
-    begin_three(&f, ANSWERS(GRANTED(7), DONE), silent, silent);
-    assert_int_equal(try_once(&f), RLOCK_UNAVAILABLE);
-    char error[300];
-    (void)snprintf(error, sizeof error,
-                   "1 of 3 servers have answered, 2 are needed; %s: no answer in time", f.urls[1]);
-    assert_string_equal(rlock_error(f.client), error);
-    assert_true(rlock_in_doubt(f.lock));
-    end(&f);
-    assert_string_equal(asked(&f, 0), "ab");
-    assert_non_null(strchr(asked(&f, 1), 'b'));
-    assert_non_null(strchr(asked(&f, 2), 'b'));
-}
-
 TEST(a_majority_renews) {
     static const struct {
         const char *one, *another; /* of the three; the third renews */
