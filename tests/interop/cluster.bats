@@ -44,13 +44,9 @@ no_other_channels() {
     local name kind
     for name in alpha beta gamma delta; do
         for kind in fenced write; do
-            enters "j-$name-$kind" "$kind" "$name-$kind"
-            shut_out "a-$name" "$kind" "$name-$kind"
-            leaves "j-$name-$kind"
-            enters "a-$name-$kind" "$kind" "$name-$kind"
-            shut_out "j" "$kind" "$name-$kind"
-            leaves "a-$name-$kind"
+            excludes "$kind" "$name-$kind" "$kind"
         done
+        rm history end-*
     done
     nothing_left
 }

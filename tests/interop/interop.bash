@@ -168,6 +168,19 @@ shut_out() {
     fi
 }
 
+# excludes KIND NAME OTHER...: while an actor of one world has it, one of the other gets none of these, both ways.
+excludes() {
+    local pair who other kind
+    for pair in 'j a' 'a j'; do
+        read -r who other <<<"$pair"
+        enters "$who-$1" "$1" "$2"
+        for kind in "${@:3}"; do
+            shut_out "$other-$kind" "$kind" "$2"
+        done
+        leaves "$who-$1"
+    done
+}
+
 # awaits WHO KIND NAME [OPTION=VALUE...]: it wants it, listens for that, and has tried once more since; nobody
 # listened before. Redisson's reader or writer that has not tried yet misses a message, and sleeps for a lease.
 awaits() {

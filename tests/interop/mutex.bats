@@ -9,14 +9,7 @@ load interop
 @test "either keeps the other out" {
     local kind
     for kind in lock fenced fair; do
-        enters "j-$kind" "$kind" x
-        shut_out "a-$kind" "$kind" x
-        shut_out "a-$kind" lock x
-        leaves "j-$kind"
-        enters "a-$kind" "$kind" x
-        shut_out "j-$kind" "$kind" x
-        shut_out "j-$kind" lock x
-        leaves "a-$kind"
+        excludes "$kind" x "$kind" lock
         passes "j2-$kind" "$kind" x
         assert_no_keys
     done

@@ -56,8 +56,7 @@ kind_shown() { # KIND
     wait_until 5 in_queue 2
     owners=$(redis LRANGE 'redisson_lock_queue:{x}' 0 -1 | tr '\n' ' ')
     assert_equal "$(said x "['kind']")" fair
-    assert_equal "$(rlock status --json x | python3 -c 'import json, sys
-for waiter in json.load(sys.stdin)[0]["waiters"]: print(waiter["owner"], end=" ")')" "$owners"
+    assert_equal "$(said x " and ' '.join(waiter['owner'] for waiter in it['waiters'])") " "$owners"
     leaves j1
     wait_until 5 entered_section a
     leaves a
