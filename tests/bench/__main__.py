@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 import tempfile
+import time
 import types
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,7 +20,6 @@ import starts  # noqa: E402
 import waiters  # noqa: E402
 from machine import free_ports  # noqa: E402
 from server import Server  # noqa: E402
-from steps import Steps  # noqa: E402
 from tools import Tools  # noqa: E402
 
 FIGURES = {"rlock run": "`rlock run -- true` takes ", "flock": "flock(1) ", "etcdctl lock": "etcdctl lock "}
@@ -29,6 +29,37 @@ FULL = types.SimpleNamespace(
     rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, settle_s=6, idle_s=10, limit_s=30)
 QUICK = types.SimpleNamespace(
     rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, settle_s=0.5, idle_s=1, limit_s=10)
+
+
+def too_long(*_):
+    raise TimeoutError("it takes too long")
+
+
+class Steps:
+    """One measurement after the other, none of which may take for ever."""
+
+    TOTAL_S, STEP_S = 570, 90
+
+    def __init__(self):
+        self.end, self.failed = time.monotonic() + self.TOTAL_S, False
+        signal.signal(signal.SIGALRM, too_long)
+
+    def step(self, what, function, *words):
+        """What the function returns; None, and a word why, where it takes too long or fails."""
+        began = time.monotonic()
+        signal.alarm(max(1, int(min(self.STEP_S, self.end - began))))
+        result = None
+        try:
+            result = function(*words)
+            said = f"{time.monotonic() - began:.1f} s"
+        except TimeoutError as error:
+            said = f"left out: {error}"
+        except Exception as error:  # pylint: disable=broad-except
+            self.failed, said = True, f"failed: {error!r}"
+        finally:
+            signal.alarm(0)
+        print(f"bench: {what}: {said}", file=sys.stderr, flush=True)
+        return result
 
 
 def of_scripts(tools, size, step):

@@ -38,13 +38,7 @@ def etcd():
 
 def compare(tools, rounds, commands):
     """{name: (wall us, CPU us) of one, medians}"""
-    words = []
-    for command in commands.values():
-        words += [",", *command, tools.true]
-    said = subprocess.run([tools.sidebyside, str(rounds), *words[1:]], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    return {name: [float(word) for word in line.split()]
-            for name, line in zip(commands, said.splitlines())}
+    return dict(zip(commands, tools.side_by_side(rounds, *([*each, tools.true] for each in commands.values()))))
 
 
 def measure(tools, size):

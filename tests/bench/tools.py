@@ -1,8 +1,10 @@
 """The programs that are measured, and those that measure, built against the build's library."""
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
+import sys
 
 from machine import TOOLS
 from resp import packed
@@ -28,7 +30,7 @@ class Tools:
         self.versions = [said([self.rlock, "--version"]),
                          "Redis " + said(["redis-server", "--version"]).split("v=")[1].split()[0],
                          f"{os.cpu_count()} processors"]
-        self.section, self.sidebyside = self.compiled(TOOLS / "section.c"), self.compiled(HERE / "sidebyside.c")
+        self.section = self.compiled(TOOLS / "section.c")
 
     def compiled(self, source, *options):
         program = f"{self.folder}/{source.stem}"
@@ -44,6 +46,13 @@ class Tools:
             return None
         subprocess.run(["ninja", "-C", folder], check=True, stdout=subprocess.DEVNULL)
         return str(folder / "cmd" / "rlock")
+
+    @staticmethod
+    def side_by_side(rounds, *commands):
+        """What sidebyside.py says of each: (wall us, CPU us)."""
+        words = [shlex.join(map(str, command)) for command in commands]
+        lines = said([sys.executable, "-B", HERE / "sidebyside.py", str(rounds), *words]).splitlines()
+        return [tuple(map(float, line.split())) for line in lines]
 
     def bare(self, pair):
         """bare.c with an rlock's own words."""

@@ -6,7 +6,6 @@ ended: the time from one's end to the next one's begin is a hand-off, with all t
 import pathlib
 import re
 import statistics
-import subprocess
 import time
 
 import learn
@@ -95,9 +94,7 @@ class Waiters:
 def one_by_one(tools, kind, turns):
     """The floor: from the end of one to the begin of the next where nobody waits; times in ms."""
     with Waiters(tools, kind) as scene:
-        words = learn.command(tools.rlock, kind)
-        subprocess.run([tools.sidebyside, str(turns), *words, "--", tools.section, "--log", scene.log],
-                       check=True, stdout=subprocess.DEVNULL)
+        tools.side_by_side(turns, [*learn.command(tools.rlock, kind), "--", tools.section, "--log", scene.log])
         return scene.gaps_ms()
 
 
