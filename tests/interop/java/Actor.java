@@ -31,7 +31,7 @@ final class Actor {
 
     private record Order(Path directory, String[] words) {}
 
-    private record Section(Thing thing, History.Stay stay) {}
+    private record Section(Thing thing, History stay) {}
 
     Actor(String name, List<RedissonClient> clients) {
         this.name = name;
@@ -96,12 +96,12 @@ final class Actor {
         Thing thing = Thing.of(kind, what, clients);
         if (!thing.take(options))
             return "busy";
-        var history = new History(order.directory, owner(), "who=" + name);
-        taken(kind, what).push(new Section(thing, history.enter(kind, thing.token(), false)));
+        var stay = new History(order.directory, owner(), kind, thing.token(), "who=" + name, false);
+        taken(kind, what).push(new Section(thing, stay));
         return "taken";
     }
 
-    private String release(String kind, String what) throws IOException {
+    private String release(String kind, String what) throws InterruptedException, IOException {
         Section section = taken(kind, what).pop();
         section.stay.end();
         section.thing.release();

@@ -15,12 +15,17 @@
 //   timeout   how long a reply may take, in ms; it is asked `retries` times again
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
+import org.redisson.config.Config;
 
 final class Interop {
     /** No test lasts so long: whoever started this is gone. */
@@ -35,13 +40,39 @@ final class Interop {
 
     public static void main(String[] args) throws Exception {
         CompletableFuture.delayedExecutor(END_MS, TimeUnit.MILLISECONDS).execute(() -> Runtime.getRuntime().halt(99));
-        List<RedissonClient> clients = Clients.of(Words.of(args));
+        List<RedissonClient> clients = clients(Words.of(args));
         var interop = new Interop(clients);
         System.out.println("ready " + clients.get(0).getId());
         var orders = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = orders.readLine()) != null;)
             interop.obey(line.split(" "));
         Runtime.getRuntime().halt(0);
+    }
+
+    /** As a service would have them, with Redisson's defaults wherever a test does not need others. */
+    private static List<RedissonClient> clients(Words options) {
+        if (options.text("cluster") != null)
+            return List.of(client(options, config -> config.useClusterServers()
+                .addNodeAddress(options.text("cluster").split(","))
+                .setMasterConnectionMinimumIdleSize(1)
+                .setSlaveConnectionMinimumIdleSize(1)));
+        return Arrays.stream(options.text("servers").split(","))
+            .map(url -> client(options, config -> config.useSingleServer()
+                .setAddress(url)
+                .setConnectionMinimumIdleSize(2)
+                .setConnectionPoolSize(16)))
+            .toList();
+    }
+
+    private static RedissonClient client(Words options, Function<Config, BaseConfig<?>> servers) {
+        var config = new Config();
+        config.setNettyThreads(4);
+        config.setLockWatchdogTimeout(options.number("watchdog", config.getLockWatchdogTimeout()));
+        config.setFairLockWaitTimeout(options.number("patience", config.getFairLockWaitTimeout()));
+        servers.apply(config)
+            .setTimeout((int) options.number("timeout", 3000))
+            .setRetryAttempts((int) options.number("retries", 4));
+        return Redisson.create(config);
     }
 
     private void obey(String[] order) {
