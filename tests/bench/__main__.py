@@ -25,10 +25,8 @@ from tools import Tools  # noqa: E402
 FIGURES = {"rlock run": "`rlock run -- true` takes ", "flock": "flock(1) ", "etcdctl lock": "etcdctl lock "}
 MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
-FULL = types.SimpleNamespace(
-    rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, settle_s=6, idle_s=10, limit_s=30)
-QUICK = types.SimpleNamespace(
-    rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, settle_s=0.5, idle_s=1, limit_s=10)
+FULL = types.SimpleNamespace(rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, limit_s=30)
+QUICK = types.SimpleNamespace(rounds=3, pairs=200, starts=100, counts=(1, 10), turns=10, limit_s=10)
 
 
 def too_long(*_):

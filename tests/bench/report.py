@@ -40,9 +40,7 @@ def starts(figures):
 def waiters(figures):
     """{(kind, waiters): what waiters.py's measure() found}"""
     rows = [[f"`{kind}`", counted(count), f"{one['median']:.2f} ms", f"{one['floor']:.2f} ms",
-             ratio(one["median"], one["floor"]), f"{one['scripts']:.2f}", f"{one['idle']:.1f}"]
-            for (kind, count), one in figures.items()]
+             ratio(one["median"], one["floor"])] for (kind, count), one in figures.items()]
     return ("A hand-off, from the end of one command to the start of the next, beside rlocks one by one, without "
-            "waiting; and what all who wait ask while nobody gets the lock:\n\n"
-            + table(["kind", "waiters", "hand-off", "one by one", "ratio", "scripts", "scripts a second, idle"], rows)
+            "waiting:\n\n" + table(["kind", "waiters", "hand-off", "one by one", "ratio"], rows)
             + f"\n\nEach has {[*figures.values()][-1]['private_kib']} KiB of memory of its own.")

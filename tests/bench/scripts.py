@@ -37,12 +37,12 @@ def cost_us(server, kind, pair, count):
     batches = [b"".join(b"".join(pair.another()) for _ in range(BATCH))
                for _ in range(count // BATCH)]
     prepare(server, kind)
-    cpu, inside = server.cpu_us(), server.scripts()[1]
+    cpu, inside = server.cpu_us(), server.in_scripts_us()
     for batch in batches:
         server.connection.sock.sendall(batch)
         for _ in range(2 * BATCH):
             server.connection.receive()
-    return (server.cpu_us() - cpu) / count, (server.scripts()[1] - inside) / count
+    return (server.cpu_us() - cpu) / count, (server.in_scripts_us() - inside) / count
 
 
 def measure(tools, server, kind, theirs, size):

@@ -80,16 +80,6 @@ class Waiters:
         stays = sorted(tuple(map(int, stay)) for stay in re.findall("enter=([0-9]+) exit=([0-9]+) ", text))
         return [(after[0] - before[1]) / 1e6 for before, after in zip(stays, stays[1:])]
 
-    def scripts(self):
-        return self.server.scripts()[0]
-
-    def idle(self, settle_s, seconds):
-        """How many scripts a second are run while nothing happens."""
-        time.sleep(settle_s)
-        scripts, began = self.scripts(), time.monotonic()
-        time.sleep(seconds)
-        return (self.scripts() - scripts) / (time.monotonic() - began)
-
 
 def one_by_one(tools, kind, turns):
     """The floor: from the end of one to the begin of the next where nobody waits; times in ms."""
@@ -99,19 +89,15 @@ def one_by_one(tools, kind, turns):
 
 
 def measure(tools, kind, count, size):
-    """{floor, median, scripts} of a hand-off; the memory of one that waits; scripts a second while all wait."""
-    gaps, scripts, found = [], 0, {}
+    """{floor, median} of a hand-off, and the memory of one that waits."""
+    gaps = []
     floor = one_by_one(tools, kind, size.turns)  # as busy as the machine is just then, and after
     with Waiters(tools, kind, size.limit_s) as scene:
         scene.hold()
         while len(gaps) < size.turns - 1:
             scene.join(count)
-            if not found:
-                found = {"idle": scene.idle(size.settle_s, size.idle_s), "private_kib": private_kib(scene.rlocks[-1].pid)}
-            before = scene.scripts()
+            memory = private_kib(scene.rlocks[-1].pid)
             scene.pass_on()
-            scripts += scene.scripts() - before
             gaps = scene.gaps_ms()
     floor += one_by_one(tools, kind, size.turns)
-    return {"floor": statistics.median(floor), "median": statistics.median(gaps), "scripts": scripts / (len(gaps) + 1),
-            **found}
+    return {"floor": statistics.median(floor), "median": statistics.median(gaps), "private_kib": memory}
