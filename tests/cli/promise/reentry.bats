@@ -98,21 +98,6 @@ stranger_kept_out() {
     done
 }
 
-@test "an inner process that outlives the outer one keeps the lock until its own end" {
-    start run -n x -l "$(ms 900)" -- sh -c 'rlock run -n x -l '"$(ms 900)"' -- \
-        '"'$SECTION'"' --log history --beat beat --until let-go >/dev/null 2>&1 3>&- 4>&- &
-        until [ -s history ]; do sleep 0.01; done'
-    reap "$pid"
-    assert_equal "$status" 0
-    assert_equal "$(redis HVALS x)" 1
-    alive_for 2000
-    stranger_kept_out
-    : >let-go
-    wait_until 5 assert_free x
-    assert_no_keys
-    assert_regex "$(cat history)" 'exit=[0-9]'
-}
-
 @test "RLOCK_SERVER: set for the command wherever the server was named; nested finds the same one" {
     server_start other
     try run -s "$(server_url other)" -n x -- sh -c 'echo "$RLOCK_SERVER"; rlock run -x -n x -- sh -c "echo \$RLOCK_TOKEN"'
@@ -166,29 +151,24 @@ stranger_kept_out() {
     local kind outer bare=(env -i "PATH=$PATH" "$RLOCK")
     for kind in run:run run:fair write:read read:write; do
         outer=${kind%:*} kind=${kind#*:}
-        try "$outer" -n x -- "${bare[@]}" "$kind" -x -s "$RLOCK_SERVER" -n x -- touch ran
-        assert_failure 75
-        assert_message
-        assert_stderr_has 'cannot take x: held by ' '; that rlock is an ancestor of this one' RLOCK_HOLDS
+        ends_saying 75 'cannot take x: held by ' '; that rlock is an ancestor of this one' RLOCK_HOLDS -- \
+            "$outer" -n x -- "${bare[@]}" "$kind" -x -s "$RLOCK_SERVER" -n x -- touch ran
         try "$outer" -n x -- "${bare[@]}" "$kind" -w "$(ms 300)" -s "$RLOCK_SERVER" -n x -- touch ran
         assert_failure 75
         assert_equal "$(grep -c ancestor <<<"$stderr")" 1
         assert_regex "$stderr" 'x is held by pid [0-9]+: that rlock is an ancestor'
     done
     hold x
-    try run -x -n x -- touch ran
-    assert_failure 75
+    ends_saying 75 'cannot take x: held by ' -- run -x -n x -- touch ran
     refute_regex "$stderr" ancestor
     let_go x
     reap "$holder"
     # The number of an ancestor on another host is anybody's.
     foreign_hold x 60000
     redis HSET 'rlock_info:{x}' "$foreign_owner" "{\"host\":\"$(uname -n)\",\"pid\":$$}"
-    try run -x -n x -- touch ran
-    assert_stderr_has 'that rlock is an ancestor of this one'
+    ends_saying 75 'that rlock is an ancestor of this one' -- run -x -n x -- touch ran
     redis HSET 'rlock_info:{x}' "$foreign_owner" "{\"host\":\"elsewhere\",\"pid\":$$}"
-    try run -x -n x -- touch ran
-    assert_stderr_has "cannot take x: held by elsewhere pid $$"
+    ends_saying 75 "cannot take x: held by elsewhere pid $$" -- run -x -n x -- touch ran
     refute_regex "$stderr" 'that rlock is'
     redis DEL x
     try sem -n s --permits 1 -- "${bare[@]}" sem -x -s "$RLOCK_SERVER" -n s --permits 1 -- touch ran

@@ -113,12 +113,6 @@ termed_at_all() {
     reap_timed_out
 }
 
-@test "the guardian is stopped: rlock keeps the limit" {
-    family --timeout "$(ms 300)" --kill-after "$(ms 100)"
-    kill -STOP "$(guardian_of "$pid")"
-    reap_timed_out SIGKILL
-}
-
 @test "a command that has stopped, and rlock with it: both go on, and end" {
     start run -n x --timeout "$(ms 1500)" -- env "$tree" sh -c 'kill -STOP $$; sleep 600'
     wait_until 5 in_state "$pid" T

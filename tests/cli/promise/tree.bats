@@ -142,18 +142,42 @@ has_guardian() {
     [[ -n $(guardian_of "$pid") ]]
 }
 
-@test "SIGKILL of rlock: its guardian, in a session of its own, ends the command at once; the lock ends with its lease" {
-    local guardian
-    family -l "$(ms 3000)"
-    guardian=$(children "$pid")
-    assert_equal "$(session "$guardian")" "$guardian"
-    assert_equal "$(session "$(sed -n '1s/.*pid=//p' history)")" "$(session "$pid")"
-    kill -KILL "$pid"
+@test "rlock or its guardian, in a session of its own, is killed: the command ends at once, and the lock, at its lease's end at last" {
+    local lease killed guardian
+    while read -r lease killed; do
+        rm -f history
+        family -l "$lease"
+        guardian=$(children "$pid")
+        assert_equal "$(session "$guardian")" "$guardian"
+        assert_equal "$(session "$(sed -n '1s/.*pid=//p' history)")" "$(session "$pid")"
+        kill -KILL "${!killed}"
+        reap "$pid" 5
+        assert_equal "$killed: $status" "$killed: 137"
+        if [[ $killed == pid ]]; then
+            wait_until 1 none_marked "TEST_MARK=$TEST_MARK"
+            wait_until 4 assert_free x
+        fi
+        assert_no_processes "TEST_MARK=$TEST_MARK"
+        assert_no_keys
+    done <<END
+$(ms 3000) pid
+30s guardian
+END
+    stderr=$(cat err)
+    assert_message
+}
+
+@test "rlock is stopped and its guardian is killed: the command does not live on unguarded" {
+    start run -n x -- env "$tree" sleep 600
+    wait_until 10 counts 1
+    kill -STOP "$pid"
+    wait_until 5 in_state "$pid" T
+    kill -KILL "$(guardian_of "$pid")"
+    wait_until 5 none_marked "$tree"
+    in_state "$pid" T || fail "it was rlock that ended the command"
+    kill -CONT "$pid"
     reap "$pid"
     assert_equal "$status" 137
-    wait_until 1 none_marked "TEST_MARK=$TEST_MARK"
-    wait_until 4 assert_free x
-    assert_no_keys
 }
 
 @test "SIGSTOP of rlock for longer than the lease: the family is dead before the key expires" {
@@ -190,33 +214,6 @@ has_guardian() {
         'sh=grep -q "^State:.T" /proc/$JOB/status' fg -- \
         "$RLOCK" run -n x -l "$(ms 1200)" -- "$SECTION" --log history --until never
     assert_failure 76
-}
-
-@test "SIGKILL of the guardian: the command can't be protected any more and is ended, the lock given back" {
-    local guardian
-    family
-    guardian=$(children "$pid")
-    assert_one_line "$guardian"
-    kill -KILL "$guardian"
-    reap "$pid" 5
-    assert_equal "$status" 137
-    assert_no_processes "$tree"
-    assert_no_keys
-    stderr=$(cat err)
-    assert_message
-}
-
-@test "rlock is stopped and its guardian is killed: the command does not live on unguarded" {
-    start run -n x -- env "$tree" sleep 600
-    wait_until 10 counts 1
-    kill -STOP "$pid"
-    wait_until 5 in_state "$pid" T
-    kill -KILL "$(guardian_of "$pid")"
-    wait_until 5 none_marked "$tree"
-    in_state "$pid" T || fail "it was rlock that ended the command"
-    kill -CONT "$pid"
-    reap "$pid"
-    assert_equal "$status" 137
 }
 
 @test "orphans of the command end all the time: the guardian leaves its job all the same" {
