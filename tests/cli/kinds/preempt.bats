@@ -48,7 +48,7 @@ asked_for() {
     done
 }
 
-@test "all of the command ends before the next begins, SIGKILL after --kill-after included; the lease is renewed" {
+@test "all of the command ends before the next begins, SIGKILL after --kill-after included; the lease is renewed, the order told once" {
     local holder
     log=a start run --preemptible -l "$(ms 900)" -n x -- sh -c \
         'setsid "$0" --log history --note who=deep --ignore-term --until never & "$0" --log history --note who=a --until never' "$SECTION"
@@ -56,29 +56,15 @@ asked_for() {
     wait_until 5 entered_section a
     wait_until 5 entered_section deep
     brief b
+    redis CONFIG RESETSTAT
     act b fair --preempt
     gone 0 b
+    (($(calls publish) > 2)) || fail "it was not asked again"
     reap "$holder"
-    assert_equal "$status" 79
+    assert_equal "$status: $(wc -l <a.err)" "79: 1"
     # deep, which was killed, could note no exit: but that it was told to, before the other began.
     (($(stamp b enter) > $(sed -n 's/.*who=deep term=//p' history)))
     assert_equal "$(pgrep -fc "[w]ho=deep")" 0
-}
-
-@test "asked again while its command ends, it says so once" {
-    start run --preemptible -n x -- sh -c 'trap "" TERM; echo >ready; until [ -e let-go ]; do sleep 0.02; done'
-    wait_until 5 test -s ready
-    wait_until 5 hears_the_request
-    wait_until 5 grep -q ': me asks for the lock' err
-    hears_the_request
-    sleep $((200 * SLOW))e-3
-    : >let-go
-    reap "$pid"
-    assert_equal "$status: $(cat err)" "79: rlock: stopping the command of x: me asks for the lock"
-}
-
-hears_the_request() {
-    (($(redis PUBLISH "$(redis PUBSUB CHANNELS 'rlock_break:*')" 'preempt me') > 0))
 }
 
 @test "79 whatever -E says, though the command ends well, and for --once-per it has not succeeded" {
