@@ -121,7 +121,10 @@ matches() {
     done
 }
 
-run_session() { # TEXT WHERE
+# What runs an example: recipe_KIND TEXT WHERE [WORD].
+
+recipe_literal() {
+    [[ $1 == '$ '* ]] || fail "$2: an example that nobody runs" || return
     : >transcript
     (set +eET; trap - ERR DEBUG; session) <<<"$1"
     sed -i "s|$RLOCK_SERVER, from RLOCK_SERVER\$|redis://redis.example.com:6379, from /etc/rlock.conf:1|" transcript
@@ -129,25 +132,31 @@ run_session() { # TEXT WHERE
         fail "$2 prints something else (< the text, > rlock):"$'\n'"$(diff expected transcript)"
 }
 
-run_config() { # TEXT WHERE
+recipe_file() {
+    printf '%s\n' "$1" >"sandbox/$3"
+    chmod +x "sandbox/$3"
+    : >next-needs-files
+}
+
+recipe_config() {
     printf '%s\n' "${1//= \/etc\/rlock\/password/= $PWD/password}" >config # not the machine's
     echo secret >password
     RLOCK_CONFIG=config run rlock run -n x -- true
     assert_success || fail "$2: not a configuration file" || return
 }
 
-run_program() { # TEXT ARGUMENTS WHERE
-    grep -q '^RLOCK_SANITIZE:[^=]*=.' "$build_dir/CMakeCache.txt" && return # the library wants it in programs
+recipe_program() {
+    ! is_sanitized || return 0 # the library wants it in programs
     printf '%s\n' "$1" >program.c
     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$PROJECT/lib" -o program program.c \
-        -L "$build_dir/lib" -Wl,-rpath,"$build_dir/lib" -lrlock || fail "$3 does not compile" || return
+        -L "$build_dir/lib" -Wl,-rpath,"$build_dir/lib" -lrlock || fail "$2 does not compile" || return
     # shellcheck disable=SC2086
-    run ./program $2
-    assert_success || fail "$3" || return
+    run ./program $3
+    assert_success || fail "$2" || return
     assert_no_keys
 }
 
-check_cmake() { # TEXT WHERE
+recipe_cmake() {
     local line
     while read -r line; do
         grep -qxF "${line/(program /(worker }" "$PROJECT/man/examples/c/CMakeLists.txt" ||
@@ -155,8 +164,8 @@ check_cmake() { # TEXT WHERE
     done <<<"$1"
 }
 
-# The commands of "sh" blocks build and install: they are what tests/run and quickstart do.
-check_sh() { # TEXT WHERE
+# They build and install: they are what tests/run and quickstart do.
+recipe_sh() {
     local word
     while read -r word _; do
         [[ $word == cmake || -x $PROJECT/$word ]] || fail "$2: there is no $word" || return
@@ -172,27 +181,13 @@ run_block() { # FILE DOCUMENT
         make_sandbox
     fi
     rm -f next-needs-files
-    what=$note
+    kind=${kind/console/literal} what=$note
     case $note in
-    '' | continue) what=$kind ;;
+    '' | continue) what=${kind/ini/config} ;;
     'hold '*) what=$kind; hold "${note#hold }" ;;
     esac
-    case $what in
-    literal | console)
-        [[ $text == '$ '* ]] || fail "$where: an example that nobody runs" || return
-        run_session "$text" "$where" ;;
-    'file '*)
-        printf '%s\n' "$text" >"sandbox/${note#file }"
-        chmod +x "sandbox/${note#file }"
-        : >next-needs-files ;;
-    config | ini) run_config "$text" "$where" ;;
-    'program '*) run_program "$text" "${note#program }" "$where" ;;
-    cmake) check_cmake "$text" "$where" ;;
-    sh) check_sh "$text" "$where" ;;
-    crontab | ci | 'ci grey' | container | ansible | terraform | alerts | 'unit '* | 'makefile '*)
-        "recipe_${what%% *}" "$text" "$where" "${what#* }" ;;
-    *) fail "$where: an example that nobody runs" ;;
-    esac || return
+    declare -F "recipe_${what%% *}" >/dev/null || fail "$where: an example that nobody runs" || return
+    "recipe_${what%% *}" "$text" "$where" "${what#* }" || return
     if [[ -n $holder ]]; then
         let_go "${note#hold }"
         reap "$holder"
