@@ -26,6 +26,7 @@ def left_held_by_a_semaphore(bench):
     """sem --min-hold: the permits come back in its time"""
     lock = bench.held("sem", permits=2, total=3)
     same(lock.give(A, attempt(1), permits=2, keep=5000), [RELEASED, 0, 0])
+    same(lock.renew(A, attempt(1), permits=2), [LOST, 0, 0], "a late renewal")
     bench.ends_in(LEASE, INFO, HOLD)
     same(bench.server.value("x"), "1")
     same(lock.take(B, attempt(2), permits=2, total=3)[0], BUSY)

@@ -165,20 +165,6 @@ def clock_set_back_readers(bench):
     same(read.take(C, attempt(3), place="1")[0], GRANTED)
 
 
-def who_does_not_wait_buries_nobody_alive(bench):
-    """after a silence a try that does not wait drops nobody; the dead do not block it for long"""
-    lock = bench.held("fair")
-    for number, owner in ((2, B), (3, C)):
-        lock.take(owner, attempt(number))
-    bench.server.let_pass(8000)
-    lock.take(S, attempt(4), wait=False)
-    same(bench.server.value(QUEUE), [B, C])
-    for _ in range(4):
-        bench.server.let_pass(3000)
-        lock.take(S, attempt(4), wait=False)
-    same(bench.server.value(QUEUE), None)
-
-
 def scores_are_redissons(bench):
     """the scores of the fair queue are Redisson's: that of the one before and a patience; who leaves moves those behind it"""
     lock = bench.held("fair")

@@ -47,21 +47,6 @@ def mutex_renewed(bench):
     same(lock.renew(A, attempt(2)), [LOST, 0, 0])
 
 
-def mutex_left_held(bench):
-    """run --min-hold: left held for its time, by nobody"""
-    lock = bench.lock("run")
-    token = lock.take(A, attempt(1))[1]
-    bench.hear(lock.channel)
-    same(lock.give(A, attempt(1), keep=5000), [RELEASED, 0, 0])
-    bench.standing("x", INFO, LEASES)
-    bench.ends_in(5000, "x", INFO, LEASES)
-    bench.heard()
-    answer = lock.take(B, attempt(2), proof=(A, token), wait=False)
-    same((answer[0], answer[3], answer[10]), (BUSY, A + "#kept", 1), "kept")
-    bench.server.let_pass(5000)
-    bench.standing()
-
-
 def fair_queue(bench):
     """fair: the queue, the scores, and a message for the head alone"""
     lock = bench.held("fair")
@@ -227,6 +212,7 @@ def left_held_by_a_reader(bench):
     read.give(A, attempt(3), waiter=C)
     same(read.give(A, attempt(1))[0], RELEASED)
     same(read.give(A, attempt(1)), [LOST, 0, 0], "repeated")
+    same(read.renew(A, attempt(1)), [LOST, 0, 0], "a late renewal")
     same(bench.server.value("x"), {"mode": "read", A + "#kept": "1"})
     bench.ends_in(5000, "x", lease_key(A + "#kept"))
     same(write.take(C, attempt(4), proof=(A, token), wait=False)[0], BUSY, "the proof of nobody")
@@ -240,6 +226,7 @@ def left_held_by_a_writer(bench):
     token = write.take(A, attempt(1))[1]
     read.take(B, attempt(2), proof=(A, token))
     same(write.give(A, attempt(1), keep=5000)[0], RELEASED)
+    same(write.renew(A, attempt(1)), [LOST, 0, 0], "a late renewal")
     same(read.take(C, attempt(3), wait=False)[0], BUSY)
     bench.ends_in(LEASE, "x", lease_key(A))
     bench.server.let_pass(5000)

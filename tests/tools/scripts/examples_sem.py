@@ -127,27 +127,6 @@ def nobody_has_a_turn_for_what_cannot_be(bench):
             same(lock.take(C, attempt(3), wait=False)[0], expected)
 
 
-def permits_wake_one_after_the_other(bench):
-    """sem: all permits that come back are used: whoever comes wakes more, and nobody waits for one that stands still"""
-    lock = bench.lock("sem")
-    lock.take(A, attempt(99), permits=40, total=40)
-    waiting = [nth(i) for i in range(40)]
-    for i, owner in enumerate(waiting):
-        lock.take(owner, attempt(i + 1))
-    bench.hear(*map(lock.own_channel, waiting))
-    lock.give(A, attempt(99), permits=40)
-    still, inside = {nth(0), nth(3)}, set()
-    woken = {channel for channel, said in bench.listener.heard() if said == "0"}
-    while woken:
-        owner = waiting[[lock.own_channel(each) for each in waiting].index(min(woken))]
-        woken.remove(lock.own_channel(owner))
-        if owner not in still | inside:
-            same(lock.take(owner, attempt(waiting.index(owner) + 1))[0], GRANTED)
-            inside.add(owner)
-        woken |= {channel for channel, said in bench.listener.heard() if said == "0"}
-    same(inside | still, set(waiting))
-
-
 def permits_that_stand_are_not_taken_twice(bench):
     """sem: permits whose hold expired, and which are in use again since the clock was set back, are not taken twice"""
     for permits, total in ((1, 2), (2, 5)):
