@@ -23,9 +23,8 @@ import notes  # noqa: E402
 import redisson  # noqa: E402
 import report  # noqa: E402
 import rounds  # noqa: E402
-import topologies  # noqa: E402
 from crew import KINDS  # noqa: E402
-from play import Combo  # noqa: E402
+from play import TOPOLOGIES, Combo  # noqa: E402
 
 BROKEN = 0.05  # of the rounds: servers may not find together in time on a busy machine
 CALM, CROWDED, FEW = 0.04, 0.2, 3  # of the rounds, of the faults
@@ -53,7 +52,7 @@ def options():
     parser = argparse.ArgumentParser(prog="run")
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", default=str(random.SystemRandom().randrange(10**6)))
-    parser.add_argument("--topology", type=names(topologies.NAMES), default=topologies.NAMES)
+    parser.add_argument("--topology", type=names(TOPOLOGIES), default=[*TOPOLOGIES])
     parser.add_argument("--kind", type=names(KINDS), default=KINDS)
     parser.add_argument("--faults", type=names(nemesis.FAULTS), default=nemesis.FAULTS)
     parser.add_argument("--seconds", type=float, default=8, help="of faults, in each round")

@@ -1,6 +1,7 @@
 """The rlocks of a round: what they are asked to do, and each until its end."""
 import contextlib
 import os
+import pathlib
 import random
 import shlex
 import signal
@@ -16,6 +17,12 @@ KINDS = ("run", "fair", "rw", "sem", "multi", "nested", "handle", "latch", "prio
 NAME, PERMITS = "x", 3
 LONGEST = 3  # leases that a command takes
 LAST_S = 20  # for one that was killed
+
+
+def signal_all(pids, number):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 class Run:
@@ -74,9 +81,7 @@ class Crew:
         """A script's rlock does not end with it."""
         below = descendants(run.process.pid) if self.combo.kind == "handle" else ()
         run.process.kill()
-        for pid in below:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        signal_all(below, signal.SIGKILL)
 
     def note(self, line):
         with open(self.history, "a", encoding="utf-8") as file:
@@ -207,18 +212,15 @@ class Crew:
 
     @staticmethod
     def link(pid):
-        try:
+        with contextlib.suppress(OSError):
             return os.readlink(f"/proc/{pid}/exe")
-        except OSError:
-            return None
+        return None
 
     @staticmethod
     def name(pid):
-        try:
-            with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
-                return file.read().strip()
-        except OSError:
-            return None
+        with contextlib.suppress(OSError):
+            return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+        return None
 
     def resume(self, run, pidfd):
         """Continues it, and whoever stopped because of it."""
@@ -226,9 +228,7 @@ class Crew:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(pidfd, signal.SIGCONT)
             if run.status is None:
-                for pid in (run.process.pid, *descendants(run.process.pid)):
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGCONT)
+                signal_all((run.process.pid, *descendants(run.process.pid)), signal.SIGCONT)
 
     # --- afterwards ------------------------------------------------------------------------------
 
@@ -237,16 +237,11 @@ class Crew:
         mark = f"CAMPAIGN_FOLDER={self.folder}\0".encode()
         found = []
         for entry in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{entry}/environ", "rb") as file:
-                    if mark in file.read() + b"\0":
-                        found.append(int(entry))
-            except OSError:
-                continue
+            with contextlib.suppress(OSError):
+                if mark in pathlib.Path(f"/proc/{entry}/environ").read_bytes() + b"\0":
+                    found.append(int(entry))
         return found
 
     def kill_left_behind(self):
         """A guardian that is stopped when its rlock is killed is nobody's descendant."""
-        for pid in self.left_behind():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        signal_all(self.left_behind(), signal.SIGKILL)

@@ -1,4 +1,5 @@
 """One round: a combination of topology, kind and faults, by its seed."""
+import os
 import random
 import shutil
 import tempfile
@@ -7,13 +8,27 @@ import time
 import judges
 import nemesis
 import redisson
-import topologies
 from crew import LONGEST, NAME, Crew
 from latches import LatchCrew
 from observer import EVERY_S, Observer, Pulse
+from replicated import Sentinels, Shards
+from servers import SIZES, Topology
 from wires import Wires
 
 REST_S = 20  # until what a dead waiter or holder left in Redis has expired
+
+
+TOPOLOGIES = {**dict.fromkeys(SIZES, Topology), "sentinel": Sentinels, "cluster": Shards,
+              **dict.fromkeys(redisson.SERVERS, redisson.Mixed)}
+
+
+class Place:
+    """What a topology is given. wires: where proxies live; clock: the library ../tools/clock.c."""
+
+    def __init__(self, folder, wires, section, rlock, combo):
+        self.folder, self.wires, self.rlock, self.kind = folder, wires, rlock, combo.kind
+        self.clock = os.path.join(os.path.dirname(section), "clock.so")
+        self.seed, self.lease_s = combo.seed, combo.lease_s
 
 
 class Combo:
@@ -48,8 +63,7 @@ class Played:
         self.combo, self.folder = combo, tempfile.mkdtemp(prefix="campaign-")
         self.faults = nemesis.plan(combo.seed, combo.faults, combo.seconds, combo.lease_s)
         self.pulse, wires = Pulse(), Wires()
-        place = topologies.Place(self.folder, wires, section, rlock, combo)
-        self.topology = topologies.start(combo.topology, combo.kind, place)
+        self.topology = TOPOLOGIES[combo.topology](combo.topology, Place(self.folder, wires, section, rlock, combo))
         try:
             make = LatchCrew if combo.kind == "latch" else Crew
             self.crew = make(combo, rlock, section, self.folder, self.topology.url)

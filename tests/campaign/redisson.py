@@ -37,7 +37,7 @@ class Mixed(Topology):
 
     patience_s = 6  # there may be no holder but Redisson's for a while
 
-    def __init__(self, name, place, kind):
+    def __init__(self, name, place):
         ports = free_ports(SERVERS[name] + 1)
         bus = ("--cluster-enabled", "yes", "--cluster-port", str(ports.pop()), "--cluster-announce-ip", "127.0.0.1")
         self.servers = [Server(os.path.join(place.folder, f"server{port}"), "--bind", "127.0.0.1", "--port", str(port),
@@ -50,7 +50,7 @@ class Mixed(Topology):
             self.url, servers = self.url.replace("redis:", "cluster:"), servers.replace("servers", "cluster")
             self.servers[0].call("CLUSTER", "ADDSLOTS", *range(16384))
             wait_for("a cluster", lambda: "cluster_state:ok" in self.servers[0].call("CLUSTER", "INFO"))
-        self.kinds = ("red", "red") if name == "redlock" else THREADS[kind]
+        self.kinds = ("red", "red") if name == "redlock" else THREADS[place.kind]
         self.lease_ms, self.folder, self.seed = int(place.lease_s * 1000), place.folder, place.seed
         self.threads, self.failures, self.over = [], [], threading.Event()
         self.service = java.Service(made(place.rlock)[0], os.path.join(place.folder, "java.err"), servers,

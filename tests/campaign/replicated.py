@@ -122,7 +122,7 @@ class Sentinels(Replicated):
     HOSTS, believed = 3, 1
     PACE = "INFO-PERIOD 500 PUBLISH-PERIOD 500 PING-PERIOD 400"  # the old master is demoted after 3 s, not 10
 
-    def __init__(self, place):
+    def __init__(self, _, place):
         super().__init__()
         hosts = self.network.hosts
         self.places, watchers = ([(host.address, str(host.ports[which])) for host in hosts] for which in (0, 1))
@@ -192,7 +192,7 @@ class Shards(Replicated):
     HOSTS, believed = 6, 0
     known_s = 1.5  # a master that had no replica is asked for one each second: rlock-server(7)
 
-    def __init__(self, place):
+    def __init__(self, _, place):
         super().__init__()
         self.folder = os.path.join(place.folder, "cluster")
         os.makedirs(self.folder)

@@ -1,5 +1,4 @@
 """Rounds, several at a time, each in a process of its own; and what is known of one when it is over."""
-import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -9,6 +8,7 @@ import threading
 from collections import Counter
 
 import play
+from crew import signal_all
 from machine import descendants
 from story import tell
 
@@ -50,9 +50,7 @@ def perform(combo, rlock, section, sink):
             played.forget()
         sink.send(Outcome(played))
     finally:
-        for pid in descendants(os.getpid()):  # ended while it started its servers
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        signal_all(descendants(os.getpid()), signal.SIGKILL)  # ended while it started its servers
 
 
 def play_apart(combo, rlock, section):

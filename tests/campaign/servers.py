@@ -21,6 +21,12 @@ SIZES = {"socket": 1, "tcp": 1, "quorum3": 3, "quorum5": 5}
 STEPS_S = (-60, -2, -0.5, 0.5, 2, 60)  # of one of several: the others know better
 STEPS_BACK_S = (-3, -2, -1, -0.5)      # forward ends leases early: rlock-server(7)
 NAP_S = 0.15
+COUNTED = {  # by fault: what begins it, what ends it, and what counts its bites
+    "memory-full": (["CONFIG SET maxmemory 1"], ["CONFIG SET maxmemory 0"], "errorstats", "errorstat_OOM"),
+    "clients-full": (["CONFIG SET maxclients 1", "CLIENT KILL TYPE normal"], ["CONFIG SET maxclients 4064"],
+                     "stats", "rejected_connections"),
+    "scripts-flushed": (["SCRIPT FLUSH"], [], "errorstats", "errorstat_NOSCRIPT"),
+}
 DELETE = """
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return {} end
 local owners = {}
@@ -71,26 +77,16 @@ class Server(RedisServer):
         self.start()
         fault.bites += 1
 
-    def memory_full(self, fault):
-        before = self.refusals("OOM")
-        self.call("CONFIG", "SET", "maxmemory", "1")
+    def counted(self, fault):
+        """One of COUNTED."""
+        begin, end, *counter = COUNTED[fault.name]
+        before = self.statistic(*counter)
+        for command in begin:
+            self.call(*command.split())
         yield
-        self.call("CONFIG", "SET", "maxmemory", "0")
-        fault.bites += self.refusals("OOM") - before
-
-    def clients_full(self, fault):
-        before = self.statistic("stats", "rejected_connections")
-        self.call("CONFIG", "SET", "maxclients", "1")
-        self.call("CLIENT", "KILL", "TYPE", "normal")
-        yield
-        self.call("CONFIG", "SET", "maxclients", "4064")
-        fault.bites += self.statistic("stats", "rejected_connections") - before
-
-    def scripts_flushed(self, fault):
-        before = self.refusals("NOSCRIPT")
-        self.call("SCRIPT", "FLUSH")
-        yield
-        fault.bites += self.refusals("NOSCRIPT") - before
+        for command in end:
+            self.call(*command.split())
+        fault.bites += self.statistic(*counter) - before
 
     def clients_killed(self, fault):
         fault.bites += self.call("CLIENT", "KILL", "TYPE", "normal") + self.call("CLIENT", "KILL", "TYPE", "pubsub")
@@ -172,7 +168,8 @@ class Topology:
     def strike(self, fault, number):
         if fault.name in wires.FAULTS:
             return self.on_wire(fault, self.proxies[number])
-        return getattr(self.servers[number], fault.name.replace("-", "_"))(fault)
+        course = "counted" if fault.name in COUNTED else fault.name.replace("-", "_")
+        return getattr(self.servers[number], course)(fault)
 
     def on_wire(self, fault, wire):
         before = wire.bites[fault.name]

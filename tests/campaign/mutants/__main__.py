@@ -2,7 +2,6 @@
 import collections
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import tempfile
 import time
 
 from mutants import MUTANTS
-
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 MINUTES = os.environ.get("MINUTES", "3")
@@ -21,9 +19,7 @@ SOURCES = ("CMakeLists.txt", "cmake", "cmd", "completions", "lib", "lua", "man",
 
 def copy_sources(tree):
     """Of the project as it stands here."""
-    for source in SOURCES:
-        copy = shutil.copytree if (PROJECT / source).is_dir() else shutil.copy
-        copy(PROJECT / source, os.path.join(tree, source))
+    subprocess.run(["cp", "-R", *(PROJECT / source for source in SOURCES), tree], check=True)
 
 
 def build(tree):
@@ -40,19 +36,13 @@ def replace(tree, edits):
     """Returns what undoes it."""
     before = {}
     for name, old, new in edits:
-        path = os.path.join(tree, name)
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        path = pathlib.Path(tree, name)
+        text = path.read_text(encoding="utf-8")
         before.setdefault(path, text)
         if text.count(old) != 1:
             sys.exit(f"{name}: {text.count(old)} times, not once: {old.strip()}")
-        write(path, text.replace(old, new))
-    return lambda: [write(path, text) for path, text in before.items()]
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    return lambda: [path.write_text(text, encoding="utf-8") for path, text in before.items()]
 
 
 def hunt(tree, rlock, where):
@@ -97,15 +87,12 @@ def fit(and_build):
     print(f"{len(MUTANTS)} mutants")
 
 
-def in_turn(count):
-    """So many, others each hour, until all had their turn."""
-    turn = int(time.time() // 3600) * count
-    return [MUTANTS[(turn + i) % len(MUTANTS)] for i in range(count)]
-
-
 def chosen_by(words):
+    """--turn N: so many, others each hour, until all had their turn."""
     if words[:1] == ["--turn"]:
-        return in_turn(int(words[1]))
+        count = int(words[1])
+        turn = int(time.time() // 3600) * count
+        return [MUTANTS[(turn + i) % len(MUTANTS)] for i in range(count)]
     return [mutant for mutant in MUTANTS if not words or any(word in mutant.name for word in words)]
 
 
@@ -127,7 +114,8 @@ def main():
             missed += not judge
             print(f"| {mutant.name} | {judge or 'MISSED'} | {time.monotonic() - begun:.0f} |", flush=True)
             if folder := os.environ.get("CAMPAIGN_LOGS"):
-                write(os.path.join(folder, mutant.name.replace(" ", "-").replace("`", "") + ".log"), output)
+                name = mutant.name.replace(" ", "-").replace("`", "") + ".log"
+                pathlib.Path(folder, name).write_text(output, encoding="utf-8")
     print(f"\n{len(chosen) - missed} of {len(chosen)} caught")
     return 1 if missed else 0
 
