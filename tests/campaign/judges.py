@@ -146,14 +146,15 @@ class Judged:
     # --- sections --------------------------------------------------------------------------------
 
     def exclusion(self):
-        """Nobody within who may not be: exclusive holders, readers and writers, permits;
-        nobody past a latch that is not open."""
+        """Nobody within who may not be: exclusive holders, readers and writers, permits, with every process of a
+        command, to its last instant; nobody past a latch that is not open."""
         latches = self.combo.kind == "latch"
         violations = self.played.crew.violations() if latches else self.rule.violations(self.history)
         yield from ((text, 0) for text in violations)
 
     def linear(self):
-        """Porcupine's word on acquisitions, releases and tokens: there is an order in which they are allowed."""
+        """Porcupine's word on acquisitions, releases and tokens: they could have come one after another, each between
+        when it was asked for and when it was answered."""
         if not linear.program or self.combo.kind == "latch" or self.is_mixed:  # which have no tokens
             return
         sections = collections.defaultdict(list)
@@ -166,6 +167,7 @@ class Judged:
                   "allows", self.history.sections[-1].exit
 
     def tokens(self):
+        """Each holder's is its own, and larger than those before it."""
         if self.combo.kind == "latch":  # gives out none
             return
         yield from ((text, 0) for text in bad_tokens(self.history.sections, self.rule))
@@ -208,7 +210,8 @@ class Judged:
             self.combo.topology in REPLACED
 
     def lease(self):
-        """No process of a command is alive when the server's count of its lease is over."""
+        """No process of a command is alive when its lease is over by the server's own count: a majority's, of several; in
+        a cluster the last master's."""
         ends = lease_ends(self.played.observers, self.played.topology.believed)
         for section in filter(self.is_outer, self.history.sections):
             end_ns, seen_ns = ends.get(section.owner, (0, 0))
@@ -299,6 +302,9 @@ class Judged:
                 yield f"{run} ended by {signal.Signals(number).name}", run.ended_ns
 
     def statuses(self):
+        """The command's own, when it came to its end; else only those that are explained: 76 and 69 by a fault of their
+        time, 75 by a limit, a signal by the fault that sent it. Where fewer than half of the servers are struck, they
+        explain nothing."""
         for why, at_ns in self.played.topology.failures:
             if not self.played.pulse.stalled(at_ns - int(self.combo.lease_s * 1e9), at_ns):
                 yield why, at_ns
@@ -448,7 +454,8 @@ class Judged:
     # --- what remains ----------------------------------------------------------------------------
 
     def remains(self):
-        """Of the lock, tokens and a semaphore's count; and nothing is ever without an end."""
+        """Of the lock, tokens and a semaphore's count, and permits of the dead whose lease is over, which come back when
+        somebody looks; no permit is missing, and nothing is ever without an end."""
         for observer in self.played.observers:
             for key, at_ns in observer.without_end.items():
                 if not is_kept(key, self.combo.kind) and not self.is_redissons(key) and key != PERMITS_TAKEN and not self.is_latch(key):
@@ -473,6 +480,7 @@ class Judged:
         return self.combo.kind == "latch" and key in self.played.crew.counts
 
     def processes(self):
+        """None of any command or rlock is left."""
         for pid in self.played.left_behind:
             yield f"process {pid} is left", time.monotonic_ns()
 
