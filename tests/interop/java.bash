@@ -7,23 +7,17 @@
 
 # java_servers, which interop.bash and files with servers of their own have, says which servers it asks.
 
-# java_command [OPTION...]: in words without spaces; a short life is no time to compile well.
-java_command() {
-    echo java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp "$INTEROP_CLASSES:$INTEROP_JARS/*" \
-        Interop "$(java_servers)" "$@"
-}
-
-# java_start JVM [OPTION...]: see Interop.java; ready some time later. Again for one that was killed.
+# java_start JVM [OPTION...]: see Interop.java; ready some time later. Again for one that was killed. A short life is no
+# time to compile well.
 java_start() {
-    local -a command
     local dir=$BATS_FILE_TMPDIR/jvm-$1
     shift
     mkdir -p "$dir"
     [[ -p $dir/orders ]] || mkfifo "$dir/orders"
     printf '%s\n' "$@" >"$dir/options"
     : >"$dir/out"
-    read -ra command <<<"$(java_command "$@")"
-    env -u TEST_MARK "${command[@]}" 0<>"$dir/orders" >"$dir/out" 2>>"$dir/err" 3>&- 4>&- &
+    env -u TEST_MARK java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx256m -cp "$INTEROP_CLASSES:$INTEROP_JARS/*" \
+        Interop "$(java_servers)" "$@" 0<>"$dir/orders" >"$dir/out" 2>>"$dir/err" 3>&- 4>&- &
     echo $! >"$dir/pid"
     disown $!
 }

@@ -18,41 +18,37 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.redisson.api.RedissonClient;
 
 final class Actor {
     private final String name;
     private final List<RedissonClient> clients;
-    private final BlockingQueue<Order> orders = new LinkedBlockingQueue<>();
     private final Map<String, Deque<Section>> sections = new HashMap<>();
-    private final Thread thread;
-
-    private record Order(Path directory, String[] words) {}
+    private final ExecutorService thread;
 
     private record Section(Thing thing, History stay) {}
 
     Actor(String name, List<RedissonClient> clients) {
         this.name = name;
         this.clients = clients;
-        thread = new Thread(this::work, name);
-        thread.setDaemon(true);
-        thread.start();
+        thread = Executors.newSingleThreadExecutor(work -> new Thread(work, name));
     }
 
-    void order(String directory, String[] words) {
-        orders.add(new Order(Path.of(directory), words));
+    void order(Path directory, String[] words) {
+        thread.execute(() -> obey(directory, words));
     }
 
     void dismiss() {
-        thread.interrupt();
+        thread.shutdownNow();
     }
 
-    private void work() {
+    private void obey(Path directory, String[] words) {
         try {
-            while (true)
-                obey(orders.take());
+            Path draft = directory.resolve("draft-" + name);
+            Files.writeString(draft, answer(directory, words) + "\n");
+            Files.move(draft, directory.resolve("answer-" + name), StandardCopyOption.ATOMIC_MOVE);
         } catch (InterruptedException e) {
             // dismissed
         } catch (IOException e) {
@@ -60,43 +56,39 @@ final class Actor {
         }
     }
 
-    private void obey(Order order) throws InterruptedException, IOException {
-        String answer;
+    private String answer(Path directory, String[] words) throws InterruptedException {
         try {
-            answer = answer(order);
+            return answer(directory, words[2], words[3], words[4], Words.of(words));
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {
             e.printStackTrace();
-            answer = "error " + e;
+            return "error " + e;
         }
-        Path file = order.directory.resolve("answer-" + name), draft = order.directory.resolve("draft-" + name);
-        Files.writeString(draft, answer + "\n");
-        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private String answer(Order order) throws InterruptedException, IOException {
-        String verb = order.words[2], kind = order.words[3], what = order.words[4];
-        Words options = Words.of(order.words);
+    private String answer(Path directory, String verb, String kind, String what, Words options)
+        throws InterruptedException, IOException {
         switch (verb) {
-        case "take": return take(order, kind, what, options);
-        case "try": return take(order, kind, what, options.with("wait=0"));
+        case "take": return take(directory, kind, what, options);
+        case "try": return take(directory, kind, what, options.with("wait=0"));
         case "release": return release(kind, what);
         case "hold":
-            String answer = take(order, kind, what, options);
+            String answer = take(directory, kind, what, options);
             return answer.equals("taken") ? release(kind, what) : answer;
         case "rounds":
-            new Rounds(order.directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
+            new Rounds(directory, kind, owner(), options).go(each -> Thing.of(each, what, clients));
             return "done";
         default: return thing(kind, what).ask(verb, options).toString();
         }
     }
 
-    private String take(Order order, String kind, String what, Words options) throws InterruptedException, IOException {
+    private String take(Path directory, String kind, String what, Words options)
+        throws InterruptedException, IOException {
         Thing thing = Thing.of(kind, what, clients);
         if (!thing.take(options))
             return "busy";
-        var stay = new History(order.directory, owner(), kind, thing.token(), "who=" + name, false);
+        var stay = new History(directory, owner(), kind, thing.token(), "who=" + name, false);
         taken(kind, what).push(new Section(thing, stay));
         return "taken";
     }

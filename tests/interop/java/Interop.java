@@ -15,6 +15,7 @@
 //   timeout   how long a reply may take, in ms; it is asked `retries` times again
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -81,7 +82,7 @@ final class Interop {
             actors.values().forEach(Actor::dismiss);
             actors.clear();
         } else {
-            actors.computeIfAbsent(who, name -> new Actor(name, clients)).order(directory, order);
+            actors.computeIfAbsent(who, name -> new Actor(name, clients)).order(Path.of(directory), order);
         }
     }
 }
