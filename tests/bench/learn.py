@@ -3,6 +3,7 @@
 Nothing here knows what the words mean: of a request that was heard, those random numbers that tell
 owners and attempts apart are made anew, and it is another client's.
 """
+import contextlib
 import os
 import re
 import secrets
@@ -44,51 +45,21 @@ def command(rlock, kind, name=NAME):
     return [rlock, kind, "-q", "-n", name, *(["--permits", PERMITS] if kind == "sem" else [])]
 
 
-def of_rlock(rlock, server, kind):
-    words = [*command(rlock, kind), "--", "true"]
-    subprocess.run(words, check=True)  # the server knows the scripts from now on
+def heard(server, take_and_give_back):
+    """What it says the second time: the server knows the scripts by then."""
+    take_and_give_back()
     with Monitor(server) as monitor:
-        subprocess.run(words, check=True)
+        take_and_give_back()
         pair = Pair(monitor.scripts())
     server.call("FLUSHDB")
     return pair
 
 
+def of_rlock(rlock, server, kind):
+    return heard(server, lambda: subprocess.run([*command(rlock, kind), "--", "true"], check=True))
+
+
 # --- Redisson -------------------------------------------------------------------------------------
-
-class Redisson:
-    """The program of tests/interop: a JVM, for as long as its `with` runs."""
-
-    def __init__(self, home, port):
-        self.version, self.folder = home.name, os.environ["TMPDIR"]
-        self.service = java.Service(home, f"{self.folder}/java.err", f"servers=redis://127.0.0.1:{port}")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.service.close()
-
-    def do(self, *words):
-        said = self.service.ask(self.folder, " ".join(words), "j")
-        if said not in ("taken", "released", "true"):
-            raise RuntimeError(f"Redisson: {words}: {said}")
-
-    def take_and_give_back(self, kind):
-        self.do("take", kind, NAME, *(["lease=30000"] if kind == "permits" else []))
-        self.do("release", kind, NAME)
-
-    def pair(self, server, kind):
-        theirs = KINDS[kind]
-        if kind == "sem":
-            self.do("set", theirs, NAME, f"permits={PERMITS}")
-        self.take_and_give_back(theirs)  # the server knows the scripts from now on
-        with Monitor(server) as monitor:
-            self.take_and_give_back(theirs)
-            pair = Pair(monitor.scripts())
-        server.call("FLUSHDB")
-        return pair
-
 
 def has_redisson(build):
     """Fetches it, once; that has time limits of its own."""
@@ -100,7 +71,23 @@ def has_redisson(build):
 
 
 def of_redisson(tools, server):
-    """{kind: Pair}"""
-    with Redisson(java.made(tools.build)[0], server.port) as redisson:
-        tools.versions.append(f"Redisson {redisson.version}")
-        return {kind: redisson.pair(server, kind) for kind in KINDS}
+    """{kind: Pair}, of a thread of the program of tests/interop."""
+    def do(*words):
+        said = service.ask(folder, " ".join(words), "j")
+        if said not in ("taken", "released", "true"):
+            raise RuntimeError(f"Redisson: {words}: {said}")
+
+    def take_and_give_back(kind):
+        do("take", kind, NAME, *(["lease=30000"] if kind == "permits" else []))
+        do("release", kind, NAME)
+
+    def pair(kind):
+        if kind == "permits":
+            do("set", kind, NAME, f"permits={PERMITS}")
+        return heard(server, lambda: take_and_give_back(kind))
+
+    home, folder = java.made(tools.build)[0], os.environ["TMPDIR"]
+    tools.versions.append(f"Redisson {home.name}")
+    service = java.Service(home, f"{folder}/java.err", f"servers=redis://127.0.0.1:{server.port}")
+    with contextlib.closing(service):
+        return {kind: pair(theirs) for kind, theirs in KINDS.items()}
