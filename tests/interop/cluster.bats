@@ -21,11 +21,7 @@ setup() {
 }
 
 java_servers() {
-    local node list=
-    for node in n1 n2 n3; do
-        list+=,redis://127.0.0.1:$(port_of "$node")
-    done
-    echo "cluster=${list#,}"
+    echo "cluster=$(redis_urls "$(port_of n1)" "$(port_of n2)" "$(port_of n3)")"
 }
 
 home_of() { # NAME: its node; it does not move

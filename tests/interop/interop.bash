@@ -83,11 +83,13 @@ main_address() {
 }
 
 java_servers() {
-    if in_cluster; then
-        echo "cluster=redis://$(main_address)"
-    else
-        echo "servers=redis://$(main_address)"
-    fi
+    local which=servers
+    ! in_cluster || which=cluster
+    echo "$which=$(redis_urls "$(<"$BATS_FILE_TMPDIR/port")")"
+}
+
+redis_urls() { # PORT...: with commas
+    printf ',redis://127.0.0.1:%s' "$@" | cut -c 2-
 }
 
 # --- actors of both worlds -----------------------------------------------------------------------

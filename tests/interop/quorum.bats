@@ -10,30 +10,21 @@ all=(m1 m2 m3)
 shared=("${all[@]}" main)
 
 setup_file() {
-    local member
+    local member port
     build_section
     interop_server
-    local -a ports
-    read -ra ports <<<"$(free_ports 3)"
     for member in "${all[@]}"; do
-        echo "${ports[0]}" >"$BATS_FILE_TMPDIR/$member.port"
-        ports=("${ports[@]:1}")
-        member_start "$member"
+        port=$(free_ports 1)
+        echo "$port" >"$BATS_FILE_TMPDIR/$member.port"
+        server_start "$member" --bind 127.0.0.1 --port "$port"
     done
     java_start j timeout=$((1000 * SLOW)) retries=1
     java_start k timeout=$((1000 * SLOW)) retries=1 watchdog="$DYING_MS"
 }
 
-member_start() {
-    server_start "$1" --bind 127.0.0.1 --port "$(<"$BATS_FILE_TMPDIR/$1.port")"
-}
-
 java_servers() {
-    local member list=
-    for member in "${all[@]}"; do
-        list+=",redis://127.0.0.1:$(<"$BATS_FILE_TMPDIR/$member.port")"
-    done
-    echo "servers=${list#,}"
+    mapfile -t ports < <(cat "$BATS_FILE_TMPDIR"/m?.port)
+    echo "servers=$(redis_urls "${ports[@]}")"
 }
 
 setup() {
