@@ -15,7 +15,6 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
@@ -54,18 +53,13 @@ func isPermits(number int) rule {
 	return func(now state, op operation) bool { return now.taken+op.permits <= number }
 }
 
-func larger(one, other int64) int64 {
-	if one > other {
-		return one
-	}
-	return other
-}
-
 func take(now state, op operation) state {
 	now.holders++
 	now.taken += op.permits
 	now.writer = op.kind == "write"
-	now.token = larger(now.token, op.token)
+	if op.token > now.token {
+		now.token = op.token
+	}
 	if now.writer {
 		now.writeToken = now.token
 	}
@@ -93,17 +87,15 @@ func model(allows rule) porcupine.Model {
 }
 
 func ruleOf(name string) (rule, error) {
-	var number int
-	switch {
-	case name == "mutex":
+	switch name {
+	case "mutex":
 		return isMutex, nil
-	case name == "rw":
+	case "rw":
 		return isRW, nil
-	case strings.HasPrefix(name, "permits="):
-		_, err := fmt.Sscanf(name, "permits=%d", &number)
-		return isPermits(number), err
 	}
-	return nil, fmt.Errorf("no such model: %s", name)
+	var number int
+	_, err := fmt.Sscanf(name, "permits=%d", &number)
+	return isPermits(number), err
 }
 
 func parse(line string, client int) (porcupine.Operation, error) {
