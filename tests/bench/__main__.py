@@ -2,7 +2,6 @@
 import argparse
 import os
 import pathlib
-import re
 import signal
 import sys
 import tempfile
@@ -22,7 +21,6 @@ from machine import free_ports  # noqa: E402
 from server import Server  # noqa: E402
 from tools import Tools  # noqa: E402
 
-FIGURES = {"rlock run": "`rlock run -- true` takes ", "flock": "flock(1) ", "etcdctl lock": "etcdctl lock "}
 MARKS = "<!-- tests/bench/run --readme -->\n", "<!-- end -->\n"
 
 FULL = types.SimpleNamespace(rounds=9, pairs=1000, starts=1000, counts=(1, 10, 100, 1000), turns=100, limit_s=30)
@@ -79,20 +77,10 @@ def write_readme(text):
     file.write_text(before + mark + text + after, encoding="utf-8")
 
 
-def write_figures(text):
-    """The three in the project's README, which are of this table."""
-    file = PROJECT / "README.md"
-    readme = file.read_text(encoding="utf-8")
-    for name, before in FIGURES.items():
-        if took := re.search(rf"^\| {name} \| ([0-9.]+) ms ", text, re.MULTILINE):
-            readme = re.sub(rf"({re.escape(before)})[0-9.]+( ms)", rf"\g<1>{float(took[1]):.1f}\g<2>", readme)
-    file.write_text(readme, encoding="utf-8")
-
-
 def arguments():
     parser = argparse.ArgumentParser(prog="run", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small ones, within a minute")
-    parser.add_argument("--readme", action="store_true", help="put them into README.md, and three into the project's")
+    parser.add_argument("--readme", action="store_true", help="put them into README.md here")
     parser.add_argument("section", nargs="*", help=f"only these of {', '.join(SECTIONS)}")
     args = parser.parse_args()
     if unknown := set(args.section) - set(SECTIONS):
@@ -122,7 +110,6 @@ def main():
     print(text)
     if args.readme:
         write_readme(text)
-        write_figures(text)
     return steps.failed
 
 
