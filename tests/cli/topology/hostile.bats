@@ -91,6 +91,15 @@ END
     done
 }
 
+@test "what nobody asked for is not taken for an answer" {
+    # "Held by others", and two grants of a lock.
+    local busy='*9\r\n:0\r\n:9\r\n:1\r\n+u:1@h\r\n+h\r\n:1\r\n+u\r\n+c\r\n:0\r\n' grant='*3\r\n:1\r\n:1\r\n:30000\r\n'
+    attacked raw "$busy$grant$grant" -- run -n x -w "$(ms 500)" -c 'touch ran'
+    ((requests > 1))
+    assert_regex "$status" '^(69|75)$'
+    assert_file_not_exist ran
+}
+
 @test "messages without end: the wait ends all the same" {
     attacked news -- run -n x -w "$(ms 500)" -c 'touch ran'
     assert_equal "$status" 75

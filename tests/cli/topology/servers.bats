@@ -91,3 +91,11 @@ on() {
     done
     assert_file_not_exist ran
 }
+
+@test "a server that comes up within --connect-timeout is used" {
+    start run --connect-timeout 5s -s "$(server_url late)" -n x -- true
+    wait_until 2 in_state "$pid" S
+    server_start late
+    reap "$pid"
+    assert_equal "$status" 0
+}
