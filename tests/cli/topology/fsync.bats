@@ -103,17 +103,6 @@ blocked_by_disk() {
     assert_file_exist history
 }
 
-@test "a disk that does not flush: given back, tried again, and 69 when the wait is over" {
-    new_disk
-    : >"$BATS_FILE_TMPDIR/stuck"
-    try run --fsync -w 3 -n x -- touch ran
-    rm "$BATS_FILE_TMPDIR/stuck"
-    assert_failure 69
-    assert_stderr_has x disk
-    assert_file_not_exist ran
-    assert_equal "$(redis_on disk EXISTS x)" 0
-}
-
 flushed() {
     grep -q . "$BATS_FILE_TMPDIR"/disk/appendonlydir/*.incr.aof.synced
 }

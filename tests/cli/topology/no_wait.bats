@@ -73,15 +73,3 @@ warned() { # ARG...
     assert_says finding wait 'has no WAIT.*no lock can be taken'
     assert_says finding 'lock cycle' WAIT
 }
-
-@test "one server: no line in doctor; with --replicas a finding" {
-    server_start lone --rename-command WAIT no-such-wait
-    well lone
-    RLOCK_SERVER=$(server_url lone)
-    assert_healthy
-    refute_line --regexp '^[a-z]+ +wait '
-    try run -n x -- true
-    assert_equal "$status: $stderr" "0: "
-    try doctor --replicas 1
-    assert_says finding wait 'has no WAIT'
-}

@@ -246,6 +246,7 @@ redisson_reads() { # OWNER MS
     assert_line --regexp '^ok +scripts '
     assert_line --regexp '^ok +lock cycle '
     assert_line --regexp '^unknown +rights '
+    refute_line --regexp '^[a-z]+ +wait ' # without --replicas nobody misses it
 }
 
 @test "a server without CONFIG, INFO, CLIENT, SLOWLOG, SCRIPT: doctor says unknown, and all works" {
