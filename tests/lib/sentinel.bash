@@ -37,7 +37,7 @@ server_options=()   # of the three servers
 sentinel_options=() # lines for the Sentinels' configuration
 
 topology_start() {
-    local name ports
+    local name dir ports
     read -ra ports <<<"$(free_ports ${#everybody[@]})"
     for name in "${everybody[@]}"; do
         mkdir -p "$BATS_FILE_TMPDIR/$name"
@@ -49,11 +49,15 @@ topology_start() {
         data_server "$name" --replicaof 127.0.0.1 "$(port_of main)"
     done
     for name in s1 s2 s3; do
+        dir=$BATS_FILE_TMPDIR/$name
         {
             python3 "$TOOLS/sentinels.py" "${name#s}" "$(port_of main)" "$(ports_of "${copies[@]}")" "$(ports_of s1 s2 s3)"
             printf '%s\n' "${sentinel_options[@]}"
-        } >"$BATS_FILE_TMPDIR/$name/sentinel.conf"
-        sentinel_start "$name"
+        } >"$dir/sentinel.conf"
+        env -u TEST_MARK redis-server "$dir/sentinel.conf" --sentinel --unixsocket "$dir/sock" --dir "$dir" \
+            --logfile "$dir/log" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+        echo $! >"$dir/pid"
+        wait_until 10 server_up "$name"
     done
     pace 500 500 400 # the old master is demoted after 3 s
     wait_until 20 topology_ready
@@ -82,16 +86,6 @@ ports_of() { # NAME...
     for name; do
         port_of "$name"
     done
-}
-
-# sentinel_start NAME: by its sentinel.conf.
-sentinel_start() {
-    local dir=$BATS_FILE_TMPDIR/$1
-    env -u TEST_MARK "${launcher[@]}" redis-server "$dir/sentinel.conf" --sentinel --unixsocket "$dir/sock" --dir "$dir" \
-        --logfile "$dir/log" </dev/null >/dev/null 2>&1 3>&- 4>&- &
-    echo $! >"$dir/pid"
-    servers+=("$1")
-    wait_until 10 server_up "$1"
 }
 
 # pace INFO HELLO PING: how often, in ms, the Sentinels ask the servers, tell each other, and look whether

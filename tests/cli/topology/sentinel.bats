@@ -47,9 +47,10 @@ load ../../lib/races
 }
 
 # That Sentinels say nothing at all is in hostile.bats; what else they may say in unit/redis/test_sentinel.c.
-@test "no Sentinel knows the name: 69 after --connect-timeout, and why; two that hang leave time for the third" {
+@test "no Sentinel knows the name: 69 after --connect-timeout, and why; one that is not there, or two that hang, leave time" {
     refuses 0 $((600 * SLOW + 1900)) 69 know nobody -- \
         run -q --connect-timeout "$(ms 600)" -s "${RLOCK_SERVER%/m}/nobody" -n x -- touch ran
+    rlock run -q -s "sentinel://127.0.0.1:$(free_ports 1),127.0.0.1:$(port_of s1)/m" -n x -- true
     changed
     freeze s1 s2
     rlock run -q --connect-timeout "$(ms 800)" -s "$(sentinel_url s1 s2 s3)" -n x -- true
@@ -74,7 +75,7 @@ load ../../lib/races
     done
 }
 
-@test "one of two replicas is stopped: the other will do when the Sentinels have missed it" {
+@test "one of two replicas is stopped: the other will do when the Sentinels have missed it; none has to when they miss both" {
     changed
     redis_on s2 SENTINEL SET m down-after-milliseconds 1000 # as s1: all of them must have
     redis_on s3 SENTINEL SET m down-after-milliseconds 1000
@@ -83,6 +84,9 @@ load ../../lib/races
     took 0 3500 rlock run -n y -- true
     assert_success
     assert_kept 2500
+    server_stop one
+    took 0 3500 rlock run -n y -- true
+    assert_success
 }
 
 @test "a replica that is never promoted may be silent" {
