@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# acl.bats: rlock as a user who may do what rlock-server(7) says, and no more. What it says is compared with
-# what scripts do in lua/rights.bats, and what happens when one of the rights is missing stands in
-# acl_missing.bats.
+# acl.bats: rlock as a user who may do what rlock-server(7) says, and no more; and without one of these rights: 77 before
+# anything is taken, or, for what is optional, the same as ever, only later. What it says is compared with what scripts
+# do in lua/rights.bats, which also shows that no script leaves anything behind.
 
 load ../../lib/rlock
 load ../../lib/actors
@@ -138,6 +138,67 @@ nest() { # KIND
         occupy "$kind"
         assert_lost -- renew "$handle"
         refute_regex "$stderr" '[Dd]enied|permission'
+    done
+}
+
+# --- what is missing -------------------------------------------------------------------------------
+
+# Somebody is refused: who takes it while it is free, or else who comes while it is busy. lua/rights.bats has what scripts call.
+@test "77 without one of the commands that rlock itself sends; but nobody misses PUBLISH" {
+    local kind without what
+    for kind in run read sem 'sem --plain'; do
+        for without in evalsha eval subscribe publish; do
+            what="$kind without $without"
+            redis FLUSHALL
+            [[ $without != eval ]] || redis SCRIPT FLUSH
+            allow "$kind" "+$without"
+            take "$kind" -x -q -- true
+            if ((status == 0)); then
+                assert_all_end "$what"
+                occupy "$kind"
+                take "$kind" -q -w "$(ms 500)" -- touch ran
+            fi
+            if [[ $without == publish ]]; then
+                assert_equal "$what: $status" "$what: 75"
+                assert_all_end "$what"
+                assert_file_not_exist ran
+            else
+                assert_refused "$what"
+            fi
+        done
+    done
+}
+
+@test "77: each pattern for keys is needed, and nothing is written without it" {
+    local kind without
+    for kind in run fair read write sem 'sem --plain' 'latch set'; do
+        for without in $(rules "$kind" | grep '^~'); do
+            allow "$kind" "$without"
+            if [[ $kind == latch* ]]; then
+                take "$kind"
+            else
+                take "$kind" -- touch ran
+            fi
+            assert_refused "$kind without $without"
+            assert_equal "$(keys)" ""
+        done
+    done
+}
+
+@test "77: who may not hear the channel may not wait, and needs it for nothing else" {
+    local kind
+    for kind in run fair read write sem 'sem --plain' 'latch wait'; do
+        redis FLUSHALL >/dev/null
+        allow "$kind" "$(rules "$kind" | grep '^&')"
+        occupy "$kind"
+        # shellcheck disable=SC2086
+        took 0 3000 rlock ${how[$kind]} -q -n x -w 20s -- touch ran
+        assert_refused "$kind"
+        take "$kind" -q -x -- touch ran
+        assert_equal "$kind: $status" "$kind: 75"
+        redis FLUSHALL >/dev/null
+        take "$kind" -x -- true
+        assert_equal "$kind: $status" "$kind: 0"
     done
 }
 
