@@ -63,10 +63,10 @@ END
     acquire run -l 5m
     redis PEXPIRE x 1000
     rlock renew "$handle"
-    (($(ttl) > 290000 && $(ttl) <= 300000)) || fail "$(ttl) ms left"
+    (($(redis PTTL x) > 290000 && $(redis PTTL x) <= 300000)) || fail "$(redis PTTL x) ms left"
     try renew -v -l 1s "$handle" # is not shortened by that
     assert_stderr_has 'renewed x: at least 1s left'
-    (($(ttl) > 200000)) || fail "$(ttl) ms left"
+    (($(redis PTTL x) > 200000)) || fail "$(redis PTTL x) ms left"
     rlock release "$handle"
     acquire run -l 100ms
     wait_until 3 assert_free x
@@ -78,7 +78,8 @@ END
     server_start guarded --requirepass sesame
     handle=$(RLOCK_PASSWORD=sesame rlock acquire run -n "$name" -s "$(server_url guarded)")
     assert_regex "$handle" '^[A-Za-z0-9._-]+$'
-    run -0 inside "$handle"
+    run -0 python3 -c 'import base64, sys
+print(base64.urlsafe_b64decode(sys.argv[1].split(".")[1] + "===")[:-4].decode())' "$handle"
     refute_output --partial sesame
     assert_output --partial "$name"
     assert_output --partial "$BATS_FILE_TMPDIR/guarded/sock"
@@ -91,7 +92,7 @@ END
     local verb wrong
     acquire run
     for verb in renew release check; do
-        for wrong in "${handle%?}" "${handle:0:40}" "${handle/A/B}" "${handle/rlock1/rlock2}" x; do
+        for wrong in "${handle%?}" x; do # each change of it: unit/lock/test_handle.c
             assert_usage HANDLE "rlock acquire" -- "$verb" "$wrong"
         done
         assert_usage HANDLE 'it is empty' -- "$verb" ''
@@ -99,12 +100,10 @@ END
         [[ $verb == check ]] || assert_usage HANDLE "rlock $verb HANDLE" -- "$verb"
         [[ $stderr != *"$handle"* ]] || fail "a handle was told"
     done
-    assert_usage --lease -- renew -l 1ms "$handle"
     assert_usage --min-ttl -- check --min-ttl -1 "$handle"
     assert_usage latch -- acquire latch -n x
     assert_usage --plain -- acquire sem -n x --permits 1 --plain
     assert_usage command -- acquire run -n x -- true
-    assert_usage --take -- acquire sem -n x --permits 1 --take 2
     rlock release "$handle"
 }
 
@@ -156,7 +155,6 @@ END
     assert_stderr_has "x is held"
     assert_usage HANDLE "rlock check HANDLE" -- check
     run -64 rlock latch wait -q -n nothing -- "$RLOCK" check
-    ends_saying 64 'cannot use HANDLE: it is empty' -- run -n x -- "$RLOCK" check ''
 }
 
 @test "check without a handle inside a latch's command: all names of the lock around that" {
