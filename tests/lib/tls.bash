@@ -37,10 +37,6 @@ tls_port() { # SERVER
     cut -d ' ' -f 1 "$BATS_FILE_TMPDIR/$1/ports"
 }
 
-plain_port() { # SERVER
-    cut -d ' ' -f 2 "$BATS_FILE_TMPDIR/$1/ports"
-}
-
 # tls_url SERVER [USERINFO@]
 tls_url() {
     echo "rediss://${2-}127.0.0.1:$(tls_port "$1")"
