@@ -20,9 +20,7 @@ assert_healthy() { # ARG...
 # else.
 assert_finding() {
     local others
-    try doctor "${@:3}"
-    assert_equal "$status" 1
-    assert_line --regexp "^finding +$1 +.*$2"
+    assert_findings "$1" "$2" -- "${@:3}"
     assert_line --regexp "^finding +$1 +.*; .+"
     others=$(grep '^finding' <<<"$output" | grep -vE "^finding +$1 " || true)
     assert_equal "$others" ""

@@ -45,24 +45,22 @@ missing() { # ABOUT: as the line says
     local -A all=([latch]='latch set,latch down,latch wait' [sem]='sem,sem --plain,sem --resize')
     for kind in run fair read write sem latch; do
         IFS=, read -ra kinds <<<"${all[$kind]-$kind}"
-        mapfile -t words < <(rules "${kinds[@]}")
-        only "${words[@]}"
+        give main default '' "${kinds[@]}"
         try doctor --kind "$kind" x
         refute_line --regexp '^finding *(rights|lock cycle)'
         assert_line --regexp "^ok *rights .*$kind.*all that it needs"
         assert_equal "$(grep -c rights <<<"$output")" "${#kinds[@]}"
     done
+    assert_usage --kind 'run, fair' -- doctor --kind lock
 }
 
 @test "for status and break: their rules are enough, and who has them not gets a note" {
     local about
     for about in status 'status, all' break; do
-        mapfile -t words < <(rules "${manual[$about]}")
-        only "${words[@]}"
+        allow "${manual[$about]}"
         try doctor x
         assert_line --regexp "^ok *rights $about *all that it needs"
-        mapfile -t words < <(rules "${manual[$about]}" | grep -v '^[~&]')
-        only "${words[@]}" '~rlock_*' '~x*'
+        redis ACL SETUSER default resetkeys resetchannels '~rlock_*' '~x*'
         try doctor x
         assert_says note "rights $about" 'missing: .*~redisson_lock_token:\{x\}.* ~\{x\}:timeout'
     done
@@ -71,10 +69,10 @@ missing() { # ABOUT: as the line says
 
 @test "a channel, a key or names that are not among the patterns" {
     local name text more
-    mapfile -t words < <(rules run)
     while IFS='|' read -r name more text; do
+        allow run
         read -ra more <<<"$more"
-        only "${words[@]}" "${more[@]}"
+        redis ACL SETUSER default "${more[@]}"
         try doctor --kind run "$name"
         assert_says finding 'rights run' "missing: $text"
     done <<'END'
@@ -101,8 +99,8 @@ END
 }
 
 @test "a user of certain names: without one of them a line says so, and that is no finding" {
-    mapfile -t words < <(rules run)
-    only "${words[@]}" resetkeys '~app-*' '~redisson_*:{app-*' '~rlock_*:{app-*' '~{app-*' resetchannels '&*{app-*' +info +config +slowlog +ping
+    allow run
+    redis ACL SETUSER default resetkeys '~app-*' '~redisson_*:{app-*' '~rlock_*:{app-*' '~{app-*' resetchannels '&*{app-*' +info +config +slowlog +ping
     try doctor
     assert_success
     assert_says unknown rights "this user's rights are limited to certain names; .*rlock doctor app"
