@@ -65,25 +65,17 @@ epoch() {
 }
 
 @test "readers, permits, latches, and what --min-hold alone keeps" {
-    holds a read
-    holds b read
-    figures x
-    assert_of x 'readers holders held_by' 2.0 2.0 2.0
-    finish a b
-    holds c write
-    figures x
-    assert_of x 'readers holders' 0.0 1.0
-    finish c
-    redis FLUSHALL
-    holds d sem --permits 5 --take 2
-    figures x
-    assert_of x 'permits permits_available' 5.0 3.0
-    finish d
+    rlock acquire read -n r
+    rlock acquire read -n r
+    rlock acquire write -n w
+    rlock acquire sem -n s --permits 5 --take 2
     rlock latch set -n l --count 3
-    figures l
-    assert_of l 'latch_remaining held holders' 3.0 1.0 None
     rlock run -n kept --min-hold 60s -- true
-    figures kept
+    figures
+    assert_of r 'readers holders held_by' 2.0 2.0 2.0
+    assert_of w 'readers holders' 0.0 1.0
+    assert_of s 'permits permits_available' 5.0 3.0
+    assert_of l 'latch_remaining held holders' 3.0 1.0 None
     assert_of kept 'held kept held_by' 1.0 1.0 None
 }
 

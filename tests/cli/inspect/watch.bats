@@ -84,10 +84,9 @@ restored() {
     assert_equal "$status" "$1"
 }
 
-@test "q ends it as Ctrl-C does, another key does not; the terminal is as it was" {
+@test "q ends it as Ctrl-C does, another key does not; it is drawn after fg; the terminal is as it was" {
     on_terminal 100 'expect=1 lock' keys=x columns=90 'expect=1 lock' keys=q -- status --watch=1h x
     assert_failure 130
-    restored 130 'expect=1 lock' keys=q
     restored 130 'expect=1 lock' keys=^C
     # shellcheck disable=SC2016
     restored 130 'expect=1 lock' 'sh=stty -a -F /proc/$JOB/fd/0 | grep -q -- "-icanon"' keys=^Z stopped \
@@ -114,11 +113,10 @@ restored() {
 
 # --- a terminal changes, a server goes ----------------------------------------------------------
 
-@test "a terminal of another size is drawn on at once, and after fg" {
+@test "a terminal of another size is drawn on at once" {
     many 1
     last_columns=60 watch_on 120 --watch=1h 'expect=1 held' columns=60 'expect=1 held'
     assert_equal "$(awk 'length > 60' <<<"$screen")" ''
-    watch_on 120 --watch=1h 'expect=every 1h' keys=^Z stopped fg 'expect=every 1h'
 }
 
 @test "a server that goes away is a line, with what was seen last below; it comes back: the line goes" {
