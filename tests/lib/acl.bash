@@ -45,20 +45,14 @@ listening() {
     [[ -n $(redis PUBSUB CHANNELS) ]]
 }
 
-# Nothing of a lock is there that has no end, but tokens, a number under the name itself, and the
-# permit that was put there by occupy.
+# assert_all_end WHAT: it leaves nothing that has no end, but tokens, a number under the name itself, and the permit that was
+# put there by occupy.
 assert_all_end() {
-    local stays
-    stays=$(redis EVAL "
-        local stays = {}
-        for _, key in ipairs(redis.call('KEYS', '*')) do
-            local kind = redis.call('TYPE', key).ok
-            local may = string.find(key, '^redisson_lock_token:') or (key == 'x' and kind == 'string') or
-                (kind == 'zset' and redis.call('ZRANGE', key, 0, -1)[1] == '0123456789abcdef')
-            if redis.call('PTTL', key) == -1 and not may then stays[#stays + 1] = key end
-        end
-        return table.concat(stays, ' ')" 0)
-    [[ -z $stays ]] || fail "$* leaves for ever: $stays"
+    local key
+    for key in $(keys_left); do
+        [[ $(redis PTTL "$key") != -1 || $key$(redis TYPE "$key") == xstring ||
+            $(redis ZRANGE "$key" 0 -1) == 0123456789abcdef ]] || fail "$* leaves $key for ever"
+    done
 }
 
 # assert_refused WHAT: that rlock has just said so, and nothing was taken.

@@ -55,12 +55,3 @@ heard_of() {
         done
     done
 }
-
-@test "77 when a majority refuses, not when one does" {
-    allow run ''
-    give m2 app +incr run
-    rlock run -n x -- true
-    give m3 app +incr run
-    run -77 rlock run -n x -- touch ran
-    assert_file_not_exist ran
-}

@@ -56,7 +56,6 @@ login() {
     login 77 :open@
     login 77 ''
     login 0 '' "RLOCK_PASSWORD_FILE=$PWD/secret"
-    login 77 '' RLOCK_PASSWORD=open
     RLOCK_PASSWORD=sesame run -0 rlock run -s "$plain" -n x -- rlock run -x -n x -- sh -c 'echo "$RLOCK_TOKEN"'
     assert_output 3
     run -0 rlock run -v -s "sentinel://:sesame@${plain#*//}/3" -n x -- env

@@ -72,7 +72,7 @@ END
 @test "since is the instant at which it was taken, in UTC; a token of 64 bits is told to its last digit" {
     local before after
     before=$(date -u +%FT%T.%3NZ)
-    TZ=Asia/Tokyo holds a run
+    TZ=Asia/Tokyo rlock acquire run -n x
     after=$(date -u +%FT%T.%3NZ)
     TZ=Asia/Tokyo see x
     assert_seen "'$before' <= v[0]['holders'][0]['since'] <= '$after'" True
@@ -80,7 +80,6 @@ END
     redis HSET 'rlock_info:{x}' "$(redis HKEYS x)" '{"token":9223372036854775806,"pid":1}'
     see x
     assert_seen 'v[0]["token"], v[0]["holders"][0]["token"]' "(9223372036854775807, 9223372036854775806)"
-    finish a
 }
 
 @test "what --min-hold alone keeps is kept, by no process: in the table, in JSON, and for who waits" {

@@ -39,22 +39,12 @@ many() { # N: locks of Redisson's, each by a name of 90 letters
     assert_screen "^[0-9:]{8}, every [0-9]+ms: 1 lock, 1 held, 1 waiting on $RLOCK_SERVER\$" '^NAME +KIND +STATE +WHO' \
         "^x +fair +held .* ${pid_of[a]} +[0-9]+s +[0-9]+s +1 " "^ +waits 1 .* ${pid_of[c]} +[0-9]+s +.*--note who=c"
     refute_regex "$screen" 'waits 2'
+    refute_regex "$shown" $'\e\\[2J' # it is never empty
     [[ $(grep -c . <<<"$screen") == 4 ]] || fail "$screen"
     brief c
     finish a
     gone 0 c
     wait_until 5 ended "${pid_of[b]}"
-}
-
-@test "a drawing is one write over what was there: the screen is never empty" {
-    command -v strace >/dev/null || skip "needs strace"
-    strace -o trace true || skip "needs the right to trace"
-    run python3 "$TOOLS/terminal.py" expect=free expect=free expect=free keys=^C -- \
-        strace -o trace -s 8 -e trace=write "$RLOCK" status --watch=100ms x
-    assert_equal "$(grep -c '^write(1, "\\33\[H' trace)" "$(grep -c '^write(1,' trace)"
-    (($(grep -c '^write(1,' trace) >= 3))
-    refute_output --partial $'\e[2J'
-    assert_output --partial $'\e[J'
 }
 
 @test "as many lines as there is room for, and how many more there are; nothing wraps or scrolls, of 10,000 locks either" {
