@@ -39,10 +39,11 @@ permits_of() { # KIND: options
 
 # --- tokens ------------------------------------------------------------------------------------------
 
-@test "tokens grow by one beyond 2^53, in every kind, and prove an enclosing hold" {
+# Behind the last there is none: topology/errors.bats.
+@test "tokens grow by one beyond 2^53, to 2^63-1, in every kind, and prove an enclosing hold" {
     local kind last
     for kind in "${kinds[@]}"; do
-        for last in 9007199254740991 1700000000000000000 9223372036854775800; do
+        for last in 9223372036854775805 1700000000000000000 9007199254740991; do
             redis FLUSHALL >/dev/null
             redis SET 'redisson_lock_token:{x}' "$last" >/dev/null
             # shellcheck disable=SC2046,SC2086
@@ -62,16 +63,6 @@ permits_of() { # KIND: options
     rlock check "$output"
     rlock renew "$output"
     rlock release "$output"
-}
-
-@test "the last token is 2^63-1: then no lock, and none is held" {
-    redis SET 'redisson_lock_token:{x}' 9223372036854775806 >/dev/null
-    try run -n x -- sh -c 'echo "$RLOCK_TOKEN"'
-    assert_output 9223372036854775807
-    try run -n x -x -- touch ran
-    assert_failure
-    assert_file_not_exist ran
-    assert_no_keys
 }
 
 # --- permits -----------------------------------------------------------------------------------------

@@ -140,19 +140,16 @@ END
     done
 }
 
+# run and its wait: topology/refusals.bats; each kind's scripts: tools/scripts.
 @test "69: the server is out of memory, or read-only: why, and nothing is taken or set" {
-    local server form forms=("${holding[@]}")
+    local server form
     server_start full --maxmemory 1 --maxmemory-policy noeviction
     server_start replica --replicaof 127.0.0.1 9
     for server in full replica; do
-        for form in "${forms[@]}"; do
-            bound='took 300 5000 rlock' ends 69 "$form" -s "$(server_url $server)" -w 300ms
-        done
-        for form in 'sem --resize 3' 'latch set --count 2'; do
+        for form in 'sem --permits 2 -w 300ms --' 'sem --resize 3' 'latch set --count 2'; do
             ends 69 "$form" -s "$(server_url $server)" --connect-timeout 200ms --io-timeout 200ms
             [[ $stderr == *memory* || $stderr == *'read only'* ]] || fail "not why: $stderr"
         done
-        forms=("${holding[0]}" "${holding[4]}")
     done
     assert_equal "$(redis_on full DBSIZE)" 0
 }
@@ -177,6 +174,7 @@ made() {
     for form in "${holding[@]}" 'latch down --'; do
         made
         ends 71 "$form"
+        assert_equal "$stderr" 'rlock: cannot start touch: Resource temporarily unavailable'
         assert_equal "$(dump)" "$before"
     done
 }

@@ -137,16 +137,6 @@ stranger_kept_out() {
     done
 }
 
-@test "RLOCK_PASSWORD_FILE: the password does not reach the command, and counts for a nested rlock, too" {
-    server_start guarded --requirepass sesame
-    echo sesame >secret
-    RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- env
-    assert_success
-    refute_output --partial sesame
-    RLOCK_PASSWORD_FILE=$PWD/secret try run -s "$(server_url guarded)" -n x -- rlock run -x -n x -- true
-    assert_success
-}
-
 @test "a nested rlock whose environment was cleared is told that it waits for itself; a stranger is not" {
     local kind outer bare=(env -i "PATH=$PATH" "$RLOCK")
     for kind in run:run run:fair write:read read:write; do

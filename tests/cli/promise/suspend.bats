@@ -7,19 +7,15 @@ load ../../lib/rlock
 
 setup() {
     rlock_setup
-    unshare --time --boottime 86400 true || skip "needs the right to make a time namespace"
+    local up
+    up=$(unshare --time --boottime 86400 cut -d . -f 1 /proc/uptime) || skip "needs the right to make a time namespace"
+    ((up - $(cut -d . -f 1 /proc/uptime) > 86000)) || fail "its clock is not ahead"
 }
 
 # slept ARG...: rlock, as after a sleep of a day; as by try.
 slept() {
     run --separate-stderr timeout -s KILL $((60 * SLOW)) unshare --time --boottime 86400 "$RLOCK" "$@"
     printf '%s\n' "status $status: rlock $*" "$stderr"
-}
-
-@test "the two clocks differ there" {
-    run unshare --time --boottime 86400 python3 -c \
-        'import time; print(round(time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic(), -3) >= 86000)'
-    assert_output True
 }
 
 @test "--timeout: SIGTERM neither at once nor late, by rlock's clock and the guardian's timer" {
