@@ -6,8 +6,6 @@ load ../../lib/rlock
 load ../../lib/kinds
 load ../../lib/protected
 
-setup() { rlock_setup; }
-
 client_connections() {
     redis CLIENT LIST TYPE normal | grep -vc cmd=client
 }
@@ -81,9 +79,13 @@ two_connections() {
     done
 }
 
-@test "the server stands still, crashes and comes back with its data, breaks connections, forgets scripts: the command goes on" {
+@test "rlock or the server stands still, it crashes and comes back with its data, breaks connections, forgets scripts: the command goes on" {
     server_start aof --appendonly yes --appendfsync always
     RLOCK_SERVER=$(server_url aof) protected -l "$(ms 3000)"
+    kill -STOP "$holder"
+    alive_for 900
+    kill -CONT "$holder"
+    alive_for 2000
     freeze aof
     alive_for 1300
     thaw aof

@@ -132,6 +132,21 @@ child_of_job() {
 END
 }
 
+@test "exec from a script with a job in the background: what the job leaves to rlock is reaped" {
+    becomes_rlock 'while ! [ -e enough ]; do (true &); echo >>left; sleep 0.01; done' :
+    : >left
+    wait_until 10 sh -c '[ "$(wc -l <left)" -ge 5 ]'
+    : >enough
+    wait_until 5 only_guardian_of "$pid"
+    kill -TERM "$pid"
+    reap "$pid" 5
+    assert_equal "$status" 143
+}
+
+only_guardian_of() { # RLOCK
+    [[ $(children "$1") == "$(guardian_of "$1")" ]]
+}
+
 @test "as PID 1: what falls to it is reaped, and a signal is told as 128+N" {
     needs_namespaces
     unshare "${root[@]}" --mount --pid --fork --mount-proc --kill-child "$RLOCK" run -n x -- \
@@ -291,23 +306,6 @@ END
     assert_equal "$status" 71
     assert_equal "$stderr" \
         'rlock: cannot keep x: cannot start the thread that renews: Resource temporarily unavailable'
-    assert_file_not_exist ran
-    assert_no_keys
-}
-
-@test "no process can be made when the lock comes: 71, and it is given back" {
-    needs_root
-    open_to_others
-    foreign_hold x 60000
-    local nobody=(setpriv --reuid=64331 --regid=64331 --clear-groups)
-    "${nobody[@]}" "$RLOCK" run -n x -- touch ran >out 2>err </dev/null 3>&- &
-    pid=$!
-    wait_until 5 waiters x 1
-    "${nobody[@]}" prlimit --pid "$pid" --nproc=1:1
-    foreign_release x
-    reap "$pid"
-    assert_equal "$status" 71
-    assert_equal "$(tail -n 1 err)" "rlock: cannot start touch: Resource temporarily unavailable"
     assert_file_not_exist ran
     assert_no_keys
 }

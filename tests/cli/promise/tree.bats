@@ -103,16 +103,22 @@ END
     wait_until 10 none_marked "$tree"
 }
 
-@test "where it may, the guardian runs before all that is ordinary; the command and the witness are ordinary" {
+@test "where it may, the guardian, and rlock in its stead, runs before all that is ordinary; command and witness are ordinary" {
     chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
-    start run -n x -- nice -n 3 sleep 600
+    command -v strace >/dev/null || skip "needs strace"
+    strace -D -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=2000000 \
+        "$RLOCK" run -n x -- nice -n 3 sh -c 'sleep 600 & wait' 3>&- 4>&- & # who is left when its guardian is killed
+    pid=$!
     wait_until 10 has_witness
     wait_until 10 is_urgent "$(guardian_of "$pid")"
     run ps -o cls= --ppid "$(guardian_of "$pid")"
     refute_output --partial RR
     assert_equal "$(ps -o ni= -p "$(command_of "$pid")" | tr -d ' ')" $(($(nice) + 3))
-    kill "$pid"
+    assert_equal "$(ps -o cls= -p "$pid" | tr -d ' ')" TS
+    kill -KILL "$(guardian_of "$pid")"
+    wait_until 10 is_urgent "$pid"
     reap "$pid"
+    assert_equal "$status" 137
 }
 
 has_witness() {
@@ -121,25 +127,6 @@ has_witness() {
 
 is_urgent() { # PID
     [[ $(ps -o cls= -p "$1") == *RR ]]
-}
-
-@test "where it may, rlock runs before all that is ordinary when it kills in a guardian's stead" {
-    chrt --rr 1 true 2>/dev/null || skip "needs the right to real-time scheduling"
-    command -v strace >/dev/null || skip "needs strace"
-    strace -D -qq -o trace -e trace=pidfd_open -e inject=pidfd_open:delay_enter=2000000 \
-        "$RLOCK" run -n x -- sh -c 'sleep 600 & wait' 3>&- 4>&- & # who is left when its guardian is killed
-    pid=$!
-    wait_until 10 has_guardian
-    wait_until 10 has_witness
-    assert_equal "$(ps -o cls= -p "$pid" | tr -d ' ')" TS
-    kill -KILL "$(guardian_of "$pid")"
-    wait_until 10 is_urgent "$pid"
-    reap "$pid"
-    assert_equal "$status" 137
-}
-
-has_guardian() {
-    [[ -n $(guardian_of "$pid") ]]
 }
 
 @test "rlock or its guardian, in a session of its own, is killed: the command ends at once, and the lock, at its lease's end at last" {
@@ -193,19 +180,6 @@ END
     assert_equal "$status" 76
     stderr=$(cat err)
     assert_message
-}
-
-@test "SIGSTOP of rlock for less than the lease: the command goes on" {
-    start run -n x -l "$(ms 2400)" -- "$SECTION" --log history --beat beat --until let-go --exit 5
-    wait_until 10 test -s history
-    kill -STOP "$pid"
-    alive_for 900
-    kill -CONT "$pid"
-    alive_for 2000
-    : >let-go
-    reap "$pid"
-    assert_equal "$status" 5
-    assert_no_keys
 }
 
 @test "Ctrl-Z for longer than the lease: the stopped command is killed all the same; fg: 76" {
