@@ -27,8 +27,3 @@ join() {
         joins "$who"
     done
 }
-
-# The owner that stands at a place, from 1 on.
-at_place() { # PLACE
-    redis LINDEX "$queue" $(($1 - 1))
-}

@@ -18,13 +18,9 @@ lease_key() {
     echo "{x}:$(told "$1" owner):rwlock_timeout:${2:-1}"
 }
 
-# field WHO [:write]: how many holds; '' for none.
+# field WHO: how many holds; '' for none.
 field() {
-    redis HGET x "$(told "$1" owner)${2:-}"
-}
-
-mode() {
-    redis HGET x mode
+    redis HGET x "$(told "$1" owner)"
 }
 
 # watch SECONDS COMMAND...: the command must succeed all that time.

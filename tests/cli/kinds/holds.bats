@@ -4,11 +4,6 @@
 load ../../lib/rlock
 load ../../lib/kinds
 
-setup() {
-    rlock_setup
-    direct=$BATS_FILE_TMPDIR/main/sock
-}
-
 all_are_dead() {
     run grep -l 'exit=[0-9]' "${kinds[@]}"
     assert_output ""

@@ -24,26 +24,23 @@ runs() {
 }
 
 @test "who comes within the time, or with the same key, runs nothing: 0, or -E, and one line" {
-    local kind once
+    local kind words once
     for kind in run fair; do
-        for once in '--once-per 1h' '--once-key 2026-11-24'; do
+        for words in '--once-per 1h' '--once-key 2026-11-24'; do
+            read -ra once <<<"$words"
             redis FLUSHALL
             : >"$RLOCK_CONFIG"
-            # shellcheck disable=SC2086
-            runs $kind $once
+            runs "$kind" "${once[@]}"
             assert_equal "$stderr" ""
-            skipped "$once" run
-            skipped "$once" fair -x
-            skipped "$once" run -E 0
-            # shellcheck disable=SC2086
-            try fair -E 7 $once -n x -- echo ran
+            skipped "$words" run
+            skipped "$words" fair -x
+            skipped "$words" run -E 0
+            try fair -E 7 "${once[@]}" -n x -- echo ran
             assert_equal "$status: $output" "7: "
-            # shellcheck disable=SC2086
-            try run -q $once -n x -- echo ran
+            try run -q "${once[@]}" -n x -- echo ran
             assert_equal "$status: $output$stderr" "0: "
             echo 'conflict-exit-code = 9' >"$RLOCK_CONFIG"
-            # shellcheck disable=SC2086
-            try run $once -n x -- echo ran
+            try run "${once[@]}" -n x -- echo ran
             assert_equal "$status: $output" "9: "
             runs "$kind"
             assert_keys "$record"

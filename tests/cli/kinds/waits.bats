@@ -7,11 +7,6 @@ load ../../lib/kinds
 kinds+=(latch)
 how[latch]='latch wait'
 
-setup() {
-    rlock_setup
-    direct=$BATS_FILE_TMPDIR/main/sock
-}
-
 # busy KIND: somebody else has x until let-go; before is what stands then.
 busy() {
     redis FLUSHALL >/dev/null

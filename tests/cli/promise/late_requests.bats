@@ -5,6 +5,8 @@
 load ../../lib/rlock
 load ../../lib/kinds
 
+proxied=yes
+
 # all_start OPTION... -- COMMAND...
 all_start() {
     local kind
@@ -29,7 +31,7 @@ all_start() {
 @test "... nor does one of an rlock that gave up" {
     all_meet hold-request acquire_of 1
     all_start --io-timeout 60s -- true
-    wait_until 10 bitten lost-request "${#kinds[@]}"
+    wait_until 10 assert_bitten lost-request "${#kinds[@]}"
     all_are_told TERM
     all_end 143
     proxy deliver
@@ -89,7 +91,7 @@ all_start() {
     all_meet lose-request acquire_of 2 1000
     all_meet lose-reply acquire_of 1
     all_start -l 1h -- touch ran
-    wait_until 10 bitten lost-request "${#kinds[@]}"
+    wait_until 10 assert_bitten lost-request "${#kinds[@]}"
     redis CONFIG SET min-replicas-to-write 1 >/dev/null
     proxy pass
     : >proxy.log

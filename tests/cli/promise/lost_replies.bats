@@ -5,6 +5,8 @@
 load ../../lib/rlock
 load ../../lib/kinds
 
+proxied=yes
+
 # What is held of a lock, and of a semaphore what is available: by a command under the lock, who then ends with 5.
 look='redis-cli -s "$0" EVAL "
     local kind = redis.call([[TYPE]], KEYS[1]).ok
@@ -90,7 +92,7 @@ all_in_doubt() {
     for kind in "${kinds[@]}"; do
         section_of "${how[$kind]}" "$kind" "$kind" "$@"
     done
-    wait_until 5 bitten lost-reply "${#kinds[@]}"
+    wait_until 5 assert_bitten lost-reply "${#kinds[@]}"
 }
 
 @test "the reply is lost and the server gone until the wait ends: 69, no section, the doubt is told; free again in time" {

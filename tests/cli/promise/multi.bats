@@ -4,11 +4,6 @@
 load ../../lib/rlock
 load ../../lib/kinds
 
-setup() {
-    rlock_setup
-    direct=$BATS_FILE_TMPDIR/main/sock
-}
-
 @test "names, owners and tokens: one a line, in the order of bytes, each name once" {
     rlock run -n b -- true
     try run -n b -n a -n B -n b -- sh -c 'echo "$RLOCK_NAME"; echo "$RLOCK_TOKEN"; echo "$RLOCK_OWNER" | wc -l
