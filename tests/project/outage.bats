@@ -1,10 +1,8 @@
 #!/usr/bin/env bats
 # outage.bats: how long a server may be away. The manual's figures are the program's, README's are the
-# manual's, and a restart that is that short is survived.
+# manual's. That such a restart is survived, promise/lease tries.
 
 load ../lib/rlock
-load ../lib/actors
-load ../lib/protected
 
 # LEASE SECONDS of each row of rlock(7).
 manual_rows() {
@@ -36,24 +34,4 @@ survived() {
     tr '\n' ' ' <"$PROJECT/man/rlock-server.7" | grep -q "survives: $default seconds with the default of 30"
     assert_equal "$ten" 6
     tr '\n' ' ' <"$PROJECT/man/rlock-server.7" | grep -q 'survive an outage of six minutes'
-}
-
-# rlock-server(7), RESTARTING A SERVER WITHOUT STOPPING JOBS.
-@test "a restart in less time, after a rewrite of the append-only file, stops no job" {
-    server_start down --appendonly yes --appendfsync always
-    RLOCK_SERVER=$(server_url down) protected -l "$(ms 3000)" # survives 0.9 s of it
-    redis_on down BGREWRITEAOF
-    wait_until 10 rewritten
-    redis_on down SHUTDOWN
-    server_stop down
-    sleep "0.$((4 * (SLOW > 1 ? 2 : 1)))"
-    server_start down --appendonly yes --appendfsync always
-    alive_for 3000
-    : >let-go
-    reap "$holder"
-    assert_equal "$status" 5
-}
-
-rewritten() {
-    [[ $(redis_on down INFO persistence) == *aof_rewrite_in_progress:0*aof_last_bgrewrite_status:ok* ]]
 }

@@ -53,6 +53,7 @@ stay() { # MS: sleeps for so long, longer on a slow build
 @test "acquired, renewed, released, timed out: with durations, owner, token and signal; each name has its own" {
     logged run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
     told 'names[0] == "acquired" and names[-1] == "released" and set(names[1:-1]) == {"renewed"}'
+    told '"note" not in {member for event in events for member in event}' # where nobody gave one
     told 'all(event["name"] == "x" and event["kind"] == "run" and event["token"] == 1
               and event["server"].startswith("unix:///") and event["owner"].count("@") == 1
               and event["level"] == "debug" for event in events)'

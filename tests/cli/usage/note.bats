@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# note.bats: what --note, or the CI job, says of who holds a lock: to those who wait, in status, in the log.
+# note.bats: what --note, or the CI job, says of who holds a lock: to those who wait, and in status. Which events of the
+# log have it: log.bats.
 
 load ../../lib/rlock
 load ../../lib/status
@@ -23,6 +24,8 @@ assert_note() {
     try run -w "$(ms 100)" -n x -- true
     assert_failure 75
     assert_equal "$(grep -c '^rlock: .* x: held by .* (ticket 42), sh -c ' <<<"$stderr")" 2
+    try run --log json -x -n x --note ours -- true
+    assert_stderr_has '"event":"busy"' '"holder_note":"ticket 42"'
     log=waiter start fair -n x --note second -- true
     wait_until 5 waits_in_line 1
     see x
@@ -73,21 +76,6 @@ assert_note() {
     noted mine "CI_JOB_URL=$job"
     given=(--note '')
     noted '' "CI_JOB_URL=$job"
-}
-
-@test "the log: note of ours, holder_note of who holds it" {
-    hold x --note theirs
-    try run --log json -x -n x --note ours -- true
-    assert_stderr_has '"event":"busy"' '"holder_note":"theirs"'
-    try fair --log json -w "$(ms 100)" -n x --note ours -- true
-    assert_stderr_has '"event":"waiting"' '"holder_note":"theirs"'
-    try run --log json -n y --note ours -- true
-    assert_equal "$(grep -c '"note":"ours"' <<<"$stderr")" 2 # acquired, released
-    try run --log json -n y -- true
-    refute grep -q note <<<"$stderr"
-    CI_JOB_URL=$job try latch wait --log json -n gate -- true # which nobody holds
-    refute grep -q note <<<"$stderr"
-    let_go x
 }
 
 @test "preempted and superseded lines say which job the other is; 79" {
