@@ -31,10 +31,6 @@ calls_of() { # OBJECT...
     awk -v list="$*" 'BEGIN { n = split(list, object); while (n > 0) want[object[n--]] } $1 in want' "$BATS_FILE_TMPDIR/calls"
 }
 
-calls() { # OBJECT...: the functions alone
-    calls_of "$@" | sed 's/.* //' | sort -u
-}
-
 # refuse_in PATTERN OBJECT...: none of the objects calls a function that matches.
 refuse_in() {
     local pattern=$1 object
@@ -165,7 +161,7 @@ may_use() { # lib|cmd
     refuse '(v?d?printf|puts|putchar|perror|psignal|v?(warn|err)x?|v?syslog|stdout|stderr)' \
         "$CMD_OBJECTS" out
     refuse_in '(v?d?printf|puts|putchar|perror|stdout|stderr)' "$MAIN_OBJECT"
-    calls "$CMD_OBJECTS/report/doctor_output.c.o" | grep -qx out_make_printable
+    calls_of "$CMD_OBJECTS/report/doctor_output.c.o" | grep -q ' out_make_printable$'
 }
 
 @test "state at file scope: messages, the one walk over descendants, where the system put the arguments, the terminal's settings" {
