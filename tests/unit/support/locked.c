@@ -16,7 +16,6 @@ void make(struct locked *f, size_t count) {
     const struct rlock_client_options client = {.size = sizeof client,
                                                 .servers = servers,
                                                 .server_count = count,
-                                                .password = f->password,
                                                 .connect_timeout_ms = f->timeout_ms,
                                                 .io_timeout_ms = f->timeout_ms};
     const struct rlock_lock_options lock = {.size = sizeof lock,

@@ -19,7 +19,6 @@ enum { SERVERS_MAX = 3, NAMES_MAX = 4, LEASE_MS = 30000 };
 
 struct locked {
     int64_t timeout_ms; /* of connections and answers; this and what follows is the test's to set */
-    const char *password;
     const char *names[NAMES_MAX]; /* none: one lock, x */
     int64_t any;                  /* a pool: so many of them */
 

@@ -84,6 +84,9 @@ void peer_serve(struct peer *peer, const char *const *script) {
 }
 
 void peer_start(struct peer *peer, const char *const *script) {
+    *peer = (struct peer){.fd = -1, .path = "/tmp/rlock-there-is-none"};
+    if (script == NULL)
+        return;
     peer_listen(peer);
     peer_serve(peer, script);
 }

@@ -42,7 +42,8 @@ extern const char PEER_CLOSE[];  /* closes the connection */
 extern const char PEER_SILENT[]; /* says nothing */
 
 /* Serves one connection after the other at peer->path. The answers are sent one a request, as they
- * stand; after the last it closes each connection at its first request. */
+ * stand; after the last it closes each connection at its first request. Without a script it is a
+ * server that is not there, which shows at once. */
 void peer_start(struct peer *peer, const char *const *script);
 
 /* The same in two steps, at a path or at a port of 127.0.0.1 that the kernel chose, which the
