@@ -195,47 +195,38 @@ TEST(nodes_beyond_measure_are_passed_over) {
     end(&f);
 }
 
-/* Nodes that the cluster does not name any more: in Kubernetes each roll-out has new addresses. */
-TEST(nodes_that_are_gone_are_not_asked) {
+/* Nodes that the cluster does not name any more: in Kubernetes each roll-out has new addresses.
+ * They are not asked, after an answer that has another for each slot, and take nobody's place. */
+TEST(nodes_that_are_gone_are_not_asked_and_make_room) {
+    enum { ROUNDS = 50, NEW = 30, RANGE = 16384 / NEW + 1, ROW_SIZE = 96 };
+    static const char in_part[] = "*1\r\n*3\r\n:0\r\n:16382\r\n" NODE("9\r\n127.0.0.3", "1");
+    static char texts[ROUNDS][NEW * ROW_SIZE];
     struct peer gone;
     struct fixture f;
     char with_it[256];
-    static const char without_it[] = ALL_AT(NODE("9\r\n127.0.0.3", "1"));
-    static const char in_part[] = "*1\r\n*3\r\n:0\r\n:16382\r\n" NODE("9\r\n127.0.0.3", "1");
+    const char *script[ROUNDS + 4] = {with_it, SHARDS, in_part};
     peer_listen_tcp(&gone);
     peer_serve(&gone, ANSWERS(NULL));
     (void)snprintf(with_it, sizeof with_it,
                    "*1\r\n*4\r\n:0\r\n:16383\r\n%s*2\r\n+127.0.0.1\r\n:%s\r\n",
                    NODE("9\r\n127.0.0.3", "1"), gone.port);
-    begin(&f, 1, SCRIPTS(ANSWERS(with_it, SHARDS, in_part, without_it, without_it)));
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(find(&f, 5), RLOCK_OK);
-        rlock__cluster_doubt(f.cluster);
-    }
-    end(&f);
-    assert_int_equal(f.peers[0].request_count, 5);
-    peer_stop(&gone); /* not after the answer that has another for each slot */
-    assert_int_equal(gone.request_count, 2);
-}
-
-TEST(new_nodes_come_however_many_have_gone) {
-    enum { ROUNDS = 50, NEW = 30, RANGE = 16384 / NEW + 1, ROW_SIZE = 96 };
-    static char texts[ROUNDS][NEW * ROW_SIZE];
-    const char *script[ROUNDS + 2] = {texts[0], SHARDS};
-    struct fixture f;
     for (int round = 0, port = 1000; round < ROUNDS; round++) {
         char *to = texts[round] + sprintf(texts[round], "*%d\r\n", NEW);
         for (int i = 0; i < NEW; i++, port++)
             to = tell_range(to, i * RANGE, i < NEW - 1 ? (i + 1) * RANGE - 1 : 16383, "127.0.0.3",
                             port);
-        script[round > 0 ? round + 1 : 0] = texts[round];
+        script[3 + round] = texts[round];
     }
     begin(&f, 1, SCRIPTS(script));
-    for (int round = 1; round <= ROUNDS; round++) {
-        char port[16];
-        (void)snprintf(port, sizeof port, "%d", 1000 + round * NEW - 1);
-        assert_found(&f, 16383, "127.0.0.3", port);
+    for (int round = -2; round < ROUNDS; round++) {
+        char port[16] = "1";
+        if (round >= 0)
+            (void)snprintf(port, sizeof port, "%d", 1000 + round * NEW);
+        assert_found(&f, 5, "127.0.0.3", port);
         rlock__cluster_doubt(f.cluster);
     }
     end(&f);
+    assert_int_equal(f.peers[0].request_count, 3 + ROUNDS);
+    peer_stop(&gone);
+    assert_int_equal(gone.request_count, 2);
 }
