@@ -41,63 +41,46 @@ static const char *shown(struct progress *progress, const struct rlock_lock *loc
     return text;
 }
 
-/* By alice, or by one of whom nothing but the owner is known. */
-static struct rlock_holder holder(const char *owner, int64_t place, int64_t waiting) {
-    struct rlock_holder by = {.name = "x",
-                              .owner = owner,
-                              .host = "",
-                              .user = "",
-                              .command = "",
-                              .note = "",
-                              .position = place,
-                              .waiting = waiting};
-    if (owner == NULL) {
-        by.owner = "u:7@web-01";
-        by.host = "web-01";
-        by.user = "alice";
-        by.command = "./deploy.sh";
-        by.pid = 7;
-        by.held_ms = 180000;
-        by.as_of_ms = rlock_now_ms();
-    }
-    return by;
-}
-
+/* Who is in the way: alice, or one of whom nothing but the owner is known. */
+#define ALICE(said)                                                                                \
+    .name = "x", .owner = "u:7@web-01", .host = "web-01", .user = "alice", .pid = 7,               \
+    .held_ms = 180000, .command = "./deploy.sh", .note = (said)
+#define OWNER(known)                                                                               \
+    .name = "x", .owner = (known), .host = "", .user = "", .command = "", .note = ""
 #define BY_ALICE ": held by alice@web-01 pid 7 for 3m, ./deploy.sh"
 
 TEST(each_kind_says_what_its_waiters_want_to_know) {
     static const struct {
         const struct kind *kind;
-        const char *owner; /* NULL: alice */
-        int64_t place, waiting;
-        const char *note, *said;
+        struct rlock_holder holder;
+        const char *said;
     } rows[] = {
-        {&run, NULL, 2, 4, "", BY_ALICE},
-        {&run, NULL, 2, 4, "https://ci/7",
+        {&run, {ALICE(""), .position = 2, .waiting = 4}, BY_ALICE},
+        {&run,
+         {ALICE("https://ci/7"), .position = 2, .waiting = 4},
          ": held by alice@web-01 pid 7 for 3m (https://ci/7), ./deploy.sh"},
-        {&reader, NULL, 2, 4, "", " (read)" BY_ALICE},
-        {&fair, NULL, 2, 4, "", " (fair, 2nd of 4)" BY_ALICE},
-        {&fair, NULL, 0, 4, "", " (fair)" BY_ALICE},
-        {&fair, NULL, 1, 4, "", " (fair, 1st of 4)" BY_ALICE},
-        {&fair, NULL, 3, 4, "", " (fair, 3rd of 4)" BY_ALICE},
-        {&fair, NULL, 4, 4, "", " (fair, 4th of 4)" BY_ALICE},
-        {&fair, NULL, 11, 200, "", " (fair, 11th of 200)" BY_ALICE},
-        {&fair, NULL, 13, 200, "", " (fair, 13th of 200)" BY_ALICE},
-        {&fair, NULL, 21, 200, "", " (fair, 21st of 200)" BY_ALICE},
-        {&fair, NULL, 111, 200, "", " (fair, 111th of 200)" BY_ALICE},
-        {&reader, "u:1", 0, 0, "", " (read): held by u:1"},
-        {&reader, "", 0, 0, "", " (read): held by others"},
-        {&run, "", 0, 0, "", ": held by others"},
-        {&latch, "", 0, 3, "", " (latch, 3 to go)"},
-        {&latch, "", 0, 0, "", " (latch, not set yet)"},
+        {&reader, {ALICE(""), .position = 2, .waiting = 4}, " (read)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 2, .waiting = 4}, " (fair, 2nd of 4)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 0, .waiting = 4}, " (fair)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 1, .waiting = 4}, " (fair, 1st of 4)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 3, .waiting = 4}, " (fair, 3rd of 4)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 4, .waiting = 4}, " (fair, 4th of 4)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 11, .waiting = 200}, " (fair, 11th of 200)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 13, .waiting = 200}, " (fair, 13th of 200)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 21, .waiting = 200}, " (fair, 21st of 200)" BY_ALICE},
+        {&fair, {ALICE(""), .position = 111, .waiting = 200}, " (fair, 111th of 200)" BY_ALICE},
+        {&reader, {OWNER("u:1")}, " (read): held by u:1"},
+        {&reader, {OWNER("")}, " (read): held by others"},
+        {&run, {OWNER("")}, ": held by others"},
+        {&latch, {OWNER(""), .waiting = 3}, " (latch, 3 to go)"},
+        {&latch, {OWNER("")}, " (latch, not set yet)"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char expected[128];
         struct rlock__resource x;
-        struct rlock_lock lock = {.busy = {.resource = &x}};
+        struct rlock_lock lock = {.busy = {.resource = &x, .holder = rows[i].holder}};
         struct progress progress;
-        lock.busy.holder = holder(rows[i].owner, rows[i].place, rows[i].waiting);
-        lock.busy.holder.note = rows[i].note;
+        lock.busy.holder.as_of_ms = rlock_now_ms();
         (void)snprintf(expected, sizeof expected, "rlock: waiting for x%s\n", rows[i].said);
         progress_begin(&progress, "x", rows[i].kind);
         assert_string_equal(shown(&progress, &lock), expected);
@@ -107,7 +90,7 @@ TEST(each_kind_says_what_its_waiters_want_to_know) {
 /* Here, without a terminal. */
 TEST(a_line_at_the_start_and_every_30_seconds) {
     struct rlock__resource x;
-    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = holder("", 0, 0)}};
+    const struct rlock_lock lock = {.busy = {.resource = &x, .holder = {OWNER("")}}};
     static const struct {
         int64_t at_ms;
         const char *waited; /* NULL: nothing is said */
