@@ -26,29 +26,27 @@ static const struct rlock_handle handle = {
     .holds = holds,
 };
 
-static rlock_client *make_client(const char *path) {
-    rlock_client *client;
-    char url[128];
-    (void)snprintf(url, sizeof url, "unix://%s", path);
-    const char *const servers[] = {url};
-    const struct rlock_client_options options = {.size = sizeof options,
-                                                 .servers = servers,
-                                                 .server_count = 1,
-                                                 .connect_timeout_ms = 1000,
-                                                 .io_timeout_ms = 1000};
+/* Of a server that nobody speaks to. */
+static rlock_client *client;
+
+void before_all(void) {
+    static const char *const server = "unix:///nowhere";
+    const struct rlock_client_options options = {
+        .size = sizeof options, .servers = &server, .server_count = 1};
     assert_int_equal(rlock_client_new(&client, &options), RLOCK_OK);
-    return client;
+}
+
+void after_all(void) {
+    rlock_client_free(client);
 }
 
 /* Yours to free. */
 static char *written(void) {
-    rlock_client *client = make_client("/nowhere");
     rlock_lock *lock;
     char *text;
     assert_int_equal(rlock_lock_resume(&lock, client, &handle), RLOCK_OK);
     assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_OK);
     rlock_lock_free(lock);
-    rlock_client_free(client);
     return text;
 }
 
@@ -108,20 +106,15 @@ TEST(what_was_cut_or_changed_is_none) {
 }
 
 TEST(what_cannot_be_taken_up_is_refused) {
-    static const struct {
-        const char *kind, *servers;
-        size_t hold_count;
-    } rows[] = {{"run", "redis://a redis://b redis://c", 2}, {"mutex", NULL, 2}, {"run", NULL, 0}};
-    rlock_client *client = make_client("/nowhere");
+    static const char *const rows[][2] = {{"run", "redis://a redis://b redis://c"},
+                                          {"mutex", NULL}};
     rlock_lock *lock;
     struct rlock_handle odd = handle;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        odd.kind = rows[i].kind;
-        odd.servers = rows[i].servers;
-        odd.hold_count = rows[i].hold_count;
+        odd.kind = rows[i][0];
+        odd.servers = rows[i][1];
         assert_int_equal(rlock_lock_resume(&lock, client, &odd), RLOCK_INVALID);
     }
-
     char *text;
     odd = handle;
     odd.kind = "plain"; /* without a lease there is no handle */
@@ -129,5 +122,4 @@ TEST(what_cannot_be_taken_up_is_refused) {
     assert_int_equal(rlock_handle_write(&text, lock, NULL), RLOCK_INVALID);
     assert_null(text);
     rlock_lock_free(lock);
-    rlock_client_free(client);
 }
