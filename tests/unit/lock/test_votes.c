@@ -49,7 +49,7 @@ TEST(a_majority_decides) {
     } rows[] = {
         {'y', "yyy yy? ?yy ydy yyc byy yyy?? yybwy"}, /* whatever the others say */
         /* Held by others: only a majority that has answered can know that. */
-        {'b', "bbb bb? yb? ybb ybb?? wyb"},
+        {'b', "bbb bb? yb? ybb ybb?? y?b?b wyb"},
         {'?', "b?? y?? b?d yb??? bbudw ???"},
         /* Final is what leaves no majority for a yes by itself. */
         {'l', "lly"},
@@ -81,7 +81,6 @@ TEST(why_it_failed_is_told) {
     } rows[] = {
         {"d", "why 0"},
         {"?dd", "why 2"},
-        {"y?b?b", NULL}, /* BUSY: who is in the way is told by others */
         {"y??", "1 of 3 servers have answered, 2 are needed; s1: why 1"},
         {"?b?", "1 of 3 servers have answered, 2 are needed; s0: why 0"},
         {"yb???", "2 of 5 servers have answered, 3 are needed; s2: why 2"},
@@ -91,11 +90,8 @@ TEST(why_it_failed_is_told) {
         {"yl?", "2 of 3 servers have answered, 2 must agree; s2: why 2"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const enum rlock_status outcome = count_votes(rows[i].votes, strlen(rows[i].votes));
-        if (rows[i].error == NULL)
-            assert_int_equal(outcome, RLOCK_BUSY);
-        else
-            assert_string_equal(error.text, rows[i].error);
+        (void)count_votes(rows[i].votes, strlen(rows[i].votes));
+        assert_string_equal(error.text, rows[i].error);
     }
 }
 
