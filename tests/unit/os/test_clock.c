@@ -79,38 +79,34 @@ TEST(a_request_leaves_time_for_another) {
         assert_int_equal(rlock__half_way_ms(rows[i].now, rows[i].deadline), rows[i].half_way);
 }
 
-/* poll(2) may be early, and takes no more than 24 days at once. */
-TEST(a_wait_lasts_until_its_deadline) {
+/* poll(2) may be early, and takes no more than 24 days at once. Whoever waits for others too has
+ * moments of their own at which something is to be done. */
+TEST(a_wait_lasts_until_its_deadline_or_such_a_moment) {
     static const struct {
-        int64_t poll_sleeps_ms, left_ms;
+        int64_t poll_sleeps_ms, left_ms, moment_ms;
         int waits[4];
         size_t count;
         enum rlock_status status;
     } rows[] = {
-        {100, 250, {250, 150, 50}, 3, RLOCK_AGAIN},
-        {0, INT64_C(10) + INT_MAX, {INT_MAX, 10}, 2, RLOCK_AGAIN},
-        {0, -1, {0}, 1, RLOCK_AGAIN}, /* over: looks once, waits not at all */
-        {0, RLOCK_FOREVER, {-1}, 1, RLOCK_OK},
+        {100, 250, 0, {250, 150, 50}, 3, RLOCK_AGAIN},
+        {0, INT64_C(10) + INT_MAX, 0, {INT_MAX, 10}, 2, RLOCK_AGAIN},
+        {0, -1, 0, {0}, 1, RLOCK_AGAIN}, /* over: looks once, waits not at all */
+        {0, RLOCK_FOREVER, 0, {-1}, 1, RLOCK_OK},
+        {0, 250, 100, {100}, 1, RLOCK_OK},
+        {0, 250, 1000, {250}, 1, RLOCK_AGAIN},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         before_each();
         const struct rlock__limit limit = {rlock__after_ms(now_ms, rows[i].left_ms), -1};
+        const int64_t moment_ms = now_ms + rows[i].moment_ms;
+        struct pollfd fds[2] = {{.fd = -1}};
         poll_sleeps_ms = rows[i].poll_sleeps_ms;
-        assert_int_equal(rlock__poll(-1, 0, &limit), rows[i].status);
+        assert_int_equal(rows[i].moment_ms != 0 ? rlock__poll_any(fds, 1, moment_ms, &limit)
+                                                : rlock__poll(-1, 0, &limit),
+                         rows[i].status);
         assert_int_equal(wait_count, rows[i].count);
         assert_memory_equal(waits, rows[i].waits, wait_count * sizeof waits[0]);
     }
-}
-
-/* Whoever waits for others too has moments of their own at which something is to be done. */
-TEST(a_wait_may_end_before_its_deadline) {
-    const struct rlock__limit limit = {now_ms + 250, -1};
-    struct pollfd fds[2] = {{.fd = -1}};
-    assert_int_equal(rlock__poll_any(fds, 1, now_ms + 100, &limit), RLOCK_OK);
-    assert_int_equal(wait_count, 1);
-    assert_int_equal(waits[0], 100);
-    assert_int_equal(rlock__poll_any(fds, 1, now_ms + 1000, &limit), RLOCK_AGAIN);
-    assert_int_equal(waits[1], 150);
 }
 
 /* Of several names the earliest end counts. What has no lease is not renewed. */
