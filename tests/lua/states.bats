@@ -35,14 +35,3 @@ states() {
     assert_success
     refute_output --partial NOT
 }
-
-@test "it says how a promise was broken, and leaves nothing" {
-    mkdir "$BATS_TEST_TMPDIR/scripts"
-    cp "$SCRIPTS"/*.lua "$BATS_TEST_TMPDIR/scripts"
-    sed -i "s/return call.try <= over/return false/" "$BATS_TEST_TMPDIR/scripts/mutex_acquire.lua"
-    states --quick --scene run --scripts "$BATS_TEST_TMPDIR/scripts"
-    assert_failure 1
-    assert_output --partial 'has left, and of it there is'
-    assert_output --partial ' request late 0 take'
-    assert_equal "$(find "$BATS_TEST_TMPDIR" -name 'states.*')" ''
-}
