@@ -1,6 +1,7 @@
 """What Redisson holds and waits for is respected. It is written here as it writes it."""
-from bench import A, B, C, INFO, LEASE, PATIENCE, QUEUE, R, S, TIMEOUTS, about, attempt, lease_key, same
-from client import BUSY, GRANTED, LOST, RELEASED
+from bench import (A, B, C, INFO, LEASE, PATIENCE, PERMITS, QUEUE, R, S, TIMEOUTS, about,
+                   attempt, lease_key, permit, same)
+from client import BUSY, GRANTED, LOST, REFUSED, RELEASED
 
 
 def _hold(bench, **fields):
@@ -133,6 +134,30 @@ def stale_foreign_heads_go(bench):
     same(set(scores), {S, C, A})
     about(scores[S], bench.server.now() + 400000)
     about(scores[C], bench.server.now() + 700000)
+
+
+def foreign_permits(bench):
+    """Redisson's permits count, expire and come back"""
+    lock = bench.lock("sem")
+    bench.server("SET", "x", 1)
+    now = bench.server.now()
+    bench.server("ZADD", PERMITS, now + 5000, "r" * 16, now + 9000, "s" * 16)
+    same(lock.take(A, attempt(1), total=4)[0], REFUSED)
+    same(lock.take(A, attempt(1), total=3)[0], GRANTED)
+    answer = lock.take(B, attempt(2), total=3)
+    same(answer[0], BUSY)
+    about(answer[1], 5000, "hint")
+    bench.server.let_pass(5000)
+    bench.hear(lock.channel)
+    same(lock.take(B, attempt(2), total=3)[0], GRANTED)
+    bench.heard((lock.channel, "1"))
+    same(set(bench.server.value(PERMITS)) - {"s" * 16},
+         {permit(1), permit(2)})
+    bench.server("ZREM", PERMITS, "s" * 16)  # as Redisson gives it back
+    bench.server("INCRBY", "x", 1)
+    same(lock.give(A, attempt(1)), [RELEASED, 0, 0])
+    same(lock.give(B, attempt(2)), [RELEASED, 0, 0])
+    bench.values({"x": "3"})
 
 
 def foreign_latch(bench):
