@@ -50,7 +50,7 @@ def heard(server, take_and_give_back):
     take_and_give_back()
     with Monitor(server) as monitor:
         take_and_give_back()
-        pair = Pair(monitor.scripts())
+        pair = Pair([*monitor.scripts()])
     server.call("FLUSHDB")
     return pair
 

@@ -63,8 +63,8 @@ class Monitor(Connection):
     def __exit__(self, *_):
         self.close()
 
-    def seen(self):
-        """(words, whether a script said them), of all until now."""
+    def scripts(self):
+        """The words of all scripts that were asked for until now."""
         end = f"end {time.monotonic()}"
         self.server.call("ECHO", end)
         while True:
@@ -72,12 +72,8 @@ class Monitor(Connection):
             words = [unescape(word) for word in re.findall(r'"((?:[^"\\]|\\.)*)"', words)]
             if words == ["ECHO", end]:
                 return
-            yield words, source == "lua"
-
-    def scripts(self):
-        """The words of all scripts that were asked for."""
-        return [words for words, inner in self.seen()
-                if not inner and words[0].lower() in SCRIPTS]
+            if source != "lua" and words[0].lower() in SCRIPTS:
+                yield words
 
 
 def unescape(text):
