@@ -35,7 +35,6 @@ CONTROLS = (
     ("left_process", "socket", "run", (), ("processes",)),
     ("idle", "socket", "run", ("holder-killed",), ("never bit",)),
 )
-FAKES = tuple(dict.fromkeys(control[0] for control in CONTROLS))
 TURNS = 3  # two have to meet, which a busy machine may prevent
 SECONDS = {"deaf": 4, "no_queue": 4}
 TOGETHER = ("deaf",)  # are seen when nobody else comes
@@ -71,9 +70,9 @@ def asked(control):
     return {judge for judge in control[-1] if judge != "linear" or linear.program}
 
 
-def all_caught(fakes, rlock, section):
-    missed, chosen = 0, [control for control in CONTROLS if control[0] in fakes]
-    for control in chosen:
+def all_caught(rlock, section):
+    missed = 0
+    for control in CONTROLS:
         for turn in range(TURNS):
             found = seen(control, turn, rlock, section)
             if not asked(control) - found:
@@ -82,5 +81,5 @@ def all_caught(fakes, rlock, section):
         missed += bool(blind)
         print(f"{control[0]} as {control[2]}: {'MISSED by ' + ', '.join(sorted(blind)) if blind else 'caught'}"
               f" (seen by {', '.join(sorted(found)) or 'nobody'})", flush=True)
-    print(f"{len(chosen) - missed} of {len(chosen)} controls caught")
+    print(f"{len(CONTROLS) - missed} of {len(CONTROLS)} controls caught")
     return missed == 0

@@ -1,5 +1,6 @@
 """What a server says of the lock, asked again and again, past all proxies; and how the machine is."""
 import bisect
+import collections
 import itertools
 import os
 import threading
@@ -59,12 +60,9 @@ def clocks_apart_ns():
     return time.clock_gettime_ns(time.CLOCK_REALTIME) - time.monotonic_ns()
 
 
-class Sample:
-    """What was so at some instant between asked_ns and told_ns. held: when by the server's count the
-    lease of each holder ends; not of those whose lease is over."""
-
-    def __init__(self, asked_ns, told_ns, held, places):
-        self.asked_ns, self.told_ns, self.held, self.places = asked_ns, told_ns, held, places
+# What was so at some instant between asked_ns and told_ns. held: when by the server's count the lease of each holder ends;
+# not of those whose lease is over.
+Sample = collections.namedtuple("Sample", "asked_ns told_ns held places")
 
 
 class Hold:
