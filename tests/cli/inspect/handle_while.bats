@@ -108,14 +108,9 @@ renewed() { # TIMES [SERVER]
     wait_until 5 test -s zombie
     wait_until 5 in_state "$(cat zombie)" Z
     assert_usage "no such process" -- acquire run -n x --while "$(cat zombie)"
-    assert_usage "a thread, not a process" -- acquire run -n x --while "$(a_thread)"
-}
-
-# Of the server, which has several; not its first.
-a_thread() {
-    local main
-    main=$(server_pid main)
-    find "/proc/$main/task" -mindepth 1 -maxdepth 1 ! -name "$main" -printf '%f\n' -quit
+    pid=$(server_pid main) # which has several threads
+    assert_usage "a thread, not a process" -- \
+        acquire run -n x --while "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 ! -name "$pid" -printf '%f\n' -quit)"
 }
 
 @test "a signal, the death of rlock, or of PID, while waiting leaves nothing behind; nor without --while" {
@@ -146,24 +141,12 @@ END
     assert_equal "$(tail -n 1 err)" "rlock: cannot take x for process $process: it has ended"
 }
 
-@test "a handle that cannot be written: 71, not in time: 75: no lock, and no keeper" {
-    begin
-    run --separate-stderr bash -c '"$0" acquire run -n x --while "$1" >/dev/full' "$RLOCK" "$process"
-    assert_failure 71
-    assert_message
-    assert_no_keys
-    foreign_hold x 60000
-    ends_saying 75 -- acquire run -x -n x --while "$process"
-    run -0 rlock acquire run -q -x -E 0 -n x --while "$process"
-    assert_output ""
-    keeper_gone
-}
-
-@test "a caller that ignores SIGCHLD, as many daemons do, gets the same status" {
+@test "a caller that ignores SIGCHLD, as many daemons do, gets the same status, and no handle: 75, -E, 69, 65" {
     local -a ignoring=(env --ignore-signal=CHLD "$RLOCK" acquire run -q --while $$)
     acquire run -l 1h
     run -75 "${ignoring[@]}" -x -n x
     run -0 "${ignoring[@]}" -x -E 0 -n x
+    assert_output ""
     run -69 "${ignoring[@]}" -n y -s "unix://$PWD/none" --connect-timeout 100ms
     redis SET text text
     run -65 "${ignoring[@]}" -n text
