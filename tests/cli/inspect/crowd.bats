@@ -55,19 +55,19 @@ short() {
     local slowest
     redis CONFIG SET slowlog-log-slower-than 0 >/dev/null
     redis CONFIG SET slowlog-max-len 10000 >/dev/null
-    rm -f times
+    rm -f durations
     for _ in {1..5}; do
         eval "$2" >/dev/null
         redis CONFIG RESETSTAT >/dev/null
         redis SLOWLOG RESET >/dev/null
         run timeout $((20 * SLOW)) "$RLOCK" "${@:3}"
         assert_success
-        pages >>times
+        pages >>durations
         slowest=$(awk '{ for (i = 1; i <= NF; i++) if (!(i in least) || $i < least[i]) least[i] = $i }
-            END { for (i in least) most = least[i] > most ? least[i] : most; print most + 0 }' times)
+            END { for (i in least) most = least[i] > most ? least[i] : most; print most + 0 }' durations)
         ((slowest == 0 || slowest >= $1 * ${SLOW:?})) || return 0
     done
-    fail "a script took $slowest us: $(<times)"
+    fail "a script took $slowest us: $(<durations)"
 }
 
 # shows CODE EXPECTED [NAME]: so prints the code, in python, of what status shows by scripts of less than 2 ms: v, the array,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# doctor.bats: rlock doctor on one server or several: a good one has no findings, and each finding is
-# provoked. Its rights stand in doctor_rights.bats, replicas, Sentinels and clusters in
-# doctor_replication.bats and cluster.bats, TLS in access/tls.bats.
+# doctor.bats: rlock doctor on one server: a good one has no findings, and each finding is provoked. Its rights stand
+# in doctor_rights.bats, replicas, Sentinels, clusters and several servers in doctor_replication.bats, cluster.bats
+# and quorum.bats, TLS in access/tls.bats.
 
 load ../../lib/rlock
 load ../../lib/doctor
@@ -241,27 +241,6 @@ END
     assert_stderr_has password
 }
 
-@test "several servers: each by itself; one that is away, or named twice, is a finding" {
-    server_start m2
-    server_start m3
-    well m2 m3
-    local three
-    three="$RLOCK_SERVER $(server_url m2) $(server_url m3)"
-    RLOCK_SERVER=$three assert_healthy
-    assert_equal "$(grep -c '^note *persistence' <<<"$output")" 3
-    assert_equal "$(redis_on m2 --scan)$(redis_on m3 --scan)" ""
-    redis_on m2 CONFIG SET maxmemory-policy allkeys-lru maxmemory 1gb
-    RLOCK_SERVER=$three assert_finding eviction allkeys-lru
-    redis_on m2 CONFIG SET maxmemory-policy noeviction
-    ln -s "$BATS_FILE_TMPDIR/main/sock" other
-    RLOCK_SERVER="$RLOCK_SERVER $(server_url m2) unix://$PWD/other" assert_finding quorum \
-        'number 3 is the same server as number 1 .*both'
-    server_stop m2
-    RLOCK_SERVER=$three assert_finding reached 'No such file'
-    server_stop m3
-    RLOCK_SERVER=$three ends_saying 69 '1 of 3' -- doctor
-}
-
 # A redis-server that was started with a configuration file, whose name would hide what a terminal shows behind it.
 with_file() { # SERVER
     env -u TEST_MARK redis-server "$PWD/$1"$'.\e[8m.conf' --unixsocket "$BATS_FILE_TMPDIR/$1/sock" --port 0 \
@@ -271,18 +250,16 @@ with_file() { # SERVER
 }
 
 @test "on a terminal lines are wrapped, and what to paste has its own; carried out, it outlasts a restart" {
-    local columns command
+    local command
     mkdir "$BATS_FILE_TMPDIR/filed"
     servers+=(filed)
     printf '%s\n' 'save ""' 'maxmemory 1gb' 'maxmemory-policy allkeys-lru' >filed.$'\e[8m'.conf
     with_file filed
-    for columns in 100 80; do
-        run -1 python3 "$TOOLS/terminal.py" --columns "$columns" -- "$RLOCK" doctor -s "$(server_url filed)"
-        run tr -d '\r' <<<"$output"
-        assert_equal "$(grep -v "^unix:\|$PWD\|$BATS_FILE_TMPDIR" <<<"$output" | awk -v most="$columns" 'length > most')" ''
-        assert_line --regexp '^ {29}CONFIG SET maxmemory-policy noeviction$'
-        assert_line --regexp '^ {29}CONFIG SET appendonly yes$'
-    done
+    run -1 python3 "$TOOLS/terminal.py" --columns 80 -- "$RLOCK" doctor -s "$(server_url filed)"
+    run tr -d '\r' <<<"$output"
+    assert_equal "$(grep -v "^unix:\|$PWD\|$BATS_FILE_TMPDIR" <<<"$output" | awk 'length > 80')" ''
+    assert_line --regexp '^ {29}CONFIG SET maxmemory-policy noeviction$'
+    assert_line --regexp '^ {29}CONFIG SET appendonly yes$'
     grep '^ \{29\}CONFIG ' <<<"$output" >advised
     grep -qx ' *CONFIG REWRITE' advised
     while read -ra command; do

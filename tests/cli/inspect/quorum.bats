@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# quorum.bats: status, wait, break and handles on independent servers: what each says of a name, what a majority says.
+# quorum.bats: status, wait, break, doctor and handles on independent servers: what each says of a name, what a majority says.
 
 load ../../lib/rlock
 load ../../lib/quorum
 load ../../lib/status
 load ../../lib/handles
+load ../../lib/doctor
 
 @test "status: each server's view is told apart, in JSON and in tables" {
     quorum m1 m2 m3
@@ -80,6 +81,23 @@ breaks() {
     gone 76 third
     crash m2 m3
     ends_saying 69 -- break --force --connect-timeout "$(ms 300)" x
+}
+
+@test "doctor: each by itself; one that is away, or named twice, is a finding" {
+    quorum m1 m2 m3
+    well m1 m2 m3
+    assert_healthy
+    assert_equal "$(grep -c '^note *persistence' <<<"$output")" 3
+    assert_equal "$(everywhere --scan)" ""
+    redis_on m2 CONFIG SET maxmemory-policy allkeys-lru maxmemory 1gb
+    assert_finding eviction allkeys-lru
+    redis_on m2 CONFIG SET maxmemory-policy noeviction
+    ln -s "$BATS_FILE_TMPDIR/m1/sock" other
+    RLOCK_SERVER="$(urls m1 m2) unix://$PWD/other" assert_finding quorum 'number 3 is the same server as number 1 .*both'
+    crash m2
+    assert_finding reached 'No such file'
+    crash m3
+    ends_saying 69 '1 of 3' -- doctor
 }
 
 # --- handles -------------------------------------------------------------------------------------
