@@ -46,12 +46,8 @@ for line in open("log"):
 ' | sort -u
 }
 
-stay() { # MS: sleeps for so long, longer on a slow build
-    python3 -c "print($1 * $SLOW / 1000)"
-}
-
 @test "acquired, renewed, released, timed out: with durations, owner, token and signal; each name has its own" {
-    logged run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    logged run -l "$(ms 600)" -n x -- sleep $((350 * SLOW))e-3
     told 'names[0] == "acquired" and names[-1] == "released" and set(names[1:-1]) == {"renewed"}'
     told '"note" not in {member for event in events for member in event}' # where nobody gave one
     told 'all(event["name"] == "x" and event["kind"] == "run" and event["token"] == 1
@@ -74,12 +70,12 @@ stay() { # MS: sleeps for so long, longer on a slow build
 }
 
 @test "-v says the same in words, and nothing of it is said without" {
-    try run -v -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    try run -v -l "$(ms 600)" -n x -- sleep $((350 * SLOW))e-3
     assert_regex "$stderr" "^rlock: using $RLOCK_SERVER, from RLOCK_SERVER"$'\n'"rlock: acquired x on $RLOCK_SERVER after [0-9]+m?s: token 1
 rlock: renewed x on $RLOCK_SERVER: .* left
 (.*
 )?rlock: released x on $RLOCK_SERVER after [0-9.]+m?s\$"
-    try run -l "$(ms 600)" -n x -- sleep "$(stay 350)"
+    try run -l "$(ms 600)" -n x -- sleep $((350 * SLOW))e-3
     assert_equal "$stderr" ""
 }
 
@@ -107,13 +103,13 @@ rlock: renewed x on $RLOCK_SERVER: .* left
         log=${who%% *} start "${flaky[@]}" -n $who -- sleep 60
         rlock_of[${who%% *}]=$pid
     done
-    wait_until 5 all_held
+    wait_until 5 eval '[[ $(redis_on lone EXISTS plain quiet json) == 3 ]]'
     for n in 1 2; do
         freeze lone
-        wait_until 8 is_told "$n" retrying
+        wait_until 8 eval '[[ $(grep -c "\"event\":\"retrying\"" json.err) == "$n" ]]'
         sleep $((300 * SLOW))e-3 # the others renew at about the same time
         thaw lone
-        wait_until 5 ends_with renewed
+        wait_until 5 eval 'tail -n 1 json.err | grep -q "\"event\":\"renewed\""'
         ((n == 2)) || wait_until 5 grep -q 'again after' plain.err
     done
     assert_regex "$(head -n 2 plain.err)" "^rlock: cannot renew plain on $(server_url lone): .*; trying again, [0-9.ms]+ left
@@ -131,24 +127,12 @@ rlock: renewed plain on $(server_url lone) again after [0-9.ms]+: [0-9.ms]+ left
     told 'of("lost")[0]["level"] == "error" and of("lost")[0]["held_ms"] > 0'
 }
 
-is_told() { # TIMES EVENT
-    (($(grep -c "\"event\":\"$2\"" json.err) == $1))
-}
-
-ends_with() { # EVENT
-    tail -n 1 json.err | grep -q "\"event\":\"$1\""
-}
-
-all_held() {
-    [[ $(redis_on lone EXISTS plain quiet json) == 3 ]]
-}
-
 # Everything that can be told, once.
 provoke() {
     local first later
     export CI_JOB_URL=https://ci/7
     logged run -s "unix://$PWD/none" --connect-timeout "$(ms 100)" -n x -- true
-    logged run -l "$(ms 600)" -n x --min-hold "$(ms 700)" -- sleep "$(stay 300)"
+    logged run -l "$(ms 600)" -n x --min-hold "$(ms 700)" -- sleep $((300 * SLOW))e-3
     foreign_hold y 60000
     redis HSET 'rlock_info:{y}' "$(redis HKEYS y)" '{"note":"https://ci/6"}' >/dev/null
     logged fair -n y -w "$(ms 300)" -- true
