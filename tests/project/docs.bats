@@ -229,19 +229,6 @@ run_document() {
     done
 }
 
-@test "README's figures are those of the bench" {
-    local text name before ms
-    text=$(tr '\n' ' ' <"$PROJECT/README.md")
-    while IFS='|' read -r name before; do
-        ms=$(sed -n "s/^| $name | \([0-9.]*\) ms .*/\1/p" "$TESTS/bench/README.md")
-        [[ $text == *"$before $(printf %.1f "$ms") ms"* ]] || fail "README: $name does not take $ms ms"
-    done <<-'END'
-	rlock run|`rlock run -- true` takes
-	flock|flock(1)
-	etcdctl lock|etcdctl lock
-	END
-}
-
 @test "each file that documents name is there, and README leads to the changelog, which begins with this version" {
     local file link
     cd "$PROJECT" || return

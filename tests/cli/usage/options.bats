@@ -26,13 +26,6 @@ load ../../lib/rlock
     assert_file_not_exist ran
 }
 
-@test "help: a word that is no command's; the options of servers and of messages have their own headings" {
-    assert_usage wiat wait -- help latch wiat
-    assert_usage many -- help latch wait wait
-    try break --help
-    assert_equal "$(grep '^[A-Z][a-z]*:$' <<<"$output" | tr '\n' ' ')" 'Options: Server: Messages: '
-}
-
 @test "64: words that are no command: what they lead to, or how a command is run" {
     assert_usage "unknown command 'ls': did you mean 'rlock status'?" -- ls
     assert_usage "unknown command 'flock': did you mean 'rlock run'?" -- flock -n x -- touch ran
@@ -46,6 +39,8 @@ load ../../lib/rlock
     assert_usage 'unexpected -h' -- -h 127.0.0.1 run
     assert_usage 'unexpected -h' -- latch -h x
     assert_usage run -- help rnu
+    assert_usage wiat wait -- help latch wiat
+    assert_usage many -- help latch wait wait
     assert_usage "unknown option '--timeout': did you mean '--wait'?" -- acquire run --timeout 5 -n x
 }
 
