@@ -11,7 +11,8 @@ bash_offers() {
     source "$PROJECT/completions/rlock"
     unset -f rlock
     compopt() { :; } # which is for where somebody types
-    read -ra COMP_WORDS <<<"$(sed 's/[:=]/ & /g' <<<"$1")"
+    local words=${1//:/ : }
+    read -ra COMP_WORDS <<<"${words//=/ = }"
     [[ $1 != *' ' ]] || COMP_WORDS+=('')
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     _rlock

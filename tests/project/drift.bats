@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # drift.bats: options, help, man pages, the library and exit statuses say the same. What the program says of
 # itself (--list-commands, --list-options) is the measure. Of completions, completions.bats.
+# shellcheck disable=SC2086 # a command is one word or two
 
 load ../lib/rlock
 load ../lib/says
 
 # options COMMAND: "-n --name NAME" a line, sorted: what there is of the three.
 options() {
-    # shellcheck disable=SC2086
     "$RLOCK" $1 --list-options | cut -f 1-3 | tr '\t' ' ' | tidy
 }
 
@@ -26,7 +26,6 @@ manual_options() {
 
 # The same from --help: "  -n, --name NAME     the lock's name".
 help_options() {
-    # shellcheck disable=SC2086
     "$RLOCK" $1 --help | sed -n 's/^  *\(-.*\)/\1/p' | sed 's/   *.*//; s/\[=.*\]//; s/^\(-.\), /\1 /' | tidy
 }
 
@@ -65,9 +64,7 @@ help_options() {
     done < <(working_commands)
     while read -r command; do
         assert_equal "$command: $(help_options "$command")" "$command: $(options "$command")"
-        # shellcheck disable=SC2086
         assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command --help)"
-        # shellcheck disable=SC2086
         assert_equal "$("$RLOCK" help $command)" "$("$RLOCK" $command -h)"
     done < <(working_commands; groups_of_commands)
 }
@@ -169,7 +166,6 @@ written() {
 @test "what words of other programs lead to is there" {
     local known ours
     known=$(while read -r command; do
-        # shellcheck disable=SC2086
         "$RLOCK" $command --list-options | cut -f 2
         echo "rlock $command"
     done < <(working_commands))

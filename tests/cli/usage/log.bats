@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # log.bats: what --log json and -v tell. What happens is provoked for real; rlock(7) says what is told of it.
+# shellcheck disable=SC2086 # rows of words
 
 load ../../lib/rlock
 
@@ -99,7 +100,6 @@ rlock: renewed x on $RLOCK_SERVER: .* left
     server_start lone
     flaky=(run -s "$(server_url lone)" --io-timeout "$(ms 200)" -l "$(ms 4000)")
     for who in plain 'quiet -q' 'json --log json'; do
-        # shellcheck disable=SC2086
         log=${who%% *} start "${flaky[@]}" -n $who -- sleep 60
         rlock_of[${who%% *}]=$pid
     done
@@ -200,7 +200,6 @@ failed_once() { # [STATUS]: one such object, with that exit status
     hold busy
     while read -r words; do
         : >log
-        # shellcheck disable=SC2086
         eval "logged $words" >/dev/null </dev/null
         ((status > 0)) || fail "$words"
         failed_once "$status" || fail "$status: $words: $(cat log)"
@@ -257,7 +256,6 @@ failed_once() { # [STATUS]: one such object, with that exit status
     unset RLOCK_CONFIG
     for words in 'run -n a -w x --log json -- true' 'run --nope --log=json -n a -- true' 'run --log json -n a' \
         'status -h h --log json' 'run --lo json -n -- true'; do
-        # shellcheck disable=SC2086
         rlock $words 2>log || true
         failed_once || fail "$words"
     done
@@ -273,7 +271,6 @@ failed_once() { # [STATUS]: one such object, with that exit status
     done
     printf 'log = json\n' >some.conf
     for words in nope -h\ h '' 'latch nope' 'help nope'; do
-        # shellcheck disable=SC2086
         RLOCK_CONFIG=some.conf rlock $words 2>log || true
         failed_once || fail "$words"
     done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # stalled.bats: messages and handles for a stream that nobody reads: a stalled terminal, a full pipe or socket, a
 # log at its size limit. They cost a line, never the lock, a signal or the command's time.
+# shellcheck disable=SC2086 # an option, or none
 
 load ../../lib/rlock
 
@@ -8,7 +9,6 @@ load ../../lib/rlock
 # ROOM bytes. Sets status, and output to what the stream took.
 to=
 onto() {
-    # shellcheck disable=SC2086
     run python3 "$TOOLS/stalled.py" $to --timeout $((20 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}"
     printf '%s\n' "status $status: $*" "$output"
 }
@@ -16,7 +16,6 @@ onto() {
 # The same in the background: pid is stalled.py's, rlock its child.
 start_onto() {
     rm -f stalled.pid
-    # shellcheck disable=SC2086
     python3 "$TOOLS/stalled.py" $to --timeout $((60 * SLOW)) "$1" "$2" "$RLOCK" "${@:3}" >out 3>&- 4>&- &
     pid=$!
     wait_until 10 test -s stalled.pid
@@ -106,12 +105,10 @@ term_ends() {
     to=--stdout
     for keeper in '' "--while $$"; do
         for kind in tty pipe socket; do
-            # shellcheck disable=SC2086
             start_onto "$kind" 0 acquire run -n x -l 10m $keeper
             wait_until 10 assert_held x
             term_ends "$kind"
         done
-        # shellcheck disable=SC2086
         onto file 10 acquire run -n x -l 10m $keeper
         assert_equal "$status" 71
         wait_until 5 assert_free x
