@@ -76,26 +76,6 @@ TEST(who_is_turned_away_is_told_why) {
     }
 }
 
-/* What servers say of others: a port that is empty would be a socket's, and a path of 250 bytes is
- * longer than the system's. */
-TEST(a_place_has_a_host_and_a_port) {
-    char longest[RLOCK__HOST_SIZE] = "", longer[RLOCK__HOST_SIZE + 1] = "";
-    memset(longest, 'A', sizeof longest - 1);
-    memset(longer, 'A', sizeof longer - 1);
-    const struct {
-        const char *host, *port;
-        bool good;
-    } rows[] = {{"h", "1", true},        {longest, "65535", true}, {longer, "1", false},
-                {"", "1", false},        {"a b", "1", false},      {"a\t", "1", false},
-                {"\033[2J", "1", false}, {"h", "", false},         {"h", "0", false},
-                {"h", "00", false},      {"h", "-1", false},       {"h", "65536", false},
-                {"h", "80x", false},     {"h", "redis", false},    {"h", "6380000000", false}};
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (rlock__is_place(rows[i].host, rows[i].port) != rows[i].good)
-            fail_msg("%s:%s", rows[i].host, rows[i].port);
-    }
-}
-
 TEST(it_goes_where_the_server_is_now) {
     struct linked f, other;
     begin(&f, ANSWERS(ONE("here"), ONE("here again")));

@@ -16,6 +16,7 @@ enum { SENTINELS_MAX = 3, LONG_MS = 5000, SHORT_MS = 100 };
 #define MASTER       "*2\r\n$8\r\n10.0.0.7\r\n$4\r\n6380\r\n"
 #define UNKNOWN      "*-1\r\n"
 #define NO_REPLICAS  "*0\r\n"
+#define NAME_OF_64   "abcdefghijklmnopabcdefghijklmnopabcdefghijklmnopabcdefghijklmnop"
 /* A row of SENTINEL REPLICAS: where it is, and what else is said of it. */
 #define FIELD(name, value) "+" name "\r\n+" value "\r\n"
 #define AT(host, port)     FIELD("ip", host) FIELD("port", port)
@@ -102,6 +103,10 @@ TEST(what_no_sentinel_knows_is_told) {
         {"*2\r\n$1\r\nh\r\n:1\r\n", UNKNOWN, RLOCK_UNAVAILABLE, "knows no master my-master", 0},
         {"*2\r\n+h\r\n$0\r\n\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE, no_place, 0},
         {"*2\r\n$0\r\n\r\n+6380\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE, no_place, 0},
+        {"*2\r\n+h\r\n+80x\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE, no_place, 0},
+        {"*2\r\n+h\r\n+65536\r\n", PEER_CLOSE, RLOCK_UNAVAILABLE, no_place, 0},
+        {"*2\r\n+" NAME_OF_64 NAME_OF_64 NAME_OF_64 NAME_OF_64 "\r\n+1\r\n", PEER_CLOSE,
+         RLOCK_UNAVAILABLE, no_place, 0},
         {PEER_CLOSE, UNKNOWN, RLOCK_UNAVAILABLE, "knows no master my-master", 1},
         {PEER_CLOSE, PEER_CLOSE, RLOCK_AGAIN, "the server closed the connection", 0},
         {PEER_CLOSE, PEER_SILENT, RLOCK_AGAIN, "the server closed the connection", 0},
