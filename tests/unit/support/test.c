@@ -7,7 +7,6 @@
 enum { TESTS_MAX = 64 };
 
 static struct CMUnitTest tests[TESTS_MAX];
-static int lines[TESTS_MAX];
 static size_t count;
 
 /* What cmocka calls, of what the file may have defined. */
@@ -24,17 +23,10 @@ HOOK(set_up, before_each)
 HOOK(tear_down, after_each)
 HOOK(tear_down_all, after_all)
 
-void test_add(int line, const char *name, void (*test)(void **state)) {
-    size_t i = count;
+void test_add(const char *name, void (*test)(void **state)) {
     if (count == TESTS_MAX)
         abort();
-    for (; i > 0 && lines[i - 1] > line; i--) {
-        tests[i] = tests[i - 1];
-        lines[i] = lines[i - 1];
-    }
-    tests[i] = (struct CMUnitTest){name, test, set_up, tear_down, NULL};
-    lines[i] = line;
-    count++;
+    tests[count++] = (struct CMUnitTest){name, test, set_up, tear_down, NULL};
 }
 
 int64_t patience_ms(int64_t ms) {

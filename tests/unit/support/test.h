@@ -15,15 +15,15 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* TEST(what_holds) { ... }: test.c runs those of a file from the first line to the last. */
+/* TEST(what_holds) { ... }: test.c runs those of a file. */
 #define TEST(what)                                                                                 \
     static void what(void **state);                                                                \
     __attribute__((constructor)) static void add_##what(void) {                                    \
-        test_add(__LINE__, #what, what);                                                           \
+        test_add(#what, what);                                                                     \
     }                                                                                              \
     static void what(void **state __attribute__((unused)))
 
-void test_add(int line, const char *name, void (*test)(void **state));
+void test_add(const char *name, void (*test)(void **state));
 
 /* What a file may define, to be run besides. */
 __attribute__((weak)) void before_all(void);
