@@ -1,4 +1,5 @@
-/* without_lists.c: preloaded, a kernel without lists of children (CONFIG_PROC_CHILDREN). */
+/* without_lists.c: preloaded, a kernel without lists of children (CONFIG_PROC_CHILDREN). It is for
+ * programs that are built for large files. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -17,24 +18,12 @@ int access(const char *path, int mode) {
     return refuse(path) ? -1 : real(path, mode);
 }
 
-static int open_at(const char *name, int dir, const char *path, int flags, int mode) {
-    int (*const real)(int, const char *, int, ...) =
-        (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, name);
-    return refuse(path) ? -1 : real(dir, path, flags, mode);
-}
-
-int openat(int dir, const char *path, int flags, ...) {
-    va_list arguments;
-    va_start(arguments, flags);
-    const int mode = va_arg(arguments, int);
-    va_end(arguments);
-    return open_at("openat", dir, path, flags, mode);
-}
-
 int openat64(int dir, const char *path, int flags, ...) {
+    int (*const real)(int, const char *, int, ...) =
+        (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, "openat64");
     va_list arguments;
     va_start(arguments, flags);
     const int mode = va_arg(arguments, int);
     va_end(arguments);
-    return open_at("openat64", dir, path, flags, mode);
+    return refuse(path) ? -1 : real(dir, path, flags, mode);
 }
