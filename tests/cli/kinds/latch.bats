@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# latch.bats: a count-down latch: set, counted down, waited for, and shared with Redisson's clients.
+# latch.bats: a count-down latch: set, counted down, waited for, and shared with Redisson's clients. Lost requests and
+# replies: promise/lost_replies.bats; while one waits: waits.bats.
 
 load ../../lib/rlock
 load ../../lib/messages
@@ -83,6 +84,34 @@ END
     done
     try run -n m -- rlock latch down -q -n x -- sh -c 'echo "$RLOCK_KIND${RLOCK_OWNER+ of $RLOCK_OWNER}${RLOCK_TOKEN+ $RLOCK_TOKEN}"'
     assert_output latch
+}
+
+@test "down -- CMD: the server is away at the count: tried again until --connect-timeout, then 69 or CMD's own status" {
+    local expected own options back io
+    io=$(ms 200)
+    proxy_start
+    while read -r expected own back options; do
+        redis SET x 3
+        rm -f ready let-go
+        # shellcheck disable=SC2086
+        start latch down -n x $options -c "echo >ready; until [ -e let-go ]; do sleep 0.01; done; exit $own"
+        wait_until 5 test -s ready
+        proxy refuse
+        : >let-go
+        if [[ $back == back ]]; then
+            sleep 0.3 # it is trying
+            proxy pass
+        fi
+        reap "$pid" 6
+        assert_equal "$options: $status:$(redis GET x)" "$options: $expected"
+        stderr=$(<err)
+        [[ $back == back ]] || { assert_message && assert_stderr_has x; }
+        proxy pass
+    done <<END
+69:3 0 away --connect-timeout $io --io-timeout $io
+5:3 5 away --always --connect-timeout $io --io-timeout $io
+0:2 0 back --connect-timeout $(ms 5000)
+END
 }
 
 # --- wait --------------------------------------------------------------------------------------------------

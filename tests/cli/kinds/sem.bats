@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
-# sem.bats: how many permits may be held, how all agree on their number, and --plain. sem_wait.bats: waiting;
-# sem_faults.bats: what goes wrong; each kind: holds.bats; the keys and messages, Redisson's permits: tools/scripts.
+# sem.bats: how many permits may be held, how all agree on their number, --plain, and waiting: who wakes and when. How a
+# wait ends: waits.bats; each kind: holds.bats, promise/lost_replies.bats; the keys and messages, Redisson's permits:
+# tools/scripts.
 
 load ../../lib/rlock
 load ../../lib/sem
@@ -103,6 +104,28 @@ assert_refused() {
     assert_equal "$(redis GET x)" 3
 }
 
+# --- holders that die or lose one ----------------------------------------------------------------------
+
+@test "what is said of holders is said of the living" {
+    holds dead sem --permits 2 -l "$(ms 500)"
+    holds alive sem
+    signal KILL dead
+    wait_until 5 rlock sem -x -q -n x -- true
+    try sem -x -n x --take 2 -- touch ran
+    assert_failure 75
+    assert_stderr_has "pid ${pid_of[alive]}"
+    finish alive
+    assert_at_rest 2
+}
+
+@test "76: one of two permits is taken away: the other comes back, and that one not a second time" {
+    holds a sem --permits 2 --take 2 -l "$(ms 900)"
+    # By somebody who does not ask whose it is.
+    redis EVAL 'redis.call("ZPOPMIN", KEYS[2]) return redis.call("INCR", KEYS[1])' 2 x '{x}:timeout'
+    gone 76 a
+    assert_at_rest 2
+}
+
 # --- plain -------------------------------------------------------------------------------------------
 
 @test "--plain: where nobody confirms that they were given back, what that means is said" {
@@ -134,4 +157,81 @@ assert_refused() {
     try sem --plain -n x --take 2 -x -- true
     assert_success
     assert_equal "$(redis GET x)" 2
+}
+
+# --- waiting ----------------------------------------------------------------------------------------
+
+# soon WHO: it enters within a second, and ends well.
+soon() {
+    wait_until 1 entered_section "$1"
+    finish "$1"
+}
+
+@test "a small request passes a big one that does not fit" {
+    holds a sem --permits 3 --take 2
+    waits big --take 2
+    try sem -n x -x -- true
+    assert_success
+    holds b sem
+    waits small
+    finish b
+    soon small
+    refute_entered big
+    finish a
+    soon big
+    assert_at_rest 3
+}
+
+@test "--resize up: waiters enter at once, whatever number they came with" {
+    holds a sem --permits 1
+    waits with-old --permits 1
+    waits without
+    rlock sem -n x --resize 3
+    soon without
+    soon with-old
+    finish a
+    assert_at_rest 3
+}
+
+@test "--plain: a release wakes those whose request fits, and a Redisson client's release does" {
+    redis SET x 3
+    holds a sem --plain --permits 3
+    redis DECRBY x 2 # two that a Redisson client has
+    waits two --plain --take 2
+    waits one --plain
+    finish a
+    soon one
+    refute_entered two
+    redis EVAL 'return redis.call("PUBLISH", KEYS[2], redis.call("INCRBY", KEYS[1], 2))' 2 x "$sem_channel"
+    soon two
+    assert_at_rest 3
+}
+
+@test "a permit whose lease of 2 s ends comes back to a waiter after 1.9 to 2.1 s" {
+    local begin late added
+    redis SET x 1
+    beside_begin
+    begin=$(now_ns)
+    foreign_take foreign-permit-1 2000
+    brief next
+    waits next --permits 1
+    gone 0 next
+    beside_end
+    late=$((($(stamp next enter) - begin) / 1000000))
+    ((late >= 1900 && late <= 2100 + added)) || fail "after $late ms"
+    assert_at_rest 1
+}
+
+@test "30 permits come back at once: 30 waiters have them within a moment" {
+    local n all=()
+    holds a sem --permits 30 --take 30
+    for n in {1..30}; do
+        act "$n" sem -q
+        all+=("$n")
+    done
+    wait_until 20 in_line x 30
+    finish a
+    wait_until 2 entries 31
+    finish "${all[@]}"
+    assert_at_rest 30
 }

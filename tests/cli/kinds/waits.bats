@@ -136,7 +136,7 @@ listens() { # NAME
 
 @test "a dead waiter and a stopped one do not keep the next from its turn" {
     local kind who number=0 late
-    kinds=(run read sem plain) # writers wait for the readers; of fair: fair_faults.bats
+    kinds=(run read sem plain) # writers wait for the readers; of fair: fair.bats
     all_hold
     for who in dead stopped next; do
         number=$((number + 1))

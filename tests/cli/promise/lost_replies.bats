@@ -4,6 +4,7 @@
 
 load ../../lib/rlock
 load ../../lib/kinds
+load ../../lib/messages
 
 proxied=yes
 
@@ -181,4 +182,31 @@ read read 2 2, 1,
 write write 2 ,2 ,1
 write read 1 1,1 ,1
 END
+}
+
+@test "a latch is set or counted down, a semaphore resized, and the request is lost, or the reply: done once, told once" {
+    local fault before nth script words after told channel='redisson_countdownlatch__channel__{x}'
+    for fault in lose-reply mute-reply lose-request mute-request; do
+        : >proxy.log
+        while IFS='|' read -r before nth script words after told; do
+            redis FLUSHALL
+            [[ -z $before ]] || redis SET x "$before"
+            listen "$channel"
+            # shellcheck disable=SC2086
+            proxy "$fault" "$(sha $script)" "$nth"
+            # shellcheck disable=SC2086
+            try ${words/ -n x/ -n x --io-timeout $io}
+            assert_equal "$fault, $words: $status $stderr" "$fault, $words: 0 "
+            assert_equal "$fault, $words: $(redis GET x) $(heard "$channel")" "$fault, $words: $after $told"
+            assert_tombstones_end
+            proxy pass
+        done <<'END'
+|1|set latch|latch set -n x --count 3|3|1
+9|1|down latch|latch down -n x|8|
+9|2|down latch|latch down -n x -- true|8|
+1|1|down latch|latch down -n x||0
+3|1|resize sem|sem -n x --resize 5|5|
+END
+        assert_bitten "lost-${fault#*-}" 5
+    done
 }
